@@ -1,0 +1,247 @@
+//! One bit per position.
+//!
+//! Position `j` lives in word `j / 64` at bit `63 - j % 64`, so that position `j + 1` is the bit *below* position `j`.
+//! A future operator computes position `j` from `j + 1`; with this layout that dependency runs from low bits to high
+//! bits, which is the direction in which an addition carries. See `traceward-engine`'s reverse traversal.
+
+use std::fmt;
+
+/// A sequence of bits, one per position. Bits past the end are zero.
+#[derive(Clone, PartialEq, Eq, Hash, Default)]
+pub struct Bitmap {
+    words: Vec<u64>,
+    len: usize,
+}
+
+impl Bitmap {
+    /// Positions in one word.
+    pub const WORD: usize = 64;
+
+    /// No positions yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// `len` positions, all alike.
+    pub fn filled(len: usize, bit: bool) -> Self {
+        let fill = if bit { u64::MAX } else { 0 };
+        Self::from_words(vec![fill; len.div_ceil(Self::WORD)], len)
+    }
+
+    /// Takes words in the layout described above; bits past `len` are cleared.
+    ///
+    /// # Panics
+    /// If there are not exactly as many words as `len` needs.
+    pub fn from_words(words: Vec<u64>, len: usize) -> Self {
+        assert_eq!(words.len(), len.div_ceil(Self::WORD), "words for {len} positions");
+        let mut bitmap = Self { words, len };
+        bitmap.clear_past_the_end();
+        bitmap
+    }
+
+    /// Reads a text such as `"0110"`, position 0 first. For tests and examples.
+    ///
+    /// # Panics
+    /// If the text has any other character.
+    pub fn from_text(text: &str) -> Self {
+        text.chars()
+            .map(|c| match c {
+                '0' => false,
+                '1' => true,
+                other => panic!("a bitmap is written with 0 and 1, not {other:?}"),
+            })
+            .collect()
+    }
+
+    /// The number of positions.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are no positions.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The words, in the layout described above.
+    pub fn words(&self) -> &[u64] {
+        &self.words
+    }
+
+    /// The bit at a position.
+    ///
+    /// # Panics
+    /// If there is no such position.
+    #[inline]
+    pub fn get(&self, position: usize) -> bool {
+        assert!(position < self.len, "position {position} of {}", self.len);
+        self.words[position / Self::WORD] & Self::mask(position) != 0
+    }
+
+    /// Sets the bit at a position.
+    ///
+    /// # Panics
+    /// If there is no such position.
+    #[inline]
+    pub fn set(&mut self, position: usize, bit: bool) {
+        assert!(position < self.len, "position {position} of {}", self.len);
+        let word = &mut self.words[position / Self::WORD];
+        if bit {
+            *word |= Self::mask(position);
+        } else {
+            *word &= !Self::mask(position);
+        }
+    }
+
+    /// Adds a position at the end.
+    #[inline]
+    pub fn push(&mut self, bit: bool) {
+        if self.len.is_multiple_of(Self::WORD) {
+            self.words.push(0);
+        }
+        if let Some(last) = self.words.last_mut() {
+            *last |= u64::from(bit) << (Self::WORD - 1 - self.len % Self::WORD);
+        }
+        self.len += 1;
+    }
+
+    /// Adds `count` equal positions at the end.
+    pub fn push_many(&mut self, bit: bool, count: usize) {
+        let new_len = self.len + count;
+        if bit {
+            while self.len < new_len {
+                self.push(true);
+            }
+        } else {
+            self.words.resize(new_len.div_ceil(Self::WORD), 0);
+            self.len = new_len;
+        }
+    }
+
+    /// How many bits are set.
+    pub fn count_ones(&self) -> usize {
+        self.words.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    /// The positions whose bit is set, in order.
+    pub fn ones(&self) -> impl Iterator<Item = usize> + '_ {
+        self.words.iter().enumerate().flat_map(|(index, &word)| {
+            let mut rest = word;
+            std::iter::from_fn(move || {
+                (rest != 0).then(|| {
+                    let offset = rest.leading_zeros() as usize;
+                    rest &= !(1 << (Self::WORD - 1 - offset));
+                    index * Self::WORD + offset
+                })
+            })
+        })
+    }
+
+    /// The bits, in order.
+    pub fn iter(&self) -> impl Iterator<Item = bool> + '_ {
+        (0..self.len).map(|position| self.get(position))
+    }
+
+    /// The complement.
+    pub fn not(mut self) -> Self {
+        for word in &mut self.words {
+            *word = !*word;
+        }
+        self.clear_past_the_end();
+        self
+    }
+
+    /// The intersection with another bitmap of the same length.
+    ///
+    /// # Panics
+    /// If the lengths differ.
+    pub fn and(mut self, other: &Self) -> Self {
+        assert_eq!(self.len, other.len);
+        for (word, other) in self.words.iter_mut().zip(&other.words) {
+            *word &= other;
+        }
+        self
+    }
+
+    /// The bits at these positions, in this order.
+    pub fn gather(&self, positions: &[u32]) -> Self {
+        positions.iter().map(|&position| self.get(position as usize)).collect()
+    }
+
+    fn mask(position: usize) -> u64 {
+        1 << (Self::WORD - 1 - position % Self::WORD)
+    }
+
+    fn clear_past_the_end(&mut self) {
+        let used = self.len % Self::WORD;
+        if used != 0
+            && let Some(last) = self.words.last_mut()
+        {
+            *last &= u64::MAX << (Self::WORD - used);
+        }
+    }
+}
+
+impl FromIterator<bool> for Bitmap {
+    fn from_iter<I: IntoIterator<Item = bool>>(bits: I) -> Self {
+        let mut bitmap = Self::new();
+        for bit in bits {
+            bitmap.push(bit);
+        }
+        bitmap
+    }
+}
+
+/// `0110…`, position 0 first.
+impl fmt::Display for Bitmap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text: String = self.iter().map(|bit| if bit { '1' } else { '0' }).collect();
+        f.write_str(&text)
+    }
+}
+
+impl fmt::Debug for Bitmap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Bitmap({self})")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn position_zero_is_the_highest_bit() {
+        let bitmap = Bitmap::from_text("100");
+        assert_eq!(bitmap.words(), [1 << 63]);
+        assert_eq!(bitmap.to_string(), "100");
+    }
+
+    #[test]
+    fn complement_leaves_nothing_past_the_end() {
+        for len in [0, 1, 63, 64, 65, 128] {
+            let bitmap = Bitmap::filled(len, false).not();
+            assert_eq!(bitmap.count_ones(), len);
+            assert_eq!(bitmap, Bitmap::filled(len, true));
+        }
+    }
+
+    #[test]
+    fn ones_lists_set_positions_in_order() {
+        let mut bitmap = Bitmap::filled(130, false);
+        for position in [0, 63, 64, 129] {
+            bitmap.set(position, true);
+        }
+        assert_eq!(bitmap.ones().collect::<Vec<_>>(), [0, 63, 64, 129]);
+        assert_eq!(bitmap.gather(&[129, 1, 0]).to_string(), "101");
+    }
+
+    #[test]
+    fn push_many_is_repeated_push() {
+        let mut at_once = Bitmap::from_text("101");
+        at_once.push_many(false, 70);
+        at_once.push_many(true, 3);
+        let one_by_one: Bitmap = [true, false, true].into_iter().chain([false; 70]).chain([true; 3]).collect();
+        assert_eq!(at_once, one_by_one);
+    }
+}

@@ -1,0 +1,183 @@
+//! The shape in which a trace reaches the logic: one typed column per variable, and a timestamp per state.
+
+use crate::bitmap::Bitmap;
+use crate::value::Value;
+use std::sync::Arc;
+
+/// A variable of a spec: an index into [`Trace::columns`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct VariableId(pub u32);
+
+impl VariableId {
+    /// As an index.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What the use of a variable in a spec asks of its column.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Ask {
+    /// Nothing: the column's type is inferred from its values.
+    #[default]
+    Anything,
+    /// It stands where a formula is needed.
+    Bool,
+    /// It is computed with, or compared with a number.
+    Number,
+    /// It is compared with a string.
+    Text,
+}
+
+impl Ask {
+    /// What two uses ask together. A column of 0 and 1 may be both number and boolean; other conflicts are found
+    /// when the spec meets the trace.
+    pub fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Anything, ask) | (ask, Self::Anything) => ask,
+            (Self::Text, _) | (_, Self::Text) => Self::Text,
+            (Self::Number, _) | (_, Self::Number) => Self::Number,
+            (Self::Bool, Self::Bool) => Self::Bool,
+        }
+    }
+}
+
+/// The values of one variable, one per state.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Column {
+    /// The values; where one is missing, what stands here is arbitrary.
+    pub data: ColumnData,
+    /// Where there is a value; none if no value is missing.
+    pub present: Option<Bitmap>,
+}
+
+/// The values of a column by type.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ColumnData {
+    /// Booleans.
+    Bool(Bitmap),
+    /// Integers.
+    Int(Vec<i64>),
+    /// Floats; a NaN is recorded as missing.
+    Float(Vec<f64>),
+    /// Strings, each kept once.
+    Text(TextData),
+}
+
+/// Strings of a column: an index into a dictionary for each state.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct TextData {
+    /// For each state, an index into the dictionary (0 where missing).
+    pub codes: Vec<u32>,
+    /// The different strings, in order of first appearance.
+    pub dictionary: Vec<Arc<str>>,
+    /// Whether every value reads as a number, and came without anything that marks it as a string (JSON's quotes do).
+    /// Comparing such a column with a string that is no number is a type error.
+    pub numbers_only: bool,
+}
+
+impl Column {
+    /// A column of this many missing values.
+    pub fn all_missing(len: usize) -> Self {
+        Self { data: ColumnData::Bool(Bitmap::filled(len, false)), present: Some(Bitmap::filled(len, false)) }
+    }
+
+    /// A column of booleans, none missing.
+    pub fn of_bools(bits: Bitmap) -> Self {
+        Self { data: ColumnData::Bool(bits), present: None }
+    }
+
+    /// A column of integers, none missing.
+    pub fn of_ints(numbers: Vec<i64>) -> Self {
+        Self { data: ColumnData::Int(numbers), present: None }
+    }
+
+    /// The number of states.
+    pub fn len(&self) -> usize {
+        match &self.data {
+            ColumnData::Bool(bits) => bits.len(),
+            ColumnData::Int(numbers) => numbers.len(),
+            ColumnData::Float(numbers) => numbers.len(),
+            ColumnData::Text(text) => text.codes.len(),
+        }
+    }
+
+    /// Whether there are no states.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether there is a value at this position.
+    pub fn is_present(&self, position: usize) -> bool {
+        self.present.as_ref().is_none_or(|present| present.get(position))
+    }
+
+    /// How many states have no value.
+    pub fn missing(&self) -> usize {
+        self.present.as_ref().map_or(0, |present| present.len() - present.count_ones())
+    }
+
+    /// The value at a position.
+    pub fn value(&self, position: usize) -> Value {
+        if !self.is_present(position) {
+            return Value::Missing;
+        }
+        match &self.data {
+            ColumnData::Bool(bits) => Value::Bool(bits.get(position)),
+            ColumnData::Int(numbers) => Value::Int(numbers[position]),
+            ColumnData::Float(numbers) => Value::float(numbers[position]),
+            ColumnData::Text(text) => Value::Str(text.dictionary[text.codes[position] as usize].clone()),
+        }
+    }
+
+    /// The values at these positions, in this order.
+    pub fn gather(&self, positions: &[u32]) -> Self {
+        fn pick<T: Copy>(values: &[T], positions: &[u32]) -> Vec<T> {
+            positions.iter().map(|&position| values[position as usize]).collect()
+        }
+        let data = match &self.data {
+            ColumnData::Bool(bits) => ColumnData::Bool(bits.gather(positions)),
+            ColumnData::Int(numbers) => ColumnData::Int(pick(numbers, positions)),
+            ColumnData::Float(numbers) => ColumnData::Float(pick(numbers, positions)),
+            ColumnData::Text(text) => ColumnData::Text(TextData {
+                codes: pick(&text.codes, positions),
+                dictionary: text.dictionary.clone(),
+                numbers_only: text.numbers_only,
+            }),
+        };
+        Self { data, present: self.present.as_ref().map(|present| present.gather(positions)) }
+    }
+}
+
+/// A finite sequence of states.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Trace {
+    /// The number of states.
+    pub len: usize,
+    /// One column for each variable of the spec, in the spec's order.
+    pub columns: Vec<Column>,
+    /// The timestamp of each state in nanoseconds, never decreasing, if the trace has timestamps.
+    pub time: Option<Vec<i64>>,
+}
+
+impl Trace {
+    /// A trace of boolean variables, for tests and examples.
+    pub fn of_bools(len: usize, columns: Vec<Bitmap>) -> Self {
+        debug_assert!(columns.iter().all(|bits| bits.len() == len));
+        Self { len, columns: columns.into_iter().map(Column::of_bools).collect(), time: None }
+    }
+
+    /// The value of a variable at a position.
+    pub fn value(&self, variable: VariableId, position: usize) -> Value {
+        self.columns[variable.index()].value(position)
+    }
+
+    /// The states at these positions, in this order: one key's part of a trace.
+    pub fn gather(&self, positions: &[u32]) -> Self {
+        Self {
+            len: positions.len(),
+            columns: self.columns.iter().map(|column| column.gather(positions)).collect(),
+            time: self.time.as_ref().map(|time| positions.iter().map(|&position| time[position as usize]).collect()),
+        }
+    }
+}

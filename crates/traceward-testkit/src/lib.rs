@@ -1,0 +1,1 @@
+//! traceward-testkit
