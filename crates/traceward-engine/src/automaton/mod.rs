@@ -1,0 +1,3 @@
+//! Automata made of formulas.
+
+pub mod alternating;

@@ -1,0 +1,3 @@
+//! The engines, one algorithm a file.
+
+pub mod reverse;

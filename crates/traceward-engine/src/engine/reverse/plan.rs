@@ -1,0 +1,393 @@
+//! What has to be computed, in which order.
+
+use crate::automaton::alternating::{Alternating, Condition, ConditionId, Label, Look, NodeId};
+use rustc_hash::FxHashMap;
+use traceward_logic::formula::{BinaryOp, Direction, FormulaId, Formulas, Interval, Node as Operator};
+use traceward_logic::letter::{Alphabet, Proposition};
+
+/// A finished row: one bit per position.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(super) struct RowId(pub(super) u32);
+
+/// A value that lives for one block of a pass.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(super) struct Register(pub(super) u32);
+
+/// The stages in order, and where the answers are.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Plan {
+    pub(super) stages: Vec<Stage>,
+    pub(super) row_count: u32,
+    pub(super) roots: Vec<RowId>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Stage {
+    Pass(Pass),
+    Window(Window),
+}
+
+/// One walk over all positions in one direction, all operations fused block by block.
+#[derive(Clone, Debug)]
+pub(super) struct Pass {
+    pub(super) direction: Direction,
+    pub(super) operations: Vec<Operation>,
+    pub(super) outputs: Vec<(Register, RowId)>,
+}
+
+/// Each writes the register of its own index.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Operation {
+    Constant(bool),
+    Proposition(Proposition),
+    NotProposition(Proposition),
+    Row(RowId),
+    And(Register, Register),
+    Or(Register, Register),
+    /// The value one position on, and `end` where there is none.
+    Shift { of: Register, end: bool },
+    /// `v[j] = low[j] | (high[j] & v[j±1])`, with `end` beyond the last position.
+    Chain { low: Register, high: Register, end: bool },
+}
+
+/// A bounded operator over finished rows.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Window {
+    pub(super) direction: Direction,
+    pub(super) interval: Interval,
+    pub(super) kind: WindowKind,
+    pub(super) output: RowId,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum WindowKind {
+    Eventually(RowId),
+    Always(RowId),
+    Binary(BinaryOp, RowId, RowId),
+}
+
+/// When a condition is computed. Stage 0 is for what concerns one state only, and is part of any pass; the others repeat
+/// with a period: past, future, windows.
+type StageNumber = u32;
+const STATE: StageNumber = 0;
+const PAST: StageNumber = 1;
+const FUTURE: StageNumber = 2;
+const WINDOW: StageNumber = 3;
+const PERIOD: StageNumber = 3;
+
+/// What the stages of a number do.
+fn kind(stage: StageNumber) -> StageNumber {
+    if stage == STATE { STATE } else { (stage - 1) % PERIOD + 1 }
+}
+
+/// The least stage of a kind that does not come before another.
+fn at_least(stage: StageNumber, wanted: StageNumber) -> StageNumber {
+    (stage.max(1)..).find(|&stage| kind(stage) == wanted).unwrap_or(stage)
+}
+
+impl Plan {
+    /// What it takes to fill the rows of these conditions.
+    pub(super) fn new(
+        formulas: &Formulas,
+        alphabet: &Alphabet,
+        automaton: &Alternating,
+        wanted: &[ConditionId],
+    ) -> Self {
+        let mut planner = Planner { formulas, alphabet, automaton, conditions: Vec::new(), rows: FxHashMap::default() };
+        planner.look_at_conditions();
+        planner.give_rows(wanted);
+        planner.plan(wanted)
+    }
+}
+
+/// What is known of a condition.
+#[derive(Clone, Debug)]
+struct Facts {
+    form: Form,
+    /// The conditions it is computed from.
+    parts: Vec<ConditionId>,
+    stage: StageNumber,
+}
+
+/// How a condition is computed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Form {
+    /// Only as part of the δ of this node, which it contains.
+    Inside(NodeId),
+    /// As the δ of this node, which it contains.
+    Loop(NodeId),
+    /// As it is: a leaf, a connective, or a node that does not occur in its own δ.
+    Plain,
+    /// As a bounded operator over finished rows.
+    Window(FormulaId),
+}
+
+struct Planner<'a> {
+    formulas: &'a Formulas,
+    alphabet: &'a Alphabet,
+    automaton: &'a Alternating,
+    conditions: Vec<Facts>,
+    /// The conditions that some later stage, window or caller needs as a finished row.
+    rows: FxHashMap<ConditionId, RowId>,
+}
+
+impl Planner<'_> {
+    fn facts(&self, id: ConditionId) -> &Facts {
+        &self.conditions[id.index()]
+    }
+
+    /// Conditions are made after their parts, except that a looping node is made before its δ.
+    fn look_at_conditions(&mut self) {
+        for id in self.automaton.condition_ids() {
+            let facts = match self.automaton.condition(id) {
+                Condition::Empty => self.plain(Vec::new(), STATE),
+                Condition::Node(node) => self.look_at_node(node, id),
+                Condition::And(left, right) | Condition::Or(left, right) => self.look_at_connective(id, [left, right]),
+            };
+            self.conditions.push(facts);
+        }
+    }
+
+    fn plain(&self, parts: Vec<ConditionId>, stage: StageNumber) -> Facts {
+        Facts { form: Form::Plain, parts, stage }
+    }
+
+    fn latest(&self, parts: &[ConditionId]) -> StageNumber {
+        parts.iter().map(|part| self.facts(*part).stage).max().unwrap_or(STATE)
+    }
+
+    fn look_at_node(&self, id: NodeId, own: ConditionId) -> Facts {
+        let node = self.automaton.node(id);
+        match (node.look, node.label) {
+            (Look::Here, Label::Bounded(formula)) => {
+                let operands = self.formulas.node(formula).children();
+                let parts: Vec<ConditionId> = operands.filter_map(|child| self.automaton.of_formula(child)).collect();
+                let stage = at_least(self.latest(&parts), WINDOW);
+                // Another window may be an operand: it has to be finished before.
+                let stage = if self.latest(&parts) == stage { at_least(stage + 1, WINDOW) } else { stage };
+                Facts { form: Form::Window(formula), parts, stage }
+            }
+            (Look::Here, _) => self.plain(Vec::new(), STATE),
+            _ if node.next > own => Facts { form: Form::Inside(id), parts: Vec::new(), stage: STATE },
+            _ => self.plain(vec![node.next], at_least(self.latest(&[node.next]), looks_at(node.look))),
+        }
+    }
+
+    fn look_at_connective(&self, id: ConditionId, sides: [ConditionId; 2]) -> Facts {
+        let mut inside = None;
+        let mut parts = Vec::new();
+        for side in sides {
+            match self.facts(side).form {
+                Form::Inside(node) => {
+                    inside = Some(node);
+                    parts.extend(self.facts(side).parts.iter().copied());
+                }
+                _ => parts.push(side),
+            }
+        }
+        let latest = self.latest(&parts);
+        match inside {
+            None if kind(latest) == WINDOW => self.plain(parts, latest + 1),
+            None => self.plain(parts, latest),
+            Some(node) if self.automaton.node(node).next == id => {
+                let stage = at_least(latest, looks_at(self.automaton.node(node).look));
+                Facts { form: Form::Loop(node), parts, stage }
+            }
+            Some(node) => Facts { form: Form::Inside(node), parts, stage: latest },
+        }
+    }
+
+    /// Whether a pass takes the condition from a finished row that another stage has filled.
+    fn is_taken_from_row(&self, id: ConditionId, stage: StageNumber) -> bool {
+        let own = self.facts(id).stage;
+        own != STATE && own != stage
+    }
+
+    fn give_rows(&mut self, roots: &[ConditionId]) {
+        let mut seen = vec![false; self.conditions.len()];
+        let mut open = roots.to_vec();
+        let mut wanted = roots.to_vec();
+        while let Some(id) = open.pop() {
+            if std::mem::replace(&mut seen[id.index()], true) {
+                continue;
+            }
+            let facts = self.facts(id);
+            let is_window = matches!(facts.form, Form::Window(_));
+            let other = |part: &&ConditionId| is_window || self.is_taken_from_row(**part, facts.stage);
+            wanted.extend(facts.parts.iter().filter(other));
+            open.extend(&facts.parts);
+        }
+        wanted.sort_unstable();
+        wanted.dedup();
+        self.rows = wanted.into_iter().zip((0..).map(RowId)).collect();
+    }
+
+    fn plan(&self, roots: &[ConditionId]) -> Plan {
+        let mut wanted: Vec<ConditionId> = self.rows.keys().copied().collect();
+        wanted.sort_unstable_by_key(|id| (self.facts(*id).stage, *id));
+        let mut stages = Vec::new();
+        for of_stage in wanted.chunk_by(|a, b| self.facts(*a).stage == self.facts(*b).stage) {
+            let stage = self.facts(of_stage[0]).stage;
+            match kind(stage) {
+                WINDOW => stages.extend(of_stage.iter().filter_map(|id| self.window(*id)).map(Stage::Window)),
+                PAST => stages.push(Stage::Pass(PassBuilder::new(self, stage, Direction::Past).build(of_stage))),
+                _ => stages.push(Stage::Pass(PassBuilder::new(self, stage, Direction::Future).build(of_stage))),
+            }
+        }
+        let roots = roots.iter().map(|root| self.rows[root]).collect();
+        Plan { stages, row_count: self.rows.len() as u32, roots }
+    }
+
+    fn window(&self, id: ConditionId) -> Option<Window> {
+        let Form::Window(formula) = self.facts(id).form else { return None };
+        let row = |f: FormulaId| self.automaton.of_formula(f).map(|operand| self.rows[&operand]);
+        let (direction, interval, kind) = match self.formulas.node(formula) {
+            Operator::Eventually(direction, interval, f) => (direction, interval, WindowKind::Eventually(row(f)?)),
+            Operator::Always(direction, interval, f) => (direction, interval, WindowKind::Always(row(f)?)),
+            Operator::Binary(op, direction, interval, f, g) => {
+                (direction, interval, WindowKind::Binary(op, row(f)?, row(g)?))
+            }
+            _ => return None,
+        };
+        Some(Window { direction, interval, kind, output: self.rows[&id] })
+    }
+}
+
+fn looks_at(look: Look) -> StageNumber {
+    if look == Look::Back { PAST } else { FUTURE }
+}
+
+/// Makes the operations of one pass, each condition once.
+struct PassBuilder<'a, 'b> {
+    planner: &'a Planner<'b>,
+    stage: StageNumber,
+    pass: Pass,
+    registers: FxHashMap<ConditionId, Register>,
+    constants: [Option<Register>; 2],
+}
+
+impl<'a, 'b> PassBuilder<'a, 'b> {
+    fn new(planner: &'a Planner<'b>, stage: StageNumber, direction: Direction) -> Self {
+        let pass = Pass { direction, operations: Vec::new(), outputs: Vec::new() };
+        Self { planner, stage, pass, registers: FxHashMap::default(), constants: [None; 2] }
+    }
+
+    fn build(mut self, wanted: &[ConditionId]) -> Pass {
+        for id in self.needed(wanted) {
+            let register = self.compute(id);
+            self.registers.insert(id, register);
+        }
+        for id in wanted {
+            self.pass.outputs.push((self.registers[id], self.planner.rows[id]));
+        }
+        self.pass
+    }
+
+    /// The conditions that the wanted ones are computed from in this pass, parts first.
+    fn needed(&self, wanted: &[ConditionId]) -> Vec<ConditionId> {
+        let mut seen = vec![false; self.planner.conditions.len()];
+        let mut open = wanted.to_vec();
+        let mut needed = Vec::new();
+        while let Some(id) = open.pop() {
+            if std::mem::replace(&mut seen[id.index()], true) {
+                continue;
+            }
+            needed.push(id);
+            if !self.planner.is_taken_from_row(id, self.stage) {
+                open.extend(&self.planner.facts(id).parts);
+            }
+        }
+        needed.sort_unstable();
+        needed
+    }
+
+    fn compute(&mut self, id: ConditionId) -> Register {
+        if self.planner.is_taken_from_row(id, self.stage) {
+            return self.push(Operation::Row(self.planner.rows[&id]));
+        }
+        match (self.planner.facts(id).form, self.planner.automaton.condition(id)) {
+            (Form::Loop(node), _) => self.chain(node, id),
+            (_, Condition::Empty) => self.constant(true),
+            (_, Condition::And(left, right)) => self.and(self.registers[&left], self.registers[&right]),
+            (_, Condition::Or(left, right)) => self.or(self.registers[&left], self.registers[&right]),
+            (_, Condition::Node(node)) => self.node(node),
+        }
+    }
+
+    fn node(&mut self, id: NodeId) -> Register {
+        let node = self.planner.automaton.node(id);
+        let proposition = |atom| self.planner.alphabet.proposition(atom).expect("an atom of the alphabet");
+        match (node.look, node.label) {
+            (Look::Here, Label::Constant(bit)) => self.constant(bit),
+            (Look::Here, Label::Atom(atom)) => self.push(Operation::Proposition(proposition(atom))),
+            (Look::Here, Label::NotAtom(atom)) => self.push(Operation::NotProposition(proposition(atom))),
+            _ => self.push(Operation::Shift { of: self.registers[&node.next], end: node.accepting }),
+        }
+    }
+
+    /// The values of a looping node's δ, from δ with the node replaced by false and by true.
+    fn chain(&mut self, node: NodeId, whole: ConditionId) -> Register {
+        let low = self.with_node(whole, false);
+        let high = self.with_node(whole, true);
+        self.push(Operation::Chain { low, high, end: self.planner.automaton.node(node).accepting })
+    }
+
+    /// A condition with the node it contains replaced by a constant.
+    fn with_node(&mut self, id: ConditionId, bit: bool) -> Register {
+        let condition = self.planner.automaton.condition(id);
+        match (self.planner.facts(id).form, condition) {
+            (Form::Inside(_), Condition::Node(_)) => self.constant(bit),
+            (Form::Inside(_) | Form::Loop(_), Condition::And(left, right)) => {
+                let (left, right) = (self.side(left, bit), self.side(right, bit));
+                self.and(left, right)
+            }
+            (Form::Inside(_) | Form::Loop(_), Condition::Or(left, right)) => {
+                let (left, right) = (self.side(left, bit), self.side(right, bit));
+                self.or(left, right)
+            }
+            _ => self.registers[&id],
+        }
+    }
+
+    /// A side of a connective inside a loop; another loop within it is finished, and no concern of this one.
+    fn side(&mut self, id: ConditionId, bit: bool) -> Register {
+        match self.planner.facts(id).form {
+            Form::Inside(_) => self.with_node(id, bit),
+            _ => self.registers[&id],
+        }
+    }
+
+    fn constant(&mut self, bit: bool) -> Register {
+        if let Some(register) = self.constants[usize::from(bit)] {
+            return register;
+        }
+        let register = self.push(Operation::Constant(bit));
+        self.constants[usize::from(bit)] = Some(register);
+        register
+    }
+
+    fn and(&mut self, left: Register, right: Register) -> Register {
+        match (self.constant_value(left), self.constant_value(right)) {
+            (Some(true), _) | (_, Some(false)) => right,
+            (_, Some(true)) | (Some(false), _) => left,
+            _ => self.push(Operation::And(left, right)),
+        }
+    }
+
+    fn or(&mut self, left: Register, right: Register) -> Register {
+        match (self.constant_value(left), self.constant_value(right)) {
+            (Some(false), _) | (_, Some(true)) => right,
+            (_, Some(false)) | (Some(true), _) => left,
+            _ => self.push(Operation::Or(left, right)),
+        }
+    }
+
+    fn constant_value(&self, register: Register) -> Option<bool> {
+        [false, true].into_iter().find(|bit| self.constants[usize::from(*bit)] == Some(register))
+    }
+
+    fn push(&mut self, operation: Operation) -> Register {
+        self.pass.operations.push(operation);
+        Register(self.pass.operations.len() as u32 - 1)
+    }
+}

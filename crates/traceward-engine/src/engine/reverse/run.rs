@@ -1,0 +1,224 @@
+//! Filling the rows.
+
+use super::Cache;
+use super::plan::{Operation, Pass, Plan, Register, RowId, Stage, WindowKind};
+use super::window::{self, Until};
+use traceward_logic::bitmap::Bitmap;
+use traceward_logic::formula::{BinaryOp, Direction, Interval};
+use traceward_logic::letter::Letters;
+
+/// Words of a register: small enough that all registers of a usual formula stay in the first-level cache, large enough
+/// that deciding what to do is a small part of doing it.
+const BLOCK: usize = 128;
+
+pub(super) fn run(plan: &Plan, cache: &mut Cache, letters: &Letters) -> Vec<Bitmap> {
+    let mut rows: Vec<Bitmap> = vec![Bitmap::new(); plan.row_count as usize];
+    for stage in &plan.stages {
+        match stage {
+            Stage::Pass(pass) => {
+                let filled = Walk::new(pass, cache, letters, &rows).run();
+                for (&(_, row), words) in pass.outputs.iter().zip(filled) {
+                    rows[row.0 as usize] = Bitmap::from_words(words, letters.len);
+                }
+            }
+            Stage::Window(window) => {
+                let row = |id: RowId| &rows[id.0 as usize];
+                let view = window::View::new(letters.len, window.direction, letters.time.as_deref());
+                let filled = match window.kind {
+                    WindowKind::Eventually(f) => window::eventually(&view, window.interval, row(f)),
+                    WindowKind::Always(f) => window::always(&view, window.interval, row(f)),
+                    WindowKind::Binary(op, f, g) => binary(&view, window.interval, op, row(f), row(g)),
+                };
+                rows[window.output.0 as usize] = filled;
+            }
+        }
+    }
+    // Two formulas may share a row.
+    plan.roots.iter().map(|root| rows[root.0 as usize].clone()).collect()
+}
+
+fn binary(
+    view: &window::View<'_>,
+    interval: Interval,
+    op: BinaryOp,
+    f: &Bitmap,
+    g: &Bitmap,
+) -> Bitmap {
+    match op {
+        BinaryOp::Until => window::until(view, interval, Until::Strong, f, g),
+        BinaryOp::WeakUntil => window::until(view, interval, Until::Weak, f, g),
+        BinaryOp::Release => window::until(view, interval, Until::Strong, &f.clone().not(), &g.clone().not()).not(),
+        BinaryOp::StrongRelease => window::until(view, interval, Until::Strong, g, &f.clone().and(g)),
+    }
+}
+
+/// One walk over all words, block by block. A walk into the future starts at the last word, one into the past at the
+/// first; within a block words are in trace order.
+struct Walk<'a> {
+    pass: &'a Pass,
+    letters: &'a Letters,
+    rows: &'a [Bitmap],
+    registers: &'a mut [u64],
+    /// For each operation, the value beyond the words seen so far: 0 or 1.
+    carries: &'a mut [u64],
+    word_count: usize,
+}
+
+impl<'a> Walk<'a> {
+    fn new(pass: &'a Pass, cache: &'a mut Cache, letters: &'a Letters, rows: &'a [Bitmap]) -> Self {
+        let count = pass.operations.len();
+        if cache.registers.len() < count * BLOCK {
+            cache.registers.resize(count * BLOCK, 0);
+        }
+        cache.carries.clear();
+        cache.carries.extend(pass.operations.iter().map(|operation| match operation {
+            Operation::Shift { end, .. } | Operation::Chain { end, .. } => u64::from(*end),
+            _ => 0,
+        }));
+        Self {
+            pass,
+            letters,
+            rows,
+            registers: &mut cache.registers[..count * BLOCK],
+            carries: &mut cache.carries,
+            word_count: letters.len.div_ceil(Bitmap::WORD),
+        }
+    }
+
+    fn run(mut self) -> Vec<Vec<u64>> {
+        let mut outputs = vec![vec![0; self.word_count]; self.pass.outputs.len()];
+        let blocks = self.word_count.div_ceil(BLOCK);
+        for nth in 0..blocks {
+            let block = if self.pass.direction == Direction::Future { blocks - 1 - nth } else { nth };
+            let start = block * BLOCK;
+            let end = (start + BLOCK).min(self.word_count);
+            for (index, operation) in self.pass.operations.iter().enumerate() {
+                self.operate(index, *operation, start, end - start);
+            }
+            for (output, (register, _)) in outputs.iter_mut().zip(&self.pass.outputs) {
+                output[start..end].copy_from_slice(self.register(*register, end - start));
+            }
+        }
+        outputs
+    }
+
+    fn register(&self, register: Register, count: usize) -> &[u64] {
+        let start = register.0 as usize * BLOCK;
+        &self.registers[start..start + count]
+    }
+
+    fn operate(&mut self, index: usize, operation: Operation, start: usize, count: usize) {
+        let past_end = self.past_end(start + count);
+        let (before, rest) = self.registers.split_at_mut(index * BLOCK);
+        let into = &mut rest[..count];
+        let operand = |register: Register| {
+            let start = register.0 as usize * BLOCK;
+            &before[start..start + count]
+        };
+        match operation {
+            Operation::Constant(bit) => into.fill(if bit { u64::MAX } else { 0 }),
+            Operation::Proposition(proposition) => {
+                into.copy_from_slice(&self.letters.bitmap(proposition).words()[start..start + count]);
+            }
+            Operation::NotProposition(proposition) => {
+                let words = &self.letters.bitmap(proposition).words()[start..start + count];
+                into.iter_mut().zip(words).for_each(|(into, word)| *into = !word);
+            }
+            Operation::Row(row) => {
+                into.copy_from_slice(&self.rows[row.0 as usize].words()[start..start + count]);
+            }
+            Operation::And(left, right) => {
+                let both = operand(left).iter().zip(operand(right));
+                into.iter_mut().zip(both).for_each(|(into, (left, right))| *into = left & right);
+            }
+            Operation::Or(left, right) => {
+                let both = operand(left).iter().zip(operand(right));
+                into.iter_mut().zip(both).for_each(|(into, (left, right))| *into = left | right);
+            }
+            Operation::Shift { of, end } => {
+                let carry = &mut self.carries[index];
+                match self.pass.direction {
+                    Direction::Future => shift_future(into, operand(of), carry, end_mask(past_end, end)),
+                    Direction::Past => shift_past(into, operand(of), carry),
+                }
+            }
+            Operation::Chain { low, high, end } => {
+                let carry = &mut self.carries[index];
+                match self.pass.direction {
+                    Direction::Future => {
+                        chain_future(into, operand(low), operand(high), carry, end_mask(past_end, end));
+                    }
+                    Direction::Past => chain_past(into, operand(low), operand(high), carry),
+                }
+            }
+        }
+    }
+
+    /// The bits of the last word of a block that lie past the end of the trace.
+    fn past_end(&self, block_end: usize) -> u64 {
+        let used = self.letters.len % Bitmap::WORD;
+        if block_end == self.word_count && used != 0 { u64::MAX >> used } else { 0 }
+    }
+}
+
+/// What stands past the end of the trace: bits to clear, and bits to set.
+#[derive(Clone, Copy)]
+struct EndMask {
+    clear: u64,
+    set: u64,
+}
+
+fn end_mask(past_end: u64, end: bool) -> EndMask {
+    EndMask { clear: past_end, set: if end { past_end } else { 0 } }
+}
+
+impl EndMask {
+    fn apply(self, word: u64) -> u64 {
+        (word & !self.clear) | self.set
+    }
+}
+
+/// The value at the next position: the bit below, or the top bit of the next word.
+fn shift_future(into: &mut [u64], of: &[u64], carry: &mut u64, mut past_end: EndMask) {
+    for (into, word) in into.iter_mut().zip(of).rev() {
+        let word = past_end.apply(*word);
+        past_end = EndMask { clear: 0, set: 0 };
+        *into = (word << 1) | *carry;
+        *carry = word >> 63;
+    }
+}
+
+fn shift_past(into: &mut [u64], of: &[u64], carry: &mut u64) {
+    for (into, word) in into.iter_mut().zip(of) {
+        *into = (word >> 1) | (*carry << 63);
+        *carry = word & 1;
+    }
+}
+
+/// `v[j] = low[j] | (high[j] & v[j+1])`, `low` a part of `high`.
+///
+/// Adding `high` and `low` with position j+1 below position j makes a carry where `low` is set and passes one on where
+/// `high` is: the carry out of a position is its value, and the carry into it that of its successor.
+fn chain_future(into: &mut [u64], low: &[u64], high: &[u64], carry: &mut u64, past_end: EndMask) {
+    let Some(last) = into.len().checked_sub(1) else { return };
+    into[last] = link(past_end.apply(low[last]), past_end.apply(high[last]), carry);
+    for ((into, low), high) in into[..last].iter_mut().zip(&low[..last]).zip(&high[..last]).rev() {
+        *into = link(*low, *high, carry);
+    }
+}
+
+/// The same towards the past: with the bits of each word turned round, position j-1 is below position j.
+fn chain_past(into: &mut [u64], low: &[u64], high: &[u64], carry: &mut u64) {
+    for ((into, low), high) in into.iter_mut().zip(low).zip(high) {
+        *into = link(low.reverse_bits(), high.reverse_bits(), carry).reverse_bits();
+    }
+}
+
+#[inline]
+fn link(low: u64, high: u64, carry: &mut u64) -> u64 {
+    let (partial, first) = high.overflowing_add(low);
+    let (sum, second) = partial.overflowing_add(*carry);
+    *carry = u64::from(first | second);
+    let into_each = high ^ low ^ sum;
+    low | (high & into_each)
+}

@@ -1,0 +1,401 @@
+//! What the user wrote: one tree for expressions, formulas and queries, with the place of every part.
+//!
+//! Which of the three a part is depends on the types of its variables, so the grammar does not tell them apart;
+//! [`crate::lower`] does.
+
+use crate::diagnostic::Span;
+use crate::formula::Interval;
+use crate::value::{ArithmeticOp, CompareOp, Value};
+use std::sync::Arc;
+
+/// A part of a spec and its place.
+#[derive(Clone, Debug)]
+pub struct Ast {
+    /// What it is.
+    pub kind: AstKind,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// Equality of what was written, wherever it stands.
+impl PartialEq for Ast {
+    fn eq(&self, other: &Self) -> bool {
+        self.kind == other.kind
+    }
+}
+
+/// A part of a spec.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AstKind {
+    /// `true`, `5`, `2.5`, `"text"`
+    Literal(Value),
+    /// A variable, something named by `let`, or a function's parameter.
+    Name(Arc<str>),
+    /// `pos`
+    Position,
+    /// `time`
+    Time,
+    /// `-e`
+    Negate(Box<Ast>),
+    /// `a + b`
+    Arithmetic(ArithmeticOp, Box<Ast>, Box<Ast>),
+    /// `a < b`
+    Compare(CompareOp, Box<Ast>, Box<Ast>),
+    /// `a in {1, 2}`
+    In(Box<Ast>, Vec<Value>),
+    /// `abs(a)`
+    Call(Function, Vec<Ast>),
+    /// `(a, b)`
+    Pair(Box<Ast>, Box<Ast>),
+    /// `!a`, `![c] a`
+    Not(Option<Value>, Box<Ast>),
+    /// `a & b & c`; at least two, so that long conjunctions are not deep
+    And(Vec<Ast>),
+    /// `a | b | c`
+    Or(Vec<Ast>),
+    /// `a &[g] b`, `a |[g] b`
+    Combine(Junction, Combiner, Box<Ast>, Box<Ast>),
+    /// `a -> b` and its like
+    Connect(Connective, Box<Ast>, Box<Ast>),
+    /// `F a`
+    Unary(UnaryOperator, Option<Bound>, Option<Map>, Box<Ast>),
+    /// `a U b`
+    Binary(BinaryOperator, Option<Bound>, Option<Map>, Box<Ast>, Box<Ast>),
+    /// `p : e`
+    Guard(Box<Ast>, Box<Ast>),
+    /// `a ?? c`
+    Default(Box<Ast>, Value),
+    /// `max(a)`, `count(a) while f`
+    Aggregate(Aggregate, Vec<Ast>, Option<Box<Ast>>),
+    /// `latency(r -> g)`
+    Latency(Box<Ast>, Box<Ast>),
+}
+
+/// Functions of state expressions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Function {
+    /// `abs(x)`
+    Abs,
+    /// `min(x, y)`
+    Min,
+    /// `max(x, y)`
+    Max,
+    /// `len(s)`
+    Len,
+    /// `defined(x)`
+    Defined,
+    /// `matches(s, "regex")`
+    Matches,
+}
+
+/// The two connectives that combine the values of queries.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Junction {
+    /// `&`
+    And,
+    /// `|`
+    Or,
+}
+
+/// Connectives that take plain formulas.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Connective {
+    /// `xor`
+    Xor,
+    /// `->`
+    Implies,
+    /// `<->`
+    Iff,
+}
+
+/// Temporal operators with one operand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum UnaryOperator {
+    /// `X`
+    Next,
+    /// `WX`
+    WeakNext,
+    /// `F`
+    Eventually,
+    /// `G`
+    Always,
+    /// `Y`
+    Previous,
+    /// `Z`
+    WeakPrevious,
+    /// `O`
+    Once,
+    /// `H`
+    Historically,
+}
+
+/// Temporal operators with two operands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BinaryOperator {
+    /// `U`
+    Until,
+    /// `W`
+    WeakUntil,
+    /// `R`
+    Release,
+    /// `M`
+    StrongRelease,
+    /// `S`
+    Since,
+    /// `B`
+    WeakSince,
+    /// `T`
+    Trigger,
+}
+
+/// A bound and its place.
+#[derive(Clone, Copy, Debug)]
+pub struct Bound {
+    /// The window, as a closed interval.
+    pub interval: Interval,
+    /// Where it stands.
+    pub span: Span,
+}
+
+impl PartialEq for Bound {
+    fn eq(&self, other: &Self) -> bool {
+        self.interval == other.interval
+    }
+}
+
+/// `v => expression`
+#[derive(Clone, Debug, PartialEq)]
+pub struct Map {
+    /// The parameter's name.
+    pub parameter: Arc<str>,
+    /// The expression.
+    pub body: Box<Ast>,
+}
+
+/// The function of `&[g]` and `|[g]`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Combiner {
+    /// `+ - * /`
+    Arithmetic(ArithmeticOp),
+    /// `min`
+    Min,
+    /// `max`
+    Max,
+    /// `first`
+    First,
+    /// `second`
+    Second,
+    /// `pair`
+    Pair,
+    /// `(a, b) => expression`
+    Function([Arc<str>; 2], Box<Ast>),
+}
+
+/// How a collection summarises the values it collects.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Aggregate {
+    /// How many.
+    Count,
+    /// Their sum.
+    Sum,
+    /// The least.
+    Min,
+    /// The greatest.
+    Max,
+    /// Sum by count.
+    Avg,
+    /// That of the least position.
+    First,
+    /// That of the greatest position.
+    Last,
+    /// Standard deviation, divided by the count.
+    Stddev,
+    /// The earliest of the most frequent.
+    Mode,
+    /// How many different ones.
+    Distinct,
+    /// The least value with at least this part of the values at or below it.
+    Quantile(f64),
+    /// Quantile 0.5.
+    Median,
+    /// Counts in this many buckets of equal width.
+    Histogram(u32),
+    /// Pearson's correlation of two queries.
+    Corr,
+}
+
+impl UnaryOperator {
+    /// As written in a spec.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Self::Next => "X",
+            Self::WeakNext => "WX",
+            Self::Eventually => "F",
+            Self::Always => "G",
+            Self::Previous => "Y",
+            Self::WeakPrevious => "Z",
+            Self::Once => "O",
+            Self::Historically => "H",
+        }
+    }
+
+    /// Whether it looks at the past.
+    pub fn is_past(self) -> bool {
+        matches!(self, Self::Previous | Self::WeakPrevious | Self::Once | Self::Historically)
+    }
+
+    /// Whether it takes a bound.
+    pub fn takes_bound(self) -> bool {
+        matches!(self, Self::Eventually | Self::Always | Self::Once | Self::Historically)
+    }
+}
+
+impl BinaryOperator {
+    /// As written in a spec.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Self::Until => "U",
+            Self::WeakUntil => "W",
+            Self::Release => "R",
+            Self::StrongRelease => "M",
+            Self::Since => "S",
+            Self::WeakSince => "B",
+            Self::Trigger => "T",
+        }
+    }
+
+    /// Whether it looks at the past.
+    pub fn is_past(self) -> bool {
+        matches!(self, Self::Since | Self::WeakSince | Self::Trigger)
+    }
+
+    /// Whether it takes a bound.
+    pub fn takes_bound(self) -> bool {
+        self != Self::StrongRelease
+    }
+}
+
+impl Connective {
+    /// As written in a spec.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Self::Xor => "xor",
+            Self::Implies => "->",
+            Self::Iff => "<->",
+        }
+    }
+}
+
+impl Function {
+    /// All functions.
+    pub const ALL: [Self; 6] = [Self::Abs, Self::Min, Self::Max, Self::Len, Self::Defined, Self::Matches];
+
+    /// As written in a spec.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Abs => "abs",
+            Self::Min => "min",
+            Self::Max => "max",
+            Self::Len => "len",
+            Self::Defined => "defined",
+            Self::Matches => "matches",
+        }
+    }
+
+    /// How many arguments it takes.
+    pub fn arity(self) -> usize {
+        match self {
+            Self::Abs | Self::Len | Self::Defined => 1,
+            Self::Min | Self::Max | Self::Matches => 2,
+        }
+    }
+}
+
+impl Aggregate {
+    /// The names of all aggregates.
+    pub const NAMES: [&str; 14] = [
+        "count", "sum", "min", "max", "avg", "first", "last", "stddev", "mode", "distinct", "quantile", "median",
+        "histogram", "corr",
+    ];
+
+    /// As written in a spec.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Count => "count",
+            Self::Sum => "sum",
+            Self::Min => "min",
+            Self::Max => "max",
+            Self::Avg => "avg",
+            Self::First => "first",
+            Self::Last => "last",
+            Self::Stddev => "stddev",
+            Self::Mode => "mode",
+            Self::Distinct => "distinct",
+            Self::Quantile(_) => "quantile",
+            Self::Median => "median",
+            Self::Histogram(_) => "histogram",
+            Self::Corr => "corr",
+        }
+    }
+}
+
+/// A spec as written: what the trace looks like, and statements in order.
+#[derive(Clone, Debug, Default)]
+pub struct SpecAst {
+    /// What the traces look like.
+    pub trace: TraceDeclaration,
+    /// The statements, in order.
+    pub statements: Vec<Statement>,
+}
+
+/// A name and its place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Named {
+    /// The name.
+    pub name: Arc<str>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// `trace { event activity  time t:ms  by case_id  changes }`
+#[derive(Clone, Debug, Default)]
+pub struct TraceDeclaration {
+    /// The column that a string alone is compared with.
+    pub event: Option<Named>,
+    /// The column that holds timestamps, and the unit of plain numbers in it.
+    pub time: Option<(Named, Option<Named>)>,
+    /// The column that splits the trace.
+    pub by: Option<Named>,
+    /// Whether records hold only what changed.
+    pub changes: Option<bool>,
+    /// What a missing value does: `false`, `error` or `hold`.
+    pub missing: Option<Named>,
+}
+
+/// A statement of a spec.
+#[derive(Clone, Debug)]
+pub struct Statement {
+    /// What it says.
+    pub kind: StatementKind,
+    /// Its name; none for a formula alone.
+    pub name: Option<Named>,
+    /// The description behind the name.
+    pub description: Option<Arc<str>>,
+    /// What it says of what.
+    pub body: Ast,
+}
+
+/// The kinds of statements.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum StatementKind {
+    /// `let NAME = …`
+    Let,
+    /// `property NAME = …`
+    Property,
+    /// `query NAME = …`
+    Query,
+    /// `assert NAME = …`
+    Assert,
+    /// A formula or query alone.
+    Bare,
+}

@@ -1,0 +1,130 @@
+//! What is said about a spec, and where: independent of how it is shown.
+
+use std::ops::Range;
+
+/// One text that specs are read from: a file or the text of a `-e`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
+pub struct SourceId(pub u32);
+
+/// A place in a source, as a range of bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Span {
+    /// Which text.
+    pub source: SourceId,
+    /// The first byte.
+    pub start: u32,
+    /// The byte after the last.
+    pub end: u32,
+}
+
+impl Span {
+    /// A place in a source. Sources are limited to 4 GiB by the parser.
+    pub fn new(source: SourceId, range: Range<usize>) -> Self {
+        Self { source, start: range.start as u32, end: range.end as u32 }
+    }
+
+    /// From the beginning of this place to the end of another.
+    pub fn to(self, other: Self) -> Self {
+        Self { end: other.end.max(self.start), ..self }
+    }
+
+    /// As a range of bytes.
+    pub fn range(self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}
+
+/// How bad it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Severity {
+    /// The question cannot be answered.
+    Error,
+    /// It can, but probably says something else than was meant.
+    Warning,
+}
+
+/// Something to say about a place in a spec.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Diagnostic {
+    /// How bad it is.
+    pub severity: Severity,
+    /// What is wrong, in one line.
+    pub message: String,
+    /// Where.
+    pub span: Span,
+    /// What to write under the place; may be empty.
+    pub label: String,
+    /// The way out, where there is one.
+    pub help: Vec<String>,
+}
+
+impl Diagnostic {
+    /// An error at a place.
+    pub fn error(span: Span, message: impl Into<String>) -> Self {
+        Self { severity: Severity::Error, message: message.into(), span, label: String::new(), help: Vec::new() }
+    }
+
+    /// A warning at a place.
+    pub fn warning(span: Span, message: impl Into<String>) -> Self {
+        Self { severity: Severity::Warning, ..Self::error(span, message) }
+    }
+
+    /// Says something under the place itself.
+    pub fn label(mut self, label: impl Into<String>) -> Self {
+        self.label = label.into();
+        self
+    }
+
+    /// Adds a way out.
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help.push(help.into());
+        self
+    }
+
+    /// Adds a way out, if there is one.
+    pub fn maybe_help(mut self, help: Option<String>) -> Self {
+        self.help.extend(help);
+        self
+    }
+}
+
+/// The names most like the one given, best first; none that is too far off to be what was meant.
+pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+    let lower = name.to_lowercase();
+    let allowed = (name.chars().count() / 3).max(1);
+    let mut scored: Vec<(usize, &str)> = candidates
+        .into_iter()
+        .filter_map(|candidate| {
+            let other = candidate.to_lowercase();
+            let distance = strsim::damerau_levenshtein(&lower, &other);
+            let last = other.rsplit(['.', ' ']).next().unwrap_or(&other);
+            let near = distance <= allowed || last == lower || (lower.len() >= 3 && other.starts_with(&lower));
+            near.then_some((distance, candidate))
+        })
+        .collect();
+    scored.sort();
+    scored.dedup();
+    scored.into_iter().take(3).map(|(_, candidate)| candidate).collect()
+}
+
+/// ``did you mean `grant`?`` for the nearest names, if any is near.
+pub fn did_you_mean<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    let near = nearest(name, candidates);
+    let quoted: Vec<String> = near.iter().map(|name| format!("`{name}`")).collect();
+    (!quoted.is_empty()).then(|| format!("did you mean {}?", quoted.join(" or ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nearest_names_tolerate_slips_but_not_strangers() {
+        let names = ["grant", "request", "event.state.term", "Activity"];
+        assert_eq!(nearest("grnat", names), ["grant"]);
+        assert_eq!(nearest("term", names), ["event.state.term"]);
+        assert_eq!(nearest("activity", names), ["Activity"]);
+        assert!(nearest("voltage", names).is_empty());
+        assert_eq!(did_you_mean("requst", names).as_deref(), Some("did you mean `request`?"));
+    }
+}

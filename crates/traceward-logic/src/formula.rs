@@ -1,0 +1,423 @@
+//! What engines see: a small core, each formula stored once in an arena the caller owns.
+//!
+//! Children are always interned before their parents, so a loop over ids in order meets every part before the whole:
+//! passes need neither recursion nor a visited set.
+
+use crate::expr::Expr;
+use rustc_hash::FxHashMap;
+use std::fmt;
+use std::sync::Arc;
+
+/// A formula in an arena [`Formulas`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct FormulaId(u32);
+
+impl FormulaId {
+    /// As an index into tables with one entry per formula of the arena.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A boolean expression over one state: an index into [`Formulas::atoms`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct AtomId(u32);
+
+impl AtomId {
+    /// As an index.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Which way a temporal operator looks.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Direction {
+    /// Towards the end of the trace.
+    Future,
+    /// Towards its beginning.
+    Past,
+}
+
+/// What a temporal operator says where the trace ends before its operand could be met.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Strength {
+    /// False.
+    Strong,
+    /// True.
+    Weak,
+}
+
+/// The binary temporal operators of one direction; the past ones are named in brackets.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum BinaryOp {
+    /// `f U g` (`S`): g comes, and f holds until then.
+    Until,
+    /// `f W g` (`B`): `f U g`, or f throughout.
+    WeakUntil,
+    /// `f R g` (`T`): g holds up to and including the first f, or throughout.
+    Release,
+    /// `f M g` (no past text): `g U (f & g)`.
+    StrongRelease,
+}
+
+/// What the ends of an interval count.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Unit {
+    /// Positions.
+    Steps,
+    /// Nanoseconds.
+    Time,
+}
+
+/// The window of a temporal operator, closed at both ends.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Interval {
+    /// What the ends count.
+    pub unit: Unit,
+    /// The near end.
+    pub from: u64,
+    /// The far end; none if there is none.
+    pub to: Option<u64>,
+}
+
+impl Interval {
+    /// All of the future or past, this position included.
+    pub const ALL: Self = Self { unit: Unit::Steps, from: 0, to: None };
+
+    /// A window in steps.
+    pub fn steps(from: u64, to: Option<u64>) -> Self {
+        Self { unit: Unit::Steps, from, to }
+    }
+
+    /// Whether it leaves the operator unbounded.
+    pub fn is_all(self) -> bool {
+        self == Self::ALL
+    }
+}
+
+/// The outermost operator of a formula.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Node {
+    /// `true`, `false`
+    Constant(bool),
+    /// A boolean expression over one state.
+    Atom(AtomId),
+    /// `!f`
+    Not(FormulaId),
+    /// `f & g`
+    And(FormulaId, FormulaId),
+    /// `f | g`
+    Or(FormulaId, FormulaId),
+    /// `X` (strong) and `WX` (weak); `Y` and `Z` in the past.
+    Next(Direction, Strength, FormulaId),
+    /// `F`; `O` in the past.
+    Eventually(Direction, Interval, FormulaId),
+    /// `G`; `H` in the past.
+    Always(Direction, Interval, FormulaId),
+    /// `U W R M`; `S B T` in the past.
+    Binary(BinaryOp, Direction, Interval, FormulaId, FormulaId),
+}
+
+impl Node {
+    /// The formulas directly below.
+    pub fn children(self) -> impl Iterator<Item = FormulaId> {
+        let (first, second) = match self {
+            Self::Constant(_) | Self::Atom(_) => (None, None),
+            Self::Not(f) | Self::Next(_, _, f) | Self::Eventually(_, _, f) | Self::Always(_, _, f) => (Some(f), None),
+            Self::And(f, g) | Self::Or(f, g) | Self::Binary(_, _, _, f, g) => (Some(f), Some(g)),
+        };
+        first.into_iter().chain(second)
+    }
+
+    /// The same operator over other formulas.
+    pub fn map(self, mut to: impl FnMut(FormulaId) -> FormulaId) -> Self {
+        match self {
+            Self::Constant(_) | Self::Atom(_) => self,
+            Self::Not(f) => Self::Not(to(f)),
+            Self::And(f, g) => Self::And(to(f), to(g)),
+            Self::Or(f, g) => Self::Or(to(f), to(g)),
+            Self::Next(direction, strength, f) => Self::Next(direction, strength, to(f)),
+            Self::Eventually(direction, interval, f) => Self::Eventually(direction, interval, to(f)),
+            Self::Always(direction, interval, f) => Self::Always(direction, interval, to(f)),
+            Self::Binary(op, direction, interval, f, g) => Self::Binary(op, direction, interval, to(f), to(g)),
+        }
+    }
+
+    /// Which way the operator looks, if it is a temporal one.
+    pub fn direction(self) -> Option<Direction> {
+        match self {
+            Self::Constant(_) | Self::Atom(_) | Self::Not(_) | Self::And(..) | Self::Or(..) => None,
+            Self::Next(direction, ..) | Self::Eventually(direction, ..) | Self::Always(direction, ..) => {
+                Some(direction)
+            }
+            Self::Binary(_, direction, ..) => Some(direction),
+        }
+    }
+
+    /// The operator's window, if it has one.
+    pub fn interval(self) -> Option<Interval> {
+        match self {
+            Self::Eventually(_, interval, _) | Self::Always(_, interval, _) | Self::Binary(_, _, interval, ..) => {
+                Some(interval)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// An arena of formulas: structurally equal ones have equal ids.
+#[derive(Clone, Debug, Default)]
+pub struct Formulas {
+    nodes: Vec<Node>,
+    ids: FxHashMap<Node, FormulaId>,
+    atoms: Vec<Expr>,
+    atom_ids: FxHashMap<Expr, AtomId>,
+}
+
+impl Formulas {
+    /// An empty arena.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How many formulas there are; ids are below this.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// The outermost operator of a formula.
+    pub fn node(&self, id: FormulaId) -> Node {
+        self.nodes[id.index()]
+    }
+
+    /// The boolean expressions that formulas of this arena are made of.
+    pub fn atoms(&self) -> &[Expr] {
+        &self.atoms
+    }
+
+    /// The expression of an atom.
+    pub fn atom(&self, id: AtomId) -> &Expr {
+        &self.atoms[id.index()]
+    }
+
+    /// The formula as it is, with no law applied.
+    ///
+    /// # Panics
+    /// If the arena holds 2^32 formulas, which memory does not allow.
+    pub fn intern(&mut self, node: Node) -> FormulaId {
+        if let Some(&id) = self.ids.get(&node) {
+            return id;
+        }
+        debug_assert!(node.children().all(|child| child.index() < self.nodes.len()));
+        let id = FormulaId(u32::try_from(self.nodes.len()).expect("fewer than 2^32 formulas"));
+        self.nodes.push(node);
+        self.ids.insert(node, id);
+        id
+    }
+
+    /// The formula that says a boolean expression holds now.
+    ///
+    /// # Panics
+    /// If the arena holds 2^32 atoms, which memory does not allow.
+    pub fn intern_atom(&mut self, expr: Expr) -> FormulaId {
+        let atom = match self.atom_ids.get(&expr) {
+            Some(&atom) => atom,
+            None => {
+                let atom = AtomId(u32::try_from(self.atoms.len()).expect("fewer than 2^32 atoms"));
+                self.atoms.push(expr.clone());
+                self.atom_ids.insert(expr, atom);
+                atom
+            }
+        };
+        self.intern(Node::Atom(atom))
+    }
+
+    /// `true` or `false`.
+    pub fn constant(&mut self, bit: bool) -> FormulaId {
+        self.intern(Node::Constant(bit))
+    }
+
+    /// `!f`, without a double negation or a negated constant.
+    pub fn not(&mut self, f: FormulaId) -> FormulaId {
+        match self.node(f) {
+            Node::Constant(bit) => self.constant(!bit),
+            Node::Not(inner) => inner,
+            _ => self.intern(Node::Not(f)),
+        }
+    }
+
+    /// `f & g`, without constants and repetition.
+    pub fn and(&mut self, f: FormulaId, g: FormulaId) -> FormulaId {
+        match (self.node(f), self.node(g)) {
+            (Node::Constant(true), _) => g,
+            (_, Node::Constant(true)) => f,
+            (Node::Constant(false), _) => f,
+            (_, Node::Constant(false)) => g,
+            _ if f == g => f,
+            _ => self.intern(Node::And(f, g)),
+        }
+    }
+
+    /// `f | g`, without constants and repetition.
+    pub fn or(&mut self, f: FormulaId, g: FormulaId) -> FormulaId {
+        match (self.node(f), self.node(g)) {
+            (Node::Constant(false), _) => g,
+            (_, Node::Constant(false)) => f,
+            (Node::Constant(true), _) => f,
+            (_, Node::Constant(true)) => g,
+            _ if f == g => f,
+            _ => self.intern(Node::Or(f, g)),
+        }
+    }
+
+    /// `f -> g`, written with the operators of the core.
+    pub fn implies(&mut self, f: FormulaId, g: FormulaId) -> FormulaId {
+        let not_f = self.intern(Node::Not(f));
+        self.intern(Node::Or(not_f, g))
+    }
+
+    /// `f <-> g`, written with the operators of the core.
+    pub fn iff(&mut self, f: FormulaId, g: FormulaId) -> FormulaId {
+        let (not_f, not_g) = (self.intern(Node::Not(f)), self.intern(Node::Not(g)));
+        self.either_both([f, g], [not_f, not_g])
+    }
+
+    /// `f xor g`, written with the operators of the core.
+    pub fn xor(&mut self, f: FormulaId, g: FormulaId) -> FormulaId {
+        let (not_f, not_g) = (self.intern(Node::Not(f)), self.intern(Node::Not(g)));
+        self.either_both([f, not_g], [not_f, g])
+    }
+
+    fn either_both(&mut self, [a, b]: [FormulaId; 2], [c, d]: [FormulaId; 2]) -> FormulaId {
+        let one = self.intern(Node::And(a, b));
+        let other = self.intern(Node::And(c, d));
+        self.intern(Node::Or(one, other))
+    }
+
+    /// The formulas that these are made of, each once, parts before wholes.
+    pub fn parts(&self, roots: &[FormulaId]) -> Vec<FormulaId> {
+        let mut needed = vec![false; self.nodes.len()];
+        for root in roots {
+            needed[root.index()] = true;
+        }
+        for index in (0..self.nodes.len()).rev() {
+            if needed[index] {
+                self.nodes[index].children().for_each(|child| needed[child.index()] = true);
+            }
+        }
+        (0..self.nodes.len()).filter(|&index| needed[index]).map(|index| FormulaId(index as u32)).collect()
+    }
+
+    /// The number of operators and atoms of a formula as a tree, up to a limit of `u64`.
+    pub fn size(&self, root: FormulaId) -> u64 {
+        let mut sizes = vec![0_u64; self.nodes.len()];
+        for id in self.parts(&[root]) {
+            let below: u64 = self.node(id).children().fold(0, |sum, child| sum.saturating_add(sizes[child.index()]));
+            sizes[id.index()] = below.saturating_add(1);
+        }
+        sizes[root.index()]
+    }
+
+    /// The formula as text; `names` are those of the variables.
+    pub fn display<'a>(&'a self, root: FormulaId, names: &'a [Arc<str>]) -> impl fmt::Display + 'a {
+        Display { formulas: self, names, root, parent: Binding::Loose }
+    }
+}
+
+/// How tightly the surroundings of a printed formula bind.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Binding {
+    Loose,
+    Or,
+    And,
+    Temporal,
+    Prefix,
+}
+
+struct Display<'a> {
+    formulas: &'a Formulas,
+    names: &'a [Arc<str>],
+    root: FormulaId,
+    parent: Binding,
+}
+
+impl Display<'_> {
+    fn part(&self, root: FormulaId, parent: Binding) -> Self {
+        Display { root, parent, ..*self }
+    }
+}
+
+impl fmt::Display for Display<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let node = self.formulas.node(self.root);
+        let own = match node {
+            Node::Or(..) => Binding::Or,
+            Node::And(..) => Binding::And,
+            Node::Binary(..) => Binding::Temporal,
+            Node::Atom(atom) if !self.formulas.atom(atom).is_operand() => Binding::Loose,
+            _ => Binding::Prefix,
+        };
+        // Chains of one connective need no brackets; a temporal operator inside another is always bracketed.
+        let bracket = own < self.parent || (own == self.parent && own == Binding::Temporal);
+        if bracket {
+            f.write_str("(")?;
+        }
+        match node {
+            Node::Constant(bit) => write!(f, "{bit}")?,
+            Node::Atom(atom) => write!(f, "{}", self.formulas.atom(atom).display(self.names))?,
+            Node::Not(g) => write!(f, "!{}", self.part(g, Binding::Prefix))?,
+            Node::And(g, h) => write!(f, "{} & {}", self.part(g, own), self.part(h, own))?,
+            Node::Or(g, h) => write!(f, "{} | {}", self.part(g, own), self.part(h, own))?,
+            Node::Next(direction, strength, g) => {
+                let symbol = match (direction, strength) {
+                    (Direction::Future, Strength::Strong) => "X",
+                    (Direction::Future, Strength::Weak) => "WX",
+                    (Direction::Past, Strength::Strong) => "Y",
+                    (Direction::Past, Strength::Weak) => "Z",
+                };
+                write!(f, "{symbol} {}", self.part(g, Binding::Prefix))?;
+            }
+            Node::Eventually(direction, interval, g) => {
+                let symbol = if direction == Direction::Future { "F" } else { "O" };
+                write!(f, "{symbol}{} {}", Bracket(interval), self.part(g, Binding::Prefix))?;
+            }
+            Node::Always(direction, interval, g) => {
+                let symbol = if direction == Direction::Future { "G" } else { "H" };
+                write!(f, "{symbol}{} {}", Bracket(interval), self.part(g, Binding::Prefix))?;
+            }
+            Node::Binary(op, direction, interval, g, h) => {
+                let (left, right) = (self.part(g, own), self.part(h, own));
+                write!(f, "{left} {}{} {right}", symbol(op, direction), Bracket(interval))?;
+            }
+        }
+        f.write_str(if bracket { ")" } else { "" })
+    }
+}
+
+/// `U`, `S` and so on; the past of `M`, which the language has no text for, is `MP`.
+fn symbol(op: BinaryOp, direction: Direction) -> &'static str {
+    match (op, direction) {
+        (BinaryOp::Until, Direction::Future) => "U",
+        (BinaryOp::WeakUntil, Direction::Future) => "W",
+        (BinaryOp::Release, Direction::Future) => "R",
+        (BinaryOp::StrongRelease, Direction::Future) => "M",
+        (BinaryOp::Until, Direction::Past) => "S",
+        (BinaryOp::WeakUntil, Direction::Past) => "B",
+        (BinaryOp::Release, Direction::Past) => "T",
+        (BinaryOp::StrongRelease, Direction::Past) => "MP",
+    }
+}
+
+struct Bracket(Interval);
+
+impl fmt::Display for Bracket {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_all() { Ok(()) } else { write!(f, "{}", self.0) }
+    }
+}

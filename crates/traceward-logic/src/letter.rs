@@ -1,0 +1,132 @@
+//! What engines see of a trace: which propositions hold where.
+//!
+//! The same letters have two shapes: a bitmap per proposition over positions, for what lies in a file, and a row of bits
+//! per state, for what arrives one by one.
+
+use crate::bitmap::Bitmap;
+use crate::expr::{Expr, StateAt};
+use crate::formula::{AtomId, FormulaId, Formulas, Node};
+use crate::semantics::EvaluationError;
+use crate::trace::Trace;
+use rustc_hash::FxHashMap;
+
+mod columnar;
+
+/// An atom as engines know it: a place in a letter.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Proposition(pub u32);
+
+impl Proposition {
+    /// As an index.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// The propositions of some formulas: their atoms, numbered without gaps.
+#[derive(Clone, Debug, Default)]
+pub struct Alphabet {
+    atoms: Vec<AtomId>,
+    propositions: FxHashMap<AtomId, Proposition>,
+}
+
+impl Alphabet {
+    /// The atoms that these formulas are made of, in order of their ids.
+    pub fn of(formulas: &Formulas, roots: &[FormulaId]) -> Self {
+        let mut alphabet = Self::default();
+        for part in formulas.parts(roots) {
+            if let Node::Atom(atom) = formulas.node(part) {
+                alphabet.propositions.insert(atom, Proposition(alphabet.atoms.len() as u32));
+                alphabet.atoms.push(atom);
+            }
+        }
+        alphabet
+    }
+
+    /// The atoms, in order of their propositions.
+    pub fn atoms(&self) -> &[AtomId] {
+        &self.atoms
+    }
+
+    /// The proposition of an atom, if it is of this alphabet.
+    pub fn proposition(&self, atom: AtomId) -> Option<Proposition> {
+        self.propositions.get(&atom).copied()
+    }
+}
+
+/// The letters of a trace as one bitmap per proposition.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Letters {
+    /// The number of positions.
+    pub len: usize,
+    /// For each proposition, where it holds.
+    pub bitmaps: Vec<Bitmap>,
+    /// The timestamp of each state, if the trace has timestamps.
+    pub time: Option<Vec<i64>>,
+}
+
+impl Letters {
+    /// Where a proposition holds.
+    pub fn bitmap(&self, proposition: Proposition) -> &Bitmap {
+        &self.bitmaps[proposition.index()]
+    }
+
+    /// The letter at a position as a row of bits.
+    pub fn row(&self, position: usize) -> Letter {
+        Letter(self.bitmaps.iter().map(|bitmap| bitmap.get(position)).collect())
+    }
+
+    /// The letters at these positions, in this order.
+    pub fn gather(&self, positions: &[u32]) -> Self {
+        Self {
+            len: positions.len(),
+            bitmaps: self.bitmaps.iter().map(|bitmap| bitmap.gather(positions)).collect(),
+            time: self.time.as_ref().map(|time| positions.iter().map(|&position| time[position as usize]).collect()),
+        }
+    }
+}
+
+/// The propositions that hold in one state.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Letter(pub Bitmap);
+
+impl Letter {
+    /// Whether a proposition holds.
+    pub fn holds(&self, proposition: Proposition) -> bool {
+        self.0.get(proposition.index())
+    }
+}
+
+/// The letters of a trace for an alphabet of split atoms.
+///
+/// Where an atom cannot be evaluated its bit is 0: whether that is an error depends on the expression around it, which
+/// [`check_expressions`] evaluates as a whole.
+pub fn letters(formulas: &Formulas, alphabet: &Alphabet, trace: &Trace) -> Letters {
+    let bitmaps = alphabet.atoms().iter().map(|&atom| columnar::holds(formulas.atom(atom), trace)).collect();
+    Letters { len: trace.len, bitmaps, time: trace.time.clone() }
+}
+
+/// Evaluates every maximal boolean expression of some formulas at every position, as the definition asks, and reports
+/// the first that fails. Expressions that cannot fail cost nothing.
+pub fn check_expressions(
+    formulas: &Formulas,
+    roots: &[FormulaId],
+    trace: &Trace,
+) -> Result<(), EvaluationError> {
+    let fallible: Vec<&Expr> = formulas
+        .parts(roots)
+        .into_iter()
+        .filter_map(|part| match formulas.node(part) {
+            Node::Atom(atom) => Some(formulas.atom(atom)),
+            _ => None,
+        })
+        .filter(|expr| expr.can_fail())
+        .collect();
+    let fails = |expr: &&Expr, position| expr.holds(&StateAt { trace, position }).err();
+    for position in 0..if fallible.is_empty() { 0 } else { trace.len } {
+        if let Some(reason) = fallible.iter().find_map(|expr| fails(expr, position)) {
+            return Err(EvaluationError { position, reason });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,105 @@
+//! Evaluating an expression at every position at once.
+//!
+//! The common forms, a boolean variable and a comparison of a variable with a constant, go over whole columns; the rest
+//! is evaluated state by state.
+
+use crate::bitmap::Bitmap;
+use crate::expr::{Expr, StateAt};
+use crate::trace::{Column, ColumnData, TextData, Trace};
+use crate::value::{CompareOp, Value, compare_int_with_float};
+use std::cmp::Ordering;
+
+/// Where a boolean expression holds.
+pub(super) fn holds(expr: &Expr, trace: &Trace) -> Bitmap {
+    whole_column(expr, trace).unwrap_or_else(|| {
+        let at = |position| expr.holds(&StateAt { trace, position }).unwrap_or(false);
+        (0..trace.len).map(at).collect()
+    })
+}
+
+fn whole_column(expr: &Expr, trace: &Trace) -> Option<Bitmap> {
+    match expr {
+        Expr::Variable(variable) => match &trace.columns[variable.index()] {
+            Column { data: ColumnData::Bool(bits), present } => Some(present_only(bits.clone(), present.as_ref())),
+            _ => None,
+        },
+        Expr::Defined(inner) => match &**inner {
+            Expr::Variable(variable) => {
+                let present = trace.columns[variable.index()].present.clone();
+                Some(present.unwrap_or_else(|| Bitmap::filled(trace.len, true)))
+            }
+            _ => None,
+        },
+        Expr::Compare(op, left, right) => match (&**left, &**right) {
+            (Expr::Variable(variable), Expr::Literal(value)) => {
+                compared(*op, &trace.columns[variable.index()], value)
+            }
+            _ => None,
+        },
+        Expr::In(operand, values) => match &**operand {
+            Expr::Variable(variable) => {
+                text_column(&trace.columns[variable.index()], |text| {
+                    values.iter().any(|value| matches!(value, Value::Str(one) if **one == *text))
+                })
+            }
+            _ => None,
+        },
+        Expr::Matches(operand, pattern) => match &**operand {
+            Expr::Variable(variable) => {
+                text_column(&trace.columns[variable.index()], |text| pattern.0.is_match(text))
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn compared(op: CompareOp, column: &Column, value: &Value) -> Option<Bitmap> {
+    let bits = match (&column.data, value) {
+        (ColumnData::Int(numbers), Value::Int(value)) => by_order(op, numbers, |number| number.cmp(value)),
+        (ColumnData::Int(numbers), Value::Float(value)) => {
+            by_order(op, numbers, |number| compare_int_with_float(*number, *value))
+        }
+        (ColumnData::Float(numbers), Value::Float(value)) => {
+            by_order(op, numbers, |number| number.partial_cmp(value).unwrap_or(Ordering::Equal))
+        }
+        (ColumnData::Float(numbers), Value::Int(value)) => {
+            by_order(op, numbers, |number| compare_int_with_float(*value, *number).reverse())
+        }
+        (ColumnData::Text(_), Value::Str(value)) => {
+            return text_column(column, |text| op.admits(text.as_bytes().cmp(value.as_bytes())));
+        }
+        _ => return None,
+    };
+    Some(present_only(bits, column.present.as_ref()))
+}
+
+/// 64 positions at a time, so that the inner loop has no carried state.
+fn by_order<T>(op: CompareOp, values: &[T], order: impl Fn(&T) -> Ordering) -> Bitmap {
+    let words = values
+        .chunks(Bitmap::WORD)
+        .map(|chunk| {
+            let word = chunk.iter().fold(0_u64, |word, value| (word << 1) | u64::from(op.admits(order(value))));
+            word << (Bitmap::WORD - chunk.len())
+        })
+        .collect();
+    Bitmap::from_words(words, values.len())
+}
+
+/// A test on strings, made once for each different string.
+fn text_column(column: &Column, test: impl Fn(&str) -> bool) -> Option<Bitmap> {
+    let ColumnData::Text(TextData { codes, dictionary, .. }) = &column.data else { return None };
+    let passes: Vec<bool> = dictionary.iter().map(|text| test(text)).collect();
+    let bits = by_order(CompareOp::Equal, codes, |code| {
+        // A missing value has code 0, which an empty dictionary does not have.
+        if passes.get(*code as usize).copied().unwrap_or(false) { Ordering::Equal } else { Ordering::Less }
+    });
+    Some(present_only(bits, column.present.as_ref()))
+}
+
+fn present_only(bits: Bitmap, present: Option<&Bitmap>) -> Bitmap {
+    match present {
+        Some(present) => bits.and(present),
+        None => bits,
+    }
+}

@@ -1,0 +1,457 @@
+//! From what was written to what is evaluated: names are resolved, types checked, sugar taken away.
+//!
+//! It happens twice. Before a trace is read, types of variables are unknown, and what comes out is what the spec asks of
+//! its columns. With the trace's [`Schema`] everything is known, and what comes out is final.
+
+mod formula;
+mod query;
+mod state;
+mod types;
+
+pub use types::{Schema, Type, Variable, Variables};
+
+use crate::ast::{Ast, AstKind, Named, SpecAst, Statement, StatementKind};
+use crate::diagnostic::{Diagnostic, Severity, Span, did_you_mean};
+use crate::expr::Expr;
+use crate::formula::{FormulaId, Formulas};
+use crate::query::Query;
+use crate::value::{CompareOp, Value};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// How many operators the uses of `let` may unfold to. A chain of definitions that each use the one before twice
+/// doubles with every line.
+const EXPANSION_LIMIT: u64 = 1_000_000;
+
+/// What a formula or query alone is taken for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Goal {
+    /// A property, unless it is plainly a query.
+    Check,
+    /// A query.
+    Query,
+}
+
+/// A spec ready to be evaluated.
+#[derive(Clone, Debug, Default)]
+pub struct Lowered {
+    /// The formulas of properties and queries.
+    pub formulas: Formulas,
+    /// The variables.
+    pub variables: Variables,
+    /// What must hold.
+    pub properties: Vec<Property>,
+    /// What is measured.
+    pub queries: Vec<NamedQuery>,
+    /// Where timestamps are first needed, and by what.
+    pub needs_time: Option<(Span, &'static str)>,
+    /// Probable mistakes.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// Something that must hold.
+#[derive(Clone, Debug)]
+pub struct Property {
+    /// Its name; none for a formula alone.
+    pub name: Option<Arc<str>>,
+    /// The description behind the name.
+    pub description: Option<Arc<str>>,
+    /// Where its formula stands.
+    pub span: Span,
+    /// What must hold.
+    pub claim: Claim,
+}
+
+/// What a property says.
+#[derive(Clone, Debug)]
+pub enum Claim {
+    /// The formula holds at position 0.
+    Formula(FormulaId),
+    /// The query succeeds, and its value compares so with a constant.
+    Assert(Query, CompareOp, Value),
+}
+
+/// Something that is measured.
+#[derive(Clone, Debug)]
+pub struct NamedQuery {
+    /// Its name; none for a query alone.
+    pub name: Option<Arc<str>>,
+    /// The description behind the name.
+    pub description: Option<Arc<str>>,
+    /// Where it stands.
+    pub span: Span,
+    /// What is measured.
+    pub query: Query,
+}
+
+/// Resolves and checks specs, in order; later ones may use what earlier ones name by `let`.
+///
+/// Without a schema, only what is wrong whatever the trace holds is an error.
+pub fn lower(
+    specs: &[(SpecAst, Goal)],
+    event: Option<&Named>,
+    schema: Option<&Schema>,
+) -> Result<Lowered, Vec<Diagnostic>> {
+    let mut lowering = Lowering::new(schema, event);
+    for (spec, _) in specs {
+        lowering.take_definitions(spec);
+    }
+    for (spec, goal) in specs {
+        for statement in &spec.statements {
+            lowering.statement(statement, *goal);
+        }
+    }
+    lowering.finish()
+}
+
+/// A part of a spec, resolved: what it is depends on what it is made of.
+#[derive(Clone, Debug)]
+enum Typed {
+    /// An expression over one state.
+    State(Expr, Type),
+    /// A formula with temporal operators.
+    Plain(FormulaId),
+    /// A query.
+    Query(Query, Type),
+}
+
+/// An error has been reported; there is nothing to go on with.
+#[derive(Clone, Copy, Debug)]
+struct Refused;
+
+type Checked<T> = Result<T, Refused>;
+
+/// What is known of a `let`.
+enum Definition {
+    Written(Ast),
+    BeingLowered,
+    Done(Checked<Typed>, u64),
+}
+
+struct Lowering<'a> {
+    schema: Option<&'a Schema>,
+    event: Option<&'a Named>,
+    formulas: Formulas,
+    variables: Variables,
+    definitions: FxHashMap<Arc<str>, Definition>,
+    /// The parameters in scope, inside a query's function.
+    parameters: Option<Vec<(Arc<str>, Type)>>,
+    expanded: u64,
+    needs_time: Option<(Span, &'static str)>,
+    properties: Vec<Property>,
+    queries: Vec<NamedQuery>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl<'a> Lowering<'a> {
+    fn new(schema: Option<&'a Schema>, event: Option<&'a Named>) -> Self {
+        Self {
+            schema,
+            event,
+            formulas: Formulas::new(),
+            variables: Variables::default(),
+            definitions: FxHashMap::default(),
+            parameters: None,
+            expanded: 0,
+            needs_time: None,
+            properties: Vec::new(),
+            queries: Vec::new(),
+            diagnostics: Vec::new(),
+        }
+    }
+
+    fn take_definitions(&mut self, spec: &SpecAst) {
+        for statement in spec.statements.iter().filter(|statement| statement.kind == StatementKind::Let) {
+            if let Some(name) = &statement.name {
+                self.definitions.insert(name.name.clone(), Definition::Written(statement.body.clone()));
+            }
+        }
+    }
+
+    fn finish(mut self) -> Result<Lowered, Vec<Diagnostic>> {
+        self.refuse_absent_variables();
+        self.refuse_missing_time();
+        let (errors, warnings): (Vec<_>, Vec<_>) =
+            self.diagnostics.into_iter().partition(|diagnostic| diagnostic.severity == Severity::Error);
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        Ok(Lowered {
+            formulas: self.formulas,
+            variables: self.variables,
+            properties: self.properties,
+            queries: self.queries,
+            needs_time: self.needs_time,
+            warnings,
+        })
+    }
+
+    fn refuse_absent_variables(&mut self) {
+        let Some(schema) = self.schema.filter(|schema| schema.names_known) else { return };
+        for variable in self.variables.list() {
+            let Some(span) = variable.needed_at else { continue };
+            if schema.types.contains_key(&variable.name) {
+                continue;
+            }
+            let names = schema.names.iter().map(String::as_str);
+            let help = did_you_mean(&variable.name, names).or_else(|| names_there_are(&schema.names));
+            let error = Diagnostic::error(span, format!("the trace has no `{}`", variable.name))
+                .label("not in the trace")
+                .maybe_help(help);
+            self.diagnostics.push(error);
+        }
+    }
+
+    fn refuse_missing_time(&mut self) {
+        let Some((span, what)) = self.needs_time else { return };
+        if self.schema.is_some_and(|schema| !schema.has_time) {
+            let error = Diagnostic::error(span, format!("{what} needs timestamps, and the trace has none"))
+                .label("needs timestamps")
+                .help("say which column holds them: `--time COLUMN` for dates, `--time COLUMN:ms` for plain numbers");
+            self.diagnostics.push(error);
+        }
+    }
+
+    fn error<T>(&mut self, diagnostic: Diagnostic) -> Checked<T> {
+        self.diagnostics.push(diagnostic);
+        Err(Refused)
+    }
+
+    // ---- statements ----
+
+    fn statement(&mut self, statement: &Statement, goal: Goal) {
+        let _reported = match statement.kind {
+            StatementKind::Let => Ok(()),
+            StatementKind::Property => self.property(statement),
+            StatementKind::Query => self.query_statement(statement),
+            StatementKind::Assert => self.assert_statement(statement),
+            StatementKind::Bare => self.bare(statement, goal),
+        };
+    }
+
+    fn bare(&mut self, statement: &Statement, goal: Goal) -> Checked<()> {
+        let is_query = goal == Goal::Query || self.is_plainly_a_query(&statement.body);
+        if is_query { self.query_statement(statement) } else { self.property(statement) }
+    }
+
+    /// Whether the text can be nothing but a query: it has a form that only queries have.
+    fn is_plainly_a_query(&self, ast: &Ast) -> bool {
+        match &ast.kind {
+            AstKind::Guard(..)
+            | AstKind::Default(..)
+            | AstKind::Aggregate(..)
+            | AstKind::Latency(..)
+            | AstKind::Combine(..) => true,
+            AstKind::Not(constant, operand) => constant.is_some() || self.is_plainly_a_query(operand),
+            AstKind::Unary(_, _, map, operand) => map.is_some() || self.is_plainly_a_query(operand),
+            AstKind::Binary(_, _, map, left, right) => {
+                map.is_some() || self.is_plainly_a_query(left) || self.is_plainly_a_query(right)
+            }
+            AstKind::Arithmetic(_, left, right) => self.is_plainly_a_query(left) || self.is_plainly_a_query(right),
+            AstKind::Negate(operand) => self.is_plainly_a_query(operand),
+            AstKind::Call(_, parts) | AstKind::And(parts) | AstKind::Or(parts) => {
+                parts.iter().any(|part| self.is_plainly_a_query(part))
+            }
+            AstKind::Name(name) => match self.definitions.get(name) {
+                Some(Definition::Written(body)) => self.is_plainly_a_query(body),
+                Some(Definition::Done(Ok(typed), _)) => matches!(typed, Typed::Query(..)),
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    fn property(&mut self, statement: &Statement) -> Checked<()> {
+        let formula = self.plain(&statement.body)?;
+        self.warn_of_past_outside(&statement.body);
+        self.properties.push(Property {
+            name: statement.name.as_ref().map(|name| name.name.clone()),
+            description: statement.description.clone(),
+            span: statement.body.span,
+            claim: Claim::Formula(formula),
+        });
+        Ok(())
+    }
+
+    /// A property is judged at position 0, where there is no past to speak of.
+    fn warn_of_past_outside(&mut self, body: &Ast) {
+        let symbol = match &body.kind {
+            AstKind::Unary(op, ..) if op.is_past() => op.symbol(),
+            AstKind::Binary(op, ..) if op.is_past() => op.symbol(),
+            _ => return,
+        };
+        let warning = Diagnostic::warning(
+            body.span,
+            "the outermost operator looks at the past: it is judged at position 0, which has none",
+        )
+        .label(format!("`{symbol}` at position 0"))
+        .help("did you mean `G(…)` around it?");
+        self.diagnostics.push(warning);
+    }
+
+    fn query_statement(&mut self, statement: &Statement) -> Checked<()> {
+        let (query, _) = self.query(&statement.body)?;
+        self.queries.push(NamedQuery {
+            name: statement.name.as_ref().map(|name| name.name.clone()),
+            description: statement.description.clone(),
+            span: statement.body.span,
+            query,
+        });
+        Ok(())
+    }
+
+    fn assert_statement(&mut self, statement: &Statement) -> Checked<()> {
+        let AstKind::Compare(op, left, right) = &statement.body.kind else {
+            let error = Diagnostic::error(statement.body.span, "an assert compares a query with a constant")
+                .label("no comparison on the outside")
+                .help("for example `assert semaphore = max(r) <= 1`; a formula that must hold is a `property`");
+            return self.error(error);
+        };
+        let constant = self.constant(right)?;
+        let (query, ty) = self.query(left)?;
+        self.refuse_unlike_constant(&ty, &constant, statement.body.span)?;
+        self.properties.push(Property {
+            name: statement.name.as_ref().map(|name| name.name.clone()),
+            description: statement.description.clone(),
+            span: statement.body.span,
+            claim: Claim::Assert(query, *op, constant),
+        });
+        Ok(())
+    }
+
+    fn constant(&mut self, ast: &Ast) -> Checked<Value> {
+        match &ast.kind {
+            AstKind::Literal(value) => Ok(value.clone()),
+            _ => self.error(
+                Diagnostic::error(ast.span, "an assert compares with a constant")
+                    .label("not a constant")
+                    .help("a constant is a number, a string, `true` or `false`, and stands on the right"),
+            ),
+        }
+    }
+
+    fn refuse_unlike_constant(&mut self, ty: &Type, constant: &Value, span: Span) -> Checked<()> {
+        let alike = match constant {
+            Value::Int(_) | Value::Float(_) => ty.may_be_number(),
+            Value::Str(_) => ty.is_text() || *ty == Type::Unknown,
+            _ => matches!(ty, Type::Bool | Type::Unknown),
+        };
+        if alike {
+            return Ok(());
+        }
+        self.error(Diagnostic::error(span, format!("{ty} is compared with {constant}")).label("types differ"))
+    }
+
+    // ---- what a part is ----
+
+    fn lower(&mut self, ast: &Ast) -> Checked<Typed> {
+        self.expanded += 1;
+        if self.expanded > EXPANSION_LIMIT {
+            return self.error(
+                Diagnostic::error(ast.span, format!("the definitions unfold to more than {EXPANSION_LIMIT} operators"))
+                    .label("here at the latest")
+                    .help("a chain of `let`s that each use the one before twice doubles with every line"),
+            );
+        }
+        match &ast.kind {
+            AstKind::Name(name) => self.name(name, ast.span),
+            AstKind::Not(constant, operand) => self.not(constant.as_ref(), operand),
+            AstKind::And(parts) => self.and(parts, ast.span),
+            AstKind::Or(parts) => self.or(parts, ast.span),
+            AstKind::Connect(op, left, right) => self.connect(*op, left, right),
+            AstKind::Combine(junction, combiner, left, right) => {
+                self.combine(*junction, combiner, left, right, ast.span)
+            }
+            AstKind::Unary(op, bound, map, operand) => self.unary(*op, bound.as_ref(), map.as_ref(), operand),
+            AstKind::Binary(op, bound, map, left, right) => {
+                self.binary(*op, bound.as_ref(), map.as_ref(), left, right)
+            }
+            AstKind::Guard(guard, value) => self.guard(guard, value),
+            AstKind::Default(operand, constant) => self.default(operand, constant),
+            AstKind::Aggregate(aggregate, arguments, condition) => {
+                self.aggregate(*aggregate, arguments, condition.as_deref())
+            }
+            AstKind::Latency(request, grant) => self.latency(request, grant),
+            AstKind::Arithmetic(op, left, right) => self.arithmetic(*op, left, right),
+            AstKind::Negate(operand) => self.negate(operand),
+            AstKind::Call(function, arguments) => self.call(*function, arguments, ast.span),
+            AstKind::Compare(op, left, right) => self.compare(*op, left, right, ast.span),
+            AstKind::In(operand, values) => self.membership(operand, values),
+            AstKind::Pair(left, right) => self.pair(left, right),
+            AstKind::Literal(value) => Ok(literal(value)),
+            AstKind::Position => Ok(Typed::State(Expr::Position, Type::Int)),
+            AstKind::Time => {
+                self.needs_time.get_or_insert((ast.span, "`time`"));
+                Ok(Typed::State(Expr::Time, Type::Int))
+            }
+        }
+    }
+
+    fn name(&mut self, name: &Arc<str>, span: Span) -> Checked<Typed> {
+        if let Some(parameters) = &self.parameters {
+            let found = parameters.iter().position(|(parameter, _)| parameter == name);
+            return match found {
+                Some(index) => Ok(Typed::State(Expr::Parameter(index as u8), parameters[index].1.clone())),
+                None => {
+                    let known: Vec<_> = parameters.iter().map(|(name, _)| format!("`{name}`")).collect();
+                    let error = Diagnostic::error(span, format!("a function sees only its parameters, not `{name}`"))
+                        .label("not a parameter")
+                        .help(format!("the parameters are {}", known.join(" and ")));
+                    self.error(error)
+                }
+            };
+        }
+        if self.definitions.contains_key(name) {
+            return self.definition(name, span);
+        }
+        let id = self.variables.mention(name);
+        self.variables.need(id, span);
+        Ok(Typed::State(Expr::Variable(id), self.variable_type(name)))
+    }
+
+    fn variable_type(&self, name: &Arc<str>) -> Type {
+        self.schema.and_then(|schema| schema.types.get(name)).cloned().unwrap_or(Type::Unknown)
+    }
+
+    fn definition(&mut self, name: &Arc<str>, span: Span) -> Checked<Typed> {
+        match self.definitions.insert(name.clone(), Definition::BeingLowered) {
+            Some(Definition::Written(body)) => {
+                let before = self.expanded;
+                let typed = self.lower(&body);
+                let cost = self.expanded - before;
+                self.definitions.insert(name.clone(), Definition::Done(typed.clone(), cost));
+                typed
+            }
+            Some(Definition::Done(typed, cost)) => {
+                self.expanded = self.expanded.saturating_add(cost);
+                self.definitions.insert(name.clone(), Definition::Done(typed.clone(), cost));
+                typed
+            }
+            Some(Definition::BeingLowered) | None => self.error(
+                Diagnostic::error(span, format!("the definition of `{name}` uses itself"))
+                    .label("circular")
+                    .help("a `let` may only use names that do not lead back to it"),
+            ),
+        }
+    }
+}
+
+fn literal(value: &Value) -> Typed {
+    let ty = match value {
+        Value::Bool(_) => Type::Bool,
+        Value::Int(_) => Type::Int,
+        Value::Float(_) => Type::Float,
+        _ => Type::Text,
+    };
+    Typed::State(Expr::Literal(value.clone()), ty)
+}
+
+fn names_there_are(names: &[String]) -> Option<String> {
+    const SHOWN: usize = 12;
+    if names.is_empty() {
+        return None;
+    }
+    let shown: Vec<String> = names.iter().take(SHOWN).map(|name| format!("`{name}`")).collect();
+    let rest = if names.len() > SHOWN { format!(" and {} more", names.len() - SHOWN) } else { String::new() };
+    Some(format!("it has {}{rest}", shown.join(", ")))
+}

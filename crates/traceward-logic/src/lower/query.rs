@@ -1,0 +1,365 @@
+//! Queries.
+
+use super::{Checked, Lowering, Type, Typed};
+use crate::ast::{Aggregate, Ast, BinaryOperator, Bound, Combiner, Function, Junction, Map, UnaryOperator};
+use crate::diagnostic::{Diagnostic, Span};
+use crate::expr::Expr;
+use crate::query::Query;
+use crate::trace::Ask;
+use crate::value::{ArithmeticOp, Value};
+use std::sync::Arc;
+
+impl Lowering<'_> {
+    /// A query: a formula is one that is `true` where it holds, an expression one that never fails but where missing.
+    pub(super) fn query(&mut self, ast: &Ast) -> Checked<(Query, Type)> {
+        let typed = self.lower(ast)?;
+        self.to_query(typed, ast.span)
+    }
+
+    fn to_query(&mut self, typed: Typed, span: Span) -> Checked<(Query, Type)> {
+        match typed {
+            Typed::Query(query, ty) => Ok((query, ty)),
+            Typed::Plain(formula) => Ok((Query::Holds(formula), Type::Bool)),
+            Typed::State(expr, ty) if is_condition(&expr, &ty) || self.is_event_string(&expr) => {
+                let formula = self.to_plain(Typed::State(expr, ty), span)?;
+                Ok((Query::Holds(formula), Type::Bool))
+            }
+            Typed::State(expr, ty) => {
+                let guard = self.formulas.constant(true);
+                Ok((Query::Value { guard, expr }, ty))
+            }
+        }
+    }
+
+    fn is_event_string(&self, expr: &Expr) -> bool {
+        self.event.is_some() && matches!(expr, Expr::Literal(Value::Str(_)))
+    }
+
+    pub(super) fn guard(&mut self, guard: &Ast, value: &Ast) -> Checked<Typed> {
+        let (guard, value) = (self.plain(guard), self.state(value));
+        let (guard, (expr, ty)) = (guard?, value?);
+        Ok(Typed::Query(Query::Value { guard, expr }, ty))
+    }
+
+    pub(super) fn default(&mut self, operand: &Ast, constant: &Value) -> Checked<Typed> {
+        let (query, ty) = self.query(operand)?;
+        Ok(Typed::Query(Query::Default { query: Box::new(query), constant: constant.clone() }, ty))
+    }
+
+    // ---- combination ----
+
+    pub(super) fn combine(
+        &mut self,
+        junction: Junction,
+        combiner: &Combiner,
+        left: &Ast,
+        right: &Ast,
+        span: Span,
+    ) -> Checked<Typed> {
+        let (left, right) = (self.query(left), self.query(right));
+        let ((left, left_type), (right, right_type)) = (left?, right?);
+        let (combine, ty) = self.combining(combiner, left_type, right_type, span)?;
+        Ok(junction_of(junction, combine, ty, left, right))
+    }
+
+    fn combining(&mut self, combiner: &Combiner, left: Type, right: Type, span: Span) -> Checked<(Expr, Type)> {
+        let (a, b) = (Expr::Parameter(0), Expr::Parameter(1));
+        match combiner {
+            Combiner::First => Ok((a, left)),
+            Combiner::Second => Ok((b, right)),
+            Combiner::Pair => {
+                Ok((Expr::Pair(Box::new(a), Box::new(b)), Type::Pair(Box::new(left), Box::new(right))))
+            }
+            Combiner::Function([first, second], body) => {
+                self.function(vec![(first.clone(), left), (second.clone(), right)], body)
+            }
+            Combiner::Arithmetic(_) | Combiner::Min | Combiner::Max => {
+                if !left.may_be_number() || !right.may_be_number() {
+                    let error = Diagnostic::error(span, format!("`[{combiner}]` of {left} and {right}"))
+                        .label("both sides must be numbers")
+                        .help("a formula has no number; `p : 1` counts it as 1");
+                    return self.error(error);
+                }
+                let ty = left.arithmetic(&right);
+                Ok(match combiner {
+                    Combiner::Min => (Expr::Min(Box::new(a), Box::new(b)), ty),
+                    Combiner::Max => (Expr::Max(Box::new(a), Box::new(b)), ty),
+                    Combiner::Arithmetic(op) => {
+                        let ty = if *op == ArithmeticOp::Divide { Type::Float } else { ty };
+                        (Expr::Arithmetic(*op, Box::new(a), Box::new(b)), ty)
+                    }
+                    _ => unreachable!("matched above"),
+                })
+            }
+        }
+    }
+
+    /// The body of a function, which sees its parameters and nothing else.
+    fn function(&mut self, parameters: Vec<(Arc<str>, Type)>, body: &Ast) -> Checked<(Expr, Type)> {
+        let outer = self.parameters.replace(parameters);
+        let result = self.state(body);
+        self.parameters = outer;
+        result
+    }
+
+    /// `a & b & c` where at least one has a value: the values of the others must be `true`.
+    pub(super) fn chain_of_queries(
+        &mut self,
+        junction: Junction,
+        lowered: Vec<Typed>,
+        parts: &[Ast],
+        span: Span,
+    ) -> Checked<Typed> {
+        let mut whole: Option<(Query, Type, Valued)> = None;
+        for (typed, part) in lowered.into_iter().zip(parts) {
+            let valued = match &typed {
+                Typed::Query(..) => Valued::Yes,
+                Typed::State(expr, ty) if !is_condition(expr, ty) && ty.is_number() => Valued::Yes,
+                _ => Valued::No,
+            };
+            let (query, ty) = match valued {
+                Valued::Yes => self.to_query(typed, part.span)?,
+                Valued::No => (Query::Holds(self.to_plain(typed, part.span)?), Type::Bool),
+            };
+            whole = Some(match whole {
+                None => (query, ty, valued),
+                Some(so_far) => self.join_queries(junction, so_far, (query, ty, valued), span)?,
+            });
+        }
+        let Some((query, ty, _)) = whole else { unreachable!("a chain has parts") };
+        Ok(Typed::Query(query, ty))
+    }
+
+    fn join_queries(
+        &mut self,
+        junction: Junction,
+        (left, left_type, left_valued): (Query, Type, Valued),
+        (right, right_type, right_valued): (Query, Type, Valued),
+        span: Span,
+    ) -> Checked<(Query, Type, Valued)> {
+        let (combine, ty, valued) = match (left_valued, right_valued, junction) {
+            (Valued::No, Valued::No, _) => (Expr::literal(true), Type::Bool, Valued::No),
+            (Valued::Yes, Valued::No, Junction::And) => (Expr::Parameter(0), left_type, Valued::Yes),
+            (Valued::No, Valued::Yes, Junction::And) => (Expr::Parameter(1), right_type, Valued::Yes),
+            _ => {
+                let symbol = if junction == Junction::And { "&" } else { "|" };
+                let what = if left_valued == right_valued { "two values" } else { "a value and a formula" };
+                return self.error(
+                    Diagnostic::error(span, format!("`{symbol}` does not know what to make of {what}"))
+                        .label("both sides may succeed here")
+                        .help(format!("say how to combine them: `a {symbol}[+] b`, `a {symbol}[first] b`, `a {symbol}[(a, b) => …] b`")),
+                );
+            }
+        };
+        let Typed::Query(query, ty) = junction_of(junction, combine, ty, left, right) else {
+            unreachable!("a junction of queries is a query")
+        };
+        Ok((query, ty, valued))
+    }
+
+    /// Arithmetic between queries: `count(p) / count(q)` is `count(p) &[/] count(q)`.
+    pub(super) fn lifted(
+        &mut self,
+        op: ArithmeticOp,
+        left: (Typed, Span),
+        right: (Typed, Span),
+    ) -> Checked<Typed> {
+        self.lift(&Combiner::Arithmetic(op), left, right)
+    }
+
+    pub(super) fn lifted_extreme(
+        &mut self,
+        function: Function,
+        left: (Typed, Span),
+        right: (Typed, Span),
+    ) -> Checked<Typed> {
+        let combiner = if function == Function::Min { Combiner::Min } else { Combiner::Max };
+        self.lift(&combiner, left, right)
+    }
+
+    fn lift(
+        &mut self,
+        combiner: &Combiner,
+        (left, left_span): (Typed, Span),
+        (right, right_span): (Typed, Span),
+    ) -> Checked<Typed> {
+        for (typed, span) in [(&left, left_span), (&right, right_span)] {
+            if matches!(typed, Typed::Plain(_)) {
+                return self.error(
+                    Diagnostic::error(span, "a formula has no value to compute with").label("a temporal formula"),
+                );
+            }
+        }
+        let (left, right) = (self.to_query(left, left_span), self.to_query(right, right_span));
+        let ((left, left_type), (right, right_type)) = (left?, right?);
+        let (combine, ty) = self.combining(combiner, left_type, right_type, left_span.to(right_span))?;
+        Ok(junction_of(Junction::And, combine, ty, left, right))
+    }
+
+    // ---- temporal operators ----
+
+    pub(super) fn unary_query(
+        &mut self,
+        op: UnaryOperator,
+        bound: Option<&Bound>,
+        map: Option<&Map>,
+        operand: Typed,
+        span: Span,
+    ) -> Checked<Typed> {
+        if !matches!(op, UnaryOperator::Next | UnaryOperator::Eventually) {
+            return self.refuse_valued(op.symbol(), span);
+        }
+        self.refuse_bound(op.symbol(), bound)?;
+        let (query, ty) = self.to_query(operand, span)?;
+        let (map, ty) = self.mapping(map, ty)?;
+        let query = Box::new(query);
+        if op == UnaryOperator::Next {
+            return Ok(Typed::Query(Query::Next { map, query }, ty));
+        }
+        let left = Box::new(Query::Holds(self.formulas.constant(true)));
+        Ok(Typed::Query(Query::Until { map, left, right: query }, ty))
+    }
+
+    pub(super) fn binary_query(
+        &mut self,
+        op: BinaryOperator,
+        bound: Option<&Bound>,
+        map: Option<&Map>,
+        (left, left_span): (Typed, Span),
+        (right, right_span): (Typed, Span),
+    ) -> Checked<Typed> {
+        if op != BinaryOperator::Until {
+            let span = if matches!(left, Typed::Query(..)) { left_span } else { right_span };
+            return self.refuse_valued(op.symbol(), span);
+        }
+        self.refuse_bound(op.symbol(), bound)?;
+        let (left, right) = (self.to_query(left, left_span), self.to_query(right, right_span));
+        let ((left, _), (right, ty)) = (left?, right?);
+        let (map, ty) = self.mapping(map, ty)?;
+        Ok(Typed::Query(Query::Until { map, left: Box::new(left), right: Box::new(right) }, ty))
+    }
+
+    fn refuse_bound(&mut self, operator: &str, bound: Option<&Bound>) -> Checked<()> {
+        match bound {
+            None => Ok(()),
+            Some(bound) => self.error(
+                Diagnostic::error(bound.span, format!("`{operator}` with a bound takes formulas, not queries"))
+                    .label("a bound on a query"),
+            ),
+        }
+    }
+
+    fn mapping(&mut self, map: Option<&Map>, ty: Type) -> Checked<(Expr, Type)> {
+        match map {
+            None => Ok((Expr::Parameter(0), ty)),
+            Some(map) => self.function(vec![(map.parameter.clone(), ty)], &map.body),
+        }
+    }
+
+    // ---- aggregates ----
+
+    pub(super) fn aggregate(
+        &mut self,
+        aggregate: Aggregate,
+        arguments: &[Ast],
+        condition: Option<&Ast>,
+    ) -> Checked<Typed> {
+        let mut queries = Vec::new();
+        let mut ty = Type::Unknown;
+        for argument in arguments {
+            let (query, argument_type) = self.collected(aggregate, argument)?;
+            queries.push(query);
+            ty = argument_type;
+        }
+        let condition = match condition {
+            Some(condition) => Some(self.plain(condition)?),
+            None => None,
+        };
+        let ty = summary_type(aggregate, ty);
+        Ok(Typed::Query(Query::Aggregate { aggregate, queries, condition }, ty))
+    }
+
+    /// What an aggregate collects. Only those that compute ask for numbers, and take a column of 0 and 1 for such.
+    fn collected(&mut self, aggregate: Aggregate, argument: &Ast) -> Checked<(Query, Type)> {
+        let computes = !matches!(
+            aggregate,
+            Aggregate::Count | Aggregate::First | Aggregate::Last | Aggregate::Mode | Aggregate::Distinct
+        );
+        let typed = self.lower(argument)?;
+        if !computes {
+            return self.to_query(typed, argument.span);
+        }
+        if let Typed::State(Expr::Variable(id), ty) = &typed {
+            if *ty == Type::Unknown {
+                self.variables.ask(*id, Ask::Number);
+            }
+            if ty.may_be_number() {
+                let guard = self.formulas.constant(true);
+                return Ok((Query::Value { guard, expr: Expr::Variable(*id) }, ty.clone()));
+            }
+        }
+        let (query, ty) = self.to_query(typed, argument.span)?;
+        if ty.may_be_number() {
+            return Ok((query, ty));
+        }
+        self.error(
+            Diagnostic::error(argument.span, format!("`{}` needs numbers, and this is {ty}", aggregate.name()))
+                .label(format!("{ty}"))
+                .help("`count(p)` counts where a formula holds; `p : x` is x where p holds"),
+        )
+    }
+
+    pub(super) fn latency(&mut self, request: &Ast, grant: &Ast) -> Checked<Typed> {
+        let (request, grant) = (self.plain(request), self.plain(grant));
+        let (request, grant) = (request?, grant?);
+        let clock = if self.schema.is_some_and(|schema| schema.has_time) { Expr::Time } else { Expr::Position };
+        let from = Query::Value { guard: request, expr: clock.clone() };
+        let anything = Box::new(Query::Holds(self.formulas.constant(true)));
+        let to = Query::Value { guard: grant, expr: clock };
+        let to = Query::Until { map: Expr::Parameter(0), left: anything, right: Box::new(to) };
+        let passed = Expr::Arithmetic(
+            ArithmeticOp::Subtract,
+            Box::new(Expr::Parameter(1)),
+            Box::new(Expr::Parameter(0)),
+        );
+        Ok(junction_of(Junction::And, passed, Type::Int, from, to))
+    }
+}
+
+/// Whether a part of a conjunction brings a value along.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Valued {
+    Yes,
+    No,
+}
+
+/// Whether an expression alone is a formula: it is boolean, or a column of 0 and 1, which stands for one.
+fn is_condition(expr: &Expr, ty: &Type) -> bool {
+    *ty == Type::Bool || (*ty == Type::Bit && matches!(expr, Expr::Variable(_)))
+}
+
+fn junction_of(junction: Junction, combine: Expr, ty: Type, left: Query, right: Query) -> Typed {
+    let (left, right) = (Box::new(left), Box::new(right));
+    let query = match junction {
+        Junction::And => Query::And { combine, left, right },
+        Junction::Or => Query::Or { combine, left, right },
+    };
+    Typed::Query(query, ty)
+}
+
+fn summary_type(aggregate: Aggregate, of: Type) -> Type {
+    match aggregate {
+        Aggregate::Count | Aggregate::Distinct => Type::Int,
+        Aggregate::Avg | Aggregate::Stddev | Aggregate::Corr => Type::Float,
+        Aggregate::Histogram(_) => Type::List,
+        Aggregate::Sum if of == Type::Bit => Type::Int,
+        Aggregate::Sum
+        | Aggregate::Min
+        | Aggregate::Max
+        | Aggregate::First
+        | Aggregate::Last
+        | Aggregate::Mode
+        | Aggregate::Quantile(_)
+        | Aggregate::Median => of,
+    }
+}

@@ -1,0 +1,45 @@
+//! Text to [`SpecAst`]: a lexer, operator precedence, and errors that name the place and the way out.
+
+mod grammar;
+mod lexer;
+mod literal;
+mod statement;
+mod words;
+
+pub use grammar::NESTING_LIMIT;
+pub use words::{Dialect, is_plain_name};
+
+use crate::ast::{Ast, SpecAst};
+use crate::diagnostic::{Diagnostic, SourceId};
+use grammar::Parser;
+
+/// Reads a spec: statements, or one formula alone.
+///
+/// ```
+/// use traceward_logic::{diagnostic::SourceId, parse};
+/// let spec = parse::spec(SourceId(0), "property answered = G(request -> F[0,3] grant)").unwrap();
+/// assert_eq!(spec.statements[0].body.to_string(), "G (request -> F[0,3] grant)");
+/// ```
+pub fn spec(source: SourceId, text: &str) -> Result<SpecAst, Vec<Diagnostic>> {
+    let (tokens, errors) = lexer::tokens(source, text);
+    let mut parser = Parser::new(source, text, &tokens);
+    parser.diagnostics = errors;
+    // A token that could not be read leaves a gap; what the grammar says of the gap would only confuse.
+    if !parser.diagnostics.is_empty() {
+        return Err(parser.diagnostics);
+    }
+    let spec = parser.spec();
+    if parser.diagnostics.is_empty() { Ok(spec) } else { Err(parser.diagnostics) }
+}
+
+/// Reads one formula, query or expression.
+pub fn expression(text: &str) -> Result<Ast, Vec<Diagnostic>> {
+    let source = SourceId::default();
+    let (tokens, errors) = lexer::tokens(source, text);
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    let mut parser = Parser::new(source, text, &tokens);
+    let result = parser.expression().and_then(|ast| parser.expect_end().map(|()| ast));
+    result.map_err(|_| parser.diagnostics)
+}

@@ -1,0 +1,230 @@
+//! Statements of a spec file.
+
+use super::grammar::{Parsed, Parser};
+use super::lexer::Token;
+use super::words::{self, Dialect};
+use crate::ast::{Named, SpecAst, Statement, StatementKind};
+use crate::diagnostic::{Diagnostic, did_you_mean};
+
+const TRACE_ITEMS: [&str; 6] = ["event", "time", "by", "changes", "states", "missing"];
+
+impl Parser<'_> {
+    pub(super) fn spec(&mut self) -> SpecAst {
+        let mut spec = SpecAst::default();
+        if self.at_end() {
+            let error = self.expected("a formula");
+            self.diagnostics.push(error.help("for example `G(request -> F grant)`"));
+        }
+        while !self.at_end() {
+            if self.statement(&mut spec).is_err() {
+                self.skip_to_statement();
+            }
+        }
+        self.refuse_bare_beside_named(&spec);
+        spec
+    }
+
+    fn statement(&mut self, spec: &mut SpecAst) -> Parsed<()> {
+        if self.eat(Token::Semicolon).is_some() {
+            return Ok(());
+        }
+        let named = matches!(self.peek_at(1), Token::Word | Token::QuotedName | Token::Assign);
+        match self.slice() {
+            "trace" if self.peek_at(1) == Token::LeftBrace => self.trace_block(spec),
+            "dialect" if named => self.dialect_statement(),
+            "let" if named => self.named(spec, StatementKind::Let),
+            "property" if named => self.named(spec, StatementKind::Property),
+            "query" if named => self.named(spec, StatementKind::Query),
+            "assert" if named => self.named(spec, StatementKind::Assert),
+            _ => self.bare(spec),
+        }
+    }
+
+    fn bare(&mut self, spec: &mut SpecAst) -> Parsed<()> {
+        self.misspelt_statement()?;
+        let body = self.expression()?;
+        self.end_of_statement()?;
+        spec.statements.push(Statement { kind: StatementKind::Bare, name: None, description: None, body });
+        Ok(())
+    }
+
+    /// `proprety p = …` would otherwise be reported as two formulas side by side.
+    fn misspelt_statement(&mut self) -> Parsed<()> {
+        let looks_named = self.peek() == Token::Word
+            && self.peek_at(1) == Token::Word
+            && self.peek_at(2) == Token::Assign
+            && words::meaning(Token::Word, self.slice()).is_none()
+            && words::meaning(Token::Word, self.slice_at(1)).is_none();
+        if !looks_named {
+            return Ok(());
+        }
+        let word = self.slice();
+        let error = Diagnostic::error(self.span(), format!("`{word}` does not begin a statement"))
+            .label("unknown statement")
+            .help(
+                did_you_mean(word, words::STATEMENTS)
+                    .unwrap_or_else(|| "statements begin with let, property, query, assert, trace or dialect".into()),
+            );
+        self.fail(error)
+    }
+
+    fn named(&mut self, spec: &mut SpecAst, kind: StatementKind) -> Parsed<()> {
+        let word = self.slice();
+        self.advance();
+        let name = self.name(&format!("the name of a {word}"))?;
+        let description = match self.peek() {
+            Token::String => Some(self.string()?),
+            _ => None,
+        };
+        self.expect(Token::Assign, &format!("`=` after the name of the {word}"))?;
+        let body = self.expression()?;
+        self.end_of_statement()?;
+        self.refuse_second_name(spec, &name, kind);
+        spec.statements.push(Statement { kind, name: Some(name), description, body });
+        Ok(())
+    }
+
+    fn refuse_second_name(&mut self, spec: &SpecAst, name: &Named, kind: StatementKind) {
+        let same_space = |other: StatementKind| (other == StatementKind::Let) == (kind == StatementKind::Let);
+        let taken = spec.statements.iter().any(|statement| {
+            same_space(statement.kind) && statement.name.as_ref().is_some_and(|other| other.name == name.name)
+        });
+        if taken {
+            let error = Diagnostic::error(name.span, format!("the name `{}` is taken", name.name))
+                .label("named a second time here")
+                .help("give each statement a name of its own");
+            self.diagnostics.push(error);
+        }
+    }
+
+    pub(super) fn expect_end(&mut self) -> Parsed<()> {
+        if self.at_end() { Ok(()) } else { self.end_of_statement_missing() }
+    }
+
+    fn end_of_statement(&mut self) -> Parsed<()> {
+        let next_begins = self.peek() == Token::Word && words::STATEMENTS.contains(&self.slice());
+        if next_begins || self.at_end() || self.eat(Token::Semicolon).is_some() {
+            return Ok(());
+        }
+        self.end_of_statement_missing()
+    }
+
+    fn end_of_statement_missing(&mut self) -> Parsed<()> {
+        let error = match self.peek() {
+            Token::RightParen | Token::RightBracket | Token::RightBrace => {
+                Diagnostic::error(self.span(), format!("`{}` closes nothing", self.slice()))
+                    .label("no bracket is open here")
+            }
+            Token::LeftBracket => Diagnostic::error(self.span(), "a bound stands behind its operator")
+                .label("no operator that takes a bound stands before this")
+                .help("write `F[0,5] a`; a column named `q[0]` stands in backquotes"),
+            _ => Diagnostic::error(self.span(), format!("expected an operator before `{}`", self.slice()))
+                .label("a second formula begins here")
+                .help("join two formulas with an operator such as `&`, or name each with `property NAME = …`"),
+        };
+        self.fail(error)
+    }
+
+    fn skip_to_statement(&mut self) {
+        while !self.at_end() {
+            let begins = self.peek() == Token::Word && words::STATEMENTS.contains(&self.slice());
+            if begins || self.eat(Token::Semicolon).is_some() {
+                return;
+            }
+            self.advance();
+        }
+    }
+
+    fn refuse_bare_beside_named(&mut self, spec: &SpecAst) {
+        let bare: Vec<_> = spec.statements.iter().filter(|one| one.kind == StatementKind::Bare).collect();
+        let asked = spec.statements.iter().filter(|one| one.kind != StatementKind::Let).count();
+        if let (Some(first), true) = (bare.first(), asked > 1) {
+            let error = Diagnostic::error(first.body.span, "a formula without a name stands alone in a spec")
+                .label("name it")
+                .help("write `property NAME = …`");
+            self.diagnostics.push(error);
+        }
+    }
+
+    fn dialect_statement(&mut self) -> Parsed<()> {
+        self.advance();
+        let name = self.name("the name of a dialect")?;
+        self.dialect = match &*name.name {
+            "opra" => Dialect::Opra,
+            "traceward" => Dialect::Traceward,
+            other => {
+                let error = Diagnostic::error(name.span, format!("there is no dialect `{other}`"))
+                    .label("unknown dialect")
+                    .help("there are `opra` and `traceward`");
+                return self.fail(error);
+            }
+        };
+        Ok(())
+    }
+
+    fn trace_block(&mut self, spec: &mut SpecAst) -> Parsed<()> {
+        self.advance();
+        let opened = self.advance();
+        loop {
+            if self.eat(Token::RightBrace).is_some() {
+                return Ok(());
+            }
+            if self.eat(Token::Comma).is_some() || self.eat(Token::Semicolon).is_some() {
+                continue;
+            }
+            if self.at_end() {
+                let error = Diagnostic::error(opened, "this `trace {` is never closed").label("opened here");
+                return self.fail(error);
+            }
+            self.trace_item(spec)?;
+        }
+    }
+
+    fn trace_item(&mut self, spec: &mut SpecAst) -> Parsed<()> {
+        let item = self.slice();
+        if !TRACE_ITEMS.contains(&item) {
+            let mut error = self.expected("event, time, by, changes, states or missing");
+            error.help.extend(did_you_mean(item, TRACE_ITEMS));
+            return self.fail(error);
+        }
+        self.advance();
+        match item {
+            "event" => spec.trace.event = Some(self.column()?),
+            "by" => spec.trace.by = Some(self.column()?),
+            "time" => {
+                let column = self.column()?;
+                let unit = match self.eat(Token::Colon) {
+                    Some(_) => Some(self.name("a unit")?),
+                    None => None,
+                };
+                spec.trace.time = Some((column, unit));
+            }
+            "missing" => {
+                let span = self.span();
+                let policy = self.slice();
+                if !["false", "error", "hold"].contains(&policy) {
+                    let error = self.expected("false, error or hold");
+                    return self.fail(error);
+                }
+                self.advance();
+                spec.trace.missing = Some(Named { name: policy.into(), span });
+            }
+            other => spec.trace.changes = Some(other == "changes"),
+        }
+        Ok(())
+    }
+
+    /// A column's name: here, where nothing else can stand, words of the language and strings are names too.
+    fn column(&mut self) -> Parsed<Named> {
+        let span = self.span();
+        match self.peek() {
+            Token::String => Ok(Named { name: self.string()?, span }),
+            Token::Word => {
+                let name = self.slice().into();
+                self.advance();
+                Ok(Named { name, span })
+            }
+            _ => self.name("a column's name"),
+        }
+    }
+}

@@ -1,0 +1,266 @@
+//! Simplification by laws: the table below is what is applied, and what is tested.
+
+use super::split_atoms;
+use crate::formula::{AtomId, Direction, FormulaId, Formulas, Node};
+use crate::lower::{self, Claim, Goal};
+use crate::parse;
+use crate::{diagnostic::SourceId, expr::Expr};
+use rustc_hash::FxHashMap;
+
+/// An equivalence that holds at every position of every trace with a state, whatever formulas f, g and h are.
+///
+/// Used from left to right, which always makes a formula smaller: that is why simplification ends. Each law stands for
+/// its mirror image in time as well.
+#[derive(Clone, Copy, Debug)]
+pub struct Law {
+    /// What is looked for.
+    pub left: &'static str,
+    /// What takes its place.
+    pub right: &'static str,
+}
+
+const fn law(left: &'static str, right: &'static str) -> Law {
+    Law { left, right }
+}
+
+/// Every law that simplification knows. `&` and `|` are matched in both orders.
+pub const LAWS: &[Law] = &[
+    // constants and repetition
+    law("!true", "false"),
+    law("!false", "true"),
+    law("!!f", "f"),
+    law("f & true", "f"),
+    law("f & false", "false"),
+    law("f & f", "f"),
+    law("f & !f", "false"),
+    law("f | true", "true"),
+    law("f | false", "f"),
+    law("f | f", "f"),
+    law("f | !f", "true"),
+    law("f & (f | g)", "f"),
+    law("f | (f & g)", "f"),
+    law("f & (!f | g)", "f & g"),
+    law("f | (!f & g)", "f | g"),
+    // operators over constants; X true and WX false say where the trace ends, and stay
+    law("X false", "false"),
+    law("WX true", "true"),
+    law("F true", "true"),
+    law("F false", "false"),
+    law("G true", "true"),
+    law("G false", "false"),
+    law("true U f", "F f"),
+    law("false U f", "f"),
+    law("f U true", "true"),
+    law("f U false", "false"),
+    law("true W f", "true"),
+    law("false W f", "f"),
+    law("f W true", "true"),
+    law("f W false", "G f"),
+    law("true R f", "f"),
+    law("false R f", "G f"),
+    law("f R true", "true"),
+    law("f R false", "false"),
+    law("true M f", "f"),
+    law("false M f", "false"),
+    law("f M true", "F f"),
+    law("f M false", "false"),
+    // an operator applied to itself
+    law("F F f", "F f"),
+    law("G G f", "G f"),
+    law("F G F f", "G F f"),
+    law("G F G f", "F G f"),
+    law("f U f", "f"),
+    law("f W f", "f"),
+    law("f R f", "f"),
+    law("f M f", "f"),
+    law("f U (f U g)", "f U g"),
+    law("(f U g) U g", "f U g"),
+    law("f R (f R g)", "f R g"),
+    law("!f U f", "F f"),
+    law("!f W f", "true"),
+    law("!f R f", "G f"),
+    // one operator inside another
+    law("F (f U g)", "F g"),
+    law("f U F g", "F g"),
+    law("G (f R g)", "G g"),
+    law("f R G g", "G g"),
+    law("G (f W g)", "G (f | g)"),
+    law("F (f M g)", "F (f & g)"),
+    // negations on both sides of an operator
+    law("!X !f", "WX f"),
+    law("!WX !f", "X f"),
+    law("!F !f", "G f"),
+    law("!G !f", "F f"),
+    law("!(!f U !g)", "f R g"),
+    law("!(!f R !g)", "f U g"),
+    law("!(!f W !g)", "f M g"),
+    law("!(!f M !g)", "f W g"),
+    // neighbours
+    law("f & G f", "G f"),
+    law("f | G f", "f"),
+    law("f & F f", "f"),
+    law("f | F f", "F f"),
+    law("F f & G f", "G f"),
+    law("F f | G f", "F f"),
+    law("X f & X g", "X (f & g)"),
+    law("X f | X g", "X (f | g)"),
+    law("WX f & WX g", "WX (f & g)"),
+    law("WX f | WX g", "WX (f | g)"),
+    law("G f & G g", "G (f & g)"),
+    law("F f | F g", "F (f | g)"),
+    law("g & (f U g)", "g"),
+    law("g | (f U g)", "f U g"),
+    law("g & (f R g)", "f R g"),
+    law("g | (f R g)", "g"),
+    // windows of this position alone
+    law("F[0,0] f", "f"),
+    law("G[0,0] f", "f"),
+    law("f U[0,0] g", "g"),
+    law("f R[0,0] g", "g"),
+    law("f W[0,0] g", "f | g"),
+];
+
+/// The laws, ready to be applied.
+#[derive(Clone, Debug)]
+pub struct Simplifier {
+    rules: Vec<Rule>,
+}
+
+/// A law over an arena of its own, in which the atoms stand for formulas.
+#[derive(Clone, Debug)]
+struct Rule {
+    patterns: Formulas,
+    left: FormulaId,
+    right: FormulaId,
+}
+
+impl Default for Simplifier {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Simplifier {
+    /// Reads the table of laws.
+    pub fn new() -> Self {
+        let rules = LAWS.iter().map(Rule::new).flat_map(|rule| [rule.mirrored(), rule]).collect();
+        Self { rules }
+    }
+
+    /// Simpler formulas that are equivalent on every trace with a state. Their atoms must have been split.
+    pub fn simplify(&self, formulas: &mut Formulas, roots: &[FormulaId]) -> Vec<FormulaId> {
+        super::rebuild(formulas, roots, |formulas, part, done| {
+            let node = formulas.node(part).map(done);
+            self.normalised(formulas, node)
+        })
+    }
+
+    /// The formula of this node, whose operands are simplified already.
+    fn normalised(&self, formulas: &mut Formulas, node: Node) -> FormulaId {
+        let formula = formulas.intern(node);
+        for rule in &self.rules {
+            let mut bindings = FxHashMap::default();
+            if rule.matches(rule.left, formulas, formula, &mut bindings) {
+                return self.build(rule, rule.right, formulas, &bindings);
+            }
+        }
+        formula
+    }
+
+    fn build(&self, rule: &Rule, pattern: FormulaId, formulas: &mut Formulas, bindings: &Bindings) -> FormulaId {
+        match rule.patterns.node(pattern) {
+            Node::Atom(variable) => bindings[&variable],
+            node => {
+                let node = node.map(|below| self.build(rule, below, formulas, bindings));
+                self.normalised(formulas, node)
+            }
+        }
+    }
+}
+
+type Bindings = FxHashMap<AtomId, FormulaId>;
+
+impl Rule {
+    fn new(law: &Law) -> Self {
+        let mut patterns = Formulas::new();
+        let [left, right] = [law.left, law.right].map(|text| read_pattern(text, &mut patterns));
+        Self { patterns, left, right }
+    }
+
+    /// The same law with past and future exchanged.
+    fn mirrored(&self) -> Self {
+        let mut patterns = self.patterns.clone();
+        let roots = super::rebuild(&mut patterns, &[self.left, self.right], |patterns, part, done| {
+            let node = mirror(patterns.node(part)).map(done);
+            patterns.intern(node)
+        });
+        Self { patterns, left: roots[0], right: roots[1] }
+    }
+
+    fn matches(&self, pattern: FormulaId, formulas: &Formulas, formula: FormulaId, bindings: &mut Bindings) -> bool {
+        let mut both = |[p, q]: [FormulaId; 2], [f, g]: [FormulaId; 2]| {
+            let before = bindings.clone();
+            let matched = self.matches(p, formulas, f, bindings) && self.matches(q, formulas, g, bindings);
+            if !matched {
+                *bindings = before;
+            }
+            matched
+        };
+        match (self.patterns.node(pattern), formulas.node(formula)) {
+            (Node::Atom(variable), _) => *bindings.entry(variable).or_insert(formula) == formula,
+            (Node::Constant(left), Node::Constant(right)) => left == right,
+            (Node::Not(p), Node::Not(f)) => self.matches(p, formulas, f, bindings),
+            (Node::And(p, q), Node::And(f, g)) | (Node::Or(p, q), Node::Or(f, g)) => {
+                both([p, q], [f, g]) || both([p, q], [g, f])
+            }
+            (Node::Next(d, s, p), Node::Next(e, t, f)) => d == e && s == t && self.matches(p, formulas, f, bindings),
+            (Node::Eventually(d, i, p), Node::Eventually(e, k, f)) | (Node::Always(d, i, p), Node::Always(e, k, f)) => {
+                d == e && i == k && self.matches(p, formulas, f, bindings)
+            }
+            (Node::Binary(o, d, i, p, q), Node::Binary(u, e, k, f, g)) => {
+                o == u && d == e && i == k && both([p, q], [f, g])
+            }
+            _ => false,
+        }
+    }
+}
+
+fn mirror(node: Node) -> Node {
+    let turned = |direction| match direction {
+        Direction::Future => Direction::Past,
+        Direction::Past => Direction::Future,
+    };
+    match node {
+        Node::Next(direction, strength, f) => Node::Next(turned(direction), strength, f),
+        Node::Eventually(direction, interval, f) => Node::Eventually(turned(direction), interval, f),
+        Node::Always(direction, interval, f) => Node::Always(turned(direction), interval, f),
+        Node::Binary(op, direction, interval, f, g) => Node::Binary(op, turned(direction), interval, f, g),
+        other => other,
+    }
+}
+
+/// Reads one side of a law into the arena; f, g and h become the first three atoms whichever come first in the text.
+fn read_pattern(text: &str, patterns: &mut Formulas) -> FormulaId {
+    let spec = parse::spec(SourceId::default(), text).expect("laws are well-formed");
+    let lowered = lower::lower(&[(spec, Goal::Check)], None, None).expect("laws are formulas");
+    let Claim::Formula(root) = lowered.properties[0].claim else { unreachable!("laws are formulas") };
+    let mut own = lowered.formulas.clone();
+    let root = split_atoms(&mut own, &[root])[0];
+    let names = lowered.variables.names();
+    let mut copied: FxHashMap<FormulaId, FormulaId> = FxHashMap::default();
+    for part in own.parts(&[root]) {
+        let copy = match own.node(part) {
+            Node::Atom(atom) => match own.atom(atom) {
+                Expr::Variable(id) => {
+                    let place = ["f", "g", "h"].iter().position(|name| **name == *names[id.index()]);
+                    let place = place.expect("laws speak of f, g and h") as u32;
+                    patterns.intern_atom(Expr::Variable(crate::trace::VariableId(place)))
+                }
+                _ => unreachable!("laws speak of formulas only"),
+            },
+            node => patterns.intern(node.map(|below| copied[&below])),
+        };
+        copied.insert(part, copy);
+    }
+    copied[&root]
+}

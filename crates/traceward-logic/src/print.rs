@@ -1,0 +1,262 @@
+//! Writing a tree back as text, so that reading it again gives the same tree.
+
+use crate::ast::{Aggregate, Ast, AstKind, BinaryOperator, Bound, Combiner, Connective, Junction, Map};
+use crate::formula::{Interval, Unit};
+use crate::parse::is_plain_name;
+use crate::value::{ArithmeticOp, Value};
+use std::fmt;
+
+/// How tightly the outermost operator of a printed tree binds. Only the order matters.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Level {
+    Iff,
+    Implies,
+    Xor,
+    Default,
+    Or,
+    And,
+    Temporal,
+    Guard,
+    Prefix,
+    Compare,
+    Sum,
+    Product,
+    Sign,
+    Operand,
+}
+
+impl Level {
+    /// The next tighter level.
+    fn tighter(self) -> Self {
+        match self {
+            Self::Iff => Self::Implies,
+            Self::Implies => Self::Xor,
+            Self::Xor => Self::Default,
+            Self::Default => Self::Or,
+            Self::Or => Self::And,
+            Self::And => Self::Temporal,
+            Self::Temporal => Self::Guard,
+            Self::Guard => Self::Prefix,
+            Self::Prefix => Self::Compare,
+            Self::Compare => Self::Sum,
+            Self::Sum => Self::Product,
+            Self::Product => Self::Sign,
+            Self::Sign | Self::Operand => Self::Operand,
+        }
+    }
+}
+
+fn level(kind: &AstKind) -> Level {
+    match kind {
+        AstKind::Connect(Connective::Iff, ..) => Level::Iff,
+        AstKind::Connect(Connective::Implies, ..) => Level::Implies,
+        AstKind::Connect(Connective::Xor, ..) => Level::Xor,
+        // Its condition takes everything up to a bracket.
+        AstKind::Aggregate(_, _, Some(_)) => Level::Iff,
+        AstKind::Default(..) => Level::Default,
+        AstKind::Or(_) | AstKind::Combine(Junction::Or, ..) => Level::Or,
+        AstKind::And(_) | AstKind::Combine(Junction::And, ..) => Level::And,
+        AstKind::Binary(..) => Level::Temporal,
+        AstKind::Guard(..) => Level::Guard,
+        AstKind::Not(..) | AstKind::Unary(..) => Level::Prefix,
+        AstKind::Compare(..) | AstKind::In(..) => Level::Compare,
+        AstKind::Arithmetic(ArithmeticOp::Add | ArithmeticOp::Subtract, ..) => Level::Sum,
+        AstKind::Arithmetic(..) => Level::Product,
+        AstKind::Negate(_) => Level::Sign,
+        AstKind::Literal(value) if is_negative(value) => Level::Sign,
+        _ => Level::Operand,
+    }
+}
+
+fn is_negative(value: &Value) -> bool {
+    match value {
+        Value::Int(number) => *number < 0,
+        Value::Float(number) => number.is_sign_negative(),
+        _ => false,
+    }
+}
+
+impl fmt::Display for Ast {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_kind(f, &self.kind)
+    }
+}
+
+/// Writes a part, in brackets where its operator binds less tightly than asked.
+struct AtLeast<'a>(&'a Ast, Level);
+
+impl fmt::Display for AtLeast<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if level(&self.0.kind) < self.1 { write!(f, "({})", self.0) } else { write!(f, "{}", self.0) }
+    }
+}
+
+fn write_kind(f: &mut fmt::Formatter<'_>, kind: &AstKind) -> fmt::Result {
+    let own = level(kind);
+    match kind {
+        AstKind::Literal(value) => write!(f, "{value}"),
+        AstKind::Name(name) => write!(f, "{}", Name(name)),
+        AstKind::Position => f.write_str("pos"),
+        AstKind::Time => f.write_str("time"),
+        AstKind::Negate(operand) => write!(f, "-{}", AtLeast(operand, Level::Operand)),
+        AstKind::Arithmetic(op, left, right) => write_infix(f, op.symbol(), (left, own), (right, own.tighter())),
+        AstKind::Compare(op, left, right) => {
+            write_infix(f, op.symbol(), (left, own.tighter()), (right, own.tighter()))
+        }
+        AstKind::In(operand, values) => {
+            write!(f, "{} in {{", AtLeast(operand, own.tighter()))?;
+            write_list(f, values)?;
+            f.write_str("}")
+        }
+        AstKind::Call(function, arguments) => {
+            write!(f, "{}(", function.name())?;
+            write_list(f, arguments)?;
+            f.write_str(")")
+        }
+        AstKind::Pair(left, right) => write!(f, "({left}, {right})"),
+        AstKind::Not(None, operand) => write!(f, "!{}", AtLeast(operand, own)),
+        AstKind::Not(Some(constant), operand) => write!(f, "![{constant}] {}", AtLeast(operand, own)),
+        AstKind::And(parts) => write_chain(f, " & ", parts, own.tighter()),
+        AstKind::Or(parts) => write_chain(f, " | ", parts, own.tighter()),
+        AstKind::Combine(junction, combiner, left, right) => {
+            let symbol = if *junction == Junction::And { "&" } else { "|" };
+            // A chain to its left would otherwise take the combined operand in.
+            write!(f, "{} {symbol}[{combiner}] ", AtLeast(left, own.tighter()))?;
+            write!(f, "{}", AtLeast(right, own.tighter()))
+        }
+        AstKind::Connect(op @ Connective::Implies, left, right) => {
+            write_infix(f, op.symbol(), (left, own.tighter()), (right, own))
+        }
+        AstKind::Connect(op, left, right) => write_infix(f, op.symbol(), (left, own), (right, own.tighter())),
+        AstKind::Unary(op, bound, map, operand) => {
+            f.write_str(op.symbol())?;
+            write_bracket(f, bound.as_ref(), map.as_ref())?;
+            write!(f, " {}", AtLeast(operand, own))
+        }
+        AstKind::Binary(op, bound, map, left, right) => write_binary(f, *op, bound.as_ref(), map.as_ref(), left, right),
+        AstKind::Guard(guard, value) => write_infix(f, ":", (guard, own), (value, own.tighter())),
+        AstKind::Default(query, constant) => write!(f, "{} ?? {constant}", AtLeast(query, own)),
+        AstKind::Aggregate(aggregate, arguments, condition) => {
+            write_aggregate(f, *aggregate, arguments)?;
+            match condition {
+                // `??` would end the condition.
+                Some(condition) => write!(f, " while {}", AtLeast(condition, Level::Or)),
+                None => Ok(()),
+            }
+        }
+        AstKind::Latency(request, grant) => {
+            write!(f, "latency({} -> {grant})", AtLeast(request, Level::Xor))
+        }
+    }
+}
+
+fn write_infix(
+    f: &mut fmt::Formatter<'_>,
+    symbol: &str,
+    (left, left_level): (&Ast, Level),
+    (right, right_level): (&Ast, Level),
+) -> fmt::Result {
+    write!(f, "{} {symbol} {}", AtLeast(left, left_level), AtLeast(right, right_level))
+}
+
+fn write_chain(f: &mut fmt::Formatter<'_>, symbol: &str, parts: &[Ast], level: Level) -> fmt::Result {
+    for (index, part) in parts.iter().enumerate() {
+        f.write_str(if index == 0 { "" } else { symbol })?;
+        write!(f, "{}", AtLeast(part, level))?;
+    }
+    Ok(())
+}
+
+fn write_list<T: fmt::Display>(f: &mut fmt::Formatter<'_>, items: &[T]) -> fmt::Result {
+    for (index, item) in items.iter().enumerate() {
+        write!(f, "{}{item}", if index == 0 { "" } else { ", " })?;
+    }
+    Ok(())
+}
+
+fn write_bracket(f: &mut fmt::Formatter<'_>, bound: Option<&Bound>, map: Option<&Map>) -> fmt::Result {
+    match (bound, map) {
+        (Some(bound), _) => write!(f, "{}", bound.interval),
+        (None, Some(map)) => write!(f, "[{} => {}]", Name(&map.parameter), map.body),
+        (None, None) => Ok(()),
+    }
+}
+
+fn write_binary(
+    f: &mut fmt::Formatter<'_>,
+    op: BinaryOperator,
+    bound: Option<&Bound>,
+    map: Option<&Map>,
+    left: &Ast,
+    right: &Ast,
+) -> fmt::Result {
+    write!(f, "{} {}", AtLeast(left, Level::Guard), op.symbol())?;
+    write_bracket(f, bound, map)?;
+    write!(f, " {}", AtLeast(right, Level::Temporal))
+}
+
+fn write_aggregate(f: &mut fmt::Formatter<'_>, aggregate: Aggregate, arguments: &[Ast]) -> fmt::Result {
+    write!(f, "{}(", aggregate.name())?;
+    match aggregate {
+        Aggregate::Quantile(part) => write!(f, "{part:?}, ")?,
+        Aggregate::Histogram(buckets) => write!(f, "{buckets}, ")?,
+        _ => {}
+    }
+    write_list(f, arguments)?;
+    f.write_str(")")
+}
+
+impl fmt::Display for Combiner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Arithmetic(op) => f.write_str(op.symbol()),
+            Self::Min => f.write_str("min"),
+            Self::Max => f.write_str("max"),
+            Self::First => f.write_str("first"),
+            Self::Second => f.write_str("second"),
+            Self::Pair => f.write_str("pair"),
+            Self::Function([first, second], body) => write!(f, "({}, {}) => {body}", Name(first), Name(second)),
+        }
+    }
+}
+
+/// A name as a spec has to write it: in backquotes where it is no plain identifier.
+pub struct Name<'a>(pub &'a str);
+
+impl fmt::Display for Name<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if is_plain_name(self.0) { f.write_str(self.0) } else { write!(f, "`{}`", self.0) }
+    }
+}
+
+/// `[0,5]`, `[10ms,inf]`
+impl fmt::Display for Interval {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let end = |amount: u64| match self.unit {
+            Unit::Steps => amount.to_string(),
+            Unit::Time => duration(amount),
+        };
+        match self.to {
+            Some(to) => write!(f, "[{},{}]", end(self.from), end(to)),
+            None => write!(f, "[{},inf]", end(self.from)),
+        }
+    }
+}
+
+/// Nanoseconds in the largest unit that divides them.
+pub fn duration(nanoseconds: u64) -> String {
+    const UNITS: [(u64, &str); 6] = [
+        (86_400_000_000_000, "d"),
+        (3_600_000_000_000, "h"),
+        (60_000_000_000, "min"),
+        (1_000_000_000, "s"),
+        (1_000_000, "ms"),
+        (1_000, "us"),
+    ];
+    for (size, unit) in UNITS {
+        if nanoseconds != 0 && nanoseconds.is_multiple_of(size) {
+            return format!("{}{unit}", nanoseconds / size);
+        }
+    }
+    format!("{nanoseconds}ns")
+}

@@ -1,0 +1,426 @@
+//! The definition of the language in code: what a formula or query means on a trace.
+//!
+//! Nothing here is clever or fast. Every engine is compared with this module on all small formulas and short traces;
+//! where they differ, the engine is wrong. If you are new here, this is the page to start with.
+
+use crate::ast::Aggregate;
+use crate::expr::{Arguments, Expr, StateAt};
+use crate::formula::{BinaryOp, Direction, FormulaId, Formulas, Interval, Node, Strength, Unit};
+use crate::query::Query;
+use crate::trace::Trace;
+use crate::value::{ArithmeticError, ArithmeticOp, CompareOp, Value};
+use rustc_hash::FxHashMap;
+use std::fmt;
+
+/// An expression could not be evaluated at a position.
+#[derive(Clone, PartialEq, Debug)]
+pub struct EvaluationError {
+    /// Where.
+    pub position: usize,
+    /// Why.
+    pub reason: ArithmeticError,
+}
+
+impl fmt::Display for EvaluationError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} at position {}", self.reason, self.position)
+    }
+}
+
+/// Whether a trace satisfies a formula: whether the formula holds at position 0.
+pub fn satisfied(formulas: &Formulas, formula: FormulaId, trace: &Trace) -> Result<bool, EvaluationError> {
+    match truth(formulas, formula, trace)?.first() {
+        Some(&at_zero) => Ok(at_zero),
+        None => Ok(holds_on_empty(formulas, formula)),
+    }
+}
+
+/// Whether a formula holds, at each position of a trace.
+pub fn truth(formulas: &Formulas, formula: FormulaId, trace: &Trace) -> Result<Vec<bool>, EvaluationError> {
+    let rows = truths(formulas, &[formula], trace)?;
+    Ok(rows[&formula].clone())
+}
+
+/// Whether formulas and all their parts hold, at each position of a trace.
+pub fn truths(
+    formulas: &Formulas,
+    roots: &[FormulaId],
+    trace: &Trace,
+) -> Result<FxHashMap<FormulaId, Vec<bool>>, EvaluationError> {
+    let mut rows: FxHashMap<FormulaId, Vec<bool>> = FxHashMap::default();
+    for part in formulas.parts(roots) {
+        let row = (0..trace.len).map(|j| holds_at(formulas, formulas.node(part), trace, &rows, j));
+        let row = row.collect::<Result<Vec<bool>, EvaluationError>>()?;
+        rows.insert(part, row);
+    }
+    Ok(rows)
+}
+
+/// Whether an operator holds at position j, given where its operands hold.
+fn holds_at(
+    formulas: &Formulas,
+    node: Node,
+    trace: &Trace,
+    rows: &FxHashMap<FormulaId, Vec<bool>>,
+    j: usize,
+) -> Result<bool, EvaluationError> {
+    let at = |f: FormulaId, i: usize| rows[&f][i];
+    Ok(match node {
+        Node::Constant(bit) => bit,
+        Node::Atom(atom) => {
+            let state = StateAt { trace, position: j };
+            formulas.atom(atom).holds(&state).map_err(|reason| EvaluationError { position: j, reason })?
+        }
+        Node::Not(f) => !at(f, j),
+        Node::And(f, g) => at(f, j) && at(g, j),
+        Node::Or(f, g) => at(f, j) || at(g, j),
+        Node::Next(direction, strength, f) => match neighbour(trace, direction, j) {
+            Some(i) => at(f, i),
+            None => strength == Strength::Weak,
+        },
+        Node::Eventually(direction, interval, f) => window(trace, direction, interval, j).any(|i| at(f, i)),
+        Node::Always(direction, interval, f) => window(trace, direction, interval, j).all(|i| at(f, i)),
+        Node::Binary(op, direction, interval, f, g) => {
+            let window = || window(trace, direction, interval, j);
+            match op {
+                BinaryOp::Until => until(window(), |i| at(f, i), |i| at(g, i)),
+                BinaryOp::WeakUntil => until(window(), |i| at(f, i), |i| at(g, i)) || window().all(|i| at(f, i)),
+                BinaryOp::Release => !until(window(), |i| !at(f, i), |i| !at(g, i)),
+                BinaryOp::StrongRelease => until(window(), |i| at(g, i), |i| at(f, i) && at(g, i)),
+            }
+        }
+    })
+}
+
+/// Whether g holds somewhere in the window, and f at every position of the window before that.
+fn until(window: impl Iterator<Item = usize>, f: impl Fn(usize) -> bool, g: impl Fn(usize) -> bool) -> bool {
+    for i in window {
+        if g(i) {
+            return true;
+        }
+        if !f(i) {
+            return false;
+        }
+    }
+    false
+}
+
+/// The position next to j in a direction, if the trace has one.
+fn neighbour(trace: &Trace, direction: Direction, j: usize) -> Option<usize> {
+    match direction {
+        Direction::Future => Some(j + 1).filter(|&i| i < trace.len),
+        Direction::Past => j.checked_sub(1),
+    }
+}
+
+/// The positions from j on in a direction whose distance from j lies in the interval, nearest first.
+fn window(
+    trace: &Trace,
+    direction: Direction,
+    interval: Interval,
+    j: usize,
+) -> impl Iterator<Item = usize> + '_ {
+    let count = match direction {
+        Direction::Future => trace.len - j,
+        Direction::Past => j + 1,
+    };
+    let positions = (0..count).map(move |nth| match direction {
+        Direction::Future => j + nth,
+        Direction::Past => j - nth,
+    });
+    positions.filter(move |&i| {
+        let distance = distance(trace, interval.unit, i, j);
+        distance >= interval.from && interval.to.is_none_or(|to| distance <= to)
+    })
+}
+
+/// How far apart two positions are. Without timestamps no time passes; such a formula is refused before it gets here.
+fn distance(trace: &Trace, unit: Unit, i: usize, j: usize) -> u64 {
+    match (unit, &trace.time) {
+        (Unit::Steps, _) => i.abs_diff(j) as u64,
+        (Unit::Time, Some(time)) => time[i].abs_diff(time[j]),
+        (Unit::Time, None) => 0,
+    }
+}
+
+/// Whether the trace of no states satisfies a formula: what is asked of some state fails, what is asked of every
+/// state holds.
+pub fn holds_on_empty(formulas: &Formulas, formula: FormulaId) -> bool {
+    let mut holds: FxHashMap<FormulaId, bool> = FxHashMap::default();
+    for part in formulas.parts(&[formula]) {
+        let bit = match formulas.node(part) {
+            Node::Constant(bit) => bit,
+            Node::Atom(atom) => holds_without_a_state(formulas.atom(atom)),
+            Node::Not(f) => !holds[&f],
+            Node::And(f, g) => holds[&f] && holds[&g],
+            Node::Or(f, g) => holds[&f] || holds[&g],
+            Node::Next(_, strength, _) => strength == Strength::Weak,
+            Node::Eventually(..) => false,
+            Node::Always(..) => true,
+            Node::Binary(op, ..) => matches!(op, BinaryOp::WeakUntil | BinaryOp::Release),
+        };
+        holds.insert(part, bit);
+    }
+    holds[&formula]
+}
+
+/// A boolean expression where there is no state: variables and comparisons are false, connectives as usual.
+fn holds_without_a_state(expr: &Expr) -> bool {
+    let holds = holds_without_a_state;
+    match expr {
+        Expr::Literal(value) => value.is_true(),
+        Expr::Not(a) => !holds(a),
+        Expr::And(parts) => parts.iter().all(holds),
+        Expr::Or(parts) => parts.iter().any(holds),
+        Expr::Xor(a, b) => holds(a) ^ holds(b),
+        Expr::Implies(a, b) => !holds(a) || holds(b),
+        Expr::Iff(a, b) => holds(a) == holds(b),
+        _ => false,
+    }
+}
+
+/// The value of a query on a trace, which is its value at position 0; none if it fails.
+pub fn value(formulas: &Formulas, query: &Query, trace: &Trace) -> Result<Option<Value>, EvaluationError> {
+    let mut wanted = Vec::new();
+    query.for_each_formula(&mut |formula| wanted.push(formula));
+    let rows = truths(formulas, &wanted, trace)?;
+    let on_empty = wanted.iter().map(|&formula| (formula, holds_on_empty(formulas, formula))).collect();
+    QueryValues { trace, rows, on_empty }.at(query, 0)
+}
+
+struct QueryValues<'a> {
+    trace: &'a Trace,
+    rows: FxHashMap<FormulaId, Vec<bool>>,
+    on_empty: FxHashMap<FormulaId, bool>,
+}
+
+type Outcome = Result<Option<Value>, EvaluationError>;
+
+impl QueryValues<'_> {
+    fn holds(&self, formula: FormulaId, j: usize) -> bool {
+        self.rows[&formula].get(j).copied().unwrap_or(self.on_empty[&formula])
+    }
+
+    /// The value at position j, or none for a failure.
+    fn at(&self, query: &Query, j: usize) -> Outcome {
+        match query {
+            Query::Value { guard, expr } => self.guarded(*guard, expr, j),
+            Query::Holds(formula) => Ok(self.holds(*formula, j).then_some(Value::Bool(true))),
+            Query::And { combine, left, right } => match (self.at(left, j)?, self.at(right, j)?) {
+                (Some(left), Some(right)) => apply(combine, &[left, right], j),
+                _ => Ok(None),
+            },
+            Query::Or { combine, left, right } => match (self.at(left, j)?, self.at(right, j)?) {
+                (Some(left), Some(right)) => apply(combine, &[left, right], j),
+                (one, other) => Ok(one.or(other)),
+            },
+            Query::Not { constant, query } => Ok(match self.at(query, j)? {
+                Some(_) => None,
+                None => Some(constant.clone()),
+            }),
+            Query::Next { map, query } if j + 1 < self.trace.len => match self.at(query, j + 1)? {
+                Some(value) => apply(map, &[value], j),
+                None => Ok(None),
+            },
+            Query::Next { .. } => Ok(None),
+            Query::Until { map, left, right } => self.until(map, left, right, j),
+            Query::Default { query, constant } => Ok(Some(self.at(query, j)?.unwrap_or_else(|| constant.clone()))),
+            Query::Aggregate { aggregate, queries, condition } => {
+                self.collection(*aggregate, queries, *condition, j)
+            }
+        }
+    }
+
+    fn guarded(&self, guard: FormulaId, expr: &Expr, j: usize) -> Outcome {
+        if j >= self.trace.len || !self.holds(guard, j) {
+            return Ok(None);
+        }
+        let state = StateAt { trace: self.trace, position: j };
+        let value = expr.value(&state).map_err(|reason| EvaluationError { position: j, reason })?;
+        Ok(Some(value).filter(|value| !value.is_missing()))
+    }
+
+    fn until(&self, map: &Expr, left: &Query, right: &Query, j: usize) -> Outcome {
+        for k in j..self.trace.len {
+            if let Some(value) = self.at(right, k)? {
+                return apply(map, &[value], j);
+            }
+            if self.at(left, k)?.is_none() {
+                return Ok(None);
+            }
+        }
+        Ok(None)
+    }
+
+    fn collection(
+        &self,
+        aggregate: Aggregate,
+        queries: &[Query],
+        condition: Option<FormulaId>,
+        j: usize,
+    ) -> Outcome {
+        let mut collected: Vec<Vec<Value>> = Vec::new();
+        for i in j..self.trace.len {
+            if condition.is_some_and(|condition| !self.holds(condition, i)) {
+                break;
+            }
+            let values = queries.iter().map(|query| self.at(query, i)).collect::<Result<Option<Vec<_>>, _>>()?;
+            collected.extend(values);
+        }
+        summarise(aggregate, &collected).map_err(|reason| EvaluationError { position: j, reason })
+    }
+}
+
+fn apply(function: &Expr, arguments: &[Value], j: usize) -> Outcome {
+    let value = function.value(&Arguments(arguments)).map_err(|reason| EvaluationError { position: j, reason })?;
+    Ok(Some(value).filter(|value| !value.is_missing()))
+}
+
+/// The summary of what was collected, in order; none if that is nothing.
+fn summarise(aggregate: Aggregate, collected: &[Vec<Value>]) -> Result<Option<Value>, ArithmeticError> {
+    let values: Vec<&Value> = collected.iter().map(|values| &values[0]).collect();
+    if values.is_empty() {
+        return Ok(None);
+    }
+    Ok(match aggregate {
+        Aggregate::Count => Some(Value::Int(values.len() as i64)),
+        Aggregate::Sum => Some(sum(&values)?),
+        Aggregate::Avg => Some(average(&values)?),
+        Aggregate::Min => best(CompareOp::Less, &values),
+        Aggregate::Max => best(CompareOp::Greater, &values),
+        Aggregate::First => values.first().map(|&value| value.clone()),
+        Aggregate::Last => values.last().map(|&value| value.clone()),
+        Aggregate::Stddev => Some(standard_deviation(&values)),
+        Aggregate::Mode => mode(&values),
+        Aggregate::Distinct => Some(Value::Int(frequencies(&values).len() as i64)),
+        Aggregate::Quantile(part) => Some(quantile(part, &values)),
+        Aggregate::Median => Some(quantile(0.5, &values)),
+        Aggregate::Histogram(buckets) => Some(histogram(buckets, &values)),
+        Aggregate::Corr => correlation(collected),
+    })
+}
+
+fn sum(values: &[&Value]) -> Result<Value, ArithmeticError> {
+    values.iter().try_fold(Value::Int(0), |sum, value| ArithmeticOp::Add.apply(&sum, value))
+}
+
+fn average(values: &[&Value]) -> Result<Value, ArithmeticError> {
+    ArithmeticOp::Divide.apply(&sum(values)?, &Value::Int(values.len() as i64))
+}
+
+/// The earliest value that no other beats.
+fn best(beats: CompareOp, values: &[&Value]) -> Option<Value> {
+    values.iter().copied().reduce(|best, value| if beats.holds(value, best) { value } else { best }).cloned()
+}
+
+fn numbers(values: &[&Value]) -> Vec<f64> {
+    values.iter().filter_map(|value| value.as_f64()).collect()
+}
+
+fn mean(numbers: &[f64]) -> f64 {
+    numbers.iter().sum::<f64>() / numbers.len() as f64
+}
+
+fn standard_deviation(values: &[&Value]) -> Value {
+    let numbers = numbers(values);
+    let mean = mean(&numbers);
+    let squares: f64 = numbers.iter().map(|number| (number - mean).powi(2)).sum();
+    Value::float((squares / numbers.len() as f64).sqrt())
+}
+
+/// The different values in order of first appearance, with how often each occurs; 1 and 1.0 are one value.
+fn frequencies(values: &[&Value]) -> Vec<(Value, usize)> {
+    let mut frequencies: Vec<(Value, usize)> = Vec::new();
+    for value in values {
+        match frequencies.iter_mut().find(|(known, _)| CompareOp::Equal.holds(known, value)) {
+            Some((_, count)) => *count += 1,
+            None => frequencies.push(((*value).clone(), 1)),
+        }
+    }
+    frequencies
+}
+
+fn mode(values: &[&Value]) -> Option<Value> {
+    let frequencies = frequencies(values);
+    let most = frequencies.iter().map(|(_, count)| *count).max()?;
+    frequencies.into_iter().find(|(_, count)| *count == most).map(|(value, _)| value)
+}
+
+/// The least value with at least `part` of the values at or below it.
+fn quantile(part: f64, values: &[&Value]) -> Value {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(|left, right| left.compare(right).unwrap_or(std::cmp::Ordering::Equal));
+    sorted[rank(part, sorted.len()) - 1].clone()
+}
+
+/// The least k ≥ 1 with k ≥ part · count. `part` is taken as the decimal that was written: 0.07 of 100 is 7, though
+/// the nearest float is a little more than 0.07.
+fn rank(part: f64, count: usize) -> usize {
+    let text = format!("{part}");
+    let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
+    let digits = format!("{whole}{fraction}").parse::<u128>();
+    match (digits, 10_u128.checked_pow(fraction.len() as u32)) {
+        (Ok(digits), Some(scale)) if digits <= scale => match digits.checked_mul(count as u128) {
+            Some(product) => (product.div_ceil(scale) as usize).max(1),
+            None => ((part * count as f64).ceil() as usize).clamp(1, count),
+        },
+        // More decimals than 128 bits hold: a part so small that it is below any rank, or rounding is harmless.
+        _ => ((part * count as f64).ceil() as usize).clamp(1, count),
+    }
+}
+
+/// `[from, to, count]` for each of some buckets of equal width from the least to the greatest value.
+fn histogram(buckets: u32, values: &[&Value]) -> Value {
+    let numbers = numbers(values);
+    let least = numbers.iter().copied().fold(f64::INFINITY, f64::min);
+    let greatest = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let width = (greatest - least) / f64::from(buckets);
+    let edge = |bucket: u32| if bucket == buckets { greatest } else { least + width * f64::from(bucket) };
+    let holds = |bucket: u32, number: f64| {
+        let below_next = number < edge(bucket + 1) || bucket + 1 == buckets;
+        let from_edge = number >= edge(bucket) || bucket == 0;
+        if width > 0.0 { from_edge && below_next } else { bucket == 0 }
+    };
+    let bucket = |bucket: u32| {
+        let count = numbers.iter().filter(|&&number| holds(bucket, number)).count();
+        Value::List(vec![Value::float(edge(bucket)), Value::float(edge(bucket + 1)), Value::Int(count as i64)])
+    };
+    Value::List((0..buckets).map(bucket).collect())
+}
+
+/// Pearson's correlation; none if there are fewer than two pairs or one side does not vary.
+fn correlation(pairs: &[Vec<Value>]) -> Option<Value> {
+    let side = |index: usize| -> Vec<f64> { pairs.iter().filter_map(|pair| pair[index].as_f64()).collect() };
+    let (left, right) = (side(0), side(1));
+    let (left_mean, right_mean) = (mean(&left), mean(&right));
+    let product = |a: &[f64], a_mean: f64, b: &[f64], b_mean: f64| -> f64 {
+        a.iter().zip(b).map(|(a, b)| (a - a_mean) * (b - b_mean)).sum()
+    };
+    let covariance = product(&left, left_mean, &right, right_mean);
+    let scale = (product(&left, left_mean, &left, left_mean) * product(&right, right_mean, &right, right_mean)).sqrt();
+    (pairs.len() >= 2 && scale > 0.0).then(|| Value::float(covariance / scale))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quantile_takes_its_part_as_written() {
+        assert_eq!(rank(0.07, 100), 7);
+        assert_eq!(rank(0.8, 5), 4);
+        assert_eq!(rank(0.0, 5), 1);
+        assert_eq!(rank(1.0, 5), 5);
+        assert_eq!(rank(0.29, 100), 29);
+        assert_eq!(rank(1e-20, 5), 1);
+    }
+
+    #[test]
+    fn the_last_bucket_includes_its_end() {
+        let values: Vec<Value> = [1, 5, 2, 2, 9].into_iter().map(Value::Int).collect();
+        let values: Vec<&Value> = values.iter().collect();
+        assert_eq!(histogram(2, &values).to_string(), "[[1.0, 5.0, 3], [5.0, 9.0, 2]]");
+        let same = [Value::Int(4), Value::Int(4)];
+        assert_eq!(histogram(1, &[&same[0], &same[1]]).to_string(), "[[4.0, 4.0, 2]]");
+    }
+}

@@ -1,0 +1,109 @@
+//! All small formulas, all short traces.
+
+use traceward_logic::bitmap::Bitmap;
+use traceward_logic::expr::Expr;
+use traceward_logic::formula::{BinaryOp, Direction, FormulaId, Formulas, Interval, Node, Strength};
+use traceward_logic::trace::{Trace, VariableId};
+
+/// Which formulas to make.
+#[derive(Clone, Debug)]
+pub struct Shape {
+    /// How many atoms there are.
+    pub atoms: u32,
+    /// How many operators a formula has at the most.
+    pub operators: usize,
+    /// The windows that temporal operators get.
+    pub intervals: Vec<Interval>,
+    /// The directions they look in.
+    pub directions: Vec<Direction>,
+}
+
+impl Shape {
+    /// All operators in both directions, without bounds.
+    pub fn unbounded(operators: usize) -> Self {
+        Self {
+            atoms: 2,
+            operators,
+            intervals: vec![Interval::ALL],
+            directions: vec![Direction::Future, Direction::Past],
+        }
+    }
+
+    /// With these windows as well.
+    pub fn with_intervals(mut self, intervals: impl IntoIterator<Item = Interval>) -> Self {
+        self.intervals.extend(intervals);
+        self
+    }
+}
+
+/// All formulas of a shape, each once.
+pub fn formulas(arena: &mut Formulas, shape: &Shape) -> Vec<FormulaId> {
+    let atoms = (0..shape.atoms).map(|atom| arena.intern_atom(Expr::Variable(VariableId(atom)))).collect();
+    let mut by_size: Vec<Vec<FormulaId>> = vec![atoms];
+    for size in 1..=shape.operators {
+        let mut made = Vec::new();
+        for &f in &by_size[size - 1] {
+            made.extend(unary(shape, f).into_iter().map(|node| arena.intern(node)));
+        }
+        for left_size in 0..size {
+            for &f in &by_size[left_size] {
+                for &g in &by_size[size - 1 - left_size] {
+                    made.extend(binary(shape, f, g).into_iter().map(|node| arena.intern(node)));
+                }
+            }
+        }
+        by_size.push(made);
+    }
+    by_size.into_iter().flatten().collect()
+}
+
+fn unary(shape: &Shape, f: FormulaId) -> Vec<Node> {
+    let mut nodes = vec![Node::Not(f)];
+    for &direction in &shape.directions {
+        nodes.extend([Strength::Strong, Strength::Weak].map(|strength| Node::Next(direction, strength, f)));
+        for &interval in &shape.intervals {
+            nodes.extend([Node::Eventually(direction, interval, f), Node::Always(direction, interval, f)]);
+        }
+    }
+    nodes
+}
+
+fn binary(shape: &Shape, f: FormulaId, g: FormulaId) -> Vec<Node> {
+    let mut nodes = vec![Node::And(f, g), Node::Or(f, g)];
+    let all = [BinaryOp::Until, BinaryOp::WeakUntil, BinaryOp::Release, BinaryOp::StrongRelease];
+    for &direction in &shape.directions {
+        for &interval in &shape.intervals {
+            nodes.extend(all.map(|op| Node::Binary(op, direction, interval, f, g)));
+        }
+    }
+    nodes
+}
+
+/// All traces of boolean variables with from 1 to `longest` states.
+pub fn traces(variables: u32, longest: usize) -> impl Iterator<Item = Trace> {
+    (1..=longest).flat_map(move |len| {
+        let bits = len * variables as usize;
+        (0_u64..1 << bits).map(move |number| {
+            let column = |variable: usize| -> Bitmap {
+                (0..len).map(|position| number >> (variable * len + position) & 1 == 1).collect()
+            };
+            Trace::of_bools(len, (0..variables as usize).map(column).collect())
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_as_the_shapes_say() {
+        let mut arena = Formulas::new();
+        // 2 atoms; 9 unary and 10 binary operators over them.
+        assert_eq!(formulas(&mut arena, &Shape::unbounded(1)).len(), 2 + 9 * 2 + 10 * 4);
+        assert_eq!(traces(2, 3).count(), 4 + 16 + 64);
+        let different: std::collections::HashSet<String> =
+            traces(2, 2).map(|trace| format!("{trace:?}")).collect();
+        assert_eq!(different.len(), 4 + 16);
+    }
+}
