@@ -93,15 +93,15 @@ pub struct Prepared {
 impl Prepared {
     /// Takes formulas through all stages.
     pub fn new(formulas: &Formulas, roots: &[FormulaId], simplification: Simplification) -> Self {
-        let mut formulas = formulas.clone();
-        let split = split_atoms(&mut formulas, roots);
+        let (mut formulas, lowered) = formulas.extract(roots);
+        let split = split_atoms(&mut formulas, &lowered);
         let simplified = match simplification {
             Simplification::On => Simplifier::new().simplify(&mut formulas, &split),
             Simplification::Off => split.clone(),
         };
         let normal = negation_normal_form(&mut formulas, &simplified);
         let alphabet = Alphabet::of(&formulas, &normal);
-        Self { formulas, lowered: roots.to_vec(), split, simplified, normal, alphabet }
+        Self { formulas, lowered, split, simplified, normal, alphabet }
     }
 }
 

@@ -314,6 +314,20 @@ impl Formulas {
         (0..self.nodes.len()).filter(|&index| needed[index]).map(|index| FormulaId(index as u32)).collect()
     }
 
+    /// An arena of these formulas and their parts alone, and the formulas in it.
+    pub fn extract(&self, roots: &[FormulaId]) -> (Self, Vec<FormulaId>) {
+        let mut arena = Self::new();
+        let mut copies: FxHashMap<FormulaId, FormulaId> = FxHashMap::default();
+        for part in self.parts(roots) {
+            let copy = match self.node(part) {
+                Node::Atom(atom) => arena.intern_atom(self.atom(atom).clone()),
+                node => arena.intern(node.map(|below| copies[&below])),
+            };
+            copies.insert(part, copy);
+        }
+        (arena, roots.iter().map(|root| copies[root]).collect())
+    }
+
     /// The number of operators and atoms of a formula as a tree, up to a limit of `u64`.
     pub fn size(&self, root: FormulaId) -> u64 {
         let mut sizes = vec![0_u64; self.nodes.len()];
