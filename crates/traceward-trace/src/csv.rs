@@ -1,0 +1,412 @@
+//! CSV: fields separated by a character, after a header with their names.
+//!
+//! Only the fields somebody wants are looked at; the others are merely counted. A line without a quote is split where
+//! it lies; only lines with quotes take the road of RFC 4180. `csv-core` was not used because it copies every field.
+
+use crate::cell::Cell;
+use crate::error::{TraceError, TraceErrorKind};
+use crate::note::Note;
+use crate::source::{End, RecordReader};
+use crate::states::RecordSink;
+use memchr::{memchr, memchr_iter, memchr2};
+
+/// The separators a header may use, in order of preference.
+const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
+
+/// Reads CSV records into a sink.
+pub(crate) struct CsvReader<S> {
+    pub(crate) sink: S,
+    separator: Option<u8>,
+    header: Option<Header>,
+    /// The line of the next record.
+    line: u64,
+    blank_lines: u64,
+    records: u64,
+    /// The fields of a record with quotes; kept to be used again.
+    fields: Vec<Field>,
+}
+
+/// What the first line tells about all others.
+struct Header {
+    names: Vec<String>,
+    separator: u8,
+    /// What to take from each row, in order of fields.
+    picks: Vec<Pick>,
+    slots: usize,
+}
+
+/// A field that is wanted, and where it goes.
+#[derive(Clone, Copy)]
+struct Pick {
+    field: usize,
+    slot: usize,
+}
+
+/// A field of a record with quotes, without them.
+#[derive(Clone, Copy)]
+struct Field {
+    start: usize,
+    stop: usize,
+    quoting: Quoting,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Quoting {
+    Bare,
+    Quoted,
+    /// Quoted, with doubled quotes inside.
+    Doubled,
+}
+
+/// A record with quotes.
+struct QuotedRecord {
+    /// Bytes up to and with its line end.
+    length: usize,
+    lines: u64,
+}
+
+impl<S: RecordSink> CsvReader<S> {
+    pub(crate) fn new(sink: S, separator: Option<u8>) -> Self {
+        Self { sink, separator, header: None, line: 1, blank_lines: 0, records: 0, fields: Vec::new() }
+    }
+
+    /// The names of the header.
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.header.as_ref().map(|header| header.names.clone()).unwrap_or_default()
+    }
+
+    /// The separator that was given or guessed.
+    pub(crate) fn separator(&self) -> Option<u8> {
+        self.header.as_ref().map(|header| header.separator)
+    }
+
+    /// What is worth telling about the input.
+    pub(crate) fn notes(&self) -> Vec<Note> {
+        let mut notes = Vec::new();
+        match &self.header {
+            None => notes.push(Note::EmptyInput),
+            Some(_) if self.records == 0 => notes.push(Note::HeaderOnly),
+            Some(_) => {}
+        }
+        if self.blank_lines > 0 && self.header.is_some() {
+            notes.push(Note::BlankLines(self.blank_lines));
+        }
+        notes
+    }
+
+    /// Takes blank lines and the header; returns the bytes they had.
+    fn consume_header(&mut self, bytes: &[u8], end: End) -> Result<usize, TraceError> {
+        let mut at = 0;
+        while at < bytes.len() && self.header.is_none() {
+            let rest = &bytes[at..];
+            let line_end = memchr(b'\n', rest);
+            if line_end.is_none() && end == End::More {
+                break;
+            }
+            let line = &rest[..line_end.unwrap_or(rest.len())];
+            if line.trim_ascii().is_empty() {
+                self.blank_lines += 1;
+                self.line += 1;
+                at += line.len() + usize::from(line_end.is_some());
+                continue;
+            }
+            let separator = self.separator.unwrap_or_else(|| guess_separator(line));
+            match self.split_quoted(rest, separator, end)? {
+                None => break,
+                Some(record) => {
+                    self.accept_header(rest, separator)?;
+                    self.line += record.lines;
+                    at += record.length;
+                }
+            }
+        }
+        Ok(at)
+    }
+
+    fn accept_header(&mut self, bytes: &[u8], separator: u8) -> Result<(), TraceError> {
+        let names = self.fields.iter().map(|&field| {
+            let name = String::from_utf8(field.text(bytes)).map_err(|_| TraceErrorKind::InvalidUtf8)?;
+            Ok(name.trim().to_owned())
+        });
+        let names: Vec<String> =
+            names.collect::<Result<_, TraceErrorKind>>().map_err(|kind| TraceError::new(kind).on_line(self.line))?;
+        let fields = self.sink.header(&names).map_err(|error| error.on_line(self.line))?;
+        let picks = fields.iter().enumerate().filter_map(|(slot, field)| Some(Pick { field: (*field)?, slot }));
+        let mut picks: Vec<Pick> = picks.collect();
+        picks.sort_by_key(|pick| pick.field);
+        self.header = Some(Header { names, separator, picks, slots: fields.len() });
+        Ok(())
+    }
+
+    fn consume_rows(&mut self, bytes: &[u8], end: End) -> Result<usize, TraceError> {
+        let Some(header) = self.header.take() else { return Ok(0) };
+        let consumed = self.consume_rows_of(&header, bytes, end);
+        self.header = Some(header);
+        consumed
+    }
+
+    fn consume_rows_of(&mut self, header: &Header, bytes: &[u8], end: End) -> Result<usize, TraceError> {
+        let mut cells = vec![Cell::Absent; header.slots];
+        let mut at = 0;
+        while at < bytes.len() {
+            let rest = &bytes[at..];
+            match memchr2(b'\n', b'"', rest) {
+                Some(stop) if rest[stop] == b'\n' => {
+                    self.plain_row(header, &rest[..stop], &mut cells)?;
+                    at += stop + 1;
+                }
+                Some(_) => match self.quoted_row(header, rest, &mut cells, end)? {
+                    Some(length) => at += length,
+                    None => break,
+                },
+                None if end == End::Last => {
+                    self.plain_row(header, rest, &mut cells)?;
+                    at = bytes.len();
+                }
+                None => break,
+            }
+        }
+        Ok(at)
+    }
+
+    #[inline]
+    fn plain_row<'b>(&mut self, header: &Header, row: &'b [u8], cells: &mut [Cell<'b>]) -> Result<(), TraceError> {
+        let row = row.strip_suffix(b"\r").unwrap_or(row);
+        if !header.split_plain(row, cells) {
+            return self.odd_row(header, row);
+        }
+        // A file of one column has blank lines that split well.
+        if matches!(row.first(), None | Some(b' ')) && is_blank(row) {
+            return self.odd_row(header, row);
+        }
+        self.sink.record(self.line, cells)?;
+        self.line += 1;
+        self.records += 1;
+        Ok(())
+    }
+
+    /// A row that does not have the header's number of fields: blank, or a mistake.
+    #[cold]
+    fn odd_row(&mut self, header: &Header, row: &[u8]) -> Result<(), TraceError> {
+        if is_blank(row) {
+            self.blank_lines += 1;
+            self.line += 1;
+            return Ok(());
+        }
+        let found = memchr_iter(header.separator, row).count() + 1;
+        Err(self.ragged(header, found))
+    }
+
+    /// Returns the length of the row; none if the bytes at hand do not hold all of it.
+    fn quoted_row<'b>(
+        &mut self,
+        header: &Header,
+        bytes: &'b [u8],
+        cells: &mut [Cell<'b>],
+        end: End,
+    ) -> Result<Option<usize>, TraceError> {
+        let Some(record) = self.split_quoted(bytes, header.separator, end)? else { return Ok(None) };
+        if self.fields.len() != header.names.len() {
+            return Err(self.ragged(header, self.fields.len()));
+        }
+        let doubled = header.picks.iter().any(|pick| self.fields[pick.field].quoting == Quoting::Doubled);
+        if doubled {
+            self.doubled_row(header, bytes)?;
+        } else {
+            for pick in &header.picks {
+                cells[pick.slot] = self.fields[pick.field].cell(bytes);
+            }
+            self.sink.record(self.line, cells)?;
+        }
+        self.line += record.lines;
+        self.records += 1;
+        Ok(Some(record.length))
+    }
+
+    /// A row with a doubled quote in a wanted field, which has to be rewritten.
+    fn doubled_row(&mut self, header: &Header, bytes: &[u8]) -> Result<(), TraceError> {
+        let texts: Vec<Vec<u8>> = header.picks.iter().map(|pick| self.fields[pick.field].text(bytes)).collect();
+        let mut cells = vec![Cell::Absent; header.slots];
+        for (pick, text) in header.picks.iter().zip(&texts) {
+            let field = self.fields[pick.field];
+            cells[pick.slot] = if field.quoting == Quoting::Doubled { Cell::Plain(text) } else { field.cell(bytes) };
+        }
+        self.sink.record(self.line, &cells)
+    }
+
+    /// Splits one record by RFC 4180 into `self.fields`; none if the bytes at hand do not hold all of it.
+    fn split_quoted(&mut self, bytes: &[u8], separator: u8, end: End) -> Result<Option<QuotedRecord>, TraceError> {
+        self.fields.clear();
+        let mut lines = 1;
+        let mut at = 0;
+        loop {
+            let start = at + bytes[at..].iter().take_while(|&&byte| byte == b' ').count();
+            let field = if bytes.get(start) == Some(&b'"') {
+                match close_quote(bytes, start) {
+                    Some(field) => field,
+                    None if end == End::More => return Ok(None),
+                    None => return Err(self.error_after(TraceErrorKind::UnterminatedQuote, lines - 1)),
+                }
+            } else {
+                let stop = memchr2(separator, b'\n', &bytes[start..]).map_or(bytes.len(), |length| start + length);
+                Field { start, stop, quoting: Quoting::Bare }
+            };
+            if field.quoting != Quoting::Bare {
+                lines += memchr_iter(b'\n', &bytes[field.start..field.stop]).count() as u64;
+            }
+            self.fields.push(field.trimmed(bytes));
+            at = field.end(bytes);
+            match bytes.get(at) {
+                Some(&byte) if byte == separator => at += 1,
+                Some(b'\n') => return Ok(Some(QuotedRecord { length: at + 1, lines })),
+                None if end == End::More => return Ok(None),
+                None => return Ok(Some(QuotedRecord { length: bytes.len(), lines })),
+                Some(_) => return Err(self.error_after(TraceErrorKind::TextAfterQuote, lines - 1)),
+            }
+        }
+    }
+
+    fn ragged(&self, header: &Header, found: usize) -> TraceError {
+        let expected = header.names.len();
+        TraceError::new(TraceErrorKind::RaggedRow { expected, found }).on_line(self.line)
+    }
+
+    fn error_after(&self, kind: TraceErrorKind, lines: u64) -> TraceError {
+        TraceError::new(kind).on_line(self.line + lines)
+    }
+}
+
+impl<S: RecordSink> RecordReader for CsvReader<S> {
+    fn consume(&mut self, bytes: &[u8], end: End) -> Result<usize, TraceError> {
+        let header = if self.header.is_none() { self.consume_header(bytes, end)? } else { 0 };
+        Ok(header + self.consume_rows(&bytes[header..], end)?)
+    }
+
+    fn line(&self) -> u64 {
+        self.line
+    }
+}
+
+impl Header {
+    /// Splits a row without quotes; returns whether it has as many fields as the header.
+    #[inline]
+    fn split_plain<'b>(&self, row: &'b [u8], cells: &mut [Cell<'b>]) -> bool {
+        let mut field = 0;
+        let mut start = 0;
+        let mut stop = self.field_end(row, 0);
+        for pick in &self.picks {
+            while field < pick.field {
+                if stop == row.len() {
+                    return false;
+                }
+                start = stop + 1;
+                stop = self.field_end(row, start);
+                field += 1;
+            }
+            cells[pick.slot] = plain_cell(&row[start..stop]);
+        }
+        field + memchr_iter(self.separator, &row[stop..]).count() + 1 == self.names.len()
+    }
+
+    /// Fields are short: stepping through them beats a call that first sets up wide registers.
+    #[inline]
+    fn field_end(&self, row: &[u8], start: usize) -> usize {
+        row[start..].iter().position(|&byte| byte == self.separator).map_or(row.len(), |length| start + length)
+    }
+}
+
+impl Field {
+    /// Without spaces around it, if it has no quotes that would keep them.
+    fn trimmed(mut self, bytes: &[u8]) -> Self {
+        if self.quoting == Quoting::Bare {
+            let text = &bytes[self.start..self.stop];
+            let ends_line = matches!(bytes.get(self.stop), None | Some(b'\n'));
+            let text = text.strip_suffix(b"\r").filter(|_| ends_line).unwrap_or(text);
+            self.stop = self.start + text.len() - text.iter().rev().take_while(|&&byte| byte == b' ').count();
+        }
+        self
+    }
+
+    /// Where the separator or line end after it is expected.
+    fn end(self, bytes: &[u8]) -> usize {
+        if self.quoting == Quoting::Bare {
+            return self.stop;
+        }
+        let after_quote = self.stop + 1;
+        let spaces = bytes[after_quote..].iter().take_while(|&&byte| byte == b' ').count();
+        let end = after_quote + spaces;
+        match &bytes[end..] {
+            [b'\r'] | [b'\r', b'\n', ..] => end + 1,
+            _ => end,
+        }
+    }
+
+    fn cell(self, bytes: &[u8]) -> Cell<'_> {
+        match (&bytes[self.start..self.stop], self.quoting) {
+            (b"", Quoting::Bare) => Cell::Absent,
+            (b"", Quoting::Quoted | Quoting::Doubled) => Cell::QuotedEmpty,
+            (text, _) => Cell::Plain(text),
+        }
+    }
+
+    fn text(self, bytes: &[u8]) -> Vec<u8> {
+        let text = &bytes[self.start..self.stop];
+        let mut after_quote = false;
+        let keep = |&byte: &u8| {
+            after_quote = byte == b'"' && !after_quote;
+            !after_quote || self.quoting != Quoting::Doubled
+        };
+        text.iter().copied().filter(keep).collect()
+    }
+}
+
+/// The field whose quote opens at a position; none if it does not close.
+fn close_quote(bytes: &[u8], open: usize) -> Option<Field> {
+    let start = open + 1;
+    let mut quoting = Quoting::Quoted;
+    let mut at = start;
+    loop {
+        let quote = at + memchr(b'"', &bytes[at..])?;
+        if bytes.get(quote + 1) != Some(&b'"') {
+            return Some(Field { start, stop: quote, quoting });
+        }
+        quoting = Quoting::Doubled;
+        at = quote + 2;
+    }
+}
+
+#[inline]
+fn plain_cell(field: &[u8]) -> Cell<'_> {
+    let field = match field {
+        [b' ', ..] | [.., b' '] => trim_spaces(field),
+        _ => field,
+    };
+    if field.is_empty() { Cell::Absent } else { Cell::Plain(field) }
+}
+
+#[cold]
+fn trim_spaces(mut field: &[u8]) -> &[u8] {
+    while let [b' ', rest @ ..] | [rest @ .., b' '] = field {
+        field = rest;
+    }
+    field
+}
+
+fn is_blank(row: &[u8]) -> bool {
+    row.iter().all(|&byte| byte == b' ')
+}
+
+/// The separator that occurs most often in a header, outside quotes.
+fn guess_separator(header: &[u8]) -> u8 {
+    let mut counts = [0; SEPARATORS.len()];
+    let mut quoted = false;
+    for byte in header {
+        quoted ^= *byte == b'"';
+        if let Some(index) = SEPARATORS.iter().position(|separator| separator == byte).filter(|_| !quoted) {
+            counts[index] += 1;
+        }
+    }
+    // The first of the most frequent ones, so that a comma wins a tie.
+    let most = counts.iter().max().copied().unwrap_or(0);
+    SEPARATORS.into_iter().zip(counts).find(|&(_, count)| count == most).map_or(b',', |(separator, _)| separator)
+}
