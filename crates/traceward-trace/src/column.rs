@@ -419,3 +419,188 @@ pub(crate) fn container(name: &str, source: &[u8]) -> TraceErrorKind {
     });
     TraceErrorKind::Container { found, members }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::options::{MissingPolicy, ReadOptions, Records};
+    use crate::testing::{fail, read_text, show, want};
+    use traceward_logic::trace::Ask::{self, Anything, Bool, Number, Text};
+
+    /// One column `x` of these CSV fields.
+    fn csv(ask: Ask, fields: &[&str]) -> (String, ReadOptions) {
+        let rows: String = fields.iter().map(|field| format!("{field},\n")).collect();
+        (format!("x,rest\n{rows}"), want(&[("x", ask)]))
+    }
+
+    fn csv_shows(ask: Ask, fields: &[&str]) -> String {
+        let (input, options) = csv(ask, fields);
+        show(input, &options)
+    }
+
+    fn csv_fails(ask: Ask, fields: &[&str]) -> String {
+        let (input, options) = csv(ask, fields);
+        fail(input, &options)
+    }
+
+    /// One member `x` with these JSON values; an empty one is absent.
+    fn json(values: &[&str]) -> String {
+        let line = |value: &&str| if value.is_empty() { "{}\n".to_owned() } else { format!("{{\"x\":{value}}}\n") };
+        values.iter().map(line).collect()
+    }
+
+    fn json_shows(ask: Ask, values: &[&str]) -> String {
+        show(json(values), &want(&[("x", ask)]))
+    }
+
+    #[test]
+    fn booleans_have_many_spellings() {
+        let words = ["true", "True", "TRUE", "T", "t", "1", "false", "False", "FALSE", "F", "f", "0"];
+        let expected = format!("bool{}{}", " true".repeat(6), " false".repeat(6));
+        assert_eq!(csv_shows(Bool, &words), expected);
+        assert_eq!(json_shows(Bool, &words.map(|word| format!("\"{word}\"")).each_ref().map(String::as_str)), expected);
+        assert_eq!(json_shows(Bool, &["true", "1", "false", "0"]), "bool true true false false");
+        assert_eq!(csv_fails(Bool, &["1", "yes"]), "3:x: `x` is used as a boolean, but here it is `yes`");
+        assert_eq!(
+            fail(json(&["true", "2"]), &want(&[("x", Bool)])),
+            "2:x: `x` is used as a boolean, but here it is `2`"
+        );
+    }
+
+    #[test]
+    fn numbers_are_integers_until_a_fraction_comes() {
+        assert_eq!(csv_shows(Number, &["1", "-2", "+3"]), "int 1 -2 3");
+        assert_eq!(csv_shows(Number, &["1", "", "2.5", "1e3"]), "float 1.0 - 2.5 1000.0");
+        assert_eq!(csv_shows(Number, &["nan", "5", "NaN"]), "int - 5 -");
+        assert_eq!(csv_shows(Number, &["inf", "-Infinity"]), "float inf -inf");
+        assert_eq!(json_shows(Number, &["1", "\"2\"", "\" 3 \"", "\"\"", "null", ""]), "int 1 2 3 - - -");
+        assert_eq!(json_shows(Number, &["1.50", "2E1"]), "float 1.5 20.0");
+    }
+
+    #[test]
+    fn numbers_that_would_be_wrong_are_refused() {
+        assert_eq!(
+            csv_fails(Number, &["9223372036854775808"]),
+            "2:x: `x` is 9223372036854775808, which does not fit 64 bits"
+        );
+        assert_eq!(csv_fails(Number, &["1", "n/a"]), "3:x: `x` is used as a number, but here it is `n/a`");
+        let rounded = "`x` has fractions, and its integer 9007199254740993 beyond 2^53 would lose digits among them";
+        assert_eq!(csv_fails(Number, &["9007199254740993", "0.5"]), format!("3:x: {rounded}"));
+        assert_eq!(csv_fails(Number, &["0.5", "9007199254740993"]), format!("3:x: {rounded}"));
+        assert_eq!(csv_shows(Number, &["9007199254740993", "2"]), "int 9007199254740993 2");
+        assert_eq!(
+            fail(json(&["99999999999999999999"]), &want(&[("x", Number)])),
+            "1:x: `x` is 99999999999999999999, which does not fit 64 bits"
+        );
+    }
+
+    #[test]
+    fn texts_know_whether_they_are_numbers() {
+        assert_eq!(csv_shows(Text, &["1", "2.5", "", "1"]), "number-text \"1\" \"2.5\" - \"1\"");
+        assert_eq!(csv_shows(Text, &["1", "x"]), "text \"1\" \"x\"");
+        assert_eq!(csv_shows(Text, &["007"]), "text \"007\"");
+        assert_eq!(csv_shows(Text, &["", ""]), "text - -");
+        assert_eq!(json_shows(Text, &["1", "2.50"]), "number-text \"1\" \"2.50\"");
+        assert_eq!(json_shows(Text, &["1", "\"2\""]), "text \"1\" \"2\"");
+        assert_eq!(json_shows(Text, &["true", "1e3", r#""a\n\u00e9""#]), "text \"true\" \"1e3\" \"a\\né\"");
+    }
+
+    #[test]
+    fn the_type_is_inferred_where_nothing_is_asked() {
+        assert_eq!(csv_shows(Anything, &["true", "F", ""]), "bool true false -");
+        assert_eq!(csv_shows(Anything, &["0", "1", "-5"]), "int 0 1 -5");
+        assert_eq!(csv_shows(Anything, &["0", "1.5", "nan"]), "float 0.0 1.5 -");
+        assert_eq!(csv_shows(Anything, &["007", "8"]), "text \"007\" \"8\"");
+        assert_eq!(csv_shows(Anything, &["true", "1"]), "text \"true\" \"1\"");
+        assert_eq!(csv_shows(Anything, &["", ""]), "bool - -");
+        assert_eq!(json_shows(Anything, &["true", "null", "false"]), "bool true - false");
+        assert_eq!(json_shows(Anything, &["1", "2.5"]), "float 1.0 2.5");
+        assert_eq!(json_shows(Anything, &["\"1\"", "2"]), "text \"1\" \"2\"");
+        assert_eq!(json_shows(Anything, &["\"true\""]), "text \"true\"");
+    }
+
+    #[test]
+    fn a_quoted_empty_field_is_a_string_only_among_strings() {
+        assert_eq!(csv_shows(Text, &["\"\"", "", "a"]), "text \"\" - \"a\"");
+        assert_eq!(csv_shows(Number, &["\"\"", "5"]), "int - 5");
+        assert_eq!(csv_shows(Bool, &["\"\"", "1"]), "bool - true");
+        assert_eq!(csv_shows(Anything, &["\"\"", "a"]), "text \"\" \"a\"");
+        assert_eq!(csv_shows(Anything, &["\"\"", "5", "\"\""]), "int - 5 -");
+        let (input, options) = csv(Anything, &["\"\"", "5", "\"\""]);
+        let held = ReadOptions { missing: MissingPolicy::Hold, ..options.clone() };
+        assert_eq!(show(&input, &held), "int - 5 5");
+        let strict = ReadOptions { missing: MissingPolicy::Error, ..options };
+        assert_eq!(fail(&input, &strict), "2:x: `x` has no value");
+        assert_eq!(json_shows(Text, &["\"\"", "null"]), "text \"\" -");
+    }
+
+    #[test]
+    fn texts_may_stand_for_missing_values() {
+        let null = |options: ReadOptions| ReadOptions { null: vec!["NA".to_owned(), "-".to_owned()], ..options };
+        for ask in [Number, Anything] {
+            let (input, options) = csv(ask, &["1", "NA", "\"-\"", "2"]);
+            assert_eq!(show(input, &null(options)), "int 1 - - 2");
+        }
+        assert_eq!(show(json(&["1", "\"NA\"", "2"]), &null(want(&[("x", Number)]))), "int 1 - 2");
+        assert_eq!(show(json(&["\"a\"", "\"NA\""]), &null(want(&[("x", Text)]))), "text \"a\" -");
+    }
+
+    #[test]
+    fn a_missing_value_may_be_an_error() {
+        let strict = |options: ReadOptions| ReadOptions { missing: MissingPolicy::Error, ..options };
+        let (input, options) = csv(Number, &["1", ""]);
+        assert_eq!(fail(input, &strict(options)), "3:x: `x` has no value");
+        for missing in ["", "null", "\"\"", "\"nan\""] {
+            assert_eq!(fail(json(&["1", missing]), &strict(want(&[("x", Number)]))), "2:x: `x` has no value");
+        }
+        // Unknown is not missing: the caller knows better what to say.
+        assert_eq!(show("a,b\n1,2\n", &strict(want(&[("x", Number)]))), "unknown");
+    }
+
+    #[test]
+    fn a_missing_value_may_be_held() {
+        let held = |options: ReadOptions| ReadOptions { missing: MissingPolicy::Hold, ..options };
+        let (input, options) = csv(Number, &["", "1", "nan", "", "2"]);
+        assert_eq!(show(input, &held(options)), "int - 1 1 1 2");
+        assert_eq!(
+            show(json(&["true", "null", "", "false"]), &held(want(&[("x", Bool)]))),
+            "bool true true true false"
+        );
+        let keyed = ReadOptions { key: Some("k".to_owned()), ..held(want(&[("x", Text)])) };
+        assert_eq!(show("k,x\na,1\nb,\na,\nb,2\nb,\n", &keyed), "number-text \"1\" - \"1\" \"2\" \"2\"");
+    }
+
+    #[test]
+    fn changes_carry_on_what_they_do_not_mention() {
+        let changes = |options: ReadOptions| ReadOptions { records: Records::Changes, ..options };
+        let values = ["", "1", "", "null", "", "2"];
+        assert_eq!(show(json(&values), &changes(want(&[("x", Number)]))), "int - 1 1 - - 2");
+        let (input, options) = csv(Text, &["a", "", "\"\"", ""]);
+        assert_eq!(show(input, &changes(options)), "text \"a\" \"a\" \"\" \"\"");
+        let keyed = ReadOptions { key: Some("k".to_owned()), ..changes(want(&[("x", Bool)])) };
+        assert_eq!(
+            show("{\"k\":1,\"x\":true}\n{\"k\":2}\n{\"k\":1}\n{\"k\":2,\"x\":false}\n{\"k\":2}\n", &keyed),
+            "bool true - true false false"
+        );
+    }
+
+    #[test]
+    fn a_container_is_no_value() {
+        let input = r#"{"event":{"name":"x","state":{"term":1,"vote":2,"log":3}}}"#;
+        let error = read_text(input, &want(&[("event.state", Number)])).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "`event.state` is an object, not a single value; \
+             name one of its members: `event.state.term`, `event.state.vote` or `event.state.log`"
+        );
+        assert_eq!((error.line(), error.column()), (Some(1), Some("event.state")));
+        let key = ReadOptions { key: Some("event".to_owned()), ..ReadOptions::default() };
+        assert_eq!(fail(input, &key), "1:event: `event` is an object, not a single value");
+    }
+
+    #[test]
+    fn a_variable_nobody_has_is_unknown() {
+        assert_eq!(json_shows(Number, &["", ""]), "unknown");
+        assert_eq!(json_shows(Number, &["null", ""]), "int - -");
+        assert_eq!(csv_shows(Number, &["", ""]), "int - -");
+    }
+}

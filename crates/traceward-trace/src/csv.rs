@@ -410,3 +410,188 @@ fn guess_separator(header: &[u8]) -> u8 {
     let most = counts.iter().max().copied().unwrap_or(0);
     SEPARATORS.into_iter().zip(counts).find(|&(_, count)| count == most).map_or(b',', |(separator, _)| separator)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::{Format, ReadOptions};
+    use crate::testing::{fail, read_text, show, want};
+    use proptest::prelude::*;
+    use traceward_logic::trace::Ask::{Bool, Number, Text};
+
+    fn ab() -> ReadOptions {
+        want(&[("a", Number), ("b", Text)])
+    }
+
+    #[test]
+    fn fields_are_found_by_name_in_any_order() {
+        assert_eq!(show("b,x,a\nu,9,1\nv,9,2\n", &ab()), "int 1 2\ntext \"u\" \"v\"");
+        assert_eq!(show("a,b\n1,u", &ab()), "int 1\ntext \"u\"");
+        let twice = want(&[("a", Number), ("a", Bool), ("c", Bool)]);
+        assert_eq!(show("x,a\n0,1\n0,0\n", &twice), "int 1 0\nbool true false\nunknown");
+    }
+
+    #[test]
+    fn line_ends_and_byte_order_marks_do_not_matter() {
+        for input in
+            ["a,b\r\n1,u\r\n2,v\r\n", "\u{feff}a,b\n1,u\n2,v", "a,b\r\n1,u\r\n2,v\r", "a,b\n1,\"u\"\r\n2,\"v\"\r"]
+        {
+            assert_eq!(show(input, &ab()), "int 1 2\ntext \"u\" \"v\"", "{input:?}");
+            assert_eq!(read_text(input, &ab()).unwrap().notes, [], "{input:?}");
+        }
+    }
+
+    #[test]
+    fn the_separator_is_guessed_from_the_header() {
+        for (input, separator) in [
+            ("a;b\n1;u,v\n", b';'),
+            ("a\tb\n1\tu,v\n", b'\t'),
+            ("a|b\n1|u,v\n", b'|'),
+            ("\"x,y,z\";a;b\n0;1;u,v\n", b';'),
+        ] {
+            assert_eq!(show(input, &ab()), "int 1\ntext \"u,v\"", "{input:?}");
+            let named = ReadOptions { separator: Some(separator), ..ab() };
+            assert_eq!(show(input, &named), "int 1\ntext \"u,v\"", "{input:?}");
+        }
+        let colon = ReadOptions { separator: Some(b':'), ..ab() };
+        assert_eq!(show("a:b\n1:u\n", &colon), "int 1\ntext \"u\"");
+        let quote = ReadOptions { separator: Some(b'"'), ..ab() };
+        assert_eq!(fail("a:b\n1:u\n", &quote), "-:-: '\"' cannot separate fields");
+    }
+
+    #[test]
+    fn spaces_around_bare_fields_and_names_are_dropped() {
+        assert_eq!(show(" a , b \n 1 ,  u v \n2, \" w \" \n", &ab()), "int 1 2\ntext \"u v\" \" w \"");
+        assert_eq!(show("Case ID,a\nx,1\n", &want(&[("Case ID", Text)])), "text \"x\"");
+    }
+
+    #[test]
+    fn quotes_follow_rfc_4180() {
+        let input = "a,b\n1,\"x,y\"\n\"2\",\"say \"\"hi\"\"\"\n3,\"two\nlines\"\n4,5\" pipe\n";
+        assert_eq!(show(input, &ab()), "int 1 2 3 4\ntext \"x,y\" \"say \\\"hi\\\"\" \"two\\nlines\" \"5\\\" pipe\"");
+        let trace = read_text(input, &ab()).unwrap();
+        assert_eq!((0..4).map(|position| trace.lines.line(position)).collect::<Vec<_>>(), [2, 3, 4, 6]);
+        assert_eq!(show("\"a\",\"b \"\"x\"\"\"\n1,2\n", &want(&[("b \"x\"", Number)])), "int 2");
+    }
+
+    #[test]
+    fn broken_quotes_name_the_line_where_they_open() {
+        assert_eq!(fail("a,b\n1,x\n2,\"open\n3,y\n", &ab()), "3:-: a quoted field that opens here never ends");
+        assert_eq!(fail("a,b\n\"1\n1\",\"x\n", &ab()), "3:-: a quoted field that opens here never ends");
+        assert_eq!(fail("a,b\n1,\"x\"y\n", &ab()), "2:-: text follows the closing quote of a field");
+        assert_eq!(fail("a,\"b\n1,2\n", &ab()), "1:-: a quoted field that opens here never ends");
+    }
+
+    #[test]
+    fn ragged_rows_are_refused() {
+        assert_eq!(fail("a,b\n1,u\n2\n", &ab()), "3:-: the row has 1 field, the header has 2");
+        assert_eq!(fail("a,b\n1,u,x\n", &ab()), "2:-: the row has 3 fields, the header has 2");
+        assert_eq!(fail("a,b\n1,\"u\",x\n", &ab()), "2:-: the row has 3 fields, the header has 2");
+        assert_eq!(fail("a,b,c\n1,u\n", &want(&[("c", Text)])), "2:-: the row has 2 fields, the header has 3");
+    }
+
+    #[test]
+    fn blank_lines_are_skipped_and_counted() {
+        let trace = read_text("\na,b\n\n1,u\n  \r\n2,v\n\n", &ab()).unwrap();
+        assert_eq!(trace.states, 2);
+        assert_eq!(trace.notes, [Note::BlankLines(4)]);
+        assert_eq!((trace.lines.line(0), trace.lines.line(1)), (4, 6));
+        let one_column = read_text("a\n1\n\n2\n", &want(&[("a", Number)])).unwrap();
+        assert_eq!((one_column.states, one_column.notes), (2, vec![Note::BlankLines(1)]));
+    }
+
+    #[test]
+    fn an_input_may_have_no_states() {
+        let header_only = read_text("a,b", &ab()).unwrap();
+        assert_eq!((header_only.states, header_only.notes), (0, vec![Note::HeaderOnly]));
+        assert_eq!(header_only.names, ["a", "b"]);
+        for empty in ["", "\n", "\u{feff}"] {
+            let trace = read_text(empty, &ab()).unwrap();
+            assert_eq!((trace.states, trace.notes, trace.format), (0, vec![Note::EmptyInput], Format::Csv));
+            assert_eq!(trace.columns, [None, None]);
+        }
+    }
+
+    #[test]
+    fn a_name_that_occurs_twice_matters_only_if_it_is_wanted() {
+        assert_eq!(show("x,x,a\n1,2,3\n", &want(&[("a", Number)])), "int 3");
+        assert_eq!(fail("x,x,a\n1,2,3\n", &want(&[("x", Number)])), "1:x: the header names `x` more than once");
+    }
+
+    #[test]
+    fn text_has_to_be_utf8_where_it_is_wanted() {
+        assert_eq!(fail(b"a,b\n1,\xff\n", &ab()), "2:b: a value of `b` is not UTF-8 text");
+        assert_eq!(show(b"a,c\n1,\xff\n", &want(&[("a", Number)])), "int 1");
+        assert_eq!(fail(b"a,\xff\n1,2\n", &ab()), "1:-: a name in the header is not UTF-8 text");
+    }
+
+    /// The definition of splitting, one character at a time; none where the text is no CSV of two columns.
+    fn split_slowly(text: &str) -> Option<Vec<[String; 2]>> {
+        enum At {
+            FieldStart,
+            Bare,
+            Quoted,
+            AfterQuote,
+        }
+        let mut at = At::FieldStart;
+        let mut rows = Vec::new();
+        let mut row = vec![String::new()];
+        let mut blank = true;
+        for letter in text.chars().chain(['\n']) {
+            at = match (at, letter) {
+                (At::Quoted, '"') => At::AfterQuote,
+                (At::Quoted, letter) => {
+                    row.last_mut()?.push(letter);
+                    At::Quoted
+                }
+                (At::AfterQuote, '"') => {
+                    row.last_mut()?.push('"');
+                    At::Quoted
+                }
+                (_, '\n') => {
+                    let row = std::mem::replace(&mut row, vec![String::new()]);
+                    if !std::mem::replace(&mut blank, true) {
+                        rows.push(row.try_into().ok()?);
+                    }
+                    At::FieldStart
+                }
+                (_, ',') => {
+                    row.push(String::new());
+                    At::FieldStart
+                }
+                (At::FieldStart, '"') => At::Quoted,
+                (At::AfterQuote, _) => return None,
+                (At::FieldStart | At::Bare, letter) => {
+                    row.last_mut()?.push(letter);
+                    At::Bare
+                }
+            };
+            blank &= letter == '\n';
+        }
+        matches!(at, At::FieldStart).then_some(rows)
+    }
+
+    proptest! {
+        #[test]
+        fn splitting_agrees_with_its_definition(body in "([ab\",\n]|\"\"|\",\"|\n){0,24}") {
+            let input = format!("x,y\n{body}");
+            let found = read_text(&input, &want(&[("x", Text), ("y", Text)]));
+            match (split_slowly(&body), found) {
+                (Some(rows), Ok(trace)) => {
+                    prop_assert_eq!(trace.states, rows.len());
+                    for (position, row) in rows.iter().enumerate() {
+                        for (column, text) in trace.columns.iter().flatten().zip(row) {
+                            let found = match column.value(position) {
+                                traceward_logic::value::Value::Str(text) => text.to_string(),
+                                _ => String::new(),
+                            };
+                            prop_assert_eq!(&found, text);
+                        }
+                    }
+                }
+                (None, Err(_)) => {}
+                (expected, found) => prop_assert!(false, "{input:?}: {expected:?} but {found:?}"),
+            }
+        }
+    }
+}

@@ -403,18 +403,26 @@ impl Profile {
             Common::Float => ColumnKind::Float,
             Common::Text => ColumnKind::Text,
         };
-        let is_number = matches!(kind, ColumnKind::Int | ColumnKind::Float);
         ColumnInspection {
             kind,
             present: self.present,
             missing: rows - self.present.min(rows),
-            range: self.least.clone().zip(self.greatest.clone()).filter(|_| is_number),
+            range: self.range(kind),
             dates: self.dates.span.filter(|_| self.dates.holds()),
             distinct: self.count_distinct(),
             time: self.guess_time(kind, rows),
             looks_like_key: self.looks_like_key(kind, rows),
             examples: self.examples,
             name: self.name,
+        }
+    }
+
+    fn range(&self, kind: ColumnKind) -> Option<(Value, Value)> {
+        let (least, greatest) = (self.least.clone()?, self.greatest.clone()?);
+        match kind {
+            ColumnKind::Int => Some((least, greatest)),
+            ColumnKind::Float => Some((Value::float(least.as_f64()?), Value::float(greatest.as_f64()?))),
+            ColumnKind::Empty | ColumnKind::Bool | ColumnKind::Text => None,
         }
     }
 
@@ -507,5 +515,103 @@ fn unit_since_1970(number: f64) -> Option<TimeUnit> {
         1e15..1e16 => Some(TimeUnit::Us),
         1e18..1e19 => Some(TimeUnit::Ns),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::time;
+
+    fn summary(input: &str, options: &ReadOptions) -> String {
+        let inspection = inspect(input.as_bytes(), options).unwrap();
+        let line = |column: &ColumnInspection| {
+            let range = column.range.as_ref().map(|(least, greatest)| format!(" {least}..{greatest}"));
+            let time = column.time.map(|guess| format!(" {guess:?}"));
+            format!(
+                "{}: {} {}+{} of {}{}{}{}",
+                column.name,
+                column.kind,
+                column.present,
+                column.missing,
+                column.distinct,
+                range.unwrap_or_default(),
+                time.unwrap_or_default(),
+                if column.looks_like_key { " key" } else { "" }
+            )
+        };
+        inspection.columns.iter().map(line).collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn columns_of_csv_are_described() {
+        let input = "Case ID;when;ts;n;f;ok;e;e\n\
+                     A;2014/10/22 11:15:41;1712329729;1;0.5;true;;\n\
+                     A;2014/10/22 11:15:42;1712329730;-3;nan;false;;\n\
+                     B;2014/10/23 11:15:42;1712329731;;2;T;;\n\
+                     B;2014/10/24 11:15:42;1712329731;7;1;;;\n";
+        assert_eq!(
+            summary(input, &ReadOptions::default()),
+            "Case ID: text 4+0 of 2 key\n\
+             when: text 4+0 of 4 Dates(\"yyyy-mm-dd HH:MM:SS\")\n\
+             ts: int 4+0 of 3 1712329729..1712329731 Numbers(Some(S))\n\
+             n: int 3+1 of 3 -3..7\n\
+             f: float 3+1 of 3 0.5..2.0\n\
+             ok: bool 3+1 of 3\n\
+             e: empty 0+4 of 0\n\
+             e: empty 0+4 of 0"
+        );
+        let options =
+            ReadOptions { time: time("when", None), key: Some("Case ID".to_owned()), ..ReadOptions::default() };
+        let inspection = inspect(input.as_bytes(), &options).unwrap();
+        assert_eq!((inspection.rows, inspection.keys, inspection.separator), (4, Some(2), Some(b';')));
+        assert_eq!(inspection.time_span, Some((1_413_976_541_000_000_000, 1_414_149_342_000_000_000)));
+        assert_eq!(inspection.columns[1].dates, inspection.time_span);
+        assert_eq!(inspection.columns[3].examples, ["1", "-3", "7"]);
+    }
+
+    #[test]
+    fn members_of_json_are_described() {
+        let input = r#"{"ts":1.5,"event":{"nid":"1","term":0}}
+{"ts":2.5,"event":{"nid":"1","term":null,"ok":true}}
+
+{"ts":3.5,"event":{"nid":"2","x":[]}}
+{"ts":3.5,"event":{"nid":"2"}}"#;
+        let options = ReadOptions {
+            time: time("ts", Some(TimeUnit::S)),
+            key: Some("event.nid".to_owned()),
+            ..Default::default()
+        };
+        assert_eq!(
+            summary(input, &options),
+            "ts: float 4+0 of 3 1.5..3.5 Numbers(None)\n\
+             event.nid: text 4+0 of 2 key\n\
+             event.term: int 1+3 of 1 0..0\n\
+             event.ok: bool 1+3 of 1"
+        );
+        let inspection = inspect(input.as_bytes(), &options).unwrap();
+        assert_eq!(inspection.time_span, Some((1_500_000_000, 3_500_000_000)));
+        assert_eq!((inspection.rows, inspection.keys), (4, Some(2)));
+        assert_eq!(inspection.notes, [Note::BlankLines(1)]);
+    }
+
+    #[test]
+    fn different_values_are_counted_up_to_a_limit() {
+        let input = |rows: usize| "x\n".to_owned() + &(0..rows).map(|row| format!("{row}\n")).collect::<String>();
+        let distinct = |rows| inspect(input(rows).as_bytes(), &ReadOptions::default()).unwrap().columns[0].distinct;
+        assert_eq!(distinct(MOST_DISTINCT), Distinct::Exactly(1000));
+        assert_eq!(distinct(MOST_DISTINCT + 1).to_string(), "more than 1000");
+    }
+
+    #[test]
+    fn mistakes_and_empty_inputs_are_told() {
+        let options = ReadOptions { time: time("tz", None), ..ReadOptions::default() };
+        for input in ["ts,x\n1,2\n", "{\"ts\":1}"] {
+            let error = inspect(input.as_bytes(), &options).unwrap_err();
+            assert_eq!(error.hint().unwrap(), "did you mean `ts`?");
+        }
+        let error = inspect(&b"{\"ts\":1}\n{"[..], &ReadOptions::default()).unwrap_err();
+        assert_eq!(error.line(), Some(2));
+        assert_eq!(inspect(&b""[..], &ReadOptions::default()).unwrap().notes, [Note::EmptyInput]);
     }
 }

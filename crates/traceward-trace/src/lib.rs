@@ -23,6 +23,8 @@ mod options;
 mod read;
 mod source;
 mod states;
+#[cfg(test)]
+mod testing;
 mod time;
 
 pub use error::{TraceError, TraceErrorKind};

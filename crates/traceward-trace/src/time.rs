@@ -305,4 +305,95 @@ mod tests {
         assert_eq!(in_unit(-1_500_000, TimeUnit::Ms), "-1.5");
         assert_eq!(in_unit(7, TimeUnit::Ns), "7");
     }
+
+    use crate::options::ReadOptions;
+    use crate::testing::{self, read_text};
+
+    fn options(unit: Option<TimeUnit>) -> ReadOptions {
+        ReadOptions { time: testing::time("t", unit), ..ReadOptions::default() }
+    }
+
+    /// A column `t` of these timestamps.
+    fn csv(times: &[&str]) -> String {
+        format!("t,x\n{}", times.iter().map(|time| format!("{time},\n")).collect::<String>())
+    }
+
+    fn times(times: &[&str], unit: Option<TimeUnit>) -> Vec<i64> {
+        read_text(csv(times), &options(unit)).unwrap().time.unwrap()
+    }
+
+    fn fail(times: &[&str], unit: Option<TimeUnit>) -> String {
+        testing::fail(csv(times), &options(unit))
+    }
+
+    const DAY: i64 = 86_400_000_000_000;
+
+    #[test]
+    fn dates_may_change_their_layout() {
+        assert_eq!(times(&["1970-01-02", "03.01.1970", "4 Jan 1970"], None), [DAY, 2 * DAY, 3 * DAY]);
+    }
+
+    #[test]
+    fn json_timestamps_are_strings_or_numbers() {
+        let read = |input: &str, unit| read_text(input, &options(unit)).map(|trace| trace.time.unwrap());
+        assert_eq!(read("{\"t\":1712329729.6024537}", Some(TimeUnit::S)), Ok(vec![1_712_329_729_602_453_700]));
+        assert_eq!(read("{\"t\":\"1.5e0\"}\n{\"t\":15e-1}", Some(TimeUnit::S)), Ok(vec![1_500_000_000; 2]));
+        assert_eq!(read("{\"t\":\"1970-01-02\"}", None), Ok(vec![DAY]));
+        let message = testing::fail("{\"t\":\"1970-01-02\"}\n{\"u\":1}", &options(None));
+        assert_eq!(message, "2:t: the state has no timestamp: `t` is missing");
+        assert!(testing::fail("{\"t\":{\"s\":1}}", &options(None)).contains("`t` is an object"));
+    }
+
+    #[test]
+    fn the_whole_column_tells_day_from_month() {
+        assert_eq!(times(&["01/02/1970", "13/02/1970"], None), [31 * DAY, 43 * DAY]);
+        assert_eq!(times(&["01/02/1970", "01/13/1970"], None), [DAY, 12 * DAY]);
+        assert_eq!(times(&["01/01/1970", "02/02/1970"], None), [0, 32 * DAY]);
+        assert_eq!(
+            fail(&["01/01/1970", "01/02/1970"], None),
+            "3:t: `t` is ambiguous: in `01/02/1970` and every other date either part may be the day"
+        );
+        assert_eq!(
+            fail(&["13/01/1970", "01/14/1970"], None),
+            "3:t: `t` contradicts itself: `01/14/1970` and line 2 have day and month in different order"
+        );
+    }
+
+    #[test]
+    fn timestamps_that_cannot_be_read_say_why() {
+        let plain = read_text(csv(&["12"]), &options(None)).unwrap_err();
+        assert_eq!(plain.to_string(), "column `t` holds plain numbers such as 12; say their unit, e.g. --time t:ms");
+        assert_eq!(fail(&["Oct 22 11:15:41"], None), "2:t: `t` names no year: `Oct 22 11:15:41`");
+        assert_eq!(fail(&["soon"], None), "2:t: `t` is no date we can read: `soon`");
+        assert_eq!(fail(&["1970-01-01", ""], None), "3:t: the state has no timestamp: `t` is missing");
+        assert!(fail(&["2999-01-01"], None).contains("beyond what 64-bit nanoseconds hold"));
+        assert!(fail(&["1e30"], Some(TimeUnit::D)).contains("beyond what 64-bit nanoseconds hold"));
+        assert!(fail(&["1970-01-01"], Some(TimeUnit::D)).contains("is no plain number"));
+        let null = ReadOptions { null: vec!["NA".to_owned()], ..options(None) };
+        assert!(testing::fail(csv(&["NA"]), &null).contains("has no timestamp"));
+    }
+
+    #[test]
+    fn time_never_decreases() {
+        assert_eq!(times(&["1", "1", "2"], Some(TimeUnit::Ns)), [1, 1, 2]);
+        assert_eq!(
+            fail(&["1", "2.5", "2"], Some(TimeUnit::S)),
+            "4:t: time goes backwards: `t` is 2 s, but 2.5 s on line 3 before it"
+        );
+        assert_eq!(
+            fail(&["1970-01-02", "1970-01-01"], None),
+            "3:t: time goes backwards: `t` is 1970-01-01T00:00:00Z, but 1970-01-02T00:00:00Z on line 2 before it"
+        );
+    }
+
+    #[test]
+    fn keys_have_a_time_of_their_own() {
+        let options = ReadOptions { key: Some("k".to_owned()), ..options(Some(TimeUnit::Ns)) };
+        let trace = read_text("k,t\na,5\nb,1\na,6\n", &options).unwrap();
+        assert_eq!(trace.time, Some(vec![5, 1, 6]));
+        assert_eq!(
+            testing::fail("k,t\na,5\nb,3\nb,2\na,4\n", &options),
+            "4:t: time goes backwards within key `b`: `t` is 2 ns, but 3 ns on line 3 before it"
+        );
+    }
 }
