@@ -8,6 +8,7 @@ use crate::error::{TraceError, TraceErrorKind};
 use crate::note::Note;
 use crate::source::{End, RecordReader};
 use crate::states::RecordSink;
+use crate::swar;
 use memchr::{memchr, memchr_iter, memchr2};
 
 /// The separators a header may use, in order of preference.
@@ -150,9 +151,9 @@ impl<S: RecordSink> CsvReader<S> {
         let mut at = 0;
         while at < bytes.len() {
             let rest = &bytes[at..];
-            match memchr2(b'\n', b'"', rest) {
+            match line_end_or_quote(rest) {
                 Some(stop) if rest[stop] == b'\n' => {
-                    self.plain_row(header, &rest[..stop], &mut cells)?;
+                    self.plain_row(header, rest, stop, &mut cells)?;
                     at += stop + 1;
                 }
                 Some(_) => match self.quoted_row(header, rest, &mut cells, end)? {
@@ -160,7 +161,7 @@ impl<S: RecordSink> CsvReader<S> {
                     None => break,
                 },
                 None if end == End::Last => {
-                    self.plain_row(header, rest, &mut cells)?;
+                    self.plain_row(header, rest, rest.len(), &mut cells)?;
                     at = bytes.len();
                 }
                 None => break,
@@ -169,10 +170,18 @@ impl<S: RecordSink> CsvReader<S> {
         Ok(at)
     }
 
+    /// A row without quotes: the bytes up to `stop`.
     #[inline]
-    fn plain_row<'b>(&mut self, header: &Header, row: &'b [u8], cells: &mut [Cell<'b>]) -> Result<(), TraceError> {
-        let row = row.strip_suffix(b"\r").unwrap_or(row);
-        if !header.split_plain(row, cells) {
+    fn plain_row<'b>(
+        &mut self,
+        header: &Header,
+        bytes: &'b [u8],
+        stop: usize,
+        cells: &mut [Cell<'b>],
+    ) -> Result<(), TraceError> {
+        let length = if stop > 0 && bytes[stop - 1] == b'\r' { stop - 1 } else { stop };
+        let row = &bytes[..length];
+        if !header.split_plain(bytes, length, cells) {
             return self.odd_row(header, row);
         }
         // A file of one column has blank lines that split well.
@@ -288,30 +297,42 @@ impl<S: RecordSink> RecordReader for CsvReader<S> {
 }
 
 impl Header {
-    /// Splits a row without quotes; returns whether it has as many fields as the header.
+    /// Splits a row without quotes, the first `length` bytes; returns whether it has as many fields as the header.
     #[inline]
-    fn split_plain<'b>(&self, row: &'b [u8], cells: &mut [Cell<'b>]) -> bool {
+    fn split_plain<'b>(&self, bytes: &'b [u8], length: usize, cells: &mut [Cell<'b>]) -> bool {
         let mut field = 0;
         let mut start = 0;
-        let mut stop = self.field_end(row, 0);
+        let mut stop = self.field_end(bytes, 0, length);
         for pick in &self.picks {
             while field < pick.field {
-                if stop == row.len() {
+                if stop == length {
                     return false;
                 }
                 start = stop + 1;
-                stop = self.field_end(row, start);
+                stop = self.field_end(bytes, start, length);
                 field += 1;
             }
-            cells[pick.slot] = plain_cell(&row[start..stop]);
+            cells[pick.slot] = plain_cell(&bytes[start..stop]);
         }
-        field + memchr_iter(self.separator, &row[stop..]).count() + 1 == self.names.len()
+        let more = if stop == length { 0 } else { memchr_iter(self.separator, &bytes[stop..length]).count() };
+        field + more + 1 == self.names.len()
     }
 
-    /// Fields are short: stepping through them beats a call that first sets up wide registers.
+    /// Where a field ends that lies in a row of this length. Looks past the row's end, so as to see eight bytes.
     #[inline]
-    fn field_end(&self, row: &[u8], start: usize) -> usize {
-        row[start..].iter().position(|&byte| byte == self.separator).map_or(row.len(), |length| start + length)
+    fn field_end(&self, bytes: &[u8], start: usize, length: usize) -> usize {
+        let mut at = start;
+        while let Some(word) = swar::load(bytes, at) {
+            if let Some(offset) = swar::equal(word, self.separator).first() {
+                return (at + offset).min(length);
+            }
+            at += 8;
+            if at >= length {
+                return length;
+            }
+        }
+        let rest = bytes[at.min(length)..length].iter().position(|&byte| byte == self.separator);
+        rest.map_or(length, |offset| at + offset)
     }
 }
 
@@ -373,6 +394,21 @@ fn close_quote(bytes: &[u8], open: usize) -> Option<Field> {
         quoting = Quoting::Doubled;
         at = quote + 2;
     }
+}
+
+/// The first line end or quote. Short lines are found before `memchr` would have begun.
+#[inline]
+fn line_end_or_quote(bytes: &[u8]) -> Option<usize> {
+    const NEAR: usize = 16;
+    let mut at = 0;
+    while at < NEAR {
+        let Some(word) = swar::load(bytes, at) else { break };
+        if let Some(offset) = swar::equal(word, b'\n').or(swar::equal(word, b'"')).first() {
+            return Some(at + offset);
+        }
+        at += 8;
+    }
+    memchr2(b'\n', b'"', &bytes[at..]).map(|offset| at + offset)
 }
 
 #[inline]

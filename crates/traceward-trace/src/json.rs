@@ -258,6 +258,14 @@ mod tests {
         assert_eq!(show(r#"{"\u0061\u0022b":1}"#, &want(&[("a\"b", Number)])), "int 1");
     }
 
+    #[test]
+    fn a_name_learnt_with_escapes_is_not_taken_for_its_source() {
+        let options = want(&[("a\"b", Number), ("a\\", Number)]);
+        assert!(fail("{\"a\\\"b\":1}\n{\"a\"b\":1}\n", &options).starts_with("2:-: no valid JSON"));
+        assert_eq!(show(r#"{"a\\":1}"#, &options), "unknown\nint 1");
+        assert!(fail("{\"a\\\\\":1}\n{\"a\\\":1}\n", &options).starts_with("2:-: no valid JSON"));
+    }
+
     /// What serde_json finds by a dotted name of at most two parts.
     fn find_slowly<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
         let within = || {

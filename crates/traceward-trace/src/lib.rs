@@ -23,6 +23,7 @@ mod options;
 mod read;
 mod source;
 mod states;
+mod swar;
 #[cfg(test)]
 mod testing;
 mod time;

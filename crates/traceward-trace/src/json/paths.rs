@@ -27,9 +27,9 @@ struct Node {
     guess: u32,
 }
 
-#[derive(Clone)]
 struct Edge {
-    name: Box<[u8]>,
+    /// The name as lines mostly have it: in quotes, and a colon right behind. None for a name that needs escapes.
+    source: Option<Box<[u8]>>,
     target: Target,
 }
 
@@ -66,21 +66,27 @@ impl Paths {
         std::mem::take(&mut self.novelty)
     }
 
-    /// The member of this name; none if nothing wanted is there.
+    /// If the next member is the one that came next before: the bytes of its name and colon, and where it leads.
     #[inline]
-    pub(super) fn find(&mut self, node: NodeId, name: &[u8]) -> Option<EdgeId> {
+    pub(super) fn guess(&mut self, node: NodeId, bytes: &[u8]) -> Option<(usize, Option<EdgeId>)> {
         let place = &mut self.nodes[node as usize];
-        let edge = match place.edges.get(place.guess as usize) {
-            Some(edge) if *edge.name == *name => place.guess,
-            _ => match place.by_name.get(name) {
-                Some(&edge) => edge,
-                None => self.learn(node, name)?,
-            },
+        let edge = place.edges.get(place.guess as usize)?;
+        let source = edge.source.as_ref().filter(|source| bytes.starts_with(source))?;
+        let id = EdgeId { node, edge: place.guess };
+        let found = (source.len(), edge.target.leads_somewhere().then_some(id));
+        place.guess += 1;
+        Some(found)
+    }
+
+    /// The member of this name; none if nothing wanted is there.
+    pub(super) fn find(&mut self, node: NodeId, name: &[u8]) -> Option<EdgeId> {
+        let edge = match self.nodes[node as usize].by_name.get(name) {
+            Some(&edge) => edge,
+            None => self.learn(node, name)?,
         };
         let place = &mut self.nodes[node as usize];
         place.guess = edge + 1;
-        let leads_nowhere = place.edges[edge as usize].target.leads_nowhere();
-        (!leads_nowhere).then_some(EdgeId { node, edge })
+        place.edges[edge as usize].target.leads_somewhere().then_some(EdgeId { node, edge })
     }
 
     #[inline]
@@ -116,12 +122,12 @@ impl Paths {
         let child = (!pending.is_empty()).then(|| self.add_node(pending));
         let target = Target { slots, node: child };
         let place = &mut self.nodes[node as usize];
-        if target.leads_nowhere() && place.edges.len() >= MOST_EDGES {
+        if !target.leads_somewhere() && place.edges.len() >= MOST_EDGES {
             return None;
         }
         let edge = place.edges.len() as u32;
         place.by_name.insert(name.into(), edge);
-        place.edges.push(Edge { name: name.into(), target });
+        place.edges.push(Edge { source: source_of(name), target });
         Some(edge)
     }
 
@@ -138,7 +144,12 @@ impl Node {
 }
 
 impl Target {
-    fn leads_nowhere(&self) -> bool {
-        self.slots.is_empty() && self.node.is_none()
+    fn leads_somewhere(&self) -> bool {
+        !self.slots.is_empty() || self.node.is_some()
     }
+}
+
+fn source_of(name: &[u8]) -> Option<Box<[u8]>> {
+    let needs_escapes = name.iter().any(|byte| matches!(byte, b'"' | b'\\' | 0..0x20));
+    (!needs_escapes).then(|| [b"\"", name, b"\":"].concat().into())
 }

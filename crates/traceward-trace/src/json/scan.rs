@@ -2,6 +2,7 @@
 
 use super::paths::{EdgeId, NodeId, Paths};
 use crate::cell::{Cell, unescape};
+use crate::swar;
 
 /// Nesting the scanner follows in lines nobody has checked; serde_json refuses 128.
 const DEEPEST: u32 = 100;
@@ -67,13 +68,7 @@ impl<'b, 'p> Scanner<'b, 'p> {
         }
         loop {
             self.skip_blanks();
-            let name = self.string()?;
-            let edge = match node {
-                Some(node) => self.find(node, name)?,
-                None => None,
-            };
-            self.skip_blanks();
-            self.expect(b':')?;
+            let edge = self.name(node)?;
             self.skip_blanks();
             self.member(edge)?;
             self.skip_blanks();
@@ -130,7 +125,25 @@ impl<'b, 'p> Scanner<'b, 'p> {
         closes
     }
 
+    /// A member's name and the colon after it; where it leads, if anywhere.
     #[inline]
+    fn name(&mut self, node: Option<NodeId>) -> Result<Option<EdgeId>, Unusual> {
+        if let Some(node) = node
+            && let Some((length, edge)) = self.paths.guess(node, &self.bytes[self.at..])
+        {
+            self.at += length;
+            return Ok(edge);
+        }
+        let name = self.string()?;
+        let edge = match node {
+            Some(node) => self.find(node, name)?,
+            None => None,
+        };
+        self.skip_blanks();
+        self.expect(b':')?;
+        Ok(edge)
+    }
+
     fn find(&mut self, node: NodeId, name: Quoted<'b>) -> Result<Option<EdgeId>, Unusual> {
         match (name.escapes, self.trust) {
             (Escapes::None, _) => Ok(self.paths.find(node, name.inner())),
@@ -243,6 +256,7 @@ impl<'b, 'p> Scanner<'b, 'p> {
     fn string(&mut self) -> Result<Quoted<'b>, Unusual> {
         let start = self.at;
         self.expect(b'"')?;
+        self.skip_letters();
         let mut escapes = Escapes::None;
         let mut seen = 0;
         loop {
@@ -260,6 +274,21 @@ impl<'b, 'p> Scanner<'b, 'p> {
         }
         let source = &self.bytes[start..self.at];
         if seen >= 0x80 && std::str::from_utf8(source).is_err() { Err(Unusual) } else { Ok(Quoted { source, escapes }) }
+    }
+
+    /// Skips to the first byte of a string that needs a closer look, or near the end of the line.
+    #[inline]
+    fn skip_letters(&mut self) {
+        while let Some(word) = swar::load(self.bytes, self.at) {
+            let special = swar::equal(word, b'"').or(swar::equal(word, b'\\')).or(swar::control_or_not_ascii(word));
+            match special.first() {
+                Some(offset) => {
+                    self.at += offset;
+                    return;
+                }
+                None => self.at += 8,
+            }
+        }
     }
 
     /// What follows a backslash. `\u` may be half of a pair, which is for serde_json to judge.
