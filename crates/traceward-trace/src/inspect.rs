@@ -168,17 +168,16 @@ impl<'o> Profiles<'o> {
         names: Vec<String>,
         notes: Vec<Note>,
     ) -> Result<Inspection, TraceError> {
-        let trace = self.states.finish(names, format, notes)?;
+        let summary = self.states.summarise(&names, notes)?;
         let rows = self.rows;
-        let span = |time: &Vec<i64>| Some((*time.iter().min()?, *time.iter().max()?));
         Ok(Inspection {
             format,
             separator,
             rows,
             columns: self.columns.into_iter().map(|column| column.finish(rows)).collect(),
-            time_span: trace.time.as_ref().and_then(span),
-            keys: trace.keys.map(|keys| keys.groups.len()),
-            notes: trace.notes,
+            time_span: summary.time_span,
+            keys: summary.keys,
+            notes: summary.notes,
         })
     }
 }
@@ -498,7 +497,7 @@ fn words(name: &str) -> Vec<String> {
 }
 
 fn sounds_like_time(name: &str) -> bool {
-    let time = ["t", "ts", "time", "timestamp", "date", "datetime", "clock", "when", "at", "seconds", "millis", "ms"];
+    let time = ["t", "ts", "time", "timestamp", "date", "datetime", "clock", "when"];
     words(name).iter().any(|word| time.contains(&word.as_str()))
 }
 
@@ -593,6 +592,12 @@ mod tests {
         assert_eq!(inspection.time_span, Some((1_500_000_000, 3_500_000_000)));
         assert_eq!((inspection.rows, inspection.keys), (4, Some(2)));
         assert_eq!(inspection.notes, [Note::BlankLines(1)]);
+    }
+
+    #[test]
+    fn records_need_not_be_in_order_to_be_described() {
+        let options = ReadOptions { time: time("t", Some(TimeUnit::Ns)), ..ReadOptions::default() };
+        assert_eq!(inspect(&b"t\n5\n2\n9\n3\n"[..], &options).unwrap().time_span, Some((2, 9)));
     }
 
     #[test]

@@ -63,19 +63,30 @@ impl<'o> States<'o> {
         format: Format,
         mut notes: Vec<Note>,
     ) -> Result<ReadTrace, TraceError> {
-        if let Some(key) = &self.options.key {
-            if self.len == 0 && self.without_key > 0 && !names.contains(key) {
-                return Err(unknown_column("key", key, &names));
-            }
-            if self.without_key > 0 {
-                notes.push(Note::WithoutKey { records: self.without_key, key: key.clone() });
-            }
-        }
+        self.check_key(&names, &mut notes)?;
         let keys = self.keys.map(KeysBuilder::finish);
         let time = self.time.map(|time| time.finish(keys.as_ref(), &self.lines)).transpose()?;
         let columns = self.columns.into_iter().map(|column| column.finish(keys.as_ref(), &self.lines));
         let columns = columns.collect::<Result<_, _>>()?;
         Ok(ReadTrace { states: self.len as usize, columns, names, time, keys, lines: self.lines, format, notes })
+    }
+
+    /// What there is to say about time and keys, whether or not the records are in order.
+    pub(crate) fn summarise(self, names: &[String], mut notes: Vec<Note>) -> Result<Summary, TraceError> {
+        self.check_key(names, &mut notes)?;
+        let times = self.time.map(TimeBuilder::finish_unordered).transpose()?.unwrap_or_default();
+        let time_span = times.iter().min().copied().zip(times.iter().max().copied());
+        let keys = self.keys.map(|keys| keys.finish().groups.len());
+        Ok(Summary { time_span, keys, notes })
+    }
+
+    fn check_key(&self, names: &[String], notes: &mut Vec<Note>) -> Result<(), TraceError> {
+        let Some(key) = self.options.key.as_ref().filter(|_| self.without_key > 0) else { return Ok(()) };
+        if self.len == 0 && !names.contains(key) {
+            return Err(unknown_column("key", key, names));
+        }
+        notes.push(Note::WithoutKey { records: self.without_key, key: key.clone() });
+        Ok(())
     }
 
     /// A timestamp that is missing from the start is more likely a wrong name: says so instead.
@@ -112,6 +123,13 @@ impl<'o> States<'o> {
         };
         Ok(Some(Place { previous }))
     }
+}
+
+/// What an inspection tells about time and keys.
+pub(crate) struct Summary {
+    pub(crate) time_span: Option<(i64, i64)>,
+    pub(crate) keys: Option<usize>,
+    pub(crate) notes: Vec<Note>,
 }
 
 /// Where a state stands: the state before it in its key.

@@ -55,6 +55,12 @@ impl<'o> TimeBuilder<'o> {
         Ok(self.times)
     }
 
+    /// The timestamps, once day and month are told apart, in whatever order they are.
+    pub(crate) fn finish_unordered(mut self) -> Result<Vec<i64>, TraceError> {
+        self.settle_day_orders()?;
+        Ok(self.times)
+    }
+
     fn read(&mut self, cell: Cell<'_>, line: u64) -> Result<(), TraceErrorKind> {
         if let Cell::Container(source) = cell {
             return Err(container(&self.column.name, source));
