@@ -230,6 +230,10 @@ mod tests {
         assert_eq!(fail("{\"a\":1\n}\n", &options), "1:-: no valid JSON at character 6: EOF while parsing an object");
         assert_eq!(fail("{\"a\":1} {\"a\":2}\n", &options), "1:-: no valid JSON at character 9: trailing characters");
         assert!(fail(b"{\"b\":\"\xff\"}\n", &options).starts_with("1:-: no valid JSON at character"));
+        for huge in ["9".repeat(400), "1e999".to_owned()] {
+            let line = format!("{{\"b\":{huge},\"a\":1}}");
+            assert!(fail(line, &options).ends_with("number out of range"), "{huge}");
+        }
         let deep = format!("{{\"b\":{}1{}}}", "[".repeat(500), "]".repeat(500));
         assert!(fail(deep, &options).contains("recursion limit exceeded"));
     }

@@ -7,8 +7,11 @@ use crate::swar;
 /// Nesting the scanner follows in lines nobody has checked; serde_json refuses 128.
 const DEEPEST: u32 = 100;
 
-/// A number with an exponent, or longer than this, may be beyond a float, which serde_json refuses.
+/// A number longer than this may be beyond a float, which serde_json refuses.
 const LONGEST_NUMBER: usize = 30;
+
+/// So may one whose exponent has more digits than this.
+const LONGEST_EXPONENT: usize = 2;
 
 /// What is known about a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -233,14 +236,14 @@ impl<'b, 'p> Scanner<'b, 'p> {
     }
 
     fn exponent(&mut self) -> Result<(), Unusual> {
-        if self.trust == Trust::Nothing {
-            return Err(Unusual);
-        }
         self.at += 1;
         if let Some(b'+' | b'-') = self.peek() {
             self.at += 1;
         }
-        self.skip_digits()
+        let start = self.at;
+        self.skip_digits()?;
+        let is_long = self.at - start > LONGEST_EXPONENT;
+        if self.trust == Trust::Nothing && is_long { Err(Unusual) } else { Ok(()) }
     }
 
     #[inline]
