@@ -1,0 +1,633 @@
+//! CSV: fields separated by a character, after a header with their names.
+//!
+//! Only the fields somebody wants are looked at; the others are merely counted. A line without a quote is split where
+//! it lies; only lines with quotes take the road of RFC 4180. `csv-core` was not used because it copies every field.
+
+use crate::cell::Cell;
+use crate::error::{TraceError, TraceErrorKind};
+use crate::note::Note;
+use crate::source::{End, RecordReader};
+use crate::states::RecordSink;
+use crate::swar;
+use memchr::{memchr, memchr_iter, memchr2};
+
+/// The separators a header may use, in order of preference.
+const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
+
+/// Reads CSV records into a sink.
+pub(crate) struct CsvReader<S> {
+    pub(crate) sink: S,
+    separator: Option<u8>,
+    header: Option<Header>,
+    /// The line of the next record.
+    line: u64,
+    blank_lines: u64,
+    records: u64,
+    /// The fields of a record with quotes; kept to be used again.
+    fields: Vec<Field>,
+}
+
+/// What the first line tells about all others.
+struct Header {
+    names: Vec<String>,
+    separator: u8,
+    /// What to take from each row, in order of fields.
+    picks: Vec<Pick>,
+    slots: usize,
+}
+
+/// A field that is wanted, and where it goes.
+#[derive(Clone, Copy)]
+struct Pick {
+    field: usize,
+    slot: usize,
+}
+
+/// A field of a record with quotes, without them.
+#[derive(Clone, Copy)]
+struct Field {
+    start: usize,
+    stop: usize,
+    quoting: Quoting,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Quoting {
+    Bare,
+    Quoted,
+    /// Quoted, with doubled quotes inside.
+    Doubled,
+}
+
+/// A record with quotes.
+struct QuotedRecord {
+    /// Bytes up to and with its line end.
+    length: usize,
+    lines: u64,
+}
+
+impl<S: RecordSink> CsvReader<S> {
+    pub(crate) fn new(sink: S, separator: Option<u8>) -> Self {
+        Self { sink, separator, header: None, line: 1, blank_lines: 0, records: 0, fields: Vec::new() }
+    }
+
+    /// The names of the header.
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.header.as_ref().map(|header| header.names.clone()).unwrap_or_default()
+    }
+
+    /// The separator that was given or guessed.
+    pub(crate) fn separator(&self) -> Option<u8> {
+        self.header.as_ref().map(|header| header.separator)
+    }
+
+    /// What is worth telling about the input.
+    pub(crate) fn notes(&self) -> Vec<Note> {
+        let mut notes = Vec::new();
+        match &self.header {
+            None => notes.push(Note::EmptyInput),
+            Some(_) if self.records == 0 => notes.push(Note::HeaderOnly),
+            Some(_) => {}
+        }
+        if self.blank_lines > 0 && self.header.is_some() {
+            notes.push(Note::BlankLines(self.blank_lines));
+        }
+        notes
+    }
+
+    /// Takes blank lines and the header; returns the bytes they had.
+    fn consume_header(&mut self, bytes: &[u8], end: End) -> Result<usize, TraceError> {
+        let mut at = 0;
+        while at < bytes.len() && self.header.is_none() {
+            let rest = &bytes[at..];
+            let line_end = memchr(b'\n', rest);
+            if line_end.is_none() && end == End::More {
+                break;
+            }
+            let line = &rest[..line_end.unwrap_or(rest.len())];
+            if line.trim_ascii().is_empty() {
+                self.blank_lines += 1;
+                self.line += 1;
+                at += line.len() + usize::from(line_end.is_some());
+                continue;
+            }
+            let separator = self.separator.unwrap_or_else(|| guess_separator(line));
+            match self.split_quoted(rest, separator, end)? {
+                None => break,
+                Some(record) => {
+                    self.accept_header(rest, separator)?;
+                    self.line += record.lines;
+                    at += record.length;
+                }
+            }
+        }
+        Ok(at)
+    }
+
+    fn accept_header(&mut self, bytes: &[u8], separator: u8) -> Result<(), TraceError> {
+        let names = self.fields.iter().map(|&field| {
+            let name = String::from_utf8(field.text(bytes)).map_err(|_| TraceErrorKind::InvalidUtf8)?;
+            Ok(name.trim().to_owned())
+        });
+        let names: Vec<String> =
+            names.collect::<Result<_, TraceErrorKind>>().map_err(|kind| TraceError::new(kind).on_line(self.line))?;
+        let fields = self.sink.header(&names).map_err(|error| error.on_line(self.line))?;
+        let picks = fields.iter().enumerate().filter_map(|(slot, field)| Some(Pick { field: (*field)?, slot }));
+        let mut picks: Vec<Pick> = picks.collect();
+        picks.sort_by_key(|pick| pick.field);
+        self.header = Some(Header { names, separator, picks, slots: fields.len() });
+        Ok(())
+    }
+
+    fn consume_rows(&mut self, bytes: &[u8], end: End) -> Result<usize, TraceError> {
+        let Some(header) = self.header.take() else { return Ok(0) };
+        let consumed = self.consume_rows_of(&header, bytes, end);
+        self.header = Some(header);
+        consumed
+    }
+
+    fn consume_rows_of(&mut self, header: &Header, bytes: &[u8], end: End) -> Result<usize, TraceError> {
+        let mut cells = vec![Cell::Absent; header.slots];
+        let mut at = 0;
+        while at < bytes.len() {
+            let rest = &bytes[at..];
+            match line_end_or_quote(rest) {
+                Some(stop) if rest[stop] == b'\n' => {
+                    self.plain_row(header, rest, stop, &mut cells)?;
+                    at += stop + 1;
+                }
+                Some(_) => match self.quoted_row(header, rest, &mut cells, end)? {
+                    Some(length) => at += length,
+                    None => break,
+                },
+                None if end == End::Last => {
+                    self.plain_row(header, rest, rest.len(), &mut cells)?;
+                    at = bytes.len();
+                }
+                None => break,
+            }
+        }
+        Ok(at)
+    }
+
+    /// A row without quotes: the bytes up to `stop`.
+    #[inline]
+    fn plain_row<'b>(
+        &mut self,
+        header: &Header,
+        bytes: &'b [u8],
+        stop: usize,
+        cells: &mut [Cell<'b>],
+    ) -> Result<(), TraceError> {
+        let length = if stop > 0 && bytes[stop - 1] == b'\r' { stop - 1 } else { stop };
+        let row = &bytes[..length];
+        if !header.split_plain(bytes, length, cells) {
+            return self.odd_row(header, row);
+        }
+        // A file of one column has blank lines that split well.
+        if matches!(row.first(), None | Some(b' ')) && is_blank(row) {
+            return self.odd_row(header, row);
+        }
+        self.sink.record(self.line, cells)?;
+        self.line += 1;
+        self.records += 1;
+        Ok(())
+    }
+
+    /// A row that does not have the header's number of fields: blank, or a mistake.
+    #[cold]
+    fn odd_row(&mut self, header: &Header, row: &[u8]) -> Result<(), TraceError> {
+        if is_blank(row) {
+            self.blank_lines += 1;
+            self.line += 1;
+            return Ok(());
+        }
+        let found = memchr_iter(header.separator, row).count() + 1;
+        Err(self.ragged(header, found))
+    }
+
+    /// Returns the length of the row; none if the bytes at hand do not hold all of it.
+    fn quoted_row<'b>(
+        &mut self,
+        header: &Header,
+        bytes: &'b [u8],
+        cells: &mut [Cell<'b>],
+        end: End,
+    ) -> Result<Option<usize>, TraceError> {
+        let Some(record) = self.split_quoted(bytes, header.separator, end)? else { return Ok(None) };
+        if self.fields.len() != header.names.len() {
+            return Err(self.ragged(header, self.fields.len()));
+        }
+        let doubled = header.picks.iter().any(|pick| self.fields[pick.field].quoting == Quoting::Doubled);
+        if doubled {
+            self.doubled_row(header, bytes)?;
+        } else {
+            for pick in &header.picks {
+                cells[pick.slot] = self.fields[pick.field].cell(bytes);
+            }
+            self.sink.record(self.line, cells)?;
+        }
+        self.line += record.lines;
+        self.records += 1;
+        Ok(Some(record.length))
+    }
+
+    /// A row with a doubled quote in a wanted field, which has to be rewritten.
+    fn doubled_row(&mut self, header: &Header, bytes: &[u8]) -> Result<(), TraceError> {
+        let texts: Vec<Vec<u8>> = header.picks.iter().map(|pick| self.fields[pick.field].text(bytes)).collect();
+        let mut cells = vec![Cell::Absent; header.slots];
+        for (pick, text) in header.picks.iter().zip(&texts) {
+            let field = self.fields[pick.field];
+            cells[pick.slot] = if field.quoting == Quoting::Doubled { Cell::Plain(text) } else { field.cell(bytes) };
+        }
+        self.sink.record(self.line, &cells)
+    }
+
+    /// Splits one record by RFC 4180 into `self.fields`; none if the bytes at hand do not hold all of it.
+    fn split_quoted(&mut self, bytes: &[u8], separator: u8, end: End) -> Result<Option<QuotedRecord>, TraceError> {
+        self.fields.clear();
+        let mut lines = 1;
+        let mut at = 0;
+        loop {
+            let start = at + bytes[at..].iter().take_while(|&&byte| byte == b' ').count();
+            let field = if bytes.get(start) == Some(&b'"') {
+                match close_quote(bytes, start) {
+                    Some(field) => field,
+                    None if end == End::More => return Ok(None),
+                    None => return Err(self.error_after(TraceErrorKind::UnterminatedQuote, lines - 1)),
+                }
+            } else {
+                let stop = memchr2(separator, b'\n', &bytes[start..]).map_or(bytes.len(), |length| start + length);
+                Field { start, stop, quoting: Quoting::Bare }
+            };
+            if field.quoting != Quoting::Bare {
+                lines += memchr_iter(b'\n', &bytes[field.start..field.stop]).count() as u64;
+            }
+            self.fields.push(field.trimmed(bytes));
+            at = field.end(bytes);
+            match bytes.get(at) {
+                Some(&byte) if byte == separator => at += 1,
+                Some(b'\n') => return Ok(Some(QuotedRecord { length: at + 1, lines })),
+                None if end == End::More => return Ok(None),
+                None => return Ok(Some(QuotedRecord { length: bytes.len(), lines })),
+                Some(_) => return Err(self.error_after(TraceErrorKind::TextAfterQuote, lines - 1)),
+            }
+        }
+    }
+
+    fn ragged(&self, header: &Header, found: usize) -> TraceError {
+        let expected = header.names.len();
+        TraceError::new(TraceErrorKind::RaggedRow { expected, found }).on_line(self.line)
+    }
+
+    fn error_after(&self, kind: TraceErrorKind, lines: u64) -> TraceError {
+        TraceError::new(kind).on_line(self.line + lines)
+    }
+}
+
+impl<S: RecordSink> RecordReader for CsvReader<S> {
+    fn consume(&mut self, bytes: &[u8], end: End) -> Result<usize, TraceError> {
+        let header = if self.header.is_none() { self.consume_header(bytes, end)? } else { 0 };
+        Ok(header + self.consume_rows(&bytes[header..], end)?)
+    }
+
+    fn line(&self) -> u64 {
+        self.line
+    }
+}
+
+impl Header {
+    /// Splits a row without quotes, the first `length` bytes; returns whether it has as many fields as the header.
+    #[inline]
+    fn split_plain<'b>(&self, bytes: &'b [u8], length: usize, cells: &mut [Cell<'b>]) -> bool {
+        let mut field = 0;
+        let mut start = 0;
+        let mut stop = self.field_end(bytes, 0, length);
+        for pick in &self.picks {
+            while field < pick.field {
+                if stop == length {
+                    return false;
+                }
+                start = stop + 1;
+                stop = self.field_end(bytes, start, length);
+                field += 1;
+            }
+            cells[pick.slot] = plain_cell(&bytes[start..stop]);
+        }
+        let more = if stop == length { 0 } else { memchr_iter(self.separator, &bytes[stop..length]).count() };
+        field + more + 1 == self.names.len()
+    }
+
+    /// Where a field ends that lies in a row of this length. Looks past the row's end, so as to see eight bytes.
+    #[inline]
+    fn field_end(&self, bytes: &[u8], start: usize, length: usize) -> usize {
+        let mut at = start;
+        while let Some(word) = swar::load(bytes, at) {
+            if let Some(offset) = swar::equal(word, self.separator).first() {
+                return (at + offset).min(length);
+            }
+            at += 8;
+            if at >= length {
+                return length;
+            }
+        }
+        let rest = bytes[at.min(length)..length].iter().position(|&byte| byte == self.separator);
+        rest.map_or(length, |offset| at + offset)
+    }
+}
+
+impl Field {
+    /// Without spaces around it, if it has no quotes that would keep them.
+    fn trimmed(mut self, bytes: &[u8]) -> Self {
+        if self.quoting == Quoting::Bare {
+            let text = &bytes[self.start..self.stop];
+            let ends_line = matches!(bytes.get(self.stop), None | Some(b'\n'));
+            let text = text.strip_suffix(b"\r").filter(|_| ends_line).unwrap_or(text);
+            self.stop = self.start + text.len() - text.iter().rev().take_while(|&&byte| byte == b' ').count();
+        }
+        self
+    }
+
+    /// Where the separator or line end after it is expected.
+    fn end(self, bytes: &[u8]) -> usize {
+        if self.quoting == Quoting::Bare {
+            return self.stop;
+        }
+        let after_quote = self.stop + 1;
+        let spaces = bytes[after_quote..].iter().take_while(|&&byte| byte == b' ').count();
+        let end = after_quote + spaces;
+        match &bytes[end..] {
+            [b'\r'] | [b'\r', b'\n', ..] => end + 1,
+            _ => end,
+        }
+    }
+
+    fn cell(self, bytes: &[u8]) -> Cell<'_> {
+        match (&bytes[self.start..self.stop], self.quoting) {
+            (b"", Quoting::Bare) => Cell::Absent,
+            (b"", Quoting::Quoted | Quoting::Doubled) => Cell::QuotedEmpty,
+            (text, _) => Cell::Plain(text),
+        }
+    }
+
+    fn text(self, bytes: &[u8]) -> Vec<u8> {
+        let text = &bytes[self.start..self.stop];
+        let mut after_quote = false;
+        let keep = |&byte: &u8| {
+            after_quote = byte == b'"' && !after_quote;
+            !after_quote || self.quoting != Quoting::Doubled
+        };
+        text.iter().copied().filter(keep).collect()
+    }
+}
+
+/// The field whose quote opens at a position; none if it does not close.
+fn close_quote(bytes: &[u8], open: usize) -> Option<Field> {
+    let start = open + 1;
+    let mut quoting = Quoting::Quoted;
+    let mut at = start;
+    loop {
+        let quote = at + memchr(b'"', &bytes[at..])?;
+        if bytes.get(quote + 1) != Some(&b'"') {
+            return Some(Field { start, stop: quote, quoting });
+        }
+        quoting = Quoting::Doubled;
+        at = quote + 2;
+    }
+}
+
+/// The first line end or quote. Short lines are found before `memchr` would have begun.
+#[inline]
+fn line_end_or_quote(bytes: &[u8]) -> Option<usize> {
+    const NEAR: usize = 16;
+    let mut at = 0;
+    while at < NEAR {
+        let Some(word) = swar::load(bytes, at) else { break };
+        if let Some(offset) = swar::equal(word, b'\n').or(swar::equal(word, b'"')).first() {
+            return Some(at + offset);
+        }
+        at += 8;
+    }
+    memchr2(b'\n', b'"', &bytes[at..]).map(|offset| at + offset)
+}
+
+#[inline]
+fn plain_cell(field: &[u8]) -> Cell<'_> {
+    let field = match field {
+        [b' ', ..] | [.., b' '] => trim_spaces(field),
+        _ => field,
+    };
+    if field.is_empty() { Cell::Absent } else { Cell::Plain(field) }
+}
+
+#[cold]
+fn trim_spaces(mut field: &[u8]) -> &[u8] {
+    while let [b' ', rest @ ..] | [rest @ .., b' '] = field {
+        field = rest;
+    }
+    field
+}
+
+fn is_blank(row: &[u8]) -> bool {
+    row.iter().all(|&byte| byte == b' ')
+}
+
+/// The separator that occurs most often in a header, outside quotes.
+fn guess_separator(header: &[u8]) -> u8 {
+    let mut counts = [0; SEPARATORS.len()];
+    let mut quoted = false;
+    for byte in header {
+        quoted ^= *byte == b'"';
+        if let Some(index) = SEPARATORS.iter().position(|separator| separator == byte).filter(|_| !quoted) {
+            counts[index] += 1;
+        }
+    }
+    // The first of the most frequent ones, so that a comma wins a tie.
+    let most = counts.iter().max().copied().unwrap_or(0);
+    SEPARATORS.into_iter().zip(counts).find(|&(_, count)| count == most).map_or(b',', |(separator, _)| separator)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::{Format, ReadOptions};
+    use crate::testing::{fail, read_text, show, want};
+    use proptest::prelude::*;
+    use traceward_logic::trace::Ask::{Bool, Number, Text};
+
+    fn ab() -> ReadOptions {
+        want(&[("a", Number), ("b", Text)])
+    }
+
+    #[test]
+    fn fields_are_found_by_name_in_any_order() {
+        assert_eq!(show("b,x,a\nu,9,1\nv,9,2\n", &ab()), "int 1 2\ntext \"u\" \"v\"");
+        assert_eq!(show("a,b\n1,u", &ab()), "int 1\ntext \"u\"");
+        let twice = want(&[("a", Number), ("a", Bool), ("c", Bool)]);
+        assert_eq!(show("x,a\n0,1\n0,0\n", &twice), "int 1 0\nbool true false\nunknown");
+    }
+
+    #[test]
+    fn line_ends_and_byte_order_marks_do_not_matter() {
+        for input in
+            ["a,b\r\n1,u\r\n2,v\r\n", "\u{feff}a,b\n1,u\n2,v", "a,b\r\n1,u\r\n2,v\r", "a,b\n1,\"u\"\r\n2,\"v\"\r"]
+        {
+            assert_eq!(show(input, &ab()), "int 1 2\ntext \"u\" \"v\"", "{input:?}");
+            assert_eq!(read_text(input, &ab()).unwrap().notes, [], "{input:?}");
+        }
+    }
+
+    #[test]
+    fn the_separator_is_guessed_from_the_header() {
+        for (input, separator) in [
+            ("a;b\n1;u,v\n", b';'),
+            ("a\tb\n1\tu,v\n", b'\t'),
+            ("a|b\n1|u,v\n", b'|'),
+            ("\"x,y,z\";a;b\n0;1;u,v\n", b';'),
+        ] {
+            assert_eq!(show(input, &ab()), "int 1\ntext \"u,v\"", "{input:?}");
+            let named = ReadOptions { separator: Some(separator), ..ab() };
+            assert_eq!(show(input, &named), "int 1\ntext \"u,v\"", "{input:?}");
+        }
+        let colon = ReadOptions { separator: Some(b':'), ..ab() };
+        assert_eq!(show("a:b\n1:u\n", &colon), "int 1\ntext \"u\"");
+        let quote = ReadOptions { separator: Some(b'"'), ..ab() };
+        assert_eq!(fail("a:b\n1:u\n", &quote), "-:-: '\"' cannot separate fields");
+    }
+
+    #[test]
+    fn spaces_around_bare_fields_and_names_are_dropped() {
+        assert_eq!(show(" a , b \n 1 ,  u v \n2, \" w \" \n", &ab()), "int 1 2\ntext \"u v\" \" w \"");
+        assert_eq!(show("Case ID,a\nx,1\n", &want(&[("Case ID", Text)])), "text \"x\"");
+    }
+
+    #[test]
+    fn quotes_follow_rfc_4180() {
+        let input = "a,b\n1,\"x,y\"\n\"2\",\"say \"\"hi\"\"\"\n3,\"two\nlines\"\n4,5\" pipe\n";
+        assert_eq!(show(input, &ab()), "int 1 2 3 4\ntext \"x,y\" \"say \\\"hi\\\"\" \"two\\nlines\" \"5\\\" pipe\"");
+        let trace = read_text(input, &ab()).unwrap();
+        assert_eq!((0..4).map(|position| trace.lines.line(position)).collect::<Vec<_>>(), [2, 3, 4, 6]);
+        assert_eq!(show("\"a\",\"b \"\"x\"\"\"\n1,2\n", &want(&[("b \"x\"", Number)])), "int 2");
+    }
+
+    #[test]
+    fn broken_quotes_name_the_line_where_they_open() {
+        assert_eq!(fail("a,b\n1,x\n2,\"open\n3,y\n", &ab()), "3:-: a quoted field that opens here never ends");
+        assert_eq!(fail("a,b\n\"1\n1\",\"x\n", &ab()), "3:-: a quoted field that opens here never ends");
+        assert_eq!(fail("a,b\n1,\"x\"y\n", &ab()), "2:-: text follows the closing quote of a field");
+        assert_eq!(fail("a,\"b\n1,2\n", &ab()), "1:-: a quoted field that opens here never ends");
+    }
+
+    #[test]
+    fn ragged_rows_are_refused() {
+        assert_eq!(fail("a,b\n1,u\n2\n", &ab()), "3:-: the row has 1 field, the header has 2");
+        assert_eq!(fail("a,b\n1,u,x\n", &ab()), "2:-: the row has 3 fields, the header has 2");
+        assert_eq!(fail("a,b\n1,\"u\",x\n", &ab()), "2:-: the row has 3 fields, the header has 2");
+        assert_eq!(fail("a,b,c\n1,u\n", &want(&[("c", Text)])), "2:-: the row has 2 fields, the header has 3");
+    }
+
+    #[test]
+    fn blank_lines_are_skipped_and_counted() {
+        let trace = read_text("\na,b\n\n1,u\n  \r\n2,v\n\n", &ab()).unwrap();
+        assert_eq!(trace.states, 2);
+        assert_eq!(trace.notes, [Note::BlankLines(4)]);
+        assert_eq!((trace.lines.line(0), trace.lines.line(1)), (4, 6));
+        let one_column = read_text("a\n1\n\n2\n", &want(&[("a", Number)])).unwrap();
+        assert_eq!((one_column.states, one_column.notes), (2, vec![Note::BlankLines(1)]));
+    }
+
+    #[test]
+    fn an_input_may_have_no_states() {
+        let header_only = read_text("a,b", &ab()).unwrap();
+        assert_eq!((header_only.states, header_only.notes), (0, vec![Note::HeaderOnly]));
+        assert_eq!(header_only.names, ["a", "b"]);
+        for empty in ["", "\n", "\u{feff}"] {
+            let trace = read_text(empty, &ab()).unwrap();
+            assert_eq!((trace.states, trace.notes, trace.format), (0, vec![Note::EmptyInput], Format::Csv));
+            assert_eq!(trace.columns, [None, None]);
+        }
+    }
+
+    #[test]
+    fn a_name_that_occurs_twice_matters_only_if_it_is_wanted() {
+        assert_eq!(show("x,x,a\n1,2,3\n", &want(&[("a", Number)])), "int 3");
+        assert_eq!(fail("x,x,a\n1,2,3\n", &want(&[("x", Number)])), "1:x: the header names `x` more than once");
+    }
+
+    #[test]
+    fn text_has_to_be_utf8_where_it_is_wanted() {
+        assert_eq!(fail(b"a,b\n1,\xff\n", &ab()), "2:b: a value of `b` is not UTF-8 text");
+        assert_eq!(show(b"a,c\n1,\xff\n", &want(&[("a", Number)])), "int 1");
+        assert_eq!(fail(b"a,\xff\n1,2\n", &ab()), "1:-: a name in the header is not UTF-8 text");
+    }
+
+    /// The definition of splitting, one character at a time; none where the text is no CSV of two columns.
+    fn split_slowly(text: &str) -> Option<Vec<[String; 2]>> {
+        enum At {
+            FieldStart,
+            Bare,
+            Quoted,
+            AfterQuote,
+        }
+        let mut at = At::FieldStart;
+        let mut rows = Vec::new();
+        let mut row = vec![String::new()];
+        let mut blank = true;
+        for letter in text.chars().chain(['\n']) {
+            at = match (at, letter) {
+                (At::Quoted, '"') => At::AfterQuote,
+                (At::Quoted, letter) => {
+                    row.last_mut()?.push(letter);
+                    At::Quoted
+                }
+                (At::AfterQuote, '"') => {
+                    row.last_mut()?.push('"');
+                    At::Quoted
+                }
+                (_, '\n') => {
+                    let row = std::mem::replace(&mut row, vec![String::new()]);
+                    if !std::mem::replace(&mut blank, true) {
+                        rows.push(row.try_into().ok()?);
+                    }
+                    At::FieldStart
+                }
+                (_, ',') => {
+                    row.push(String::new());
+                    At::FieldStart
+                }
+                (At::FieldStart, '"') => At::Quoted,
+                (At::AfterQuote, _) => return None,
+                (At::FieldStart | At::Bare, letter) => {
+                    row.last_mut()?.push(letter);
+                    At::Bare
+                }
+            };
+            blank &= letter == '\n';
+        }
+        matches!(at, At::FieldStart).then_some(rows)
+    }
+
+    proptest! {
+        #[test]
+        fn splitting_agrees_with_its_definition(body in "([ab\",\n]|\"\"|\",\"|\n){0,24}") {
+            let input = format!("x,y\n{body}");
+            let found = read_text(&input, &want(&[("x", Text), ("y", Text)]));
+            match (split_slowly(&body), found) {
+                (Some(rows), Ok(trace)) => {
+                    prop_assert_eq!(trace.states, rows.len());
+                    for (position, row) in rows.iter().enumerate() {
+                        for (column, text) in trace.columns.iter().flatten().zip(row) {
+                            let found = match column.value(position) {
+                                traceward_logic::value::Value::Str(text) => text.to_string(),
+                                _ => String::new(),
+                            };
+                            prop_assert_eq!(&found, text);
+                        }
+                    }
+                }
+                (None, Err(_)) => {}
+                (expected, found) => prop_assert!(false, "{input:?}: {expected:?} but {found:?}"),
+            }
+        }
+    }
+}

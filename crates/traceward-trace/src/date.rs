@@ -1,0 +1,475 @@
+//! Dates as people write them.
+//!
+//! Logs are made of ISO-like dates, so those are read by hand without a detour; the other numeric and named layouts
+//! share the reading of clock and zone with them. What is left (compact ISO 8601, obsolete zones of RFC 2822, asctime)
+//! goes to `jiff`.
+
+use jiff::civil;
+use jiff::fmt::rfc2822;
+use jiff::tz::TimeZone;
+
+/// The way a date is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Layout {
+    YearFirst,
+    DayDotMonth,
+    DayMonthName,
+    Numeric,
+    Other,
+}
+
+impl Layout {
+    /// For people.
+    pub(crate) fn description(self) -> &'static str {
+        match self {
+            Self::YearFirst => "yyyy-mm-dd HH:MM:SS",
+            Self::DayDotMonth => "dd.mm.yyyy HH:MM:SS",
+            Self::DayMonthName => "dd Mon yyyy HH:MM:SS",
+            Self::Numeric => "dd/mm/yyyy or mm/dd/yyyy",
+            Self::Other => "a date",
+        }
+    }
+}
+
+/// A moment in nanoseconds since 1970, as far as one date alone tells it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Moment {
+    Exact(i64),
+    /// Only possible with the day first.
+    DayFirst(i64),
+    /// Only possible with the month first.
+    MonthFirst(i64),
+    /// Possible either way.
+    Either {
+        day_first: i64,
+        month_first: i64,
+    },
+}
+
+/// Why a text is no moment.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum NotMoment {
+    Unreadable,
+    NoYear,
+    OutOfRange,
+}
+
+/// Reads a date.
+pub(crate) fn parse(text: &[u8]) -> Result<(Layout, Moment), NotMoment> {
+    if let Some(seconds) = year_first(text) {
+        return Ok((Layout::YearFirst, Moment::Exact(seconds.nanoseconds()?)));
+    }
+    let after_weekday = strip_weekday(text);
+    match after_weekday.first() {
+        Some(b'0'..=b'9') => match day_or_month_first(after_weekday) {
+            Some(read) => read,
+            None => other(text),
+        },
+        _ if month_name(after_weekday).is_some() => named_month_first(text, after_weekday),
+        _ => other(text),
+    }
+}
+
+/// A moment in two parts, which cannot overflow yet.
+#[derive(Clone, Copy)]
+struct Instant {
+    seconds: i64,
+    nanos: i64,
+}
+
+impl Instant {
+    fn nanoseconds(self) -> Result<i64, NotMoment> {
+        let total = i128::from(self.seconds) * 1_000_000_000 + i128::from(self.nanos);
+        i64::try_from(total).map_err(|_| NotMoment::OutOfRange)
+    }
+}
+
+/// `2014-10-22`, `2014/10/22`, also with one-digit month and day, then clock and zone.
+#[inline]
+fn year_first(text: &[u8]) -> Option<Instant> {
+    let mut cursor = Cursor(text);
+    let year = cursor.digits(4, 4)?;
+    let separator = cursor.next_if(|byte| matches!(byte, b'-' | b'/'))?;
+    let month = cursor.digits(1, 2)?;
+    cursor.next_if(|byte| byte == separator)?;
+    let day = cursor.digits(1, 2)?;
+    cursor.clock_and_zone(days(year, month, day)?)
+}
+
+/// `22.10.2014`, `22 Oct 2014`, `22-Oct-2014`, `22/Oct/2014:11:15:41 +0000`, `22/10/2014`, `10/22/2014`.
+fn day_or_month_first(text: &[u8]) -> Option<Result<(Layout, Moment), NotMoment>> {
+    let mut cursor = Cursor(text);
+    let first = cursor.digits(1, 2)?;
+    let separator = cursor.next_if(|byte| matches!(byte, b'.' | b'/' | b'-' | b' '))?;
+    cursor.skip_spaces();
+    if let Some(month) = month_name(cursor.0) {
+        cursor.0 = &cursor.0[name_length(cursor.0)..];
+        cursor.next_if(|byte| matches!(byte, b'.' | b'/' | b'-' | b' '))?;
+        cursor.skip_spaces();
+        let year = cursor.digits(4, 4)?;
+        let instant = cursor.clock_and_zone(days(year, month, first)?)?;
+        return Some(exact(Layout::DayMonthName, instant));
+    }
+    if separator == b' ' {
+        return None;
+    }
+    let second = cursor.digits(1, 2)?;
+    cursor.next_if(|byte| byte == separator)?;
+    let year = cursor.digits(4, 4)?;
+    if separator == b'.' {
+        let instant = cursor.clock_and_zone(days(year, second, first)?)?;
+        return Some(exact(Layout::DayDotMonth, instant));
+    }
+    either_order(cursor, year, first, second)
+}
+
+fn exact(layout: Layout, instant: Instant) -> Result<(Layout, Moment), NotMoment> {
+    instant.nanoseconds().map(|nanoseconds| (layout, Moment::Exact(nanoseconds)))
+}
+
+fn either_order(cursor: Cursor<'_>, year: i64, first: i64, second: i64) -> Option<Result<(Layout, Moment), NotMoment>> {
+    let at = |days: i64| cursor.clock_and_zone(days).map(Instant::nanoseconds);
+    let moment = match (days(year, second, first), days(year, first, second)) {
+        (Some(day_first), Some(month_first)) => match (at(day_first)?, at(month_first)?) {
+            (Ok(day_first), Ok(month_first)) if day_first == month_first => Moment::Exact(day_first),
+            (Ok(day_first), Ok(month_first)) => Moment::Either { day_first, month_first },
+            (Err(error), _) | (_, Err(error)) => return Some(Err(error)),
+        },
+        (Some(days), None) => match at(days)? {
+            Ok(nanoseconds) => Moment::DayFirst(nanoseconds),
+            Err(error) => return Some(Err(error)),
+        },
+        (None, Some(days)) => match at(days)? {
+            Ok(nanoseconds) => Moment::MonthFirst(nanoseconds),
+            Err(error) => return Some(Err(error)),
+        },
+        (None, None) => return None,
+    };
+    Some(Ok((Layout::Numeric, moment)))
+}
+
+/// `Oct 22, 2014 11:15:41`; syslog's `Oct 22 11:15:41` has no year, and guessing one would be a silent mistake.
+fn named_month_first(whole: &[u8], text: &[u8]) -> Result<(Layout, Moment), NotMoment> {
+    let month = month_name(text).unwrap_or(0);
+    let mut cursor = Cursor(&text[name_length(text)..]);
+    cursor.skip_spaces();
+    let Some(day) = cursor.digits(1, 2) else { return other(whole) };
+    cursor.next_if(|byte| byte == b',');
+    cursor.skip_spaces();
+    let after_day = cursor;
+    if let Some(year) = cursor.digits(4, 4) {
+        let instant = days(year, month, day).and_then(|days| cursor.clock_and_zone(days));
+        return instant.map_or(Err(NotMoment::Unreadable), |instant| exact(Layout::DayMonthName, instant));
+    }
+    match other(whole) {
+        Err(NotMoment::Unreadable) if after_day.0.get(2) == Some(&b':') => Err(NotMoment::NoYear),
+        read => read,
+    }
+}
+
+/// Whatever else `jiff` reads.
+fn other(text: &[u8]) -> Result<(Layout, Moment), NotMoment> {
+    let text = std::str::from_utf8(text).map_err(|_| NotMoment::Unreadable)?;
+    let timestamp = text
+        .parse::<jiff::Timestamp>()
+        .ok()
+        .or_else(|| rfc2822::parse(text).ok().map(|zoned| zoned.timestamp()))
+        .or_else(|| in_utc(text.parse().ok()?))
+        .or_else(|| in_utc(civil::DateTime::strptime("%a %b %e %H:%M:%S %Y", text).ok()?))
+        .ok_or(NotMoment::Unreadable)?;
+    let nanoseconds = i64::try_from(timestamp.as_nanosecond()).map_err(|_| NotMoment::OutOfRange)?;
+    Ok((Layout::Other, Moment::Exact(nanoseconds)))
+}
+
+fn in_utc(datetime: civil::DateTime) -> Option<jiff::Timestamp> {
+    TimeZone::UTC.to_timestamp(datetime).ok()
+}
+
+/// A text whose front is being read.
+#[derive(Clone, Copy)]
+struct Cursor<'a>(&'a [u8]);
+
+impl Cursor<'_> {
+    /// A number of so many digits, and no more.
+    #[inline]
+    fn digits(&mut self, least: usize, most: usize) -> Option<i64> {
+        let mut number = 0;
+        let mut count = 0;
+        while let Some(byte @ b'0'..=b'9') = self.0.get(count).copied() {
+            if count == most {
+                return None;
+            }
+            number = number * 10 + i64::from(byte - b'0');
+            count += 1;
+        }
+        self.0 = &self.0[count..];
+        (count >= least).then_some(number)
+    }
+
+    #[inline]
+    fn next_if(&mut self, accept: impl Fn(u8) -> bool) -> Option<u8> {
+        let (&byte, rest) = self.0.split_first()?;
+        accept(byte).then(|| {
+            self.0 = rest;
+            byte
+        })
+    }
+
+    fn skip_spaces(&mut self) {
+        self.0 = self.0.trim_ascii_start();
+    }
+
+    /// The rest of a date: nothing, or a clock, perhaps with a zone.
+    #[inline]
+    fn clock_and_zone(mut self, days: i64) -> Option<Instant> {
+        let midnight = days * 86_400;
+        if self.0.is_empty() {
+            return Some(Instant { seconds: midnight, nanos: 0 });
+        }
+        self.next_if(|byte| matches!(byte, b'T' | b't' | b' ' | b':' | b'_' | b','))?;
+        self.skip_spaces();
+        let (seconds, nanos) = self.clock()?;
+        let offset = self.zone()?;
+        Some(Instant { seconds: midnight + seconds - offset, nanos })
+    }
+
+    /// `11:15`, `11:15:41`, `11:15:41.123456789`, with AM or PM after it: seconds since midnight, and nanoseconds.
+    #[inline]
+    fn clock(&mut self) -> Option<(i64, i64)> {
+        let hour = self.digits(1, 2)?;
+        self.next_if(|byte| byte == b':')?;
+        let minute = self.digits(2, 2)?;
+        let mut second = 0;
+        let mut nanos = 0;
+        if self.next_if(|byte| byte == b':').is_some() {
+            second = self.digits(2, 2)?;
+            if self.next_if(|byte| matches!(byte, b'.' | b',')).is_some() {
+                nanos = self.fraction()?;
+            }
+        }
+        let hour = self.half_day(hour)?;
+        // A leap second counts as the second before it, as in jiff and POSIX.
+        (hour < 24 && minute < 60 && second <= 60).then_some((hour * 3600 + minute * 60 + second.min(59), nanos))
+    }
+
+    /// The digits of a fraction of a second, as nanoseconds; digits beyond are cut.
+    #[inline]
+    fn fraction(&mut self) -> Option<i64> {
+        let mut nanos = 0;
+        let mut count = 0;
+        while let Some(byte @ b'0'..=b'9') = self.0.get(count).copied() {
+            if count < 9 {
+                nanos = nanos * 10 + i64::from(byte - b'0');
+            }
+            count += 1;
+        }
+        self.0 = &self.0[count..];
+        const SCALE: [i64; 10] = [0, 100_000_000, 10_000_000, 1_000_000, 100_000, 10_000, 1_000, 100, 10, 1];
+        (count > 0).then(|| nanos * SCALE[count.min(9)])
+    }
+
+    /// Applies AM or PM, if one follows.
+    fn half_day(&mut self, hour: i64) -> Option<i64> {
+        let mut after = *self;
+        after.skip_spaces();
+        let afternoon = match after.0 {
+            [b'A' | b'a', b'M' | b'm', ..] => 0,
+            [b'P' | b'p', b'M' | b'm', ..] => 12,
+            _ => return Some(hour),
+        };
+        self.0 = &after.0[2..];
+        (1..=12).contains(&hour).then_some(hour % 12 + afternoon)
+    }
+
+    /// The zone's offset in seconds; none given is UTC.
+    #[inline]
+    fn zone(&mut self) -> Option<i64> {
+        self.skip_spaces();
+        match self.0 {
+            b"" | b"Z" | b"z" | b"UTC" | b"GMT" | b"utc" => Some(0),
+            [sign @ (b'+' | b'-'), offset @ ..] => {
+                let seconds = parse_offset(offset)?;
+                Some(if *sign == b'-' { -seconds } else { seconds })
+            }
+            _ => None,
+        }
+    }
+}
+
+/// `02`, `0200` or `02:00`.
+fn parse_offset(text: &[u8]) -> Option<i64> {
+    let digit = |byte: &u8| byte.is_ascii_digit().then(|| i64::from(byte - b'0'));
+    let (hours, minutes) = match text {
+        [a, b] => (digit(a)? * 10 + digit(b)?, 0),
+        [a, b, c, d] | [a, b, b':', c, d] => (digit(a)? * 10 + digit(b)?, digit(c)? * 10 + digit(d)?),
+        _ => return None,
+    };
+    (hours < 24 && minutes < 60).then_some(hours * 3600 + minutes * 60)
+}
+
+/// Days since 1970 of a date that exists.
+#[inline]
+fn days(year: i64, month: i64, day: i64) -> Option<i64> {
+    if !(1..=12).contains(&month) || day < 1 || day > days_in_month(year, month) {
+        return None;
+    }
+    // Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms": years begin in March, so that the leap day is last.
+    let year = if month <= 2 { year - 1 } else { year };
+    let era = year.div_euclid(400);
+    let year_of_era = year.rem_euclid(400);
+    let day_of_year = (153 * (month + if month > 2 { -3 } else { 9 }) + 2) / 5 + day - 1;
+    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+    Some(era * 146_097 + day_of_era - 719_468)
+}
+
+fn days_in_month(year: i64, month: i64) -> i64 {
+    match month {
+        4 | 6 | 9 | 11 => 30,
+        2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
+        2 => 28,
+        _ => 31,
+    }
+}
+
+fn name_length(text: &[u8]) -> usize {
+    text.iter().take_while(|byte| byte.is_ascii_alphabetic()).count()
+}
+
+/// The month a text begins with, by its English name or the first three letters of it.
+fn month_name(text: &[u8]) -> Option<i64> {
+    const MONTHS: [&[u8]; 12] = [
+        b"january",
+        b"february",
+        b"march",
+        b"april",
+        b"may",
+        b"june",
+        b"july",
+        b"august",
+        b"september",
+        b"october",
+        b"november",
+        b"december",
+    ];
+    let name = &text[..name_length(text)];
+    let matches = |month: &&[u8]| name.eq_ignore_ascii_case(month) || name.eq_ignore_ascii_case(&month[..3]);
+    MONTHS.iter().position(matches).map(|index| index as i64 + 1)
+}
+
+/// Drops `Wed, ` or `Wed `.
+fn strip_weekday(text: &[u8]) -> &[u8] {
+    const DAYS: [&[u8]; 7] = [b"monday", b"tuesday", b"wednesday", b"thursday", b"friday", b"saturday", b"sunday"];
+    let length = name_length(text);
+    let name = &text[..length];
+    if !DAYS.iter().any(|day| name.eq_ignore_ascii_case(day) || name.eq_ignore_ascii_case(&day[..3])) {
+        return text;
+    }
+    let rest = &text[length..];
+    rest.strip_prefix(b",").unwrap_or(rest).trim_ascii_start()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const TRIAGE: i64 = 1_413_976_541_000_000_000;
+
+    fn exact(text: &str) -> i64 {
+        match parse(text.as_bytes()) {
+            Ok((_, Moment::Exact(nanoseconds))) => nanoseconds,
+            other => panic!("{text}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn one_moment_in_many_layouts() {
+        for text in [
+            "2014-10-22T11:15:41Z",
+            "2014-10-22 11:15:41",
+            "2014-10-22t11:15:41z",
+            "2014-10-22T11:15:41.000000000Z",
+            "2014-10-22T11:15:41,000",
+            "2014-10-22T13:15:41+02",
+            "2014-10-22T13:15:41+0200",
+            "2014-10-22 13:15:41 +02:00",
+            "2014-10-22T05:45:41-05:30",
+            "2014-10-22 11:15:41 UTC",
+            "2014/10/22 11:15:41.000",
+            "22.10.2014 11:15:41",
+            "22.10.2014 11:15:41.000",
+            "22-Oct-2014 11:15:41",
+            "22 Oct 2014 11:15:41",
+            "22 October 2014 11:15:41",
+            "Wed, 22 Oct 2014 11:15:41 +0000",
+            "Wed, 22 Oct 2014 07:15:41 EDT",
+            "22/Oct/2014:11:15:41 +0000",
+            "22/Oct/2014:13:15:41 +0200",
+            "Oct 22, 2014 11:15:41 AM",
+            "Wed Oct 22 11:15:41 2014",
+            "20141022T111541Z",
+        ] {
+            assert_eq!(exact(text), TRIAGE, "{text}");
+        }
+    }
+
+    #[test]
+    fn parts_may_be_left_out() {
+        assert_eq!(exact("1970-01-02"), 86_400_000_000_000);
+        assert_eq!(exact("1970-01-01 00:01"), 60_000_000_000);
+        assert_eq!(exact("02.01.1970"), 86_400_000_000_000);
+        assert_eq!(exact("1970/1/2"), 86_400_000_000_000);
+        assert_eq!(exact("1970-01-01T00:00:00.5"), 500_000_000);
+        assert_eq!(exact("1970-01-01T00:00:00.1234567891"), 123_456_789);
+        assert_eq!(exact("1970-01-01 12:00:00 AM"), 0);
+        assert_eq!(exact("2016-12-31T23:59:60Z"), exact("2016-12-31T23:59:59Z"));
+    }
+
+    #[test]
+    fn numeric_dates_say_what_they_know() {
+        let day = 86_400_000_000_000;
+        let moment = |text: &str| parse(text.as_bytes()).map(|(_, moment)| moment);
+        assert_eq!(moment("13/01/1970"), Ok(Moment::DayFirst(12 * day)));
+        assert_eq!(moment("01/13/1970"), Ok(Moment::MonthFirst(12 * day)));
+        assert_eq!(moment("01/02/1970"), Ok(Moment::Either { day_first: 31 * day, month_first: day }));
+        assert_eq!(moment("01/01/1970"), Ok(Moment::Exact(0)));
+    }
+
+    #[test]
+    fn what_is_no_date_is_refused() {
+        let refused = |text: &str| parse(text.as_bytes()).unwrap_err();
+        assert_eq!(refused("Oct 22 11:15:41"), NotMoment::NoYear);
+        assert_eq!(refused("2999-01-01"), NotMoment::OutOfRange);
+        assert_eq!(refused("1600-01-01 00:00:00"), NotMoment::OutOfRange);
+        for text in [
+            "",
+            "x",
+            "2014-13-01",
+            "2014-02-29",
+            "31.04.2014",
+            "2014-10-22 24:00:00",
+            "2014-10-22 11:60:00",
+            "2014-10-22x",
+            "2014-10-22T11:15:41 Mars",
+            "99/99/2014",
+            "2014-10-22 13:00 PM",
+            "2014-10-22T",
+            "\u{e9}",
+        ] {
+            assert_eq!(refused(text), NotMoment::Unreadable, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn iso_dates_agree_with_jiff(nanoseconds in any::<i64>()) {
+            let timestamp = jiff::Timestamp::from_nanosecond(i128::from(nanoseconds)).unwrap();
+            prop_assert_eq!(exact(&timestamp.to_string()), nanoseconds);
+        }
+
+        #[test]
+        fn no_text_panics(text in "[0-9A-Za-z:/. ,+-]{0,30}") {
+            let _ = parse(text.as_bytes());
+        }
+    }
+}

@@ -1,0 +1,396 @@
+//! JSON lines: one object a line, nested members by dotted names.
+//!
+//! A scanner of our own takes what is wanted from a line and merely checks the rest; it gives up on anything unusual.
+//! `serde_json` then decides whether the line is JSON at all, and words the error. So the scanner may refuse what it
+//! likes, but must never accept what `serde_json` refuses; the tests compare the two on generated and mutated lines.
+
+mod paths;
+mod scan;
+
+use crate::cell::Cell;
+use crate::error::{TraceError, TraceErrorKind};
+use crate::note::Note;
+use crate::source::{End, RecordReader};
+use crate::states::{RecordSink, States};
+use memchr::memchr;
+use paths::Paths;
+use rustc_hash::FxHashSet;
+use scan::{Scanner, Trust};
+use serde_json::Value;
+
+/// Lines whose names are all collected; later ones are only looked at again if they have a member not seen before.
+const LINES_NAMED: u64 = 1000;
+
+/// Names collected at most: inputs that use data as names have no end of them.
+const MOST_NAMES: usize = 10_000;
+
+/// Elements of an array that get a name.
+const ELEMENTS_NAMED: usize = 16;
+
+/// Reads JSON lines into states.
+pub(crate) struct JsonReader<'o> {
+    pub(crate) sink: States<'o>,
+    paths: Paths,
+    /// Scratch of the scanner.
+    depths: Vec<u32>,
+    names: Names,
+    /// The line of the next record.
+    line: u64,
+    blank_lines: u64,
+    records: u64,
+}
+
+impl<'o> JsonReader<'o> {
+    pub(crate) fn new(sink: States<'o>) -> Self {
+        let paths = Paths::new(sink.names());
+        let depths = vec![0; paths.slots()];
+        Self { sink, paths, depths, names: Names::default(), line: 1, blank_lines: 0, records: 0 }
+    }
+
+    /// The names seen so far.
+    pub(crate) fn names(&self) -> &[String] {
+        &self.names.ordered
+    }
+
+    /// What is worth telling about the input.
+    pub(crate) fn notes(&self) -> Vec<Note> {
+        match (self.records, self.blank_lines) {
+            (0, _) => vec![Note::EmptyInput],
+            (_, 0) => Vec::new(),
+            (_, blank) => vec![Note::BlankLines(blank)],
+        }
+    }
+
+    fn record<'b>(&mut self, line: &'b [u8], cells: &mut [Cell<'b>]) -> Result<(), TraceError> {
+        if Scanner::new(line, Trust::Nothing, &mut self.paths, cells, &mut self.depths).scan().is_err() {
+            if line.trim_ascii().is_empty() {
+                self.blank_lines += 1;
+                return Ok(());
+            }
+            check_object(line).map_err(|kind| TraceError::new(kind).on_line(self.line))?;
+            // Cannot fail on what serde_json accepted; were it to, the members not reached would be absent.
+            let _ = Scanner::new(line, Trust::Checked, &mut self.paths, cells, &mut self.depths).scan();
+        }
+        if self.paths.take_novelty() || self.records < LINES_NAMED {
+            self.names.collect(line);
+        }
+        self.records += 1;
+        self.sink.record(self.line, cells)
+    }
+}
+
+impl RecordReader for JsonReader<'_> {
+    fn consume(&mut self, bytes: &[u8], end: End) -> Result<usize, TraceError> {
+        let mut cells = vec![Cell::Absent; self.paths.slots()];
+        let mut at = 0;
+        while at < bytes.len() {
+            let rest = &bytes[at..];
+            let length = match memchr(b'\n', rest) {
+                Some(length) => length,
+                None if end == End::Last => rest.len(),
+                None => break,
+            };
+            self.record(&rest[..length], &mut cells)?;
+            self.line += 1;
+            at += (length + 1).min(rest.len());
+        }
+        Ok(at)
+    }
+
+    fn line(&self) -> u64 {
+        self.line
+    }
+}
+
+/// Different names in order of appearance.
+#[derive(Default)]
+struct Names {
+    ordered: Vec<String>,
+    known: FxHashSet<String>,
+}
+
+impl Names {
+    fn collect(&mut self, line: &[u8]) {
+        if self.ordered.len() >= MOST_NAMES {
+            return;
+        }
+        let value = serde_json::from_slice(line).unwrap_or_default();
+        flatten(&value, &mut |name, _| {
+            if !self.known.contains(name) && self.ordered.len() < MOST_NAMES {
+                self.known.insert(name.to_owned());
+                self.ordered.push(name.to_owned());
+            }
+        });
+    }
+}
+
+/// Visits every value in an object or array by its dotted name.
+pub(crate) fn flatten(value: &Value, visit: &mut impl FnMut(&str, &Value)) {
+    flatten_below(value, &mut String::new(), visit);
+}
+
+/// Recursion is as deep as the value, which serde_json limits to 128.
+fn flatten_below(value: &Value, path: &mut String, visit: &mut impl FnMut(&str, &Value)) {
+    let mut member = |name: &str, value: &Value| {
+        let length = path.len();
+        if length > 0 {
+            path.push('.');
+        }
+        path.push_str(name);
+        flatten_below(value, path, visit);
+        path.truncate(length);
+    };
+    match value {
+        Value::Object(members) => members.iter().for_each(|(name, value)| member(name, value)),
+        Value::Array(elements) => elements
+            .iter()
+            .take(ELEMENTS_NAMED)
+            .enumerate()
+            .for_each(|(index, value)| member(&index.to_string(), value)),
+        scalar => visit(path, scalar),
+    }
+}
+
+/// Whether a line is a JSON object, and if not, what is wrong with it.
+pub(crate) fn check_object(line: &[u8]) -> Result<Value, TraceErrorKind> {
+    let value = serde_json::from_slice(line).map_err(|error| malformed(line, &error))?;
+    let found = match value {
+        Value::Object(_) => return Ok(value),
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+    };
+    let blank = line.len() - line.trim_ascii_start().len();
+    Err(TraceErrorKind::NotAnObject { character: blank + 1, found })
+}
+
+fn malformed(line: &[u8], error: &serde_json::Error) -> TraceErrorKind {
+    let before = &line[..error.column().saturating_sub(1).min(line.len())];
+    let whole = error.to_string();
+    // serde_json puts its own line and column behind the message; ours go in front of it.
+    let detail = whole.rsplit_once(" at line ").map_or(whole.as_str(), |(detail, _)| detail);
+    TraceErrorKind::MalformedJson {
+        character: String::from_utf8_lossy(before).chars().count() + 1,
+        detail: detail.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cell::unescape;
+    use crate::options::{Format, ReadOptions};
+    use crate::testing::{fail, read_text, show, want};
+    use proptest::prelude::*;
+    use traceward_logic::trace::Ask::{Bool, Number, Text};
+
+    #[test]
+    fn members_are_found_by_dotted_names() {
+        let input = r#"{"event":{"state":{"term":3,"vote":"0"},"conf":[[7,8],[]]},"x":1}"#;
+        let options = want(&[("event.state.term", Number), ("event.conf.0.1", Number), ("x", Number), ("y", Bool)]);
+        assert_eq!(show(input, &options), "int 3\nint 8\nint 1\nunknown");
+        let names = read_text(input, &options).unwrap().names;
+        assert_eq!(names, ["event.state.term", "event.state.vote", "event.conf.0.0", "event.conf.0.1", "x"]);
+    }
+
+    #[test]
+    fn a_name_with_a_dot_goes_before_a_path() {
+        let options = want(&[("a.b", Number)]);
+        for line in [r#"{"a.b":1,"a":{"b":2}}"#, r#"{"a":{"b":2},"a.b":1}"#, r#"{"a.b":1}"#, r#"{"a":{"b":1}}"#] {
+            assert_eq!(show(line, &options), "int 1", "{line}");
+        }
+        assert_eq!(show(r#"{"a.b":{"c.d":1}}"#, &want(&[("a.b.c.d", Number)])), "int 1");
+    }
+
+    #[test]
+    fn of_equal_members_the_last_counts() {
+        assert_eq!(show(r#"{"a":1,"a":2}"#, &want(&[("a", Number)])), "int 2");
+        assert_eq!(show(r#"{"a":{"b":1},"a":{"c":2}}"#, &want(&[("a.b", Number), ("a.c", Number)])), "unknown\nint 2");
+        assert_eq!(show(r#"{"a":{"b":1},"a":5}"#, &want(&[("a.b", Number)])), "unknown");
+    }
+
+    #[test]
+    fn blank_lines_and_line_ends_do_not_matter() {
+        let trace = read_text("\u{feff}\n {\"a\" : 1 }\r\n\r\n\t{\"a\":2}", &want(&[("a", Number)])).unwrap();
+        assert_eq!((trace.states, trace.format), (2, Format::JsonLines));
+        assert_eq!(trace.notes, [Note::BlankLines(2)]);
+        assert_eq!((trace.lines.line(0), trace.lines.line(1)), (2, 4));
+        let forced = ReadOptions { format: Some(Format::JsonLines), ..ReadOptions::default() };
+        assert_eq!(read_text("", &forced).unwrap().notes, [Note::EmptyInput]);
+    }
+
+    #[test]
+    fn what_is_no_object_is_refused_with_its_place() {
+        let options = ReadOptions { format: Some(Format::JsonLines), ..want(&[("a", Number)]) };
+        assert_eq!(fail("{\"a\":1}\n [1]\n", &options), "2:-: expected a JSON object at character 2, found an array");
+        assert_eq!(fail("{\"a\":1}\n5\n", &options), "2:-: expected a JSON object at character 1, found a number");
+        assert_eq!(fail("{\"a\":1}\n{\"\u{e9}\":x}\n", &options), "2:-: no valid JSON at character 6: expected value");
+        assert_eq!(fail("{\"a\":1\n}\n", &options), "1:-: no valid JSON at character 6: EOF while parsing an object");
+        assert_eq!(fail("{\"a\":1} {\"a\":2}\n", &options), "1:-: no valid JSON at character 9: trailing characters");
+        assert!(fail(b"{\"b\":\"\xff\"}\n", &options).starts_with("1:-: no valid JSON at character"));
+        for huge in ["9".repeat(400), "1e999".to_owned()] {
+            let line = format!("{{\"b\":{huge},\"a\":1}}");
+            assert!(fail(line, &options).ends_with("number out of range"), "{huge}");
+        }
+        let deep = format!("{{\"b\":{}1{}}}", "[".repeat(500), "]".repeat(500));
+        assert!(fail(deep, &options).contains("recursion limit exceeded"));
+    }
+
+    #[test]
+    fn names_appear_even_late_and_never_without_end() {
+        let mut input = "{\"a\":1}\n".repeat(3000) + "{\"a\":1,\"late\":{\"b\":2}}\n";
+        assert_eq!(read_text(&input, &want(&[("a", Number)])).unwrap().names, ["a", "late.b"]);
+        (0..12_000).for_each(|number| input += &format!("{{\"n{number}\":1}}\n"));
+        assert_eq!(read(&input).names.len(), MOST_NAMES);
+        let last = want(&[("n11999", Number)]);
+        assert!(crate::read(input.as_bytes(), &last).unwrap().columns[0].is_some());
+    }
+
+    fn read(input: &str) -> crate::ReadTrace {
+        crate::read(input.as_bytes(), &want(&[("a", Number)])).unwrap()
+    }
+
+    #[test]
+    fn escapes_are_decoded_in_names_and_values() {
+        let options = want(&[("a\"b", Number), ("t", Text)]);
+        assert_eq!(
+            show(r#"{"a\"b":1,"t":"x\\\"\/\n\ud83d\ude00","u":"\u0041"}"#, &options),
+            "int 1\ntext \"x\\\\\\\"/\\n😀\""
+        );
+        assert_eq!(show(r#"{"\u0061\u0022b":1}"#, &want(&[("a\"b", Number)])), "int 1");
+    }
+
+    #[test]
+    fn a_name_learnt_with_escapes_is_not_taken_for_its_source() {
+        let options = want(&[("a\"b", Number), ("a\\", Number)]);
+        assert!(fail("{\"a\\\"b\":1}\n{\"a\"b\":1}\n", &options).starts_with("2:-: no valid JSON"));
+        assert_eq!(show(r#"{"a\\":1}"#, &options), "unknown\nint 1");
+        assert!(fail("{\"a\\\\\":1}\n{\"a\\\":1}\n", &options).starts_with("2:-: no valid JSON"));
+    }
+
+    /// What serde_json finds by a dotted name of at most two parts.
+    fn find_slowly<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
+        let within = || {
+            let (first, rest) = name.split_once('.')?;
+            match value.get(first)? {
+                Value::Array(elements) => elements.get(rest.parse::<usize>().ok()?),
+                object => object.get(rest),
+            }
+        };
+        value.get(name).or_else(within)
+    }
+
+    /// Whether a cell is what serde_json found.
+    fn agrees(cell: Cell<'_>, value: Option<&Value>) -> bool {
+        match (cell, value) {
+            (Cell::Absent, None) | (Cell::Null, Some(Value::Null)) => true,
+            (Cell::Plain(text), Some(Value::Bool(bit))) => text == bit.to_string().as_bytes(),
+            (Cell::Plain(text), Some(number @ Value::Number(_))) => {
+                serde_json::from_slice::<Value>(text).ok().as_ref() == Some(number)
+            }
+            (Cell::Text(text), Some(Value::String(string))) => text == string.as_bytes(),
+            (Cell::Escaped(source), Some(Value::String(string))) => unescape(source) == *string,
+            (Cell::Container(source), Some(container)) => {
+                container_value(source).as_ref() == Some(container) && !container.is_string()
+            }
+            _ => false,
+        }
+    }
+
+    fn container_value(source: &[u8]) -> Option<Value> {
+        serde_json::from_slice(source).ok().filter(|value: &Value| value.is_object() || value.is_array())
+    }
+
+    const NAMES: [&str; 6] = ["a", "b", "a.b", "a.0", "b.a", "\u{e9}"];
+
+    /// Scans a line both ways and compares with serde_json.
+    fn check_line(line: &[u8], paths: &mut Paths) -> Result<(), TestCaseError> {
+        let expected: Option<Value> = serde_json::from_slice(line).ok().filter(Value::is_object);
+        for trust in [Trust::Nothing, Trust::Checked] {
+            if trust == Trust::Checked && expected.is_none() {
+                continue;
+            }
+            let mut cells = [Cell::Absent; NAMES.len()];
+            let scanned = Scanner::new(line, trust, paths, &mut cells, &mut [0; NAMES.len()]).scan();
+            let shown = String::from_utf8_lossy(line);
+            prop_assert!(scanned.is_err() || expected.is_some(), "accepts what serde_json refuses: {shown}");
+            prop_assert!(scanned.is_ok() || trust == Trust::Nothing, "refuses what serde_json accepts: {shown}");
+            if let (Ok(()), Some(value)) = (scanned, &expected) {
+                for (name, cell) in NAMES.iter().zip(cells) {
+                    let found = find_slowly(value, name);
+                    prop_assert!(agrees(cell, found), "{name} of {shown}: {cell:?}, but serde_json: {found:?}");
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn any_value() -> impl Strategy<Value = String> {
+        let number = prop_oneof![
+            "-?(0|[1-9][0-9]{0,20})",
+            "-?[0-9]{1,3}\\.[0-9]{0,3}",
+            "-?[0-9]{1,2}[eE][+-]?[0-9]{1,3}",
+            "[0-9]{30,40}(\\.[0-9]{1,3})?"
+        ];
+        let string = prop_oneof![
+            "\"[a-z.\u{e9} ]{0,6}\"",
+            "\"([a-z]|\\\\[\"\\\\/bfnrtux]|\\\\u[0-9a-fA-F]{4}|\\\\ud83d\\\\ude00|\\\\ud800){0,4}\"",
+            "\"[\\x00-\\x20]\""
+        ];
+        let scalar = prop_oneof![number, string, "true|false|null|tru|nul"];
+        scalar.prop_recursive(3, 12, 4, |value| {
+            prop_oneof![
+                any_object(value.clone()),
+                prop::collection::vec(value, 0..3).prop_map(|elements| format!("[{}]", elements.join(" , ")))
+            ]
+        })
+    }
+
+    fn any_object(value: impl Strategy<Value = String>) -> impl Strategy<Value = String> {
+        let name = prop_oneof![
+            4 => prop::sample::select(vec!["a", "b", "a.b", "0", "c", "\u{e9}"]).prop_map(str::to_owned),
+            1 => prop::sample::select(vec!["\\u0061", "a\\\"", "x\\q", ""]).prop_map(str::to_owned),
+        ];
+        prop::collection::vec((name, value, " ?"), 0..5).prop_map(|members| {
+            let members: Vec<String> = members
+                .into_iter()
+                .map(|(name, value, blank)| format!("{blank}\"{name}\"{blank}:{blank}{value}"))
+                .collect();
+            format!("{{{}}}", members.join(","))
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(3000))]
+
+        #[test]
+        fn scanning_agrees_with_serde_json(lines in prop::collection::vec(any_object(any_value()), 1..4)) {
+            // One set of paths for several lines: what was learnt from one must not mislead on the next.
+            let mut paths = Paths::new(NAMES.map(str::to_owned).to_vec());
+            for line in &lines {
+                check_line(line.as_bytes(), &mut paths)?;
+            }
+        }
+
+        #[test]
+        fn scanning_agrees_with_serde_json_on_mutated_lines(
+            line in any_object(any_value()),
+            mutations in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0..4_u8), 1..3),
+        ) {
+            let mut line = line.into_bytes();
+            for (index, byte, how) in mutations {
+                if line.is_empty() { break }
+                let at = index.index(line.len());
+                match how {
+                    0 => line[at] = byte,
+                    1 => line.truncate(at),
+                    2 => { line.remove(at); }
+                    _ => line.insert(at, b"{}[]\",:\\0-.e "[byte as usize % 13]),
+                }
+            }
+            check_line(&line, &mut Paths::new(NAMES.map(str::to_owned).to_vec()))?;
+        }
+    }
+}

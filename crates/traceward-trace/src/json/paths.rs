@@ -1,0 +1,155 @@
+//! Which members of an object lead to something wanted.
+
+use rustc_hash::FxHashMap;
+
+/// Members remembered at one place that lead nowhere; beyond these they are looked up afresh each time.
+const MOST_EDGES: usize = 4096;
+
+/// A place in an object: what may still follow there.
+pub(super) type NodeId = u32;
+
+/// The objects on the way to what is wanted, learnt from the input: a node for each place that was met, an edge for
+/// each member that was met there.
+///
+/// The name `a.b` may mean the member `a.b`, or the member `b` of `a`, so what a member leads to is a matter of which
+/// wanted names begin with it. Lines repeat the members of the line before, so the next edge is guessed first.
+pub(super) struct Paths {
+    names: Vec<String>,
+    nodes: Vec<Node>,
+    novelty: bool,
+}
+
+struct Node {
+    /// Wanted names that lead here, each with the length of what has been matched.
+    pending: Vec<(u32, usize)>,
+    edges: Vec<Edge>,
+    by_name: FxHashMap<Box<[u8]>, u32>,
+    guess: u32,
+}
+
+struct Edge {
+    /// The name as lines mostly have it: in quotes, and a colon right behind. None for a name that needs escapes.
+    source: Option<Box<[u8]>>,
+    target: Target,
+}
+
+/// Where a member leads.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Target {
+    /// The wanted names it completes.
+    pub(super) slots: Vec<u32>,
+    /// Where to look within it, if it is an object or array.
+    pub(super) node: Option<NodeId>,
+}
+
+/// A member at a place.
+#[derive(Clone, Copy)]
+pub(super) struct EdgeId {
+    node: NodeId,
+    edge: u32,
+}
+
+impl Paths {
+    pub(super) const ROOT: NodeId = 0;
+
+    pub(super) fn new(names: Vec<String>) -> Self {
+        let pending = (0..names.len() as u32).map(|slot| (slot, 0)).collect();
+        Self { names, nodes: vec![Node::new(pending)], novelty: false }
+    }
+
+    pub(super) fn slots(&self) -> usize {
+        self.names.len()
+    }
+
+    /// Whether a member was met for the first time since this was last asked.
+    pub(super) fn take_novelty(&mut self) -> bool {
+        std::mem::take(&mut self.novelty)
+    }
+
+    /// If the next member is the one that came next before: the bytes of its name and colon, and where it leads.
+    #[inline]
+    pub(super) fn guess(&mut self, node: NodeId, bytes: &[u8]) -> Option<(usize, Option<EdgeId>)> {
+        let place = &mut self.nodes[node as usize];
+        let edge = place.edges.get(place.guess as usize)?;
+        let source = edge.source.as_ref().filter(|source| bytes.starts_with(source))?;
+        let id = EdgeId { node, edge: place.guess };
+        let found = (source.len(), edge.target.leads_somewhere().then_some(id));
+        place.guess += 1;
+        Some(found)
+    }
+
+    /// The member of this name; none if nothing wanted is there.
+    pub(super) fn find(&mut self, node: NodeId, name: &[u8]) -> Option<EdgeId> {
+        let edge = match self.nodes[node as usize].by_name.get(name) {
+            Some(&edge) => edge,
+            None => self.learn(node, name)?,
+        };
+        let place = &mut self.nodes[node as usize];
+        place.guess = edge + 1;
+        place.edges[edge as usize].target.leads_somewhere().then_some(EdgeId { node, edge })
+    }
+
+    #[inline]
+    pub(super) fn target(&self, id: EdgeId) -> &Target {
+        &self.nodes[id.node as usize].edges[id.edge as usize].target
+    }
+
+    /// The next object begins: its first member is guessed to be the one that came first.
+    #[inline]
+    pub(super) fn enter(&mut self, node: NodeId) {
+        self.nodes[node as usize].guess = 0;
+    }
+
+    /// The wanted names that may be found within a place.
+    pub(super) fn pending(&self, node: NodeId) -> impl Iterator<Item = u32> + '_ {
+        self.nodes[node as usize].pending.iter().map(|&(slot, _)| slot)
+    }
+
+    /// Finds out where a member leads, and remembers it.
+    #[cold]
+    fn learn(&mut self, node: NodeId, name: &[u8]) -> Option<u32> {
+        self.novelty = true;
+        let mut slots = Vec::new();
+        let mut pending = Vec::new();
+        for &(slot, matched) in &self.nodes[node as usize].pending {
+            let rest = &self.names[slot as usize].as_bytes()[matched..];
+            match rest.strip_prefix(name) {
+                Some([]) => slots.push(slot),
+                Some([b'.', ..]) => pending.push((slot, matched + name.len() + 1)),
+                _ => {}
+            }
+        }
+        let child = (!pending.is_empty()).then(|| self.add_node(pending));
+        let target = Target { slots, node: child };
+        let place = &mut self.nodes[node as usize];
+        if !target.leads_somewhere() && place.edges.len() >= MOST_EDGES {
+            return None;
+        }
+        let edge = place.edges.len() as u32;
+        place.by_name.insert(name.into(), edge);
+        place.edges.push(Edge { source: source_of(name), target });
+        Some(edge)
+    }
+
+    fn add_node(&mut self, pending: Vec<(u32, usize)>) -> NodeId {
+        self.nodes.push(Node::new(pending));
+        self.nodes.len() as NodeId - 1
+    }
+}
+
+impl Node {
+    fn new(pending: Vec<(u32, usize)>) -> Self {
+        Self { pending, edges: Vec::new(), by_name: FxHashMap::default(), guess: 0 }
+    }
+}
+
+impl Target {
+    fn leads_somewhere(&self) -> bool {
+        !self.slots.is_empty() || self.node.is_some()
+    }
+}
+
+fn source_of(name: &[u8]) -> Option<Box<[u8]>> {
+    let needs_escapes = name.iter().any(|byte| matches!(byte, b'"' | b'\\' | 0..0x20));
+    (!needs_escapes).then(|| [b"\"", name, b"\":"].concat().into())
+}

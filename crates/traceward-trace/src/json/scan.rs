@@ -1,0 +1,358 @@
+//! The scanner: one line, the wanted values, nothing allocated.
+
+use super::paths::{EdgeId, NodeId, Paths};
+use crate::cell::{Cell, unescape};
+use crate::swar;
+
+/// Nesting the scanner follows in lines nobody has checked; serde_json refuses 128.
+const DEEPEST: u32 = 100;
+
+/// A number longer than this may be beyond a float, which serde_json refuses.
+const LONGEST_NUMBER: usize = 30;
+
+/// So may one whose exponent has more digits than this.
+const LONGEST_EXPONENT: usize = 2;
+
+/// What is known about a line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Trust {
+    /// Nothing: whatever is not plainly JSON is [`Unusual`].
+    Nothing,
+    /// `serde_json` accepts it.
+    Checked,
+}
+
+/// The scanner gave up.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Unusual;
+
+/// A line being scanned.
+pub(super) struct Scanner<'b, 'p> {
+    bytes: &'b [u8],
+    at: usize,
+    depth: u32,
+    trust: Trust,
+    paths: &'p mut Paths,
+    cells: &'p mut [Cell<'b>],
+    /// At which depth each name was found, 0 for not yet: `a.b` as one member goes before `b` within `a`.
+    depths: &'p mut [u32],
+}
+
+impl<'b, 'p> Scanner<'b, 'p> {
+    /// The cells and depths are what is found; both have one entry a wanted name.
+    pub(super) fn new(
+        bytes: &'b [u8],
+        trust: Trust,
+        paths: &'p mut Paths,
+        cells: &'p mut [Cell<'b>],
+        depths: &'p mut [u32],
+    ) -> Self {
+        Self { bytes, at: 0, depth: 0, trust, paths, cells, depths }
+    }
+
+    /// Fills the cells from the object on this line.
+    pub(super) fn scan(mut self) -> Result<(), Unusual> {
+        self.cells.fill(Cell::Absent);
+        self.depths.fill(0);
+        self.skip_blanks();
+        if self.peek() != Some(b'{') {
+            return Err(Unusual);
+        }
+        self.object(Some(Paths::ROOT))?;
+        self.skip_blanks();
+        if self.at == self.bytes.len() { Ok(()) } else { Err(Unusual) }
+    }
+
+    /// An object; without a node nothing in it is wanted.
+    fn object(&mut self, node: Option<NodeId>) -> Result<(), Unusual> {
+        self.open(node)?;
+        if self.closes(b'}') {
+            return Ok(());
+        }
+        loop {
+            self.skip_blanks();
+            let edge = self.name(node)?;
+            self.skip_blanks();
+            self.member(edge)?;
+            self.skip_blanks();
+            match self.next()? {
+                b',' => {}
+                b'}' => break,
+                _ => return Err(Unusual),
+            }
+        }
+        self.depth -= 1;
+        Ok(())
+    }
+
+    /// An array, whose elements go by their index.
+    fn array(&mut self, node: Option<NodeId>) -> Result<(), Unusual> {
+        self.open(node)?;
+        if self.closes(b']') {
+            return Ok(());
+        }
+        for index in 0_u32.. {
+            self.skip_blanks();
+            let edge = node.and_then(|node| self.paths.find(node, index.to_string().as_bytes()));
+            self.member(edge)?;
+            self.skip_blanks();
+            match self.next()? {
+                b',' => {}
+                b']' => break,
+                _ => return Err(Unusual),
+            }
+        }
+        self.depth -= 1;
+        Ok(())
+    }
+
+    fn open(&mut self, node: Option<NodeId>) -> Result<(), Unusual> {
+        self.at += 1;
+        self.depth += 1;
+        if self.trust == Trust::Nothing && self.depth > DEEPEST {
+            return Err(Unusual);
+        }
+        if let Some(node) = node {
+            self.paths.enter(node);
+        }
+        self.skip_blanks();
+        Ok(())
+    }
+
+    fn closes(&mut self, close: u8) -> bool {
+        let closes = self.peek() == Some(close);
+        if closes {
+            self.at += 1;
+            self.depth -= 1;
+        }
+        closes
+    }
+
+    /// A member's name and the colon after it; where it leads, if anywhere.
+    #[inline]
+    fn name(&mut self, node: Option<NodeId>) -> Result<Option<EdgeId>, Unusual> {
+        if let Some(node) = node
+            && let Some((length, edge)) = self.paths.guess(node, &self.bytes[self.at..])
+        {
+            self.at += length;
+            return Ok(edge);
+        }
+        let name = self.string()?;
+        let edge = match node {
+            Some(node) => self.find(node, name)?,
+            None => None,
+        };
+        self.skip_blanks();
+        self.expect(b':')?;
+        Ok(edge)
+    }
+
+    fn find(&mut self, node: NodeId, name: Quoted<'b>) -> Result<Option<EdgeId>, Unusual> {
+        match (name.escapes, self.trust) {
+            (Escapes::None, _) => Ok(self.paths.find(node, name.inner())),
+            (Escapes::Some, Trust::Nothing) => Err(Unusual),
+            (Escapes::Some, Trust::Checked) => Ok(self.paths.find(node, unescape(name.source).as_bytes())),
+        }
+    }
+
+    /// A value, and what it means for what is wanted.
+    #[inline]
+    fn member(&mut self, edge: Option<EdgeId>) -> Result<(), Unusual> {
+        let Some(edge) = edge else {
+            return self.value(None).map(|_| ());
+        };
+        let node = self.paths.target(edge).node;
+        if let Some(node) = node {
+            self.forget_below(node);
+        }
+        let cell = self.value(node)?;
+        for &slot in &self.paths.target(edge).slots {
+            let slot = slot as usize;
+            if self.depths[slot] == 0 || self.depth <= self.depths[slot] {
+                self.depths[slot] = self.depth;
+                self.cells[slot] = cell;
+            }
+        }
+        Ok(())
+    }
+
+    /// Of two members of one name the last counts, so what an earlier one held is forgotten.
+    fn forget_below(&mut self, node: NodeId) {
+        for slot in self.paths.pending(node) {
+            let slot = slot as usize;
+            if self.depths[slot] > self.depth {
+                self.depths[slot] = 0;
+                self.cells[slot] = Cell::Absent;
+            }
+        }
+    }
+
+    #[inline]
+    fn value(&mut self, node: Option<NodeId>) -> Result<Cell<'b>, Unusual> {
+        let start = self.at;
+        match self.peek().ok_or(Unusual)? {
+            b'"' => self.string().map(Quoted::cell),
+            b't' => self.word(b"true").map(Cell::Plain),
+            b'f' => self.word(b"false").map(Cell::Plain),
+            b'n' => self.word(b"null").map(|_| Cell::Null),
+            b'{' => {
+                self.object(node)?;
+                Ok(Cell::Container(&self.bytes[start..self.at]))
+            }
+            b'[' => {
+                self.array(node)?;
+                Ok(Cell::Container(&self.bytes[start..self.at]))
+            }
+            _ => self.number().map(Cell::Plain),
+        }
+    }
+
+    fn word(&mut self, word: &'static [u8]) -> Result<&'b [u8], Unusual> {
+        let found = self.bytes[self.at..].get(..word.len()).filter(|found| *found == word).ok_or(Unusual)?;
+        self.at += word.len();
+        Ok(found)
+    }
+
+    #[inline]
+    fn number(&mut self) -> Result<&'b [u8], Unusual> {
+        let start = self.at;
+        if self.peek() == Some(b'-') {
+            self.at += 1;
+        }
+        match self.peek() {
+            Some(b'0') => self.at += 1,
+            Some(b'1'..=b'9') => self.skip_digits()?,
+            _ => return Err(Unusual),
+        }
+        if self.peek() == Some(b'.') {
+            self.at += 1;
+            self.skip_digits()?;
+        }
+        if let Some(b'e' | b'E') = self.peek() {
+            self.exponent()?;
+        }
+        let number = &self.bytes[start..self.at];
+        if self.trust == Trust::Nothing && number.len() > LONGEST_NUMBER { Err(Unusual) } else { Ok(number) }
+    }
+
+    fn exponent(&mut self) -> Result<(), Unusual> {
+        self.at += 1;
+        if let Some(b'+' | b'-') = self.peek() {
+            self.at += 1;
+        }
+        let start = self.at;
+        self.skip_digits()?;
+        let is_long = self.at - start > LONGEST_EXPONENT;
+        if self.trust == Trust::Nothing && is_long { Err(Unusual) } else { Ok(()) }
+    }
+
+    #[inline]
+    fn skip_digits(&mut self) -> Result<(), Unusual> {
+        let start = self.at;
+        while let Some(b'0'..=b'9') = self.peek() {
+            self.at += 1;
+        }
+        if self.at > start { Ok(()) } else { Err(Unusual) }
+    }
+
+    #[inline]
+    fn string(&mut self) -> Result<Quoted<'b>, Unusual> {
+        let start = self.at;
+        self.expect(b'"')?;
+        self.skip_letters();
+        let mut escapes = Escapes::None;
+        let mut seen = 0;
+        loop {
+            let byte = self.next()?;
+            seen |= byte;
+            match byte {
+                b'"' => break,
+                b'\\' => {
+                    escapes = Escapes::Some;
+                    self.escape()?;
+                }
+                0..0x20 => return Err(Unusual),
+                _ => {}
+            }
+        }
+        let source = &self.bytes[start..self.at];
+        if seen >= 0x80 && std::str::from_utf8(source).is_err() { Err(Unusual) } else { Ok(Quoted { source, escapes }) }
+    }
+
+    /// Skips to the first byte of a string that needs a closer look, or near the end of the line.
+    #[inline]
+    fn skip_letters(&mut self) {
+        while let Some(word) = swar::load(self.bytes, self.at) {
+            let special = swar::equal(word, b'"').or(swar::equal(word, b'\\')).or(swar::control_or_not_ascii(word));
+            match special.first() {
+                Some(offset) => {
+                    self.at += offset;
+                    return;
+                }
+                None => self.at += 8,
+            }
+        }
+    }
+
+    /// What follows a backslash. `\u` may be half of a pair, which is for serde_json to judge.
+    fn escape(&mut self) -> Result<(), Unusual> {
+        match self.next()? {
+            b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Ok(()),
+            b'u' if self.trust == Trust::Checked => Ok(()),
+            _ => Err(Unusual),
+        }
+    }
+
+    #[inline]
+    fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.at).copied()
+    }
+
+    #[inline]
+    fn next(&mut self) -> Result<u8, Unusual> {
+        let byte = self.peek().ok_or(Unusual)?;
+        self.at += 1;
+        Ok(byte)
+    }
+
+    #[inline]
+    fn expect(&mut self, byte: u8) -> Result<(), Unusual> {
+        if self.next()? == byte { Ok(()) } else { Err(Unusual) }
+    }
+
+    #[inline]
+    fn skip_blanks(&mut self) {
+        while let Some(b' ' | b'\t' | b'\r' | b'\n') = self.peek() {
+            self.at += 1;
+        }
+    }
+}
+
+/// A string of the line.
+#[derive(Clone, Copy)]
+struct Quoted<'b> {
+    /// With its quotes.
+    source: &'b [u8],
+    escapes: Escapes,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Escapes {
+    None,
+    Some,
+}
+
+impl<'b> Quoted<'b> {
+    #[inline]
+    fn inner(self) -> &'b [u8] {
+        &self.source[1..self.source.len() - 1]
+    }
+
+    #[inline]
+    fn cell(self) -> Cell<'b> {
+        match self.escapes {
+            Escapes::None => Cell::Text(self.inner()),
+            Escapes::Some => Cell::Escaped(self.source),
+        }
+    }
+}

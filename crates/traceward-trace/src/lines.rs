@@ -1,0 +1,55 @@
+//! Which line of the input a state came from.
+
+/// The source line of each state, 1-based.
+///
+/// Kept as runs of consecutive lines, so that a regular input costs nothing and a blank line costs one entry.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Lines {
+    runs: Vec<Run>,
+    len: u32,
+    next_line: u64,
+}
+
+/// States from `position` on lie on lines from `line` on, one each.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Run {
+    position: u32,
+    line: u64,
+}
+
+impl Lines {
+    /// The line the state at a position begins on; 0 where there is no such state.
+    pub fn line(&self, position: usize) -> u64 {
+        let index = self.runs.partition_point(|run| run.position as usize <= position);
+        match self.runs[..index].last() {
+            Some(run) if position < self.len as usize => run.line + (position as u64 - u64::from(run.position)),
+            _ => 0,
+        }
+    }
+
+    /// Adds the next state.
+    #[inline]
+    pub(crate) fn push(&mut self, line: u64) {
+        if line != self.next_line {
+            self.runs.push(Run { position: self.len, line });
+        }
+        self.next_line = line + 1;
+        self.len += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_is_found_again() {
+        let source = [2, 3, 4, 7, 8, 20, 22];
+        let mut lines = Lines::default();
+        source.iter().for_each(|&line| lines.push(line));
+        let found: Vec<u64> = (0..source.len()).map(|position| lines.line(position)).collect();
+        assert_eq!(found, source);
+        assert_eq!(lines.runs.len(), 4);
+        assert_eq!(lines.line(source.len()), 0);
+    }
+}

@@ -1,0 +1,35 @@
+//! What a reader tells beside the trace.
+
+use std::fmt;
+
+/// Something about the input that is no error but worth telling.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Note {
+    /// The input has no byte, or nothing but blank lines.
+    EmptyInput,
+    /// The CSV input has a header and no row.
+    HeaderOnly,
+    /// Blank lines were skipped.
+    BlankLines(u64),
+    /// Records without a value in the key column were skipped.
+    WithoutKey {
+        /// How many.
+        records: u64,
+        /// The key column.
+        key: String,
+    },
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::EmptyInput => f.write_str("the input is empty: a trace of 0 states"),
+            Self::HeaderOnly => f.write_str("the input has a header and no rows: a trace of 0 states"),
+            Self::BlankLines(1) => f.write_str("1 blank line was skipped"),
+            Self::BlankLines(count) => write!(f, "{count} blank lines were skipped"),
+            Self::WithoutKey { records: 1, key } => write!(f, "1 record has no `{key}` and was skipped"),
+            Self::WithoutKey { records, key } => write!(f, "{records} records have no `{key}` and were skipped"),
+        }
+    }
+}

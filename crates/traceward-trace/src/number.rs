@@ -1,0 +1,217 @@
+//! Texts that read as numbers or booleans.
+
+/// A number as written.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) enum Number {
+    Int(i64),
+    Float(f64),
+    /// `nan`, which is a missing value.
+    Nan,
+}
+
+/// Why a text is no number we can hold.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum NotNumber {
+    Text,
+    TooBig,
+}
+
+/// Digits that fit an i64 whatever they are.
+const SAFE_DIGITS: usize = 18;
+
+/// Reads a number: `12`, `-5`, `+5`, `.5`, `1e3`, `inf`, `nan`.
+#[inline]
+pub(crate) fn parse(text: &[u8]) -> Result<Number, NotNumber> {
+    match parse_short_int(text) {
+        Some(int) => Ok(Number::Int(int)),
+        None => parse_any(text),
+    }
+}
+
+/// Reads a boolean: `true`, `T`, `1` and their kin.
+#[inline]
+pub(crate) fn parse_bool(text: &[u8]) -> Option<bool> {
+    // Whether a value is true is what no branch predictor can know: the common spellings are told without branching.
+    const COMMON: [&[u8]; 2] = [b"false", b"true"];
+    if let &[digit @ (b'0' | b'1')] = text {
+        return Some(digit & 1 == 1);
+    }
+    let guess = text.first() == Some(&b't');
+    if text == COMMON[usize::from(guess)] { Some(guess) } else { parse_bool_word(text) }
+}
+
+/// Reads a boolean that is no number.
+pub(crate) fn parse_bool_word(text: &[u8]) -> Option<bool> {
+    match text {
+        b"true" | b"True" | b"TRUE" | b"T" | b"t" => Some(true),
+        b"false" | b"False" | b"FALSE" | b"F" | b"f" => Some(false),
+        _ => None,
+    }
+}
+
+/// Whether a float can take this integer without rounding it.
+pub(crate) fn fits_float(int: i64) -> bool {
+    // The cast back saturates, so 2^63 - 1 has to be told apart by hand.
+    int as f64 as i64 == int && int != i64::MAX
+}
+
+/// What the values of a column have in common, found value by value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Shape {
+    bools: bool,
+    ints: bool,
+    floats: bool,
+    texts: bool,
+    inexact: bool,
+}
+
+/// The type a column's values have together.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Common {
+    Nothing,
+    Bool,
+    Int,
+    Float,
+    Text,
+}
+
+impl Shape {
+    /// Takes one more value into account. A number with leading zeros is a text: `007` is a name, not seven.
+    pub(crate) fn observe(&mut self, text: &[u8]) {
+        if parse_bool_word(text).is_some() {
+            self.bools = true;
+        } else if has_leading_zeros(text) {
+            self.texts = true;
+        } else {
+            match parse(text) {
+                Ok(Number::Int(int)) => {
+                    self.ints = true;
+                    self.inexact |= !fits_float(int);
+                }
+                Ok(Number::Float(_)) => self.floats = true,
+                Ok(Number::Nan) => {}
+                Err(_) => self.texts = true,
+            }
+        }
+    }
+
+    /// Takes a value into account that says it is a text.
+    pub(crate) fn observe_text(&mut self) {
+        self.texts = true;
+    }
+
+    /// The type that all values share. Integers that a float would round make a mixture with floats a text.
+    pub(crate) fn common(self) -> Common {
+        match (self.bools, self.ints, self.floats, self.texts) {
+            (false, false, false, false) => Common::Nothing,
+            (true, false, false, false) => Common::Bool,
+            (false, true, false, false) => Common::Int,
+            (false, _, true, false) if !self.inexact => Common::Float,
+            _ => Common::Text,
+        }
+    }
+}
+
+fn has_leading_zeros(text: &[u8]) -> bool {
+    let digits = text.strip_prefix(b"-").or_else(|| text.strip_prefix(b"+")).unwrap_or(text);
+    matches!(digits, [b'0', b'0'..=b'9', ..])
+}
+
+fn split_sign(text: &[u8]) -> (bool, &[u8]) {
+    match text {
+        [b'-', rest @ ..] => (true, rest),
+        [b'+', rest @ ..] => (false, rest),
+        _ => (false, text),
+    }
+}
+
+#[inline]
+fn parse_short_int(text: &[u8]) -> Option<i64> {
+    let (negative, digits) = split_sign(text);
+    if digits.is_empty() || digits.len() > SAFE_DIGITS {
+        return None;
+    }
+    let mut int = 0_i64;
+    for &byte in digits {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            return None;
+        }
+        int = int * 10 + i64::from(digit);
+    }
+    Some(if negative { -int } else { int })
+}
+
+fn parse_any(text: &[u8]) -> Result<Number, NotNumber> {
+    let text = std::str::from_utf8(text).map_err(|_| NotNumber::Text)?;
+    let (_, digits) = split_sign(text.as_bytes());
+    if !digits.is_empty() && digits.iter().all(u8::is_ascii_digit) {
+        return text.parse().map(Number::Int).map_err(|_| NotNumber::TooBig);
+    }
+    let float: f64 = text.parse().map_err(|_| NotNumber::Text)?;
+    if float.is_nan() {
+        Ok(Number::Nan)
+    } else if float.is_infinite() && digits.iter().any(u8::is_ascii_digit) {
+        Err(NotNumber::TooBig)
+    } else {
+        Ok(Number::Float(float))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_read_as_people_write_them() {
+        for (text, number) in [
+            ("0", Number::Int(0)),
+            ("-5", Number::Int(-5)),
+            ("+5", Number::Int(5)),
+            ("9223372036854775807", Number::Int(i64::MAX)),
+            ("-9223372036854775808", Number::Int(i64::MIN)),
+            ("1e3", Number::Float(1000.0)),
+            (".5", Number::Float(0.5)),
+            ("-1.25", Number::Float(-1.25)),
+            ("inf", Number::Float(f64::INFINITY)),
+            ("-Infinity", Number::Float(f64::NEG_INFINITY)),
+            ("nan", Number::Nan),
+            ("NaN", Number::Nan),
+        ] {
+            assert_eq!(parse(text.as_bytes()), Ok(number), "{text}");
+        }
+        for text in ["", "-", "+", "abc", "1_000", "0x10", "1 2", "1e", "--1", "e5"] {
+            assert_eq!(parse(text.as_bytes()), Err(NotNumber::Text), "{text}");
+        }
+        for text in ["9223372036854775808", "-9223372036854775809", "1e999"] {
+            assert_eq!(parse(text.as_bytes()), Err(NotNumber::TooBig), "{text}");
+        }
+    }
+
+    #[test]
+    fn floats_take_only_integers_they_do_not_round() {
+        assert!(fits_float(1 << 53));
+        assert!(fits_float(i64::MIN));
+        assert!(!fits_float((1 << 53) + 1));
+        assert!(!fits_float(i64::MAX));
+    }
+
+    #[test]
+    fn a_column_has_the_type_all_its_values_share() {
+        let common = |values: &[&str]| {
+            let mut shape = Shape::default();
+            values.iter().for_each(|value| shape.observe(value.as_bytes()));
+            shape.common()
+        };
+        assert_eq!(common(&["true", "F"]), Common::Bool);
+        assert_eq!(common(&["0", "1"]), Common::Int);
+        assert_eq!(common(&["0", "true"]), Common::Text);
+        assert_eq!(common(&["0", "-5", "nan"]), Common::Int);
+        assert_eq!(common(&["0", "1.5"]), Common::Float);
+        assert_eq!(common(&["007", "8"]), Common::Text);
+        assert_eq!(common(&["0.5", "-0"]), Common::Float);
+        assert_eq!(common(&["9007199254740993", "0.5"]), Common::Text);
+        assert_eq!(common(&["99999999999999999999"]), Common::Text);
+        assert_eq!(common(&[]), Common::Nothing);
+    }
+}

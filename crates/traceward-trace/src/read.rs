@@ -1,0 +1,249 @@
+//! The front door: an input becomes a trace.
+
+use crate::csv::CsvReader;
+use crate::error::{TraceError, TraceErrorKind};
+use crate::json::JsonReader;
+use crate::keys::Keys;
+use crate::lines::Lines;
+use crate::note::Note;
+use crate::options::{Format, ReadOptions};
+use crate::source::Source;
+use crate::states::States;
+use std::io::Read;
+use traceward_logic::trace::Column;
+
+/// A trace that was read.
+#[derive(Clone, Debug)]
+pub struct ReadTrace {
+    /// The number of states.
+    pub states: usize,
+    /// One column for each wanted variable, in order; none where the input does not have the variable.
+    pub columns: Vec<Option<Column>>,
+    /// The names the input has, in order of appearance. Of JSON lines with ever new names only the first ones.
+    pub names: Vec<String>,
+    /// The timestamp of each state in nanoseconds since 1970, where a time column was asked for.
+    pub time: Option<Vec<i64>>,
+    /// The keys, where a key column was asked for.
+    pub keys: Option<Keys>,
+    /// Where each state came from.
+    pub lines: Lines,
+    /// The format of the input.
+    pub format: Format,
+    /// What is worth telling beside.
+    pub notes: Vec<Note>,
+}
+
+/// Reads a trace. Gzip and zstd are recognised by their first bytes, the format too where no option names it.
+pub fn read(input: impl Read, options: &ReadOptions) -> Result<ReadTrace, TraceError> {
+    let mut source = Source::open(input)?;
+    match detect_format(source.bytes(), options)? {
+        Format::Csv => read_csv(&mut source, options),
+        Format::JsonLines => read_json(&mut source, options),
+    }
+}
+
+/// The format by option, or by the first byte that is not blank.
+pub(crate) fn detect_format(bytes: &[u8], options: &ReadOptions) -> Result<Format, TraceError> {
+    if let Some(separator @ (b'"' | b'\n' | b'\r' | 0x80..)) = options.separator {
+        return Err(TraceErrorKind::BadSeparator(char::from(separator)).into());
+    }
+    Ok(options.format.unwrap_or_else(|| match bytes.trim_ascii_start().first() {
+        Some(b'{') => Format::JsonLines,
+        _ => Format::Csv,
+    }))
+}
+
+fn read_csv(source: &mut Source<impl Read>, options: &ReadOptions) -> Result<ReadTrace, TraceError> {
+    let mut reader = CsvReader::new(States::new(options), options.separator);
+    source.drive(&mut reader)?;
+    let (names, notes) = (reader.names(), reader.notes());
+    reader.sink.finish(names, Format::Csv, notes)
+}
+
+fn read_json(source: &mut Source<impl Read>, options: &ReadOptions) -> Result<ReadTrace, TraceError> {
+    let mut reader = JsonReader::new(States::new(options));
+    if let Err(error) = source.drive(&mut reader) {
+        return Err(reader.sink.explain(error, reader.names()));
+    }
+    let (names, notes) = (reader.names().to_vec(), reader.notes());
+    reader.sink.finish(names, Format::JsonLines, notes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::{TimeUnit, Wanted};
+    use crate::testing::{fail, read_text, show, time, want};
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+    use std::io::{self, Write};
+    use traceward_logic::trace::Ask::{Anything, Bool, Number, Text};
+
+    const CSV: &str = "a,b\n1,x\n2,y\n";
+
+    fn ab() -> ReadOptions {
+        want(&[("a", Number), ("b", Text)])
+    }
+
+    fn gzip(text: &str) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+        encoder.write_all(text.as_bytes()).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn zstd_with_checksum(text: &str) -> Vec<u8> {
+        let mut encoder = zstd::Encoder::new(Vec::new(), 1).unwrap();
+        encoder.include_checksum(true).unwrap();
+        encoder.write_all(text.as_bytes()).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    #[test]
+    fn compression_is_recognised_by_its_bytes() {
+        let expected = show(CSV, &ab());
+        assert_eq!(show(gzip(CSV), &ab()), expected);
+        assert_eq!(show(zstd::encode_all(CSV.as_bytes(), 1).unwrap(), &ab()), expected);
+        let members = [gzip("a,b\n1,"), gzip("x\n2,y\n")].concat();
+        assert_eq!(show(members, &ab()), expected);
+        let frames = [zstd::encode_all(&b"a,b\n1,"[..], 1).unwrap(), zstd::encode_all(&b"x\n2,y\n"[..], 1).unwrap()];
+        assert_eq!(show(frames.concat(), &ab()), expected);
+    }
+
+    #[test]
+    fn damaged_compression_is_a_clean_error() {
+        let long: String =
+            std::iter::once("a,b\n".to_owned()).chain((0..2000).map(|row| format!("{row},x\n"))).collect();
+        for (packed, method) in [(gzip(&long), "gzip"), (zstd_with_checksum(&long), "zstd")] {
+            let expected = format!("-:-: the {method} data is damaged or cut short:");
+            assert!(fail(&packed[..packed.len() / 2], &ab()).starts_with(&expected), "{method} cut short");
+            let mut damaged = packed.clone();
+            let middle = damaged.len() / 2;
+            damaged[middle..middle + 20].fill(0xAA);
+            assert!(fail(&damaged, &ab()).starts_with(&expected), "{method} damaged");
+        }
+        assert!(fail([0x1F, 0x8B], &ab()).contains("gzip"));
+    }
+
+    #[test]
+    fn the_format_is_told_by_the_first_byte() {
+        assert_eq!(read_text("\n {\"a\":1}", &ab()).unwrap().format, Format::JsonLines);
+        assert_eq!(read_text(CSV, &ab()).unwrap().format, Format::Csv);
+        let forced = ReadOptions { format: Some(Format::Csv), ..want(&[("{a", Number)]) };
+        assert_eq!(show("{a,b\n1,2\n", &forced), "int 1");
+        assert_eq!(fail(b"\xff\xfea\0,\0", &ab()), "-:-: the input is UTF-16 text");
+    }
+
+    #[test]
+    fn failing_inputs_are_errors() {
+        struct Broken;
+        impl Read for Broken {
+            fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+                Err(io::Error::other("the disk is on fire"))
+            }
+        }
+        let error = read(Broken, &ab()).unwrap_err();
+        assert_eq!(error.to_string(), "cannot be read: the disk is on fire");
+        let error = read(CSV.as_bytes().chain(Broken), &ab()).unwrap_err();
+        assert_eq!(error.to_string(), "cannot be read: the disk is on fire");
+    }
+
+    #[test]
+    fn records_longer_than_a_chunk_are_read() {
+        let long = "x".repeat(3 << 20);
+        for input in [
+            format!("a,b\n1,{long}\n2,y\n"),
+            format!("a,b\n1,\"{long}\"\n2,y\n"),
+            format!("{{\"a\":1,\"b\":\"{long}\"}}\n{{\"a\":2}}\n"),
+        ] {
+            let trace = read(input.as_bytes(), &ab()).unwrap();
+            assert_eq!(trace.states, 2);
+            assert_eq!(
+                trace.columns[1].as_ref().map(|column| column.value(0)),
+                Some(traceward_logic::value::Value::str(&long))
+            );
+        }
+    }
+
+    #[test]
+    fn many_chunks_read_like_one() {
+        let rows: String = (0..200_000).map(|row| format!("{row},n{}\n", row % 7)).collect();
+        let trace = read(format!("a,b\n{rows}").as_bytes(), &ab()).unwrap();
+        assert_eq!(trace.states, 200_000);
+        let Some(traceward_logic::trace::ColumnData::Int(ints)) = trace.columns[0].as_ref().map(|column| &column.data)
+        else {
+            panic!("integers");
+        };
+        assert!(ints.iter().copied().eq(0..200_000));
+        assert_eq!(trace.lines.line(199_999), 200_001);
+    }
+
+    #[test]
+    fn csv_and_json_lines_answer_alike() {
+        let csv = "t,k,flag,n,name\n1,a,true,1,x\n2,b,,2.5,\n3,a,0,,z\n";
+        let json = r#"{"t":1,"k":"a","flag":true,"n":1,"name":"x"}
+{"t":2,"k":"b","n":2.5}
+{"t":3,"k":"a","flag":0,"n":null,"name":"z"}"#;
+        for missing in [crate::MissingPolicy::False, crate::MissingPolicy::Hold] {
+            let options = ReadOptions {
+                time: time("t", Some(TimeUnit::S)),
+                key: Some("k".to_owned()),
+                missing,
+                ..want(&[("flag", Bool), ("n", Number), ("name", Text), ("n", Anything), ("t", Number)])
+            };
+            let (csv, json) = (read_text(csv, &options).unwrap(), read_text(json, &options).unwrap());
+            assert_eq!(csv.columns, json.columns);
+            assert_eq!((csv.time, csv.keys), (json.time, json.keys));
+        }
+    }
+
+    #[test]
+    fn keys_split_a_trace() {
+        let options = ReadOptions { key: Some("k".to_owned()), ..want(&[("a", Number)]) };
+        let trace = read_text("k,a\ny,1\nx,2\n,3\ny,4\n", &options).unwrap();
+        let groups: Vec<_> = trace
+            .keys
+            .iter()
+            .flat_map(|keys| &keys.groups)
+            .map(|group| (&*group.key, group.positions.as_slice()))
+            .collect();
+        assert_eq!(groups, [("y", &[0, 2][..]), ("x", &[1][..])]);
+        assert_eq!(trace.states, 3);
+        assert_eq!(trace.lines.line(2), 5);
+        assert_eq!(trace.notes, [Note::WithoutKey { records: 1, key: "k".to_owned() }]);
+        let json = "{\"k\":1}\n{\"k\":\"1\"}\n{\"k\":true}\n{\"k\":null}\n{}\n{\"k\":\"\"}\n";
+        let trace = read_text(json, &options).unwrap();
+        let keys: Vec<_> = trace.keys.iter().flat_map(|keys| &keys.groups).map(|group| &*group.key).collect();
+        assert_eq!(keys, ["1", "true"]);
+        assert_eq!(trace.notes, [Note::WithoutKey { records: 3, key: "k".to_owned() }]);
+    }
+
+    #[test]
+    fn unknown_time_and_key_columns_are_told_with_near_names() {
+        let options = ReadOptions { key: Some("case id".to_owned()), ..ReadOptions::default() };
+        let error = read_text("Case ID;x\nA;1\n", &options).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "there is no `case id`, which was named as the key column; did you mean `Case ID`?"
+        );
+        assert!(fail("{\"Case ID\":1}", &options).contains("there is no `case id`"));
+        let options = ReadOptions { time: time("term", None), ..ReadOptions::default() };
+        for input in ["{\"event\":{\"term\":1}}", "event.term\n1\n"] {
+            let error = read_text(input, &options).unwrap_err();
+            assert_eq!(error.hint().unwrap(), "did you mean `event.term`?");
+        }
+        let nothing = ReadOptions { time: time("t", None), key: Some("k".to_owned()), ..ReadOptions::default() };
+        assert_eq!(read_text("", &nothing).unwrap().states, 0);
+    }
+
+    #[test]
+    fn a_variable_may_be_the_time_as_well() {
+        let options = ReadOptions {
+            time: time("t", Some(TimeUnit::Ms)),
+            wanted: vec![Wanted::new("t", Number)],
+            ..ReadOptions::default()
+        };
+        let trace = read_text("t\n1\n2.5\n", &options).unwrap();
+        assert_eq!(trace.time, Some(vec![1_000_000, 2_500_000]));
+        assert_eq!(show("t\n1\n2.5\n", &options), "float 1.0 2.5");
+    }
+}

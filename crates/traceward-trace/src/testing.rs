@@ -1,0 +1,69 @@
+//! How tests of this crate ask and look.
+
+use crate::error::TraceError;
+use crate::options::{ReadOptions, TimeColumn, TimeUnit, Wanted};
+use crate::read::{ReadTrace, read};
+use std::io::{self, Read};
+use traceward_logic::trace::{Ask, Column, ColumnData};
+use traceward_logic::value::Value;
+
+/// Options that want these variables.
+pub(crate) fn want(names: &[(&str, Ask)]) -> ReadOptions {
+    ReadOptions { wanted: names.iter().map(|&(name, ask)| Wanted::new(name, ask)).collect(), ..Default::default() }
+}
+
+/// A time column.
+pub(crate) fn time(name: &str, unit: Option<TimeUnit>) -> Option<TimeColumn> {
+    Some(TimeColumn { name: name.to_owned(), unit })
+}
+
+/// Reads at once, and in the smallest pieces; both have to agree.
+pub(crate) fn read_text(input: impl AsRef<[u8]>, options: &ReadOptions) -> Result<ReadTrace, TraceError> {
+    let input = input.as_ref();
+    let at_once = read(input, options);
+    let in_pieces = read(Trickle(input), options);
+    assert_eq!(format!("{at_once:?}"), format!("{in_pieces:?}"));
+    at_once
+}
+
+/// The wanted columns, one line each.
+pub(crate) fn show(input: impl AsRef<[u8]>, options: &ReadOptions) -> String {
+    match read_text(input, options) {
+        Ok(trace) => trace.columns.iter().map(|column| show_column(column.as_ref())).collect::<Vec<_>>().join("\n"),
+        Err(error) => panic!("line {:?}: {error}", error.line()),
+    }
+}
+
+/// `int 1 2 -`, where `-` is a missing value; `number-text` if a text column has only numbers.
+pub(crate) fn show_column(column: Option<&Column>) -> String {
+    let Some(column) = column else { return "unknown".to_owned() };
+    let kind = match &column.data {
+        ColumnData::Bool(_) => "bool",
+        ColumnData::Int(_) => "int",
+        ColumnData::Float(_) => "float",
+        ColumnData::Text(text) if text.numbers_only => "number-text",
+        ColumnData::Text(_) => "text",
+    };
+    let values = (0..column.len()).map(|position| match column.value(position) {
+        Value::Missing => " -".to_owned(),
+        value => format!(" {value}"),
+    });
+    kind.to_owned() + &values.collect::<String>()
+}
+
+/// The one error an input has: its line, column, and display.
+pub(crate) fn fail(input: impl AsRef<[u8]>, options: &ReadOptions) -> String {
+    let error = read_text(input, options).expect_err("an error");
+    let line = error.line().map_or("-".to_owned(), |line| line.to_string());
+    format!("{line}:{}: {}", error.column().unwrap_or("-"), error.message())
+}
+
+/// Gives one byte at a time, as a slow pipe does.
+struct Trickle<'a>(&'a [u8]);
+
+impl Read for Trickle<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = buffer.len().min(1);
+        self.0.read(&mut buffer[..count])
+    }
+}
