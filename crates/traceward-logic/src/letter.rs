@@ -108,11 +108,7 @@ pub fn letters(formulas: &Formulas, alphabet: &Alphabet, trace: &Trace) -> Lette
 
 /// Evaluates every maximal boolean expression of some formulas at every position, as the definition asks, and reports
 /// the first that fails. Expressions that cannot fail cost nothing.
-pub fn check_expressions(
-    formulas: &Formulas,
-    roots: &[FormulaId],
-    trace: &Trace,
-) -> Result<(), EvaluationError> {
+pub fn check_expressions(formulas: &Formulas, roots: &[FormulaId], trace: &Trace) -> Result<(), EvaluationError> {
     let fallible: Vec<&Expr> = formulas
         .parts(roots)
         .into_iter()
@@ -122,10 +118,11 @@ pub fn check_expressions(
         })
         .filter(|expr| expr.can_fail())
         .collect();
-    let fails = |expr: &&Expr, position| expr.holds(&StateAt { trace, position }).err();
-    for position in 0..if fallible.is_empty() { 0 } else { trace.len } {
-        if let Some(reason) = fallible.iter().find_map(|expr| fails(expr, position)) {
-            return Err(EvaluationError { position, reason });
+    let positions = if fallible.is_empty() { 0..0 } else { 0..trace.len };
+    for position in positions {
+        for expr in &fallible {
+            let state = StateAt { trace, position };
+            expr.holds(&state).map_err(|reason| EvaluationError::of(expr, position, reason))?;
         }
     }
     Ok(())

@@ -17,3 +17,4 @@ pub mod query;
 pub mod semantics;
 pub mod trace;
 pub mod value;
+pub mod verdict;

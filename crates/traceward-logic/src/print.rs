@@ -100,9 +100,7 @@ fn write_kind(f: &mut fmt::Formatter<'_>, kind: &AstKind) -> fmt::Result {
         AstKind::Time => f.write_str("time"),
         AstKind::Negate(operand) => write!(f, "-{}", AtLeast(operand, Level::Operand)),
         AstKind::Arithmetic(op, left, right) => write_infix(f, op.symbol(), (left, own), (right, own.tighter())),
-        AstKind::Compare(op, left, right) => {
-            write_infix(f, op.symbol(), (left, own.tighter()), (right, own.tighter()))
-        }
+        AstKind::Compare(op, left, right) => write_infix(f, op.symbol(), (left, own.tighter()), (right, own.tighter())),
         AstKind::In(operand, values) => {
             write!(f, "{} in {{", AtLeast(operand, own.tighter()))?;
             write_list(f, values)?;
@@ -259,4 +257,34 @@ pub fn duration(nanoseconds: u64) -> String {
         }
     }
     format!("{nanoseconds}ns")
+}
+
+/// The tree that was read, one operator a line.
+pub fn tree(ast: &Ast) -> String {
+    let mut text = String::new();
+    write_tree(&mut text, ast, "", "");
+    text
+}
+
+fn write_tree(text: &mut String, ast: &Ast, head: &str, indent: &str) {
+    let (operator, parts) = operator_and_parts(&ast.kind);
+    text.push_str(&format!("{head}{}\n", operator.unwrap_or_else(|| ast.to_string())));
+    for (index, part) in parts.iter().enumerate() {
+        let (branch, below) = if index + 1 == parts.len() { ("└─ ", "   ") } else { ("├─ ", "│  ") };
+        write_tree(text, part, &format!("{indent}{branch}"), &format!("{indent}{below}"));
+    }
+}
+
+/// The outermost operator and what it applies to; none for what is best read as text.
+fn operator_and_parts(kind: &AstKind) -> (Option<String>, Vec<&Ast>) {
+    let bound = |bound: &Option<Bound>| bound.map(|bound| bound.interval.to_string()).unwrap_or_default();
+    match kind {
+        AstKind::Not(None, a) => (Some("!".into()), vec![a]),
+        AstKind::And(parts) => (Some("&".into()), parts.iter().collect()),
+        AstKind::Or(parts) => (Some("|".into()), parts.iter().collect()),
+        AstKind::Connect(op, a, b) => (Some(op.symbol().into()), vec![a, b]),
+        AstKind::Unary(op, interval, None, a) => (Some(format!("{}{}", op.symbol(), bound(interval))), vec![a]),
+        AstKind::Binary(op, interval, None, a, b) => (Some(format!("{}{}", op.symbol(), bound(interval))), vec![a, b]),
+        _ => (None, Vec::new()),
+    }
 }

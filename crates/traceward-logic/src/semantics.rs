@@ -19,6 +19,15 @@ pub struct EvaluationError {
     pub position: usize,
     /// Why.
     pub reason: ArithmeticError,
+    /// What was being evaluated; none where it was a summary.
+    pub expression: Option<Expr>,
+}
+
+impl EvaluationError {
+    /// The failure of an expression at a position.
+    pub fn of(expression: &Expr, position: usize, reason: ArithmeticError) -> Self {
+        Self { position, reason, expression: Some(expression.clone()) }
+    }
 }
 
 impl fmt::Display for EvaluationError {
@@ -69,7 +78,8 @@ fn holds_at(
         Node::Constant(bit) => bit,
         Node::Atom(atom) => {
             let state = StateAt { trace, position: j };
-            formulas.atom(atom).holds(&state).map_err(|reason| EvaluationError { position: j, reason })?
+            let expr = formulas.atom(atom);
+            expr.holds(&state).map_err(|reason| EvaluationError::of(expr, j, reason))?
         }
         Node::Not(f) => !at(f, j),
         Node::And(f, g) => at(f, j) && at(g, j),
@@ -114,12 +124,7 @@ fn neighbour(trace: &Trace, direction: Direction, j: usize) -> Option<usize> {
 }
 
 /// The positions from j on in a direction whose distance from j lies in the interval, nearest first.
-fn window(
-    trace: &Trace,
-    direction: Direction,
-    interval: Interval,
-    j: usize,
-) -> impl Iterator<Item = usize> + '_ {
+fn window(trace: &Trace, direction: Direction, interval: Interval, j: usize) -> impl Iterator<Item = usize> + '_ {
     let count = match direction {
         Direction::Future => trace.len - j,
         Direction::Past => j + 1,
@@ -184,28 +189,34 @@ pub fn value(formulas: &Formulas, query: &Query, trace: &Trace) -> Result<Option
     let mut wanted = Vec::new();
     query.for_each_formula(&mut |formula| wanted.push(formula));
     let rows = truths(formulas, &wanted, trace)?;
-    let on_empty = wanted.iter().map(|&formula| (formula, holds_on_empty(formulas, formula))).collect();
-    QueryValues { trace, rows, on_empty }.at(query, 0)
+    value_where(query, trace, &|formula, j| match rows[&formula].get(j) {
+        Some(&bit) => bit,
+        None => holds_on_empty(formulas, formula),
+    })
+}
+
+/// The value of a query on a trace, given where its formulas hold. On the empty trace that is asked for position 0.
+pub fn value_where(
+    query: &Query,
+    trace: &Trace,
+    holds: &dyn Fn(FormulaId, usize) -> bool,
+) -> Result<Option<Value>, EvaluationError> {
+    QueryValues { trace, holds }.at(query, 0)
 }
 
 struct QueryValues<'a> {
     trace: &'a Trace,
-    rows: FxHashMap<FormulaId, Vec<bool>>,
-    on_empty: FxHashMap<FormulaId, bool>,
+    holds: &'a dyn Fn(FormulaId, usize) -> bool,
 }
 
 type Outcome = Result<Option<Value>, EvaluationError>;
 
 impl QueryValues<'_> {
-    fn holds(&self, formula: FormulaId, j: usize) -> bool {
-        self.rows[&formula].get(j).copied().unwrap_or(self.on_empty[&formula])
-    }
-
     /// The value at position j, or none for a failure.
     fn at(&self, query: &Query, j: usize) -> Outcome {
         match query {
             Query::Value { guard, expr } => self.guarded(*guard, expr, j),
-            Query::Holds(formula) => Ok(self.holds(*formula, j).then_some(Value::Bool(true))),
+            Query::Holds(formula) => Ok((self.holds)(*formula, j).then_some(Value::Bool(true))),
             Query::And { combine, left, right } => match (self.at(left, j)?, self.at(right, j)?) {
                 (Some(left), Some(right)) => apply(combine, &[left, right], j),
                 _ => Ok(None),
@@ -225,18 +236,16 @@ impl QueryValues<'_> {
             Query::Next { .. } => Ok(None),
             Query::Until { map, left, right } => self.until(map, left, right, j),
             Query::Default { query, constant } => Ok(Some(self.at(query, j)?.unwrap_or_else(|| constant.clone()))),
-            Query::Aggregate { aggregate, queries, condition } => {
-                self.collection(*aggregate, queries, *condition, j)
-            }
+            Query::Aggregate { aggregate, queries, condition } => self.collection(*aggregate, queries, *condition, j),
         }
     }
 
     fn guarded(&self, guard: FormulaId, expr: &Expr, j: usize) -> Outcome {
-        if j >= self.trace.len || !self.holds(guard, j) {
+        if j >= self.trace.len || !(self.holds)(guard, j) {
             return Ok(None);
         }
         let state = StateAt { trace: self.trace, position: j };
-        let value = expr.value(&state).map_err(|reason| EvaluationError { position: j, reason })?;
+        let value = expr.value(&state).map_err(|reason| EvaluationError::of(expr, j, reason))?;
         Ok(Some(value).filter(|value| !value.is_missing()))
     }
 
@@ -252,27 +261,23 @@ impl QueryValues<'_> {
         Ok(None)
     }
 
-    fn collection(
-        &self,
-        aggregate: Aggregate,
-        queries: &[Query],
-        condition: Option<FormulaId>,
-        j: usize,
-    ) -> Outcome {
+    fn collection(&self, aggregate: Aggregate, queries: &[Query], condition: Option<FormulaId>, j: usize) -> Outcome {
         let mut collected: Vec<Vec<Value>> = Vec::new();
         for i in j..self.trace.len {
-            if condition.is_some_and(|condition| !self.holds(condition, i)) {
+            if condition.is_some_and(|condition| !(self.holds)(condition, i)) {
                 break;
             }
             let values = queries.iter().map(|query| self.at(query, i)).collect::<Result<Option<Vec<_>>, _>>()?;
             collected.extend(values);
         }
-        summarise(aggregate, &collected).map_err(|reason| EvaluationError { position: j, reason })
+        let failed = |reason| EvaluationError { position: j, reason, expression: None };
+        summarise(aggregate, &collected).map_err(failed)
     }
 }
 
 fn apply(function: &Expr, arguments: &[Value], j: usize) -> Outcome {
-    let value = function.value(&Arguments(arguments)).map_err(|reason| EvaluationError { position: j, reason })?;
+    let value = function.value(&Arguments(arguments));
+    let value = value.map_err(|reason| EvaluationError::of(function, j, reason))?;
     Ok(Some(value).filter(|value| !value.is_missing()))
 }
 

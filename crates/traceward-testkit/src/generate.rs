@@ -119,7 +119,8 @@ pub fn trace(variables: u32) -> impl Strategy<Value = Trace> {
         let column = (proptest::collection::vec(any::<bool>(), len), 0_u8..4).prop_map(|(mut bits, rarer)| {
             // Thin out, so that untils have to wait.
             for round in 0..rarer {
-                let shifted: Vec<bool> = bits.iter().cycle().skip(usize::from(round) + 1).take(bits.len()).copied().collect();
+                let shifted: Vec<bool> =
+                    bits.iter().cycle().skip(usize::from(round) + 1).take(bits.len()).copied().collect();
                 bits.iter_mut().zip(shifted).for_each(|(bit, other)| *bit &= other);
             }
             bits.into_iter().collect::<Bitmap>()

@@ -1,1 +1,42 @@
-//! traceward
+//! Checks, monitors and measures what running systems actually did.
+//!
+//! A [`Spec`] says what must hold and what is measured; [`check`] answers for a trace.
+//!
+//! ```
+//! use traceward::{CheckOptions, Goal, Source, Spec, Verdict, check};
+//!
+//! let spec = Spec::parse(vec![Source::new("-e", "G(request -> F grant)", Goal::Check)])?;
+//! let trace = "request,grant\ntrue,false\nfalse,true\ntrue,false\n";
+//! let report = check(&spec, trace.as_bytes(), &CheckOptions::default())?;
+//!
+//! assert_eq!(report.properties[0].verdict, Verdict::Violated);
+//! let violations = report.properties[0].violations.as_ref().unwrap();
+//! assert_eq!(violations.first[0].position, 2);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod check;
+mod error;
+mod plan;
+mod render;
+mod report;
+mod spec;
+
+pub use check::{CheckOptions, Truth, check};
+pub use error::Error;
+pub use plan::{Plan, explain_plan};
+pub use render::Paint;
+pub use report::{
+    KeyVerdict, KeysReport, PropertyReport, QueryReport, QueryValue, Report, TraceReport, Violation, Violations,
+};
+pub use spec::{Settings, Source, Spec, SpecError};
+
+pub use traceward_engine::select::{Config, EngineName, Simplification};
+pub use traceward_logic::lower::Goal;
+pub use traceward_logic::print::duration;
+pub use traceward_logic::value::Value;
+pub use traceward_logic::verdict::Verdict;
+pub use traceward_trace::{
+    ColumnInspection, ColumnKind, Distinct, Format, Inspection, MissingPolicy, ReadOptions, Records, TimeColumn,
+    TimeGuess, TimeUnit, TraceError, inspect,
+};

@@ -56,8 +56,8 @@ pub struct Property {
     pub name: Option<Arc<str>>,
     /// The description behind the name.
     pub description: Option<Arc<str>>,
-    /// Where its formula stands.
-    pub span: Span,
+    /// What was written.
+    pub body: Ast,
     /// What must hold.
     pub claim: Claim,
 }
@@ -82,6 +82,8 @@ pub struct NamedQuery {
     pub span: Span,
     /// What is measured.
     pub query: Query,
+    /// For each latency in it: where a request is made, and where it is answered from there on.
+    pub latencies: Vec<(FormulaId, FormulaId)>,
 }
 
 /// Resolves and checks specs, in order; later ones may use what earlier ones name by `let`.
@@ -140,6 +142,8 @@ struct Lowering<'a> {
     needs_time: Option<(Span, &'static str)>,
     properties: Vec<Property>,
     queries: Vec<NamedQuery>,
+    /// Those of the query that is being lowered.
+    latencies: Vec<(FormulaId, FormulaId)>,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -156,6 +160,7 @@ impl<'a> Lowering<'a> {
             needs_time: None,
             properties: Vec::new(),
             queries: Vec::new(),
+            latencies: Vec::new(),
             diagnostics: Vec::new(),
         }
     }
@@ -267,7 +272,7 @@ impl<'a> Lowering<'a> {
         self.properties.push(Property {
             name: statement.name.as_ref().map(|name| name.name.clone()),
             description: statement.description.clone(),
-            span: statement.body.span,
+            body: statement.body.clone(),
             claim: Claim::Formula(formula),
         });
         Ok(())
@@ -290,12 +295,15 @@ impl<'a> Lowering<'a> {
     }
 
     fn query_statement(&mut self, statement: &Statement) -> Checked<()> {
+        self.latencies.clear();
         let (query, _) = self.query(&statement.body)?;
+        let latencies = std::mem::take(&mut self.latencies);
         self.queries.push(NamedQuery {
             name: statement.name.as_ref().map(|name| name.name.clone()),
             description: statement.description.clone(),
             span: statement.body.span,
             query,
+            latencies,
         });
         Ok(())
     }
@@ -313,7 +321,7 @@ impl<'a> Lowering<'a> {
         self.properties.push(Property {
             name: statement.name.as_ref().map(|name| name.name.clone()),
             description: statement.description.clone(),
-            span: statement.body.span,
+            body: statement.body.clone(),
             claim: Claim::Assert(query, *op, constant),
         });
         Ok(())
@@ -363,9 +371,7 @@ impl<'a> Lowering<'a> {
                 self.combine(*junction, combiner, left, right, ast.span)
             }
             AstKind::Unary(op, bound, map, operand) => self.unary(*op, bound.as_ref(), map.as_ref(), operand),
-            AstKind::Binary(op, bound, map, left, right) => {
-                self.binary(*op, bound.as_ref(), map.as_ref(), left, right)
-            }
+            AstKind::Binary(op, bound, map, left, right) => self.binary(*op, bound.as_ref(), map.as_ref(), left, right),
             AstKind::Guard(guard, value) => self.guard(guard, value),
             AstKind::Default(operand, constant) => self.default(operand, constant),
             AstKind::Aggregate(aggregate, arguments, condition) => {

@@ -4,6 +4,7 @@ use super::{Checked, Lowering, Type, Typed};
 use crate::ast::{Aggregate, Ast, BinaryOperator, Bound, Combiner, Function, Junction, Map, UnaryOperator};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::expr::Expr;
+use crate::formula::{Direction, Interval, Node};
 use crate::query::Query;
 use crate::trace::Ask;
 use crate::value::{ArithmeticOp, Value};
@@ -67,9 +68,7 @@ impl Lowering<'_> {
         match combiner {
             Combiner::First => Ok((a, left)),
             Combiner::Second => Ok((b, right)),
-            Combiner::Pair => {
-                Ok((Expr::Pair(Box::new(a), Box::new(b)), Type::Pair(Box::new(left), Box::new(right))))
-            }
+            Combiner::Pair => Ok((Expr::Pair(Box::new(a), Box::new(b)), Type::Pair(Box::new(left), Box::new(right)))),
             Combiner::Function([first, second], body) => {
                 self.function(vec![(first.clone(), left), (second.clone(), right)], body)
             }
@@ -158,12 +157,7 @@ impl Lowering<'_> {
     }
 
     /// Arithmetic between queries: `count(p) / count(q)` is `count(p) &[/] count(q)`.
-    pub(super) fn lifted(
-        &mut self,
-        op: ArithmeticOp,
-        left: (Typed, Span),
-        right: (Typed, Span),
-    ) -> Checked<Typed> {
+    pub(super) fn lifted(&mut self, op: ArithmeticOp, left: (Typed, Span), right: (Typed, Span)) -> Checked<Typed> {
         self.lift(&Combiner::Arithmetic(op), left, right)
     }
 
@@ -312,16 +306,16 @@ impl Lowering<'_> {
     pub(super) fn latency(&mut self, request: &Ast, grant: &Ast) -> Checked<Typed> {
         let (request, grant) = (self.plain(request), self.plain(grant));
         let (request, grant) = (request?, grant?);
+        let answered = Node::Eventually(Direction::Future, Interval::ALL, grant);
+        let answered = self.formulas.intern(answered);
+        self.latencies.push((request, answered));
         let clock = if self.schema.is_some_and(|schema| schema.has_time) { Expr::Time } else { Expr::Position };
         let from = Query::Value { guard: request, expr: clock.clone() };
         let anything = Box::new(Query::Holds(self.formulas.constant(true)));
         let to = Query::Value { guard: grant, expr: clock };
         let to = Query::Until { map: Expr::Parameter(0), left: anything, right: Box::new(to) };
-        let passed = Expr::Arithmetic(
-            ArithmeticOp::Subtract,
-            Box::new(Expr::Parameter(1)),
-            Box::new(Expr::Parameter(0)),
-        );
+        let passed =
+            Expr::Arithmetic(ArithmeticOp::Subtract, Box::new(Expr::Parameter(1)), Box::new(Expr::Parameter(0)));
         Ok(junction_of(Junction::And, passed, Type::Int, from, to))
     }
 }

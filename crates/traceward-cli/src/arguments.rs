@@ -1,0 +1,221 @@
+//! The command line, as data.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+use traceward::{EngineName, Format, MissingPolicy, TimeColumn, TimeUnit};
+
+/// Checks, monitors and measures what running systems actually did
+#[derive(Parser, Debug)]
+#[command(name = "traceward", version, disable_help_subcommand = true, max_term_width = 100)]
+#[command(after_help = "Examples:
+  traceward check -e 'G(request -> F grant)' trace.csv
+  traceward inspect trace.csv
+  traceward help operators
+
+Exit status: 0 everything asked holds, 1 a property is violated, 2 the question could not be answered.")]
+pub struct Arguments {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Check properties of traces
+    #[command(after_help = "Examples:
+  traceward check -e 'G(request -> F[0,100] grant)' trace.csv
+  traceward check -e 'G(\"Triage\" -> F[0,1h] \"Antibiotics\")' --event Activity --time Timestamp --by 'Case ID' log.csv
+  traceward check properties.tw run1.jsonl run2.jsonl.gz --format json
+  zcat trace.csv.gz | traceward check -e 'G !(a & b)' -")]
+    Check(CheckArguments),
+    /// Measure queries over a trace
+    #[command(after_help = "Examples:
+  traceward query -e 'max(x)' -e 'count(p) ?? 0' trace.csv
+  traceward query -e 'quantile(0.99, latency(request -> grant))' --time t:ms trace.csv")]
+    Query(CheckArguments),
+    /// Tell what a trace holds: columns, types, ranges, what to write the first property about
+    #[command(after_help = "Examples:
+  traceward inspect trace.csv
+  traceward inspect log.jsonl.gz --time ts:s --by node")]
+    Inspect(InspectArguments),
+    /// Show what becomes of a formula: tree, core, normal form, automaton, engine
+    #[command(after_help = "Example:
+  traceward explain-plan -e 'G(!a -> !b U c)'")]
+    ExplainPlan(PlanArguments),
+    /// Explain the language (`help operators`) or a command (`help check`)
+    Help(HelpArguments),
+    /// Print completions for a shell
+    #[command(after_help = "Example:
+  traceward completions bash > ~/.local/share/bash-completion/completions/traceward")]
+    Completions(CompletionsArguments),
+    /// Print a manual page
+    #[command(after_help = "Example:
+  traceward man | man -l -")]
+    Man(ManArguments),
+}
+
+/// What to ask.
+#[derive(Args, Debug)]
+pub struct SpecArguments {
+    /// A formula or query; may be given several times
+    #[arg(short = 'e', long = "expression", value_name = "TEXT", allow_hyphen_values = true)]
+    pub expressions: Vec<String>,
+}
+
+#[derive(Args, Debug)]
+pub struct CheckArguments {
+    #[command(flatten)]
+    pub spec: SpecArguments,
+    /// A spec file (.tw), unless -e is given; then the traces: paths, or - for standard input
+    #[arg(value_name = "SPEC | TRACE", required = true)]
+    pub paths: Vec<PathBuf>,
+    #[command(flatten)]
+    pub trace: TraceArguments,
+    #[command(flatten)]
+    pub output: OutputArguments,
+    /// Which engine answers; all give the same verdict
+    #[arg(long, value_name = "NAME", default_value = "auto")]
+    pub engine: EngineName,
+    /// Evaluate formulas as they are written, without simplifying them first
+    #[arg(long)]
+    pub no_simplify: bool,
+    /// Report truth at every position
+    #[arg(long)]
+    pub positions: bool,
+    /// Print the value of every node of the alternating automaton at every position
+    #[arg(long)]
+    pub trace_table: bool,
+    /// How many violations to report one by one
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    pub max_violations: usize,
+    /// Write the verdict for each key to this file
+    #[arg(long, value_name = "FILE.csv")]
+    pub keys_to: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub struct InspectArguments {
+    /// A trace: a path, or - for standard input
+    #[arg(value_name = "TRACE")]
+    pub path: PathBuf,
+    #[command(flatten)]
+    pub trace: TraceArguments,
+    #[command(flatten)]
+    pub output: OutputArguments,
+}
+
+#[derive(Args, Debug)]
+pub struct PlanArguments {
+    #[command(flatten)]
+    pub spec: SpecArguments,
+    /// Spec files (.tw)
+    #[arg(value_name = "SPEC")]
+    pub paths: Vec<PathBuf>,
+    /// The column that strings alone are compared with
+    #[arg(long, value_name = "COLUMN")]
+    pub event: Option<String>,
+    /// Which engine answers
+    #[arg(long, value_name = "NAME", default_value = "auto")]
+    pub engine: EngineName,
+    /// Leave out simplification
+    #[arg(long)]
+    pub no_simplify: bool,
+    #[command(flatten)]
+    pub output: OutputArguments,
+}
+
+/// What the trace looks like.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Trace")]
+pub struct TraceArguments {
+    /// The form of the trace, where its name does not tell: csv or jsonl
+    #[arg(long, value_name = "FORM")]
+    pub input: Option<Format>,
+    /// What separates the fields of a CSV; guessed from its header otherwise
+    #[arg(long, value_name = "CHAR", value_parser = separator)]
+    pub separator: Option<u8>,
+    /// The column of timestamps; plain numbers need a unit: ns us ms s min h d
+    #[arg(long, value_name = "COLUMN[:UNIT]", value_parser = time_column)]
+    pub time: Option<TimeColumn>,
+    /// Split the trace by this column: each of its values is a trace of its own
+    #[arg(long, value_name = "COLUMN")]
+    pub by: Option<String>,
+    /// The column that strings alone are compared with: "Triage" means COLUMN == "Triage"
+    #[arg(long, value_name = "COLUMN")]
+    pub event: Option<String>,
+    /// Records hold only what changed
+    #[arg(long)]
+    pub changes: bool,
+    /// What a missing value does: comparisons are false, it is an error, or the last value holds on
+    #[arg(long, value_name = "false|error|hold", value_parser = missing_policy)]
+    pub missing: Option<MissingPolicy>,
+    /// A text that stands for a missing value, beside the empty one; may be given several times
+    #[arg(long, value_name = "TEXT")]
+    pub null: Vec<String>,
+}
+
+/// How to answer.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Output")]
+pub struct OutputArguments {
+    /// For people or for programs
+    #[arg(long, value_enum, default_value_t = OutputFormat::Text)]
+    pub format: OutputFormat,
+    /// Print nothing but results
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum OutputFormat {
+    Text,
+    Json,
+}
+
+#[derive(Args, Debug)]
+pub struct HelpArguments {
+    /// `operators`, or the name of a command
+    pub topic: Option<String>,
+}
+
+#[derive(Args, Debug)]
+pub struct CompletionsArguments {
+    /// Which shell
+    pub shell: clap_complete::Shell,
+}
+
+#[derive(Args, Debug)]
+pub struct ManArguments {
+    /// A command; the program itself otherwise
+    pub command: Option<String>,
+}
+
+fn separator(text: &str) -> Result<u8, String> {
+    match text {
+        "tab" | "\\t" | "\t" => Ok(b'\t'),
+        _ if text.len() == 1 && text.is_ascii() => Ok(text.as_bytes()[0]),
+        _ => Err("a separator is one character, or `tab`".into()),
+    }
+}
+
+/// `COLUMN:UNIT` if what follows the last colon is a unit; a column's name may have colons of its own.
+fn time_column(text: &str) -> Result<TimeColumn, String> {
+    if let Some((name, unit)) = text.rsplit_once(':') {
+        if let Ok(unit) = unit.parse::<TimeUnit>() {
+            return Ok(TimeColumn { name: name.to_owned(), unit: Some(unit) });
+        }
+        let looks_like_unit = !unit.is_empty() && unit.len() <= 4 && unit.chars().all(char::is_alphabetic);
+        if looks_like_unit {
+            return Err(format!("there is no unit `{unit}`; units are ns us ms s min h d"));
+        }
+    }
+    Ok(TimeColumn { name: text.to_owned(), unit: None })
+}
+
+fn missing_policy(text: &str) -> Result<MissingPolicy, String> {
+    match text {
+        "false" => Ok(MissingPolicy::False),
+        "error" => Ok(MissingPolicy::Error),
+        "hold" => Ok(MissingPolicy::Hold),
+        _ => Err("it is false, error or hold".into()),
+    }
+}

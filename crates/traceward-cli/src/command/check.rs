@@ -1,0 +1,115 @@
+//! `traceward check`
+
+use crate::arguments::{CheckArguments, OutputFormat};
+use crate::failure::{Failure, Outcome, tell};
+use crate::{input, json, text};
+use std::io::Write;
+use std::path::Path;
+use traceward::{CheckOptions, Goal, Report, Simplification, Spec, Truth};
+
+pub fn run(arguments: &CheckArguments, out: &mut impl Write) -> Result<Outcome, Failure> {
+    answer(arguments, Goal::Check, out)
+}
+
+/// Asks a spec of all traces; `check` and `query` differ only in what a formula alone is taken for.
+pub fn answer(arguments: &CheckArguments, goal: Goal, out: &mut impl Write) -> Result<Outcome, Failure> {
+    let settings = input::settings(&arguments.trace);
+    let (spec, traces) = input::spec_and_traces(&arguments.spec, &arguments.paths, settings, goal)?;
+    if traces.is_empty() {
+        return Err(Failure::new("no trace is given\n  help: name one behind the spec, or - for standard input"));
+    }
+    if !arguments.output.quiet {
+        spec.warnings(input::paint()).iter().for_each(|warning| tell(warning));
+    }
+    let mut outcome = Outcome::Holds;
+    let mut documents = Vec::new();
+    for (index, path) in traces.iter().enumerate() {
+        match check_one(&spec, path, arguments) {
+            Ok(report) => {
+                if report.is_violated() {
+                    outcome = outcome.max(Outcome::Violated);
+                }
+                match arguments.output.format {
+                    OutputFormat::Json => documents.push(json::report(path, &report)),
+                    OutputFormat::Text => {
+                        let separator = if index == 0 { "" } else { "\n" };
+                        write!(out, "{separator}")?;
+                        text::report(out, path, &report, goal)?;
+                    }
+                }
+            }
+            Err(failure) => {
+                // The other traces can still be answered for.
+                out.flush()?;
+                failure.report();
+                outcome = Outcome::Unanswered;
+                documents.push(json::failed(path, &failure));
+            }
+        }
+    }
+    if arguments.output.format == OutputFormat::Json {
+        write_documents(out, documents, traces.len())?;
+    }
+    Ok(outcome)
+}
+
+fn write_documents(out: &mut impl Write, mut documents: Vec<serde_json::Value>, traces: usize) -> Result<(), Failure> {
+    let document = match documents.pop() {
+        Some(only) if traces == 1 => only,
+        Some(last) => {
+            documents.push(last);
+            serde_json::json!({ "traces": documents })
+        }
+        None => return Ok(()),
+    };
+    writeln!(out, "{document:#}")?;
+    Ok(())
+}
+
+fn check_one(spec: &Spec, path: &Path, arguments: &CheckArguments) -> Result<Report, Failure> {
+    let options = CheckOptions {
+        engine: arguments.engine,
+        simplification: if arguments.no_simplify { Simplification::Off } else { Simplification::On },
+        truth: match (arguments.trace_table, arguments.positions) {
+            (true, _) => Truth::Table,
+            (false, true) => Truth::AtEveryPosition,
+            (false, false) => Truth::AtZero,
+        },
+        max_violations: arguments.max_violations,
+        read: input::read_options(path, &arguments.trace),
+    };
+    let trace = input::open(path, arguments.output.quiet)?;
+    let report = traceward::check(spec, trace, &options)
+        .map_err(|error| Failure::Message(error.render(&text::trace_name(path), input::paint())))?;
+    if let Some(file) = &arguments.keys_to {
+        write_keys(file, &report)?;
+    }
+    Ok(report)
+}
+
+/// One row a key: its verdict on each property.
+fn write_keys(file: &Path, report: &Report) -> Result<(), Failure> {
+    let Some(keys) = &report.trace.keys else {
+        return Err(Failure::new("--keys-to needs a trace that is split by key: --by COLUMN"));
+    };
+    let named = |error: std::io::Error| Failure::new(format!("{}: {}", file.display(), input::reason(&error)));
+    let mut table = String::from("key,states");
+    for property in &report.properties {
+        table.push(',');
+        table.push_str(&csv_field(&property.name));
+    }
+    table.push('\n');
+    for (index, (key, states)) in keys.iter().enumerate() {
+        table.push_str(&format!("{},{states}", csv_field(key)));
+        for property in &report.properties {
+            let verdict = property.keys.as_ref().map_or(property.verdict, |keys| keys.verdicts[index]);
+            table.push_str(&format!(",{verdict}"));
+        }
+        table.push('\n');
+    }
+    std::fs::write(file, table).map_err(named)
+}
+
+fn csv_field(text: &str) -> String {
+    if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
+}

@@ -1,0 +1,24 @@
+//! `traceward inspect`
+
+use crate::arguments::{InspectArguments, OutputFormat};
+use crate::failure::{Failure, Outcome};
+use crate::{input, json, text};
+use std::io::Write;
+use traceward::{Error, ReadOptions};
+
+pub fn run(arguments: &InspectArguments, out: &mut impl Write) -> Result<Outcome, Failure> {
+    let path = &arguments.path;
+    let options = ReadOptions {
+        time: arguments.trace.time.clone(),
+        key: arguments.trace.by.clone(),
+        ..input::read_options(path, &arguments.trace)
+    };
+    let trace = input::open(path, arguments.output.quiet)?;
+    let inspection = traceward::inspect(trace, &options)
+        .map_err(|error| Failure::Message(Error::from(error).render(&text::trace_name(path), input::paint())))?;
+    match arguments.output.format {
+        OutputFormat::Text => text::inspection(out, path, &inspection)?,
+        OutputFormat::Json => writeln!(out, "{:#}", json::inspection(path, &inspection))?,
+    }
+    Ok(Outcome::Holds)
+}

@@ -1,0 +1,9 @@
+//! One short file a command.
+
+pub mod check;
+pub mod completions;
+pub mod explain_plan;
+pub mod help;
+pub mod inspect;
+pub mod man;
+pub mod query;

@@ -1,0 +1,206 @@
+//! Answers for programs: the documents that scripts rely on.
+
+use crate::failure::Failure;
+use crate::text::trace_name;
+use serde_json::{Map, Value as Json, json};
+use std::path::Path;
+use traceward::{
+    ColumnInspection, Distinct, Inspection, KeyVerdict, PropertyReport, QueryReport, QueryValue, Report, TimeGuess,
+    Value, Violation, Violations,
+};
+
+/// The document about one trace.
+pub fn report(path: &Path, report: &Report) -> Json {
+    let mut trace = json!({
+        "path": trace_name(path),
+        "states": report.trace.states,
+        "empty": report.trace.states == 0,
+    });
+    if let Some(keys) = &report.trace.keys {
+        trace["keys"] = json!(keys.len());
+    }
+    if !report.trace.missing.is_empty() {
+        let missing = report.trace.missing.iter().map(|(name, count)| (name.to_string(), json!(count)));
+        trace["missing"] = Json::Object(missing.collect());
+    }
+    if !report.trace.notes.is_empty() {
+        trace["notes"] = json!(report.trace.notes);
+    }
+    if let Some(table) = &report.trace.table {
+        trace["table"] = json!(table.lines().collect::<Vec<_>>());
+    }
+    json!({
+        "trace": trace,
+        "properties": report.properties.iter().map(property).collect::<Vec<_>>(),
+        "queries": report.queries.iter().map(query).collect::<Vec<_>>(),
+    })
+}
+
+/// The document about a trace that could not be answered for.
+pub fn failed(path: &Path, failure: &Failure) -> Json {
+    let message = match failure {
+        Failure::Message(message) => message.trim_start_matches("error: ").to_owned(),
+        Failure::Output(error) => error.to_string(),
+    };
+    json!({ "trace": { "path": trace_name(path) }, "error": message })
+}
+
+fn property(report: &PropertyReport) -> Json {
+    let mut document = json!({
+        "name": report.name,
+        "formula": report.formula,
+        "verdict": report.verdict.name(),
+        "engine": report.engine.name(),
+        "decided_at": report.decided_at,
+        "decided_exact": report.decided_exact,
+    });
+    if let Some(description) = &report.description {
+        document["description"] = json!(&**description);
+    }
+    if let Some(truth) = &report.truth {
+        document["truth"] = json!(truth.to_string());
+    }
+    if let Some(found) = &report.violations {
+        document["violations"] = violations(found);
+    }
+    if let Some(compared) = &report.compared {
+        document["value"] = optional(compared.as_ref());
+    }
+    if let Some(keys) = &report.keys {
+        document["keys"] = json!({
+            "checked": keys.checked,
+            "violated": keys.violated,
+            "first_violations": keys.first_violations.iter().map(key_verdict).collect::<Vec<_>>(),
+        });
+    }
+    document
+}
+
+fn violations(violations: &Violations) -> Json {
+    let detail = |violation: &Violation| {
+        let values = violation.values.iter().map(|(name, one)| (name.to_string(), value(one)));
+        json!({
+            "position": violation.position,
+            "line": violation.line,
+            "values": Json::Object(values.collect::<Map<_, _>>()),
+        })
+    };
+    json!({
+        "count": violations.count,
+        "first": violations.first.iter().map(|violation| violation.position).collect::<Vec<_>>(),
+        "states": violations.first.iter().map(detail).collect::<Vec<_>>(),
+    })
+}
+
+fn key_verdict(one: &KeyVerdict) -> Json {
+    let mut document = json!({ "key": &*one.key, "verdict": one.verdict.name() });
+    if let Some(found) = &one.violations {
+        document["violations"] = violations(found);
+    }
+    document
+}
+
+fn query(report: &QueryReport) -> Json {
+    let mut document = json!({ "name": report.name, "query": report.query });
+    if let Some(description) = &report.description {
+        document["description"] = json!(&**description);
+    }
+    match &report.value {
+        QueryValue::Whole(one) => document["value"] = optional(one.as_ref()),
+        QueryValue::ByKey(values) => {
+            let each = values.iter().map(|(key, one)| json!({ "key": &**key, "value": optional(one.as_ref()) }));
+            document["values"] = Json::Array(each.collect());
+            document["summary"] = summary(values);
+        }
+    }
+    if let Some(unanswered) = report.unanswered {
+        document["unanswered"] = json!(unanswered);
+    }
+    document
+}
+
+fn summary(values: &[(std::sync::Arc<str>, Option<Value>)]) -> Json {
+    let numbers: Vec<f64> = values.iter().filter_map(|(_, one)| one.as_ref().and_then(Value::as_f64)).collect();
+    let mut document = json!({
+        "keys": values.len(),
+        "failed": values.iter().filter(|(_, one)| one.is_none()).count(),
+    });
+    if !numbers.is_empty() {
+        document["min"] = json!(numbers.iter().copied().fold(f64::INFINITY, f64::min));
+        document["max"] = json!(numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max));
+        document["avg"] = json!(numbers.iter().sum::<f64>() / numbers.len() as f64);
+    }
+    document
+}
+
+fn optional(one: Option<&Value>) -> Json {
+    one.map_or(Json::Null, value)
+}
+
+/// A value; pairs and lists are arrays. JSON has no infinity, which becomes a string.
+fn value(one: &Value) -> Json {
+    match one {
+        Value::Missing => Json::Null,
+        Value::Bool(bit) => json!(bit),
+        Value::Int(number) => json!(number),
+        Value::Float(number) if number.is_infinite() => json!(if *number > 0.0 { "inf" } else { "-inf" }),
+        Value::Float(number) => json!(number),
+        Value::Str(text) => json!(&**text),
+        Value::Pair(pair) => json!([value(&pair.0), value(&pair.1)]),
+        Value::List(items) => Json::Array(items.iter().map(value).collect()),
+    }
+}
+
+/// The document about what a trace holds.
+pub fn inspection(path: &Path, inspection: &Inspection) -> Json {
+    let mut document = json!({
+        "path": trace_name(path),
+        "format": inspection.format.to_string(),
+        "states": inspection.rows,
+        "columns": inspection.columns.iter().map(column).collect::<Vec<_>>(),
+    });
+    if let Some(separator) = inspection.separator {
+        document["separator"] = json!(char::from(separator).to_string());
+    }
+    if let Some((from, to)) = inspection.time_span {
+        document["time_span_ns"] = json!([from, to]);
+    }
+    if let Some(keys) = inspection.keys {
+        document["keys"] = json!(keys);
+    }
+    if !inspection.notes.is_empty() {
+        document["notes"] = json!(inspection.notes.iter().map(ToString::to_string).collect::<Vec<_>>());
+    }
+    document
+}
+
+fn column(column: &ColumnInspection) -> Json {
+    let (count, at_least) = match column.distinct {
+        Distinct::Exactly(count) => (count, false),
+        Distinct::MoreThan(count) => (count, true),
+    };
+    let mut document = json!({
+        "name": column.name,
+        "type": column.kind.to_string(),
+        "present": column.present,
+        "missing": column.missing,
+        "distinct": count,
+        "distinct_is_lower_bound": at_least,
+        "examples": column.examples,
+        "looks_like_key": column.looks_like_key,
+    });
+    if let Some((least, greatest)) = &column.range {
+        document["min"] = value(least);
+        document["max"] = value(greatest);
+    }
+    if let Some((first, last)) = column.dates {
+        document["dates_ns"] = json!([first, last]);
+    }
+    if let Some(guess) = &column.time {
+        document["looks_like_time"] = match guess {
+            TimeGuess::Dates(layout) => json!(layout),
+            TimeGuess::Numbers(unit) => json!(unit.map(|unit| unit.to_string())),
+        };
+    }
+    document
+}

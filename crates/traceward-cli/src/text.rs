@@ -1,0 +1,309 @@
+//! Answers for people.
+
+use anstyle::{AnsiColor, Style};
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::Arc;
+use traceward::{
+    ColumnInspection, Distinct, Goal, Inspection, KeysReport, PropertyReport, QueryReport, QueryValue, Report,
+    TimeGuess, Value, Verdict, Violation, Violations, duration,
+};
+
+const GOOD: Style = AnsiColor::Green.on_default().bold();
+const BAD: Style = AnsiColor::Red.on_default().bold();
+const DIM: Style = Style::new().dimmed();
+const BOLD: Style = Style::new().bold();
+
+/// What to call a trace.
+pub fn trace_name(path: &Path) -> String {
+    path.display().to_string()
+}
+
+/// What was found out about one trace.
+pub fn report(out: &mut impl Write, path: &Path, report: &Report, goal: Goal) -> io::Result<()> {
+    writeln!(out, "{BOLD}{}{BOLD:#}: {}", trace_name(path), extent(report))?;
+    for property in &report.properties {
+        write_property(out, property, report)?;
+    }
+    for query in &report.queries {
+        write_query(out, query)?;
+    }
+    if let Some(table) = &report.trace.table {
+        writeln!(out, "\n{}", table.trim_end())?;
+    }
+    for note in notes(report) {
+        writeln!(out, "{DIM}note: {note}{DIM:#}")?;
+    }
+    if goal == Goal::Check && report.properties.len() > 1 {
+        let violated = report.properties.iter().filter(|property| property.verdict == Verdict::Violated).count();
+        writeln!(out, "{violated} of {} properties violated", report.properties.len())?;
+    }
+    Ok(())
+}
+
+fn extent(report: &Report) -> String {
+    let trace = &report.trace;
+    let mut text = counted(trace.states, "state");
+    if let Some(keys) = &trace.keys {
+        text.push_str(&format!(" in {}", counted(keys.len(), "key")));
+    }
+    if let Some((first, last)) = trace.span {
+        text.push_str(&format!(", {}", elapsed(last.abs_diff(first))));
+    }
+    text
+}
+
+fn notes(report: &Report) -> Vec<String> {
+    let trace = &report.trace;
+    let mut notes = trace.notes.clone();
+    if trace.states == 0 && notes.is_empty() {
+        notes.push("the trace is empty".into());
+    }
+    for (name, count) in &trace.missing {
+        let of = counted(trace.states, "state");
+        notes.push(format!("`{name}` is missing in {count} of {of}; what is asked of it is false there"));
+    }
+    notes
+}
+
+fn write_property(out: &mut impl Write, property: &PropertyReport, report: &Report) -> io::Result<()> {
+    let (mark, style) = match property.verdict {
+        Verdict::Satisfied | Verdict::Holding => ("✓", GOOD),
+        Verdict::Violated | Verdict::Pending => ("✗", BAD),
+    };
+    writeln!(out, "{style}{mark} {}{style:#}  {}  {DIM}{}{DIM:#}", property.verdict, property.name, property.formula)?;
+    if let Some(description) = &property.description {
+        writeln!(out, "    {description}")?;
+    }
+    if let Some(compared) = &property.compared {
+        writeln!(out, "    its value is {}", value_text(compared.as_ref()))?;
+    }
+    if let Some(found) = &property.violations {
+        write_violations(out, found, report.trace.states, "    ")?;
+    }
+    if let Some(keys) = &property.keys {
+        write_keys(out, keys)?;
+    }
+    if let Some(truth) = &property.truth {
+        writeln!(out, "    holds at {} of {}: {truth}", truth.count_ones(), counted(truth.len(), "position"))?;
+    }
+    Ok(())
+}
+
+fn write_violations(out: &mut impl Write, found: &Violations, states: usize, indent: &str) -> io::Result<()> {
+    if found.count == 0 {
+        return Ok(());
+    }
+    writeln!(out, "{indent}fails at {} of {}:", found.count, counted(states, "position"))?;
+    for violation in &found.first {
+        writeln!(out, "{indent}  {}", violation_text(violation))?;
+    }
+    if found.count > found.first.len() {
+        let more = found.count - found.first.len();
+        writeln!(out, "{indent}  {DIM}… and {more} more (--max-violations){DIM:#}")?;
+    }
+    Ok(())
+}
+
+fn violation_text(violation: &Violation) -> String {
+    let values: Vec<String> =
+        violation.values.iter().map(|(name, value)| format!("{name} = {}", value_text(Some(value)))).collect();
+    let time = violation.time.map(|time| format!(", {}", moment(time))).unwrap_or_default();
+    let separator = if values.is_empty() { "" } else { ": " };
+    format!("position {} (line {}{time}){separator}{}", violation.position, violation.line, values.join(", "))
+}
+
+fn write_keys(out: &mut impl Write, keys: &KeysReport) -> io::Result<()> {
+    if keys.violated == 0 {
+        return writeln!(out, "    for each of {}", counted(keys.checked, "key"));
+    }
+    writeln!(out, "    for {} of {}:", keys.violated, counted(keys.checked, "key"))?;
+    for one in &keys.first_violations {
+        let first = one.violations.as_ref().and_then(|found| found.first.first());
+        let first = first.map(|violation| format!(": first at {}", violation_text(violation))).unwrap_or_default();
+        writeln!(out, "      {}{first}", one.key)?;
+    }
+    if keys.violated > keys.first_violations.len() {
+        let more = keys.violated - keys.first_violations.len();
+        writeln!(out, "      {DIM}… and {more} more (--max-violations, --keys-to FILE.csv){DIM:#}")?;
+    }
+    Ok(())
+}
+
+fn write_query(out: &mut impl Write, query: &QueryReport) -> io::Result<()> {
+    match &query.value {
+        QueryValue::Whole(value) => {
+            let value = value_text(value.as_ref());
+            writeln!(out, "{BOLD}{} = {value}{BOLD:#}  {DIM}{}{DIM:#}", query.name, query.query)?;
+        }
+        QueryValue::ByKey(values) => {
+            writeln!(out, "{BOLD}{}{BOLD:#}  {DIM}{}{DIM:#}", query.name, query.query)?;
+            write_values_by_key(out, values)?;
+        }
+    }
+    if let Some(description) = &query.description {
+        writeln!(out, "    {description}")?;
+    }
+    match query.unanswered {
+        Some(0) | None => Ok(()),
+        Some(count) => writeln!(out, "    {} never answered", counted(count, "request")),
+    }
+}
+
+fn write_values_by_key(out: &mut impl Write, values: &[(Arc<str>, Option<Value>)]) -> io::Result<()> {
+    const SHOWN: usize = 10;
+    let width = values.iter().take(SHOWN).map(|(key, _)| key.chars().count()).max().unwrap_or(0);
+    for (key, value) in values.iter().take(SHOWN) {
+        writeln!(out, "    {key:<width$}  {}", value_text(value.as_ref()))?;
+    }
+    if values.len() > SHOWN {
+        writeln!(out, "    {DIM}… and {} more (--format json){DIM:#}", values.len() - SHOWN)?;
+    }
+    let numbers: Vec<f64> = values.iter().filter_map(|(_, value)| value.as_ref().and_then(Value::as_f64)).collect();
+    if !numbers.is_empty() {
+        let least = numbers.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let average = numbers.iter().sum::<f64>() / numbers.len() as f64;
+        let failed = values.len() - values.iter().filter(|(_, value)| value.is_some()).count();
+        writeln!(
+            out,
+            "    over {}: min {least}, avg {average:.6}, max {most}; {failed} failed",
+            counted(values.len(), "key")
+        )?;
+    }
+    Ok(())
+}
+
+fn value_text(value: Option<&Value>) -> String {
+    value.map_or_else(|| "none".into(), ToString::to_string)
+}
+
+fn counted(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}
+
+/// A stretch of time, in the unit a person would use.
+fn elapsed(nanoseconds: u64) -> String {
+    const UNITS: [(u64, &str); 6] = [
+        (86_400_000_000_000, "d"),
+        (3_600_000_000_000, "h"),
+        (60_000_000_000, "min"),
+        (1_000_000_000, "s"),
+        (1_000_000, "ms"),
+        (1_000, "us"),
+    ];
+    match UNITS.into_iter().find(|(size, _)| nanoseconds >= 2 * size) {
+        Some((size, unit)) => format!("{:.3} {unit}", nanoseconds as f64 / size as f64),
+        None => duration(nanoseconds),
+    }
+}
+
+/// A timestamp: a date if it could be one, else the time since its clock began.
+fn moment(nanoseconds: i64) -> String {
+    const YEAR_2000: i64 = 946_684_800_000_000_000;
+    match jiff::Timestamp::from_nanosecond(i128::from(nanoseconds)) {
+        Ok(timestamp) if nanoseconds >= YEAR_2000 => timestamp.to_string(),
+        _ => format!("{} ns", nanoseconds),
+    }
+}
+
+/// What a trace holds.
+pub fn inspection(out: &mut impl Write, path: &Path, inspection: &Inspection) -> io::Result<()> {
+    let separator = match inspection.separator {
+        Some(b'\t') => " separated by tabs".to_owned(),
+        Some(other) => format!(" separated by `{}`", char::from(other)),
+        None => String::new(),
+    };
+    write!(out, "{BOLD}{}{BOLD:#}: {}{separator}, ", trace_name(path), inspection.format)?;
+    writeln!(out, "{}, {}", counted(inspection.rows as usize, "state"), counted(inspection.columns.len(), "column"))?;
+    if let Some((first, last)) = inspection.time_span {
+        writeln!(out, "time from {} to {}: {}", moment(first), moment(last), elapsed(last.abs_diff(first)))?;
+    }
+    if let Some(keys) = inspection.keys {
+        writeln!(out, "{}", counted(keys, "key"))?;
+    }
+    let rows: Vec<[String; 6]> = inspection.columns.iter().map(|one| column_row(one, inspection.rows)).collect();
+    let head = ["column", "type", "missing", "distinct", "range or examples", ""].map(str::to_owned);
+    write_table(out, &head, &rows)?;
+    for note in &inspection.notes {
+        writeln!(out, "{DIM}note: {note}{DIM:#}")?;
+    }
+    write_first_property(out, path, inspection)
+}
+
+fn column_row(column: &ColumnInspection, rows: u64) -> [String; 6] {
+    let distinct = match column.distinct {
+        Distinct::Exactly(count) => count.to_string(),
+        Distinct::MoreThan(count) => format!(">{count}"),
+    };
+    let examples = || {
+        let texts: Vec<String> = column.examples.iter().take(4).map(|text| shortened(text)).collect();
+        texts.join(", ")
+    };
+    let range = match (&column.range, column.dates) {
+        (_, Some((first, last))) => format!("{} … {}", moment(first), moment(last)),
+        (Some((least, most)), None) => format!("{least} … {most}"),
+        (None, None) => examples(),
+    };
+    let remark = match (&column.time, column.looks_like_key) {
+        (Some(TimeGuess::Dates(_)), _) => format!("time? --time '{}'", column.name),
+        (Some(TimeGuess::Numbers(Some(unit))), _) => format!("time? --time '{}:{unit}'", column.name),
+        (Some(TimeGuess::Numbers(None)), _) => format!("time? --time '{}:UNIT'", column.name),
+        (None, true) => format!("key? --by '{}'", column.name),
+        (None, false) => String::new(),
+    };
+    let missing = if column.missing == 0 { "-".into() } else { format!("{} of {rows}", column.missing) };
+    [column.name.clone(), column.kind.to_string(), missing, distinct, range, remark]
+}
+
+fn shortened(text: &str) -> String {
+    const LONGEST: usize = 24;
+    if text.chars().count() <= LONGEST {
+        return text.to_owned();
+    }
+    text.chars().take(LONGEST - 1).chain(['…']).collect()
+}
+
+fn write_table(out: &mut impl Write, head: &[String; 6], rows: &[[String; 6]]) -> io::Result<()> {
+    let width = |index: usize| rows.iter().chain([head]).map(|row| row[index].chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..6).map(width).collect();
+    let line = |row: &[String; 6]| {
+        let cells: Vec<String> = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
+        cells.join("  ").trim_end().to_owned()
+    };
+    writeln!(out, "\n  {DIM}{}{DIM:#}", line(head))?;
+    for row in rows {
+        writeln!(out, "  {}", line(row))?;
+    }
+    writeln!(out)
+}
+
+/// A property about this very trace, to begin with.
+fn write_first_property(out: &mut impl Write, path: &Path, inspection: &Inspection) -> io::Result<()> {
+    let booleans: Vec<&str> = inspection
+        .columns
+        .iter()
+        .filter(|column| column.kind == traceward::ColumnKind::Bool || is_bit(column))
+        .map(|column| column.name.as_str())
+        .collect();
+    let formula = match booleans.as_slice() {
+        [first, second, ..] => format!("G({first} -> F {second})"),
+        [only] => format!("F {only}"),
+        [] => match inspection.columns.iter().find_map(numeric_claim) {
+            Some(formula) => formula,
+            None => return Ok(()),
+        },
+    };
+    writeln!(out, "to begin with: traceward check -e '{formula}' {}", trace_name(path))
+}
+
+fn is_bit(column: &ColumnInspection) -> bool {
+    let zero_and_one = (Value::Int(0), Value::Int(1));
+    column.range.as_ref().is_some_and(|range| *range == zero_and_one)
+}
+
+fn numeric_claim(column: &ColumnInspection) -> Option<String> {
+    let (least, _) = column.range.as_ref()?;
+    let plain = column.name.chars().all(|c| c.is_alphanumeric() || c == '_') && column.time.is_none();
+    plain.then(|| format!("G({} >= {least})", column.name))
+}

@@ -1,0 +1,39 @@
+//! What is said of a property.
+
+use std::fmt;
+
+/// Whether a trace satisfies a property; the last two only while the trace goes on.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Verdict {
+    /// It holds; while the trace goes on: no continuation can make it fail.
+    Satisfied,
+    /// It does not hold; while the trace goes on: no continuation can make it hold.
+    Violated,
+    /// If the trace ended here it would hold.
+    Holding,
+    /// If the trace ended here it would not hold.
+    Pending,
+}
+
+impl Verdict {
+    /// The verdict at the end of a trace.
+    pub fn at_end(holds: bool) -> Self {
+        if holds { Self::Satisfied } else { Self::Violated }
+    }
+
+    /// In one word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Satisfied => "satisfied",
+            Self::Violated => "violated",
+            Self::Holding => "holding",
+            Self::Pending => "pending",
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}

@@ -1,0 +1,496 @@
+//! Asking a spec of a trace.
+
+use crate::error::Error;
+use crate::report::{
+    KeyVerdict, KeysReport, PropertyReport, QueryReport, QueryValue, Report, TraceReport, Violation, Violations,
+};
+use crate::spec::Spec;
+use rustc_hash::FxHashMap;
+use std::io::Read;
+use std::sync::Arc;
+use traceward_engine::select::{Cache, Config, EngineName, Evaluator, Simplification};
+use traceward_logic::bitmap::Bitmap;
+use traceward_logic::formula::{Direction, FormulaId, Formulas, Interval, Node, Unit};
+use traceward_logic::lower::{Claim, Lowered, NamedQuery, Property, Schema, Type};
+use traceward_logic::query::Query;
+use traceward_logic::semantics::{self, EvaluationError};
+use traceward_logic::trace::{Column, Trace, VariableId};
+use traceward_logic::value::Value;
+use traceward_logic::verdict::Verdict;
+use traceward_trace::{KeyGroup, Keys, Lines, ReadOptions, ReadTrace, Wanted, read};
+
+/// Whether truth at every position is reported.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Truth {
+    /// Only verdicts.
+    #[default]
+    AtZero,
+    /// At every position.
+    AtEveryPosition,
+    /// At every position, with the value of every node of the automaton.
+    Table,
+}
+
+/// How a spec is asked of a trace.
+#[derive(Clone, Debug)]
+pub struct CheckOptions {
+    /// By which engine.
+    pub engine: EngineName,
+    /// After simplification or not.
+    pub simplification: Simplification,
+    /// How much is reported.
+    pub truth: Truth,
+    /// How many violations are reported one by one.
+    pub max_violations: usize,
+    /// How the trace is read; what the spec says of columns is filled in.
+    pub read: ReadOptions,
+}
+
+impl Default for CheckOptions {
+    fn default() -> Self {
+        Self {
+            engine: EngineName::default(),
+            simplification: Simplification::default(),
+            truth: Truth::default(),
+            max_violations: 5,
+            read: ReadOptions::default(),
+        }
+    }
+}
+
+/// The longest trace whose table is worth printing.
+const LONGEST_TABLE: usize = 1000;
+
+/// Reads a trace and answers a spec's questions about it.
+pub fn check(spec: &Spec, input: impl Read, options: &CheckOptions) -> Result<Report, Error> {
+    let settings = spec.settings();
+    let reading = ReadOptions {
+        time: settings.time.clone(),
+        key: settings.by.clone(),
+        records: settings.records.unwrap_or_default(),
+        missing: settings.missing.unwrap_or_default(),
+        wanted: spec.variables().iter().map(|one| Wanted { name: one.name.clone(), ask: one.ask }).collect(),
+        ..options.read.clone()
+    };
+    let input = read(input, &reading)?;
+    let lowered = spec.bind(&schema(spec, &input))?;
+    let question = Question::new(spec, &lowered, input, options)?;
+    question.answer()
+}
+
+fn schema(spec: &Spec, input: &ReadTrace) -> Schema {
+    let named = spec.variables().iter().zip(&input.columns);
+    let types = named.filter_map(|(variable, column)| {
+        column.as_ref().map(|column| (variable.name.clone(), Type::of_column(column)))
+    });
+    Schema {
+        types: types.collect(),
+        names: input.names.clone(),
+        has_time: input.time.is_some(),
+        names_known: !input.names.is_empty(),
+    }
+}
+
+/// A spec that has met its trace.
+struct Question<'a> {
+    spec: &'a Spec,
+    lowered: &'a Lowered,
+    options: &'a CheckOptions,
+    names: Vec<Arc<str>>,
+    trace: Trace,
+    keys: Option<Keys>,
+    lines: Lines,
+    notes: Vec<String>,
+    evaluator: Evaluator,
+    /// Where the answer for each formula stands among those of the evaluator.
+    places: FxHashMap<FormulaId, usize>,
+}
+
+impl<'a> Question<'a> {
+    fn new(spec: &'a Spec, lowered: &'a Lowered, input: ReadTrace, options: &'a CheckOptions) -> Result<Self, Error> {
+        let states = input.states;
+        let columns = input.columns.into_iter().map(|column| column.unwrap_or_else(|| Column::all_missing(states)));
+        let trace = Trace { len: states, columns: columns.collect(), time: input.time };
+        if options.truth != Truth::AtZero && input.keys.is_some() {
+            return Err(Error::Request(
+                "truth at every position cannot be shown for a trace that is split by key".into(),
+            ));
+        }
+        let roots = formulas_of(lowered);
+        let config = Config { engine: options.engine, simplification: options.simplification };
+        let evaluator = Evaluator::new(&lowered.formulas, &roots, config);
+        Ok(Self {
+            spec,
+            lowered,
+            options,
+            names: lowered.variables.names(),
+            trace,
+            keys: input.keys,
+            lines: input.lines,
+            notes: input.notes.iter().map(ToString::to_string).collect(),
+            evaluator,
+            places: roots.into_iter().enumerate().map(|(place, root)| (root, place)).collect(),
+        })
+    }
+
+    fn answer(self) -> Result<Report, Error> {
+        let (properties, queries) = match &self.keys {
+            None => self.whole()?,
+            Some(keys) => self.by_key(&keys.groups)?,
+        };
+        Ok(Report { trace: self.trace_report()?, properties, queries })
+    }
+
+    fn trace_report(&self) -> Result<TraceReport, Error> {
+        let needed = self.lowered.variables.list().iter().zip(&self.trace.columns);
+        let missing = needed
+            .filter(|(variable, column)| variable.needed_at.is_some() && column.missing() > 0)
+            .map(|(variable, column)| (variable.name.clone(), column.missing()));
+        let time = self.trace.time.as_deref().unwrap_or_default();
+        Ok(TraceReport {
+            states: self.trace.len,
+            keys: self
+                .keys
+                .as_ref()
+                .map(|keys| keys.groups.iter().map(|group| (group.key.clone(), group.positions.len())).collect()),
+            span: time.iter().min().copied().zip(time.iter().max().copied()),
+            missing: missing.collect(),
+            notes: self.notes.clone(),
+            table: if self.options.truth == Truth::Table { Some(self.table()?) } else { None },
+        })
+    }
+
+    fn table(&self) -> Result<String, Error> {
+        if self.trace.len > LONGEST_TABLE {
+            let message = format!(
+                "the table is for short traces: this one has {} states, and the limit is {LONGEST_TABLE}",
+                self.trace.len
+            );
+            return Err(Error::Request(message));
+        }
+        let Some(reverse) = self.evaluator.reverse() else {
+            return Err(Error::Request("the table belongs to the reverse engine: --engine reverse".into()));
+        };
+        let prepared = self.evaluator.prepared();
+        let letters = self.evaluator.letters(&self.trace).map_err(|error| self.evaluation_error(&error))?;
+        let table = reverse.table(&prepared.formulas, &prepared.alphabet, &letters);
+        Ok(reverse.table_text(&table, &prepared.formulas, &self.names))
+    }
+
+    fn evaluation_error(&self, error: &EvaluationError) -> Error {
+        let what = match &error.expression {
+            Some(expr) => format!(" in `{}`", expr.display(&self.names)),
+            None => " in a sum".to_owned(),
+        };
+        let line = self.lines.line(error.position);
+        Error::Evaluation { message: format!("{}{what} at position {}", error.reason, error.position), line }
+    }
+
+    fn property_name(&self, index: usize) -> String {
+        let property = &self.lowered.properties[index];
+        property.name.as_ref().map_or_else(|| format!("p{}", self.nth_unnamed(index)), ToString::to_string)
+    }
+
+    fn nth_unnamed(&self, index: usize) -> usize {
+        self.lowered.properties[..=index].iter().filter(|property| property.name.is_none()).count()
+    }
+
+    fn property_report(&self, index: usize, verdict: Verdict) -> PropertyReport {
+        let property = &self.lowered.properties[index];
+        let engine = match property.claim {
+            Claim::Formula(_) => self.evaluator.engine(),
+            Claim::Assert(..) => EngineName::Naive,
+        };
+        PropertyReport {
+            name: self.property_name(index),
+            description: property.description.clone(),
+            formula: self.spec.text(property.body.span),
+            verdict,
+            engine,
+            decided_at: None,
+            decided_exact: false,
+            truth: None,
+            violations: None,
+            compared: None,
+            keys: None,
+        }
+    }
+
+    fn query_report(&self, index: usize, value: QueryValue, unanswered: Option<usize>) -> QueryReport {
+        let query = &self.lowered.queries[index];
+        let unnamed = self.lowered.queries[..=index].iter().filter(|query| query.name.is_none()).count();
+        QueryReport {
+            name: query.name.as_ref().map_or_else(|| format!("q{unnamed}"), ToString::to_string),
+            description: query.description.clone(),
+            query: self.spec.text(query.span),
+            value,
+            unanswered,
+        }
+    }
+
+    // ---- one trace ----
+
+    fn whole(&self) -> Result<(Vec<PropertyReport>, Vec<QueryReport>), Error> {
+        let rows =
+            self.evaluator.truth(&mut Cache::default(), &self.trace).map_err(|error| self.evaluation_error(&error))?;
+        let part = Part { question: self, trace: &self.trace, positions: None, rows: &rows };
+        let mut properties = Vec::new();
+        for (index, property) in self.lowered.properties.iter().enumerate() {
+            let judged = part.judge(property).map_err(|error| self.evaluation_error(&error))?;
+            let mut report = self.property_report(index, judged.verdict);
+            report.violations = judged.violations;
+            report.compared = judged.compared;
+            if self.options.truth != Truth::AtZero
+                && let Claim::Formula(formula) = property.claim
+            {
+                report.truth = Some(part.row(formula).clone());
+            }
+            properties.push(report);
+        }
+        let mut queries = Vec::new();
+        for (index, query) in self.lowered.queries.iter().enumerate() {
+            let value = part.value(&query.query).map_err(|error| self.evaluation_error(&error))?;
+            queries.push(self.query_report(index, QueryValue::Whole(value), part.unanswered(query)));
+        }
+        Ok((properties, queries))
+    }
+
+    // ---- a trace for each key ----
+
+    fn by_key(&self, groups: &[KeyGroup]) -> Result<(Vec<PropertyReport>, Vec<QueryReport>), Error> {
+        let mut tally = KeyTally::new(self, groups.len());
+        let mut failed = None;
+        let parts = groups.iter().map(|group| group.positions.as_slice());
+        let each = |number: usize, rows: Vec<Bitmap>| {
+            if failed.is_none() {
+                failed = tally.add(&groups[number], &rows).err();
+            }
+        };
+        self.evaluator
+            .truth_of_parts(&mut Cache::default(), &self.trace, parts, each)
+            .map_err(|error| self.evaluation_error(&error))?;
+        match failed {
+            Some(error) => Err(self.evaluation_error(&error)),
+            None => Ok(tally.finish()),
+        }
+    }
+}
+
+/// Collects verdicts and values key by key.
+struct KeyTally<'a> {
+    question: &'a Question<'a>,
+    properties: Vec<KeysReport>,
+    queries: Vec<Vec<(Arc<str>, Option<Value>)>>,
+    unanswered: Vec<Option<usize>>,
+}
+
+impl<'a> KeyTally<'a> {
+    fn new(question: &'a Question<'a>, keys: usize) -> Self {
+        let lowered = question.lowered;
+        Self {
+            question,
+            properties: vec![KeysReport { checked: keys, ..KeysReport::default() }; lowered.properties.len()],
+            queries: vec![Vec::new(); lowered.queries.len()],
+            unanswered: vec![None; lowered.queries.len()],
+        }
+    }
+
+    fn add(&mut self, group: &KeyGroup, rows: &[Bitmap]) -> Result<(), EvaluationError> {
+        let lowered = self.question.lowered;
+        let speaks_of_values = !lowered.queries.is_empty()
+            || lowered.properties.iter().any(|property| matches!(property.claim, Claim::Assert(..)));
+        let own;
+        let trace = if speaks_of_values {
+            own = self.question.trace.gather(&group.positions);
+            &own
+        } else {
+            &self.question.trace
+        };
+        let part = Part { question: self.question, trace, positions: Some(&group.positions), rows };
+        for (report, property) in self.properties.iter_mut().zip(&lowered.properties) {
+            let judged = part.judge(property)?;
+            report.verdicts.push(judged.verdict);
+            if judged.verdict == Verdict::Violated {
+                report.violated += 1;
+                if report.first_violations.len() < self.question.options.max_violations {
+                    let key = group.key.clone();
+                    let (verdict, violations) = (judged.verdict, judged.violations);
+                    report.first_violations.push(KeyVerdict { key, verdict, violations });
+                }
+            }
+        }
+        for (index, query) in lowered.queries.iter().enumerate() {
+            self.queries[index].push((group.key.clone(), part.value(&query.query)?));
+            if let Some(more) = part.unanswered(query) {
+                *self.unanswered[index].get_or_insert(0) += more;
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> (Vec<PropertyReport>, Vec<QueryReport>) {
+        let question = self.question;
+        let properties = self.properties.into_iter().enumerate().map(|(index, keys)| {
+            let mut report = question.property_report(index, Verdict::at_end(keys.violated == 0));
+            report.keys = Some(keys);
+            report
+        });
+        let queries = self.queries.into_iter().zip(self.unanswered).enumerate();
+        let queries = queries
+            .map(|(index, (values, unanswered))| question.query_report(index, QueryValue::ByKey(values), unanswered));
+        (properties.collect(), queries.collect())
+    }
+}
+
+/// The verdict on a property, and what speaks for it.
+struct Judged {
+    verdict: Verdict,
+    violations: Option<Violations>,
+    compared: Option<Option<Value>>,
+}
+
+/// A trace, or a key's part of one, with where the formulas hold.
+struct Part<'a> {
+    question: &'a Question<'a>,
+    /// The states; for a key's part of a trace that no query is asked of, those of the whole trace.
+    trace: &'a Trace,
+    /// For a key's part, its positions in the whole trace.
+    positions: Option<&'a [u32]>,
+    rows: &'a [Bitmap],
+}
+
+impl Part<'_> {
+    fn row(&self, formula: FormulaId) -> &Bitmap {
+        &self.rows[self.question.places[&formula]]
+    }
+
+    fn len(&self) -> usize {
+        self.positions.map_or(self.trace.len, <[u32]>::len)
+    }
+
+    fn in_whole(&self, position: usize) -> usize {
+        self.positions.map_or(position, |positions| positions[position] as usize)
+    }
+
+    fn holds(&self, formula: FormulaId, position: usize) -> bool {
+        let row = self.row(formula);
+        if position < row.len() {
+            row.get(position)
+        } else {
+            semantics::holds_on_empty(&self.question.lowered.formulas, formula)
+        }
+    }
+
+    fn value(&self, query: &Query) -> Result<Option<Value>, EvaluationError> {
+        semantics::value_where(query, self.trace, &|formula, position| self.holds(formula, position))
+            .map_err(|error| EvaluationError { position: self.in_whole(error.position), ..error })
+    }
+
+    fn judge(&self, property: &Property) -> Result<Judged, EvaluationError> {
+        Ok(match &property.claim {
+            Claim::Formula(formula) => Judged {
+                verdict: Verdict::at_end(self.holds(*formula, 0)),
+                violations: self.violations(*formula),
+                compared: None,
+            },
+            Claim::Assert(query, op, constant) => {
+                let value = self.value(query)?;
+                let holds = value.as_ref().is_some_and(|value| op.holds(value, constant));
+                Judged { verdict: Verdict::at_end(holds), violations: None, compared: Some(value) }
+            }
+        })
+    }
+
+    /// Where the body of an outermost always fails.
+    fn violations(&self, formula: FormulaId) -> Option<Violations> {
+        let (interval, body) = outermost_always(&self.question.lowered.formulas, formula)?;
+        let row = self.row(body);
+        let mut failing = row.clone().not();
+        if !interval.is_all() {
+            let window = self.window_of_zero(interval);
+            (0..window.start).chain(window.end..row.len()).for_each(|position| failing.set(position, false));
+        }
+        let first = failing.ones().take(self.question.options.max_violations);
+        let first = first.map(|position| self.violation(formula, position)).collect();
+        Some(Violations { count: failing.count_ones(), first })
+    }
+
+    /// The positions in the window of position 0.
+    fn window_of_zero(&self, interval: Interval) -> std::ops::Range<usize> {
+        let whole_time = self.question.trace.time.as_deref();
+        let distance = |position: usize| match (interval.unit, whole_time) {
+            (Unit::Steps, _) => position as u64,
+            (Unit::Time, Some(time)) => time[self.in_whole(position)].abs_diff(time[self.in_whole(0)]),
+            (Unit::Time, None) => 0,
+        };
+        let from = (0..self.len()).find(|&position| distance(position) >= interval.from).unwrap_or(self.len());
+        let end = match interval.to {
+            None => self.len(),
+            Some(to) => (from..self.len()).find(|&position| distance(position) > to).unwrap_or(self.len()),
+        };
+        from..end
+    }
+
+    fn violation(&self, formula: FormulaId, position: usize) -> Violation {
+        let question = self.question;
+        let whole = self.in_whole(position);
+        let values = variables_of(&question.lowered.formulas, formula);
+        Violation {
+            position,
+            line: question.lines.line(whole),
+            time: question.trace.time.as_ref().map(|time| time[whole]),
+            values: values
+                .into_iter()
+                .map(|id| (question.names[id.index()].clone(), question.trace.value(id, whole)))
+                .collect(),
+        }
+    }
+
+    fn unanswered(&self, query: &NamedQuery) -> Option<usize> {
+        let unanswered = |(request, answered): &(FormulaId, FormulaId)| {
+            self.row(*request).clone().and(&self.row(*answered).clone().not()).count_ones()
+        };
+        (!query.latencies.is_empty()).then(|| query.latencies.iter().map(unanswered).sum())
+    }
+}
+
+/// Every formula whose truth is needed: those of properties and the bodies of their always, those of queries.
+fn formulas_of(lowered: &Lowered) -> Vec<FormulaId> {
+    let mut roots = Vec::new();
+    for property in &lowered.properties {
+        match &property.claim {
+            Claim::Formula(formula) => {
+                roots.push(*formula);
+                roots.extend(outermost_always(&lowered.formulas, *formula).map(|(_, body)| body));
+            }
+            Claim::Assert(query, ..) => query.for_each_formula(&mut |formula| roots.push(formula)),
+        }
+    }
+    for query in &lowered.queries {
+        query.query.for_each_formula(&mut |formula| roots.push(formula));
+        roots.extend(query.latencies.iter().flat_map(|(request, answered)| [*request, *answered]));
+    }
+    roots.sort_unstable();
+    roots.dedup();
+    roots
+}
+
+fn outermost_always(formulas: &Formulas, formula: FormulaId) -> Option<(Interval, FormulaId)> {
+    match formulas.node(formula) {
+        Node::Always(Direction::Future, interval, body) => Some((interval, body)),
+        _ => None,
+    }
+}
+
+/// The variables that a formula speaks of, in order.
+fn variables_of(formulas: &Formulas, formula: FormulaId) -> Vec<VariableId> {
+    let mut variables = Vec::new();
+    for part in formulas.parts(&[formula]) {
+        if let Node::Atom(atom) = formulas.node(part) {
+            formulas.atom(atom).for_each_variable(&mut |variable| variables.push(variable));
+        }
+    }
+    variables.sort_unstable();
+    variables.dedup();
+    variables
+}

@@ -1,0 +1,60 @@
+//! Why a question could not be answered.
+
+use crate::render::Paint;
+use crate::spec::SpecError;
+use std::fmt;
+use traceward_trace::TraceError;
+
+/// Why a question could not be answered.
+#[derive(Debug)]
+pub enum Error {
+    /// The spec is wrong, or does not fit the trace.
+    Spec(SpecError),
+    /// The trace cannot be read.
+    Trace(TraceError),
+    /// An expression cannot be evaluated at some state.
+    Evaluation {
+        /// What went wrong.
+        message: String,
+        /// The source line of the state.
+        line: u64,
+    },
+    /// What was asked for cannot be had together.
+    Request(String),
+}
+
+impl Error {
+    /// The error as text; `trace` is what to call the trace.
+    pub fn render(&self, trace: &str, paint: Paint) -> String {
+        match self {
+            Self::Spec(error) => error.render(paint),
+            Self::Trace(error) => {
+                let place = error.line().map_or(trace.to_owned(), |line| format!("{trace}:{line}"));
+                let hint = error.hint().map(|hint| format!("\n  help: {hint}")).unwrap_or_default();
+                format!("error: {place}: {}{hint}", error.message())
+            }
+            Self::Evaluation { message, line } => format!("error: {trace}:{line}: {message}"),
+            Self::Request(message) => format!("error: {message}"),
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.render("the trace", Paint::Plain))
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<SpecError> for Error {
+    fn from(error: SpecError) -> Self {
+        Self::Spec(error)
+    }
+}
+
+impl From<TraceError> for Error {
+    fn from(error: TraceError) -> Self {
+        Self::Trace(error)
+    }
+}

@@ -1,0 +1,139 @@
+//! The answer, as data.
+
+use std::sync::Arc;
+use traceward_engine::select::EngineName;
+use traceward_logic::bitmap::Bitmap;
+use traceward_logic::value::Value;
+use traceward_logic::verdict::Verdict;
+
+/// What was found out about a trace.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// About the trace itself.
+    pub trace: TraceReport,
+    /// About each property, in the spec's order.
+    pub properties: Vec<PropertyReport>,
+    /// About each query, in the spec's order.
+    pub queries: Vec<QueryReport>,
+}
+
+impl Report {
+    /// Whether any property is violated.
+    pub fn is_violated(&self) -> bool {
+        self.properties.iter().any(|property| property.verdict == Verdict::Violated)
+    }
+}
+
+/// About a trace.
+#[derive(Clone, Debug, Default)]
+pub struct TraceReport {
+    /// The number of states.
+    pub states: usize,
+    /// If it was split, the keys in order of first appearance, and how many states each has.
+    pub keys: Option<Vec<(Arc<str>, usize)>>,
+    /// The first and last timestamp in nanoseconds, if it has timestamps.
+    pub span: Option<(i64, i64)>,
+    /// For each variable that met a missing value, how often.
+    pub missing: Vec<(Arc<str>, usize)>,
+    /// What the reader noticed, as text.
+    pub notes: Vec<String>,
+    /// The paper's table, if it was asked for.
+    pub table: Option<String>,
+}
+
+/// About a property.
+#[derive(Clone, Debug)]
+pub struct PropertyReport {
+    /// Its name.
+    pub name: String,
+    /// The description in the spec.
+    pub description: Option<Arc<str>>,
+    /// Its text in the spec.
+    pub formula: String,
+    /// Whether it holds.
+    pub verdict: Verdict,
+    /// The engine that found out.
+    pub engine: EngineName,
+    /// The position whose state made the verdict final; none if that was only known at the end.
+    pub decided_at: Option<usize>,
+    /// Whether that position is the least possible.
+    pub decided_exact: bool,
+    /// Where it holds, if that was asked for.
+    pub truth: Option<Bitmap>,
+    /// Where the body of an always fails.
+    pub violations: Option<Violations>,
+    /// The value that an assert compared; none for other properties.
+    pub compared: Option<Option<Value>>,
+    /// By key, if the trace was split.
+    pub keys: Option<KeysReport>,
+}
+
+/// Where the body of an always fails.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Violations {
+    /// At how many positions.
+    pub count: usize,
+    /// The first of them.
+    pub first: Vec<Violation>,
+}
+
+/// A position at which the body of an always fails.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Violation {
+    /// Where in the trace (or in the key's part of it).
+    pub position: usize,
+    /// The line of the state in the input.
+    pub line: u64,
+    /// The timestamp of the state, if it has one.
+    pub time: Option<i64>,
+    /// The values of the variables that the property speaks of.
+    pub values: Vec<(Arc<str>, Value)>,
+}
+
+/// About a property, by key.
+#[derive(Clone, Debug, Default)]
+pub struct KeysReport {
+    /// How many keys there are.
+    pub checked: usize,
+    /// For how many of them it is violated.
+    pub violated: usize,
+    /// The verdict for each key, in order of first appearance.
+    pub verdicts: Vec<Verdict>,
+    /// The first keys for which it is violated.
+    pub first_violations: Vec<KeyVerdict>,
+}
+
+/// The verdict for a key.
+#[derive(Clone, Debug)]
+pub struct KeyVerdict {
+    /// The key.
+    pub key: Arc<str>,
+    /// Whether the property holds for it.
+    pub verdict: Verdict,
+    /// Where the body of an always fails.
+    pub violations: Option<Violations>,
+}
+
+/// About a query.
+#[derive(Clone, Debug)]
+pub struct QueryReport {
+    /// Its name.
+    pub name: String,
+    /// The description in the spec.
+    pub description: Option<Arc<str>>,
+    /// Its text in the spec.
+    pub query: String,
+    /// What was measured.
+    pub value: QueryValue,
+    /// How many requests of a latency were never answered; none if it has no latency.
+    pub unanswered: Option<usize>,
+}
+
+/// The value of a query.
+#[derive(Clone, Debug)]
+pub enum QueryValue {
+    /// On the whole trace; none if it failed.
+    Whole(Option<Value>),
+    /// For each key, in order of first appearance.
+    ByKey(Vec<(Arc<str>, Option<Value>)>),
+}

@@ -1,0 +1,210 @@
+//! What must hold and what is measured.
+
+use crate::render::{self, Paint};
+use std::fmt;
+use traceward_logic::ast::{Named, SpecAst};
+use traceward_logic::diagnostic::{Diagnostic, SourceId, Span, did_you_mean};
+use traceward_logic::lower::{self, Goal, Lowered, Schema, Variable};
+use traceward_logic::parse;
+use traceward_trace::{MissingPolicy, Records, TimeColumn, TimeUnit};
+
+/// A text that a spec is read from.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// What to call it in messages: a path, or the option that gave it.
+    pub name: String,
+    /// The text.
+    pub text: String,
+    /// What a formula or query alone is taken for.
+    pub goal: Goal,
+}
+
+impl Source {
+    /// A text with a name.
+    pub fn new(name: impl Into<String>, text: impl Into<String>, goal: Goal) -> Self {
+        Self { name: name.into(), text: text.into(), goal }
+    }
+}
+
+/// What a spec's `trace { … }` says of the traces, or an option in its place.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Settings {
+    /// The column that a string alone is compared with.
+    pub event: Option<String>,
+    /// The column that holds timestamps.
+    pub time: Option<TimeColumn>,
+    /// The column that splits the trace by its value.
+    pub by: Option<String>,
+    /// Whether records are whole states.
+    pub records: Option<Records>,
+    /// What a missing value does.
+    pub missing: Option<MissingPolicy>,
+}
+
+impl Settings {
+    /// These, and where they say nothing, the others.
+    pub fn or(self, other: &Self) -> Self {
+        let other = other.clone();
+        Self {
+            event: self.event.or(other.event),
+            time: self.time.or(other.time),
+            by: self.by.or(other.by),
+            records: self.records.or(other.records),
+            missing: self.missing.or(other.missing),
+        }
+    }
+}
+
+/// A spec that has been read, and has met no trace yet.
+#[derive(Clone, Debug)]
+pub struct Spec {
+    sources: Vec<Source>,
+    specs: Vec<(SpecAst, Goal)>,
+    settings: Settings,
+    event: Option<Named>,
+    first: Lowered,
+}
+
+impl Spec {
+    /// Reads texts as one spec: a later one may use what an earlier one names by `let`.
+    pub fn parse(sources: Vec<Source>) -> Result<Self, SpecError> {
+        Self::parse_with(sources, Settings::default())
+    }
+
+    /// Reads texts as one spec, with settings that stand over its own.
+    pub fn parse_with(mut sources: Vec<Source>, over: Settings) -> Result<Self, SpecError> {
+        let mut specs = Vec::new();
+        let mut diagnostics = Vec::new();
+        for (index, source) in sources.iter().enumerate() {
+            match parse::spec(SourceId(index as u32), &source.text) {
+                Ok(spec) => specs.push((spec, source.goal)),
+                Err(errors) => diagnostics.extend(errors),
+            }
+        }
+        let (own, event, errors) = declared(&specs);
+        diagnostics.extend(errors);
+        let event = match &over.event {
+            Some(name) => Some(as_source(&mut sources, "--event", name)),
+            None => event,
+        };
+        if !diagnostics.is_empty() {
+            return Err(SpecError { sources, diagnostics });
+        }
+        match lower::lower(&specs, event.as_ref(), None) {
+            Ok(first) => Ok(Self { sources, specs, settings: over.or(&own), event, first }),
+            Err(diagnostics) => Err(SpecError { sources, diagnostics }),
+        }
+    }
+
+    /// What it says of the traces.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The variables it speaks of, and what it asks of them.
+    pub fn variables(&self) -> &[Variable] {
+        self.first.variables.list()
+    }
+
+    /// The spec lowered without knowing any trace: types of variables are as their uses ask.
+    pub fn lowered(&self) -> &Lowered {
+        &self.first
+    }
+
+    /// Probable mistakes, as text.
+    pub fn warnings(&self, paint: Paint) -> Vec<String> {
+        self.first.warnings.iter().map(|warning| render::diagnostic(&self.sources, warning, paint)).collect()
+    }
+
+    /// The spec lowered for a trace.
+    pub(crate) fn bind(&self, schema: &Schema) -> Result<Lowered, SpecError> {
+        lower::lower(&self.specs, self.event.as_ref(), Some(schema))
+            .map_err(|diagnostics| SpecError { sources: self.sources.clone(), diagnostics })
+    }
+
+    /// The text at a place, on one line.
+    pub(crate) fn text(&self, span: Span) -> String {
+        let text = &self.sources[span.source.0 as usize].text[span.range()];
+        let lines = text.lines().map(|line| line.split("//").next().unwrap_or_default());
+        lines.flat_map(str::split_whitespace).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// An option's value as a source of its own, so that messages can point at it.
+fn as_source(sources: &mut Vec<Source>, option: &str, value: &str) -> Named {
+    let id = SourceId(sources.len() as u32);
+    sources.push(Source::new(option, value, Goal::Check));
+    Named { name: value.into(), span: Span::new(id, 0..value.len()) }
+}
+
+fn declared(specs: &[(SpecAst, Goal)]) -> (Settings, Option<Named>, Vec<Diagnostic>) {
+    let mut settings = Settings::default();
+    let mut event = None;
+    let mut errors = Vec::new();
+    for (spec, _) in specs {
+        let trace = &spec.trace;
+        if let Some(named) = &trace.event {
+            settings.event = Some(named.name.to_string());
+            event = Some(named.clone());
+        }
+        if let Some((column, unit)) = &trace.time {
+            let unit = unit.as_ref().and_then(|unit| time_unit(unit, &mut errors));
+            settings.time = Some(TimeColumn { name: column.name.to_string(), unit });
+        }
+        if let Some(named) = &trace.by {
+            settings.by = Some(named.name.to_string());
+        }
+        if let Some(changes) = trace.changes {
+            settings.records = Some(if changes { Records::Changes } else { Records::States });
+        }
+        if let Some(named) = &trace.missing {
+            settings.missing = Some(match &*named.name {
+                "error" => MissingPolicy::Error,
+                "hold" => MissingPolicy::Hold,
+                _ => MissingPolicy::False,
+            });
+        }
+    }
+    (settings, event, errors)
+}
+
+fn time_unit(unit: &Named, errors: &mut Vec<Diagnostic>) -> Option<TimeUnit> {
+    let parsed = unit.name.parse().ok();
+    if parsed.is_none() {
+        let help = did_you_mean(&unit.name, ["ns", "us", "ms", "s", "min", "h", "d"]);
+        let error = Diagnostic::error(unit.span, format!("there is no unit `{}`", unit.name))
+            .label("unknown unit")
+            .help(help.unwrap_or_else(|| "units are ns us ms s min h d".into()));
+        errors.push(error);
+    }
+    parsed
+}
+
+/// What is wrong with a spec.
+#[derive(Clone, Debug)]
+pub struct SpecError {
+    sources: Vec<Source>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl SpecError {
+    /// Each error with its place.
+    pub fn diagnostics(&self) -> &[Diagnostic] {
+        &self.diagnostics
+    }
+
+    /// All of them as text, each with its line and the place underlined.
+    pub fn render(&self, paint: Paint) -> String {
+        let texts: Vec<String> =
+            self.diagnostics.iter().map(|diagnostic| render::diagnostic(&self.sources, diagnostic, paint)).collect();
+        texts.join("\n\n")
+    }
+}
+
+impl fmt::Display for SpecError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.render(Paint::Plain))
+    }
+}
+
+impl std::error::Error for SpecError {}
