@@ -183,7 +183,10 @@ impl Evaluator {
     pub fn truth(&self, cache: &mut Cache, trace: &Trace) -> Result<Vec<Bitmap>, EvaluationError> {
         match &self.engine {
             Compiled::Naive => self.naive(trace),
-            Compiled::Reverse(reverse) => Ok(reverse.truth(&mut cache.reverse, &self.letters(trace)?)),
+            Compiled::Reverse(reverse) => {
+                let letters = self.letters(trace)?;
+                Ok(reverse.truth(&mut cache.reverse, &letters).into_iter().cloned().collect())
+            }
         }
     }
 
@@ -200,7 +203,7 @@ impl Evaluator {
         cache: &mut Cache,
         trace: &Trace,
         parts: impl Iterator<Item = &'a [u32]>,
-        mut each: impl FnMut(usize, Vec<Bitmap>),
+        mut each: impl FnMut(usize, &[&Bitmap]),
     ) -> Result<(), EvaluationError> {
         // What an expression says of a state is the same in the part and in the whole, unless it speaks of `pos`.
         let letters = match &self.engine {
@@ -208,15 +211,19 @@ impl Evaluator {
             _ => None,
         };
         for (number, positions) in parts.enumerate() {
-            let answers = match (&letters, &self.engine) {
+            match (&letters, &self.engine) {
                 (Some(letters), Compiled::Reverse(reverse)) => {
-                    reverse.truth(&mut cache.reverse, &letters.gather(positions))
+                    each(number, &reverse.truth(&mut cache.reverse, &letters.gather(positions)));
                 }
-                _ => self
-                    .truth(cache, &trace.gather(positions))
-                    .map_err(|error| EvaluationError { position: positions[error.position] as usize, ..error })?,
-            };
-            each(number, answers);
+                _ => {
+                    let in_whole = |error: EvaluationError| EvaluationError {
+                        position: positions[error.position] as usize,
+                        ..error
+                    };
+                    let answers = self.truth(cache, &trace.gather(positions)).map_err(in_whole)?;
+                    each(number, &answers.iter().collect::<Vec<_>>());
+                }
+            }
         }
         Ok(())
     }

@@ -68,6 +68,11 @@ impl Bitmap {
         &self.words
     }
 
+    /// The words, given away: for use of their memory.
+    pub fn into_words(self) -> Vec<u64> {
+        self.words
+    }
+
     /// The bit at a position.
     ///
     /// # Panics

@@ -233,6 +233,7 @@ impl<'a> Question<'a> {
     fn whole(&self) -> Result<(Vec<PropertyReport>, Vec<QueryReport>), Error> {
         let rows =
             self.evaluator.truth(&mut Cache::default(), &self.trace).map_err(|error| self.evaluation_error(&error))?;
+        let rows: Vec<&Bitmap> = rows.iter().collect();
         let part = Part { question: self, trace: &self.trace, positions: None, rows: &rows };
         let mut properties = Vec::new();
         for (index, property) in self.lowered.properties.iter().enumerate() {
@@ -261,9 +262,9 @@ impl<'a> Question<'a> {
         let mut tally = KeyTally::new(self, groups.len());
         let mut failed = None;
         let parts = groups.iter().map(|group| group.positions.as_slice());
-        let each = |number: usize, rows: Vec<Bitmap>| {
+        let each = |number: usize, rows: &[&Bitmap]| {
             if failed.is_none() {
-                failed = tally.add(&groups[number], &rows).err();
+                failed = tally.add(&groups[number], rows).err();
             }
         };
         self.evaluator
@@ -295,7 +296,7 @@ impl<'a> KeyTally<'a> {
         }
     }
 
-    fn add(&mut self, group: &KeyGroup, rows: &[Bitmap]) -> Result<(), EvaluationError> {
+    fn add(&mut self, group: &KeyGroup, rows: &[&Bitmap]) -> Result<(), EvaluationError> {
         let lowered = self.question.lowered;
         let speaks_of_values = !lowered.queries.is_empty()
             || lowered.properties.iter().any(|property| matches!(property.claim, Claim::Assert(..)));
@@ -356,12 +357,12 @@ struct Part<'a> {
     trace: &'a Trace,
     /// For a key's part, its positions in the whole trace.
     positions: Option<&'a [u32]>,
-    rows: &'a [Bitmap],
+    rows: &'a [&'a Bitmap],
 }
 
 impl Part<'_> {
     fn row(&self, formula: FormulaId) -> &Bitmap {
-        &self.rows[self.question.places[&formula]]
+        self.rows[self.question.places[&formula]]
     }
 
     fn len(&self) -> usize {

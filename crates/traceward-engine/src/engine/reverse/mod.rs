@@ -37,11 +37,13 @@ pub struct Reverse {
     plan: Plan,
 }
 
-/// Scratch, for use with one [`Reverse`] after another.
+/// Scratch, for use with one [`Reverse`] after another. Rows are kept from one run to the next: clearing fresh memory
+/// takes longer than filling it.
 #[derive(Clone, Debug, Default)]
 pub struct Cache {
     registers: Vec<u64>,
     carries: Vec<u64>,
+    rows: Vec<Bitmap>,
 }
 
 impl Reverse {
@@ -58,7 +60,7 @@ impl Reverse {
     }
 
     /// Where each formula holds. Bounds in time need timestamps; without them no time passes.
-    pub fn truth(&self, cache: &mut Cache, letters: &Letters) -> Vec<Bitmap> {
+    pub fn truth<'c>(&self, cache: &'c mut Cache, letters: &Letters) -> Vec<&'c Bitmap> {
         run::run(&self.plan, cache, letters)
     }
 }

@@ -11,12 +11,15 @@ use traceward_logic::letter::Letters;
 /// that deciding what to do is a small part of doing it.
 const BLOCK: usize = 128;
 
-pub(super) fn run(plan: &Plan, cache: &mut Cache, letters: &Letters) -> Vec<Bitmap> {
-    let mut rows: Vec<Bitmap> = vec![Bitmap::new(); plan.row_count as usize];
+pub(super) fn run<'c>(plan: &Plan, cache: &'c mut Cache, letters: &Letters) -> Vec<&'c Bitmap> {
+    let mut rows = std::mem::take(&mut cache.rows);
+    rows.resize_with(rows.len().max(plan.row_count as usize), Bitmap::new);
     for stage in &plan.stages {
         match stage {
             Stage::Pass(pass) => {
-                let filled = Walk::new(pass, cache, letters, &rows).run();
+                let taken = pass.outputs.iter().map(|(_, row)| std::mem::take(&mut rows[row.0 as usize]).into_words());
+                let taken = taken.collect();
+                let filled = Walk::new(pass, cache, letters, &rows).run(taken);
                 for (&(_, row), words) in pass.outputs.iter().zip(filled) {
                     rows[row.0 as usize] = Bitmap::from_words(words, letters.len);
                 }
@@ -33,8 +36,8 @@ pub(super) fn run(plan: &Plan, cache: &mut Cache, letters: &Letters) -> Vec<Bitm
             }
         }
     }
-    // Two formulas may share a row.
-    plan.roots.iter().map(|root| rows[root.0 as usize].clone()).collect()
+    cache.rows = rows;
+    plan.roots.iter().map(|root| &cache.rows[root.0 as usize]).collect()
 }
 
 fn binary(view: &window::View<'_>, interval: Interval, op: BinaryOp, f: &Bitmap, g: &Bitmap) -> Bitmap {
@@ -79,8 +82,9 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn run(mut self) -> Vec<Vec<u64>> {
-        let mut outputs = vec![vec![0; self.word_count]; self.pass.outputs.len()];
+    /// Fills the outputs; what they held before is overwritten.
+    fn run(mut self, mut outputs: Vec<Vec<u64>>) -> Vec<Vec<u64>> {
+        outputs.iter_mut().for_each(|output| output.resize(self.word_count, 0));
         let blocks = self.word_count.div_ceil(BLOCK);
         for nth in 0..blocks {
             let block = if self.pass.direction == Direction::Future { blocks - 1 - nth } else { nth };
@@ -173,13 +177,20 @@ impl EndMask {
 }
 
 /// The value at the next position: the bit below, or the top bit of the next word.
-fn shift_future(into: &mut [u64], of: &[u64], carry: &mut u64, mut past_end: EndMask) {
-    for (into, word) in into.iter_mut().zip(of).rev() {
-        let word = past_end.apply(*word);
-        past_end = EndMask { clear: 0, set: 0 };
-        *into = (word << 1) | *carry;
-        *carry = word >> 63;
+fn shift_future(into: &mut [u64], of: &[u64], carry: &mut u64, past_end: EndMask) {
+    let Some(last) = into.len().checked_sub(1) else { return };
+    into[last] = shift_word(past_end.apply(of[last]), carry);
+    let (into, of) = (&mut into[..last], &of[..last]);
+    for index in (0..last).rev() {
+        into[index] = shift_word(of[index], carry);
     }
+}
+
+#[inline]
+fn shift_word(word: u64, carry: &mut u64) -> u64 {
+    let shifted = (word << 1) | *carry;
+    *carry = word >> 63;
+    shifted
 }
 
 fn shift_past(into: &mut [u64], of: &[u64], carry: &mut u64) {
@@ -196,9 +207,13 @@ fn shift_past(into: &mut [u64], of: &[u64], carry: &mut u64) {
 fn chain_future(into: &mut [u64], low: &[u64], high: &[u64], carry: &mut u64, past_end: EndMask) {
     let Some(last) = into.len().checked_sub(1) else { return };
     into[last] = link(past_end.apply(low[last]), past_end.apply(high[last]), carry);
-    for ((into, low), high) in into[..last].iter_mut().zip(&low[..last]).zip(&high[..last]).rev() {
-        *into = link(*low, *high, carry);
+    // By index: a zip of three slices walked backwards costs several times the work itself.
+    let (into, low, high) = (&mut into[..last], &low[..last], &high[..last]);
+    let mut passed = *carry;
+    for index in (0..last).rev() {
+        into[index] = link(low[index], high[index], &mut passed);
     }
+    *carry = passed;
 }
 
 /// The same towards the past: with the bits of each word turned round, position j-1 is below position j.

@@ -21,13 +21,14 @@ impl Reverse {
         let conditions: Vec<ConditionId> =
             self.automaton.nodes().iter().map(|node| node.next).chain(self.bounded()).collect();
         let plan = Plan::new(formulas, alphabet, &self.automaton, &conditions);
-        let filled = run::run(&plan, &mut Cache::default(), letters);
+        let mut cache = Cache::default();
+        let filled = run::run(&plan, &mut cache, letters);
         let (next, bounded) = filled.split_at(self.automaton.nodes().len());
         let mut bounded = bounded.iter();
-        let row = |(id, next): (NodeId, &Bitmap)| {
+        let row = |(id, next): (NodeId, &&Bitmap)| {
             let node = self.automaton.node(id);
             match (node.look, node.label) {
-                (Look::Here, Label::Bounded(_)) => bounded.next().cloned().unwrap_or_default(),
+                (Look::Here, Label::Bounded(_)) => bounded.next().map_or_else(Bitmap::new, |&row| row.clone()),
                 (Look::Here, Label::Constant(bit)) => Bitmap::filled(letters.len, bit),
                 (Look::Here, Label::Atom(atom)) => letter_row(alphabet, letters, atom),
                 (Look::Here, Label::NotAtom(atom)) => letter_row(alphabet, letters, atom).not(),
