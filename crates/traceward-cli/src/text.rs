@@ -26,7 +26,7 @@ pub fn report(out: &mut impl Write, path: &Path, report: &Report, goal: Goal) ->
         write_property(out, property, report)?;
     }
     for query in &report.queries {
-        write_query(out, query)?;
+        write_query(out, query, report)?;
     }
     if let Some(table) = &report.trace.table {
         writeln!(out, "\n{}", table.trim_end())?;
@@ -130,10 +130,14 @@ fn write_keys(out: &mut impl Write, keys: &KeysReport) -> io::Result<()> {
     Ok(())
 }
 
-fn write_query(out: &mut impl Write, query: &QueryReport) -> io::Result<()> {
+fn write_query(out: &mut impl Write, query: &QueryReport, report: &Report) -> io::Result<()> {
+    let is_time = query.unanswered.is_some() && report.trace.span.is_some();
     match &query.value {
         QueryValue::Whole(value) => {
-            let value = value_text(value.as_ref());
+            let value = match value {
+                Some(Value::Int(nanoseconds)) if is_time => format!("{nanoseconds} ({})", moment(*nanoseconds)),
+                value => value_text(value.as_ref()),
+            };
             writeln!(out, "{BOLD}{} = {value}{BOLD:#}  {DIM}{}{DIM:#}", query.name, query.query)?;
         }
         QueryValue::ByKey(values) => {
@@ -203,7 +207,7 @@ fn moment(nanoseconds: i64) -> String {
     const YEAR_2000: i64 = 946_684_800_000_000_000;
     match jiff::Timestamp::from_nanosecond(i128::from(nanoseconds)) {
         Ok(timestamp) if nanoseconds >= YEAR_2000 => timestamp.to_string(),
-        _ => format!("{} ns", nanoseconds),
+        _ => format!("{}{}", if nanoseconds < 0 { "-" } else { "" }, duration(nanoseconds.unsigned_abs())),
     }
 }
 

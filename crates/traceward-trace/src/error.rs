@@ -247,11 +247,17 @@ impl TraceError {
             }
             Kind::Container { members, .. } if members.is_empty() => "name one of its members".to_owned(),
             Kind::Container { members, .. } => format!("name one of its members: {}", quoted_list(members)),
+            Kind::NotBool(text) if text.parse::<f64>().is_ok() => {
+                format!("a boolean is true/false, T/F or 1/0; compare the number with something: `{name} > 0`")
+            }
             Kind::NotBool(text) => format!(
                 "a boolean is true/false, T/F or 1/0; compare it with something, or, if `{0}` stands for a missing \
                  value, say --null '{0}'",
                 shown(text)
             ),
+            Kind::NotNumber(text) if matches!(text.as_str(), "true" | "false") => {
+                "a boolean is no number; `count(p)` counts where it is true".to_owned()
+            }
             Kind::NotNumber(text) => format!("if that stands for a missing value, say --null '{}'", shown(text)),
             Kind::NumberTooBig(_) => "compare it with a string to have it read as text".to_owned(),
             Kind::InexactInteger(_) => "write all values without fractions, or scale them down".to_owned(),

@@ -17,7 +17,7 @@ use traceward_logic::semantics::{self, EvaluationError};
 use traceward_logic::trace::{Column, Trace, VariableId};
 use traceward_logic::value::Value;
 use traceward_logic::verdict::Verdict;
-use traceward_trace::{KeyGroup, Keys, Lines, ReadOptions, ReadTrace, Wanted, read};
+use traceward_trace::{KeyGroup, Keys, Lines, ReadOptions, ReadTrace, TraceError, TraceErrorKind, Wanted, read};
 
 /// Whether truth at every position is reported.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -72,10 +72,22 @@ pub fn check(spec: &Spec, input: impl Read, options: &CheckOptions) -> Result<Re
         wanted: spec.variables().iter().map(|one| Wanted { name: one.name.clone(), ask: one.ask }).collect(),
         ..options.read.clone()
     };
-    let input = read(input, &reading)?;
+    let input = read(input, &reading).map_err(|error| unfit(spec, error))?;
     let lowered = spec.bind(&schema(spec, &input))?;
     let question = Question::new(spec, &lowered, input, options)?;
     question.answer()
+}
+
+/// A value that does not fit is an error of the trace that the spec has a part in.
+fn unfit(spec: &Spec, error: TraceError) -> Error {
+    let asked = matches!(
+        error.kind(),
+        TraceErrorKind::NotBool(_) | TraceErrorKind::NotNumber(_) | TraceErrorKind::Container { .. }
+    );
+    match error.column().filter(|_| asked).and_then(|name| spec.place_of(name)) {
+        Some(used) => Error::Unfit { error, used },
+        None => Error::Trace(error),
+    }
 }
 
 fn schema(spec: &Spec, input: &ReadTrace) -> Schema {

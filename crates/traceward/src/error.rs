@@ -1,7 +1,7 @@
 //! Why a question could not be answered.
 
 use crate::render::Paint;
-use crate::spec::SpecError;
+use crate::spec::{SpecError, SpecPlace};
 use std::fmt;
 use traceward_trace::TraceError;
 
@@ -12,6 +12,13 @@ pub enum Error {
     Spec(SpecError),
     /// The trace cannot be read.
     Trace(TraceError),
+    /// A value of the trace is not what the spec's use of it asks.
+    Unfit {
+        /// What is wrong with the value.
+        error: TraceError,
+        /// The spec, and where it uses the variable.
+        used: SpecPlace,
+    },
     /// An expression cannot be evaluated at some state.
     Evaluation {
         /// What went wrong.
@@ -29,13 +36,21 @@ impl Error {
         match self {
             Self::Spec(error) => error.render(paint),
             Self::Trace(error) => {
-                let place = error.line().map_or(trace.to_owned(), |line| format!("{trace}:{line}"));
                 let hint = error.hint().map(|hint| format!("\n  help: {hint}")).unwrap_or_default();
-                format!("error: {place}: {}{hint}", error.message())
+                format!("error: {}{hint}", placed(trace, error))
             }
+            Self::Unfit { error, used } => used.render(&placed(trace, error), error.hint(), paint),
             Self::Evaluation { message, line } => format!("error: {trace}:{line}: {message}"),
             Self::Request(message) => format!("error: {message}"),
         }
+    }
+}
+
+/// The message of an error with file and line before it.
+fn placed(trace: &str, error: &TraceError) -> String {
+    match error.line() {
+        Some(line) => format!("{trace}:{line}: {}", error.message()),
+        None => format!("{trace}: {}", error.message()),
     }
 }
 

@@ -29,7 +29,7 @@ pub use render::Paint;
 pub use report::{
     KeyVerdict, KeysReport, PropertyReport, QueryReport, QueryValue, Report, TraceReport, Violation, Violations,
 };
-pub use spec::{Settings, Source, Spec, SpecError};
+pub use spec::{Settings, Source, Spec, SpecError, SpecPlace};
 
 pub use traceward_engine::select::{Config, EngineName, Simplification};
 pub use traceward_logic::lower::Goal;

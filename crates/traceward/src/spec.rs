@@ -122,11 +122,32 @@ impl Spec {
             .map_err(|diagnostics| SpecError { sources: self.sources.clone(), diagnostics })
     }
 
+    /// Where a variable is first used.
+    pub(crate) fn place_of(&self, variable: &str) -> Option<SpecPlace> {
+        let variable = self.variables().iter().find(|one| *one.name == *variable)?;
+        variable.needed_at.map(|span| SpecPlace { sources: self.sources.clone(), span })
+    }
+
     /// The text at a place, on one line.
     pub(crate) fn text(&self, span: Span) -> String {
         let text = &self.sources[span.source.0 as usize].text[span.range()];
         let lines = text.lines().map(|line| line.split("//").next().unwrap_or_default());
         lines.flat_map(str::split_whitespace).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// A place in a spec.
+#[derive(Clone, Debug)]
+pub struct SpecPlace {
+    sources: Vec<Source>,
+    span: Span,
+}
+
+impl SpecPlace {
+    /// A message with the place underlined.
+    pub(crate) fn render(&self, message: &str, help: Option<String>, paint: Paint) -> String {
+        let diagnostic = Diagnostic::error(self.span, message).label("used here").maybe_help(help);
+        render::diagnostic(&self.sources, &diagnostic, paint)
     }
 }
 

@@ -95,7 +95,7 @@ impl<'a> Parser<'a> {
         words::meaning(self.peek(), self.slice())
     }
 
-    fn previous_span(&self) -> Span {
+    pub(super) fn previous_span(&self) -> Span {
         self.tokens[self.at.saturating_sub(1)].1
     }
 

@@ -193,7 +193,7 @@ impl Parser<'_> {
         };
         let open_right = self.peek() == Token::RightParen;
         if !open_right && self.peek() != Token::RightBracket {
-            let error = self.expected("`]` at the end of the bound");
+            let error = self.unknown_unit().unwrap_or_else(|| self.expected("`]` at the end of the bound"));
             return self.fail(error);
         }
         let span = opened.to(self.advance());
@@ -205,6 +205,19 @@ impl Parser<'_> {
             Ok(interval) => Ok(Bound { interval, span }),
             Err((message, help)) => self.fail(Diagnostic::error(span, message).label("this bound").help(help)),
         }
+    }
+
+    /// A word that follows a number without a space was meant for a unit.
+    fn unknown_unit(&self) -> Option<Diagnostic> {
+        let (number, word) = (self.previous_span(), self.span());
+        if self.peek() != Token::Word || number.end != word.start {
+            return None;
+        }
+        let whole = number.to(word);
+        let text = self.source_text(whole);
+        let unit = text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+        let error = Diagnostic::error(whole, format!("there is no unit `{unit}`"));
+        Some(error.label("unknown unit").help("units are ns us ms s min h d"))
     }
 
     fn bound_end(&mut self, operator: &str) -> Parsed<End> {
