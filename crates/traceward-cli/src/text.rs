@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 use traceward::{
-    ColumnInspection, Distinct, Goal, Inspection, KeysReport, PropertyReport, QueryReport, QueryValue, Report,
-    TimeGuess, Value, Verdict, Violation, Violations, duration,
+    ColumnInspection, ColumnKind, Distinct, Goal, Inspection, KeysReport, PropertyReport, QueryReport, QueryValue,
+    Report, TimeGuess, Value, Verdict, Violation, Violations, duration,
 };
 
 const GOOD: Style = AnsiColor::Green.on_default().bold();
@@ -131,18 +131,15 @@ fn write_keys(out: &mut impl Write, keys: &KeysReport) -> io::Result<()> {
 }
 
 fn write_query(out: &mut impl Write, query: &QueryReport, report: &Report) -> io::Result<()> {
-    let is_time = query.unanswered.is_some() && report.trace.span.is_some();
+    let measure = Measure::of(query, report);
     match &query.value {
         QueryValue::Whole(value) => {
-            let value = match value {
-                Some(Value::Int(nanoseconds)) if is_time => format!("{nanoseconds} ({})", moment(*nanoseconds)),
-                value => value_text(value.as_ref()),
-            };
+            let value = measure.text(value.as_ref());
             writeln!(out, "{BOLD}{} = {value}{BOLD:#}  {DIM}{}{DIM:#}", query.name, query.query)?;
         }
         QueryValue::ByKey(values) => {
             writeln!(out, "{BOLD}{}{BOLD:#}  {DIM}{}{DIM:#}", query.name, query.query)?;
-            write_values_by_key(out, values)?;
+            write_values_by_key(out, values, measure)?;
         }
     }
     if let Some(description) = &query.description {
@@ -154,11 +151,11 @@ fn write_query(out: &mut impl Write, query: &QueryReport, report: &Report) -> io
     }
 }
 
-fn write_values_by_key(out: &mut impl Write, values: &[(Arc<str>, Option<Value>)]) -> io::Result<()> {
+fn write_values_by_key(out: &mut impl Write, values: &[(Arc<str>, Option<Value>)], measure: Measure) -> io::Result<()> {
     const SHOWN: usize = 10;
     let width = values.iter().take(SHOWN).map(|(key, _)| key.chars().count()).max().unwrap_or(0);
     for (key, value) in values.iter().take(SHOWN) {
-        writeln!(out, "    {key:<width$}  {}", value_text(value.as_ref()))?;
+        writeln!(out, "    {key:<width$}  {}", measure.text(value.as_ref()))?;
     }
     if values.len() > SHOWN {
         writeln!(out, "    {DIM}… and {} more (--format json){DIM:#}", values.len() - SHOWN)?;
@@ -168,14 +165,47 @@ fn write_values_by_key(out: &mut impl Write, values: &[(Arc<str>, Option<Value>)
         let least = numbers.iter().copied().fold(f64::INFINITY, f64::min);
         let most = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let average = numbers.iter().sum::<f64>() / numbers.len() as f64;
-        let failed = values.len() - values.iter().filter(|(_, value)| value.is_some()).count();
+        let [least, average, most] = [least, average, most].map(|number| measure.number(number));
+        let failed = values.iter().filter(|(_, value)| value.is_none()).count();
         writeln!(
             out,
-            "    over {}: min {least}, avg {average:.6}, max {most}; {failed} failed",
+            "    over {}: min {least}, avg {average}, max {most}; {failed} failed",
             counted(values.len(), "key")
         )?;
     }
     Ok(())
+}
+
+/// What the numbers of a query are.
+#[derive(Clone, Copy)]
+enum Measure {
+    Plain,
+    /// Nanoseconds between two states.
+    Latency,
+}
+
+impl Measure {
+    fn of(query: &QueryReport, report: &Report) -> Self {
+        let timed = query.unanswered.is_some() && report.trace.span.is_some();
+        if timed { Self::Latency } else { Self::Plain }
+    }
+
+    fn text(self, value: Option<&Value>) -> String {
+        match (self, value) {
+            (Self::Latency, Some(Value::Int(nanoseconds))) => {
+                format!("{nanoseconds} ({})", elapsed(nanoseconds.unsigned_abs()))
+            }
+            _ => value_text(value),
+        }
+    }
+
+    fn number(self, number: f64) -> String {
+        match self {
+            Self::Latency => elapsed(number as u64),
+            // Whole numbers without a fraction, others with as many digits as tell them apart.
+            Self::Plain => ((number * 1e6).round() / 1e6).to_string(),
+        }
+    }
 }
 
 fn value_text(value: Option<&Value>) -> String {
@@ -197,7 +227,10 @@ fn elapsed(nanoseconds: u64) -> String {
         (1_000, "us"),
     ];
     match UNITS.into_iter().find(|(size, _)| nanoseconds >= 2 * size) {
-        Some((size, unit)) => format!("{:.3} {unit}", nanoseconds as f64 / size as f64),
+        Some((size, unit)) => {
+            let rounded = (nanoseconds as f64 / size as f64 * 1e3).round() / 1e3;
+            format!("{rounded} {unit}")
+        }
         None => duration(nanoseconds),
     }
 }
@@ -284,30 +317,49 @@ fn write_table(out: &mut impl Write, head: &[String; 6], rows: &[[String; 6]]) -
 
 /// A property about this very trace, to begin with.
 fn write_first_property(out: &mut impl Write, path: &Path, inspection: &Inspection) -> io::Result<()> {
-    let booleans: Vec<&str> = inspection
-        .columns
-        .iter()
-        .filter(|column| column.kind == traceward::ColumnKind::Bool || is_bit(column))
-        .map(|column| column.name.as_str())
-        .collect();
-    let formula = match booleans.as_slice() {
-        [first, second, ..] => format!("G({first} -> F {second})"),
-        [only] => format!("F {only}"),
-        [] => match inspection.columns.iter().find_map(numeric_claim) {
-            Some(formula) => formula,
-            None => return Ok(()),
-        },
-    };
-    writeln!(out, "to begin with: traceward check -e '{formula}' {}", trace_name(path))
+    let formula = about_booleans(inspection).or_else(|| about_events(inspection)).or_else(|| about_numbers(inspection));
+    match formula {
+        Some(arguments) => writeln!(out, "to begin with: traceward check {arguments} {}", trace_name(path)),
+        None => Ok(()),
+    }
+}
+
+fn about_booleans(inspection: &Inspection) -> Option<String> {
+    let complete = inspection.columns.iter().filter(|column| column.missing == 0);
+    let booleans = complete.filter(|column| column.kind == ColumnKind::Bool || is_bit(column));
+    match booleans.map(|column| column_name(&column.name)).collect::<Vec<_>>().as_slice() {
+        [first, second, ..] => Some(format!("-e 'G({first} -> F {second})'")),
+        [only] => Some(format!("-e 'F {only}'")),
+        [] => None,
+    }
+}
+
+/// A column with a few different texts is likely to name events.
+fn about_events(inspection: &Inspection) -> Option<String> {
+    let event = inspection.columns.iter().find(|column| {
+        let few = matches!(column.distinct, Distinct::Exactly(2..=100));
+        few && column.kind == ColumnKind::Text && column.time.is_none() && !column.looks_like_key
+    })?;
+    let [first, second, ..] = event.examples.as_slice() else { return None };
+    let by = inspection.columns.iter().find(|column| column.looks_like_key && column.name != event.name);
+    let by = by.map(|column| format!(" --by '{}'", column.name)).unwrap_or_default();
+    Some(format!("-e 'G({first:?} -> F {second:?})' --event '{}'{by}", event.name))
+}
+
+fn about_numbers(inspection: &Inspection) -> Option<String> {
+    inspection.columns.iter().find_map(|column| {
+        let (least, _) = column.range.as_ref()?;
+        let asked = column.time.is_none() && column.missing == 0;
+        asked.then(|| format!("-e 'G({} >= {least})'", column_name(&column.name)))
+    })
+}
+
+/// A name as a formula writes it.
+fn column_name(name: &str) -> String {
+    traceward::Name(name).to_string()
 }
 
 fn is_bit(column: &ColumnInspection) -> bool {
     let zero_and_one = (Value::Int(0), Value::Int(1));
     column.range.as_ref().is_some_and(|range| *range == zero_and_one)
-}
-
-fn numeric_claim(column: &ColumnInspection) -> Option<String> {
-    let (least, _) = column.range.as_ref()?;
-    let plain = column.name.chars().all(|c| c.is_alphanumeric() || c == '_') && column.time.is_none();
-    plain.then(|| format!("G({} >= {least})", column.name))
 }

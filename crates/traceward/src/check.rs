@@ -180,11 +180,23 @@ impl<'a> Question<'a> {
             );
             return Err(Error::Request(message));
         }
-        let Some(reverse) = self.evaluator.reverse() else {
+        let formulas = self.lowered.properties.iter().filter_map(|property| match property.claim {
+            Claim::Formula(formula) => Some(formula),
+            Claim::Assert(..) => None,
+        });
+        let tables = formulas.map(|formula| self.table_of(formula)).collect::<Result<Vec<String>, Error>>()?;
+        Ok(tables.join("\n"))
+    }
+
+    /// The table of one formula alone: its automaton is that of the paper, without what else is asked of the trace.
+    fn table_of(&self, formula: FormulaId) -> Result<String, Error> {
+        let config = Config { engine: self.options.engine, simplification: self.options.simplification };
+        let evaluator = Evaluator::new(&self.lowered.formulas, &[formula], config);
+        let Some(reverse) = evaluator.reverse() else {
             return Err(Error::Request("the table belongs to the reverse engine: --engine reverse".into()));
         };
-        let prepared = self.evaluator.prepared();
-        let letters = self.evaluator.letters(&self.trace).map_err(|error| self.evaluation_error(&error))?;
+        let prepared = evaluator.prepared();
+        let letters = evaluator.letters(&self.trace).map_err(|error| self.evaluation_error(&error))?;
         let table = reverse.table(&prepared.formulas, &prepared.alphabet, &letters);
         Ok(reverse.table_text(&table, &prepared.formulas, &self.names))
     }

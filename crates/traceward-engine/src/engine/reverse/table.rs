@@ -13,6 +13,8 @@ use traceward_logic::letter::{Alphabet, Letters};
 pub struct TraceTable {
     /// For each node in order, its row.
     pub rows: Vec<Bitmap>,
+    /// The atoms, and where each holds.
+    letters: Vec<(AtomId, Bitmap)>,
 }
 
 impl Reverse {
@@ -36,7 +38,9 @@ impl Reverse {
                 (Look::Back, _) => moved(next, -1, node.accepting),
             }
         };
-        TraceTable { rows: self.automaton.node_ids().zip(next).map(row).collect() }
+        let rows = self.automaton.node_ids().zip(next).map(row).collect();
+        let atoms = alphabet.atoms().iter().map(|&atom| (atom, letter_row(alphabet, letters, atom)));
+        TraceTable { rows, letters: atoms.collect() }
     }
 
     fn bounded(&self) -> impl Iterator<Item = ConditionId> + '_ {
@@ -46,22 +50,35 @@ impl Reverse {
         })
     }
 
-    /// The table as text, the last position first, as the paper prints it.
+    /// The automaton and the table as text, the last position first, as the paper prints it.
     pub fn table_text(&self, table: &TraceTable, formulas: &Formulas, names: &[Arc<str>]) -> String {
-        let ids: Vec<NodeId> = self.automaton.node_ids().collect();
         let len = table.rows.first().map_or(0, Bitmap::len);
-        let width = len.to_string().len().max(1);
-        let mut text = self.automaton.display(formulas, names).to_string();
-        text.push('\n');
-        let heads: Vec<String> = ids.iter().map(|id| format!("{:>5}", id.to_string())).collect();
-        text.push_str(&format!("{:width$}  {}\n", "", heads.join(" ")));
-        for position in (0..len).rev() {
-            let cells: Vec<&str> =
-                table.rows.iter().map(|row| if row.get(position) { " true" } else { "false" }).collect();
-            text.push_str(&format!("{position:>width$}  {}\n", cells.join(" ")));
+        let states: Vec<String> = (0..len).map(|position| state_text(table, formulas, names, position)).collect();
+        let width = states.iter().map(|text| text.chars().count()).max().unwrap_or(0);
+        let mut text = format!("{}\n{:width$}", self.automaton.display(formulas, names), "");
+        for id in self.automaton.node_ids() {
+            text.push_str(&format!(" {:>5}", id.to_string()));
         }
+        for (position, state) in states.iter().enumerate().rev() {
+            text.push_str(&format!("\n{state:<width$}"));
+            for row in &table.rows {
+                text.push_str(&format!(" {:>5}", row.get(position)));
+            }
+        }
+        text.push('\n');
         text
     }
+}
+
+/// `4: ⟨a, ¬b, ¬c⟩`
+fn state_text(table: &TraceTable, formulas: &Formulas, names: &[Arc<str>], position: usize) -> String {
+    let literal = |(atom, row): &(AtomId, Bitmap)| {
+        let negation = if row.get(position) { "" } else { "¬" };
+        format!("{negation}{}", formulas.atom(*atom).display(names))
+    };
+    let mut literals: Vec<String> = table.letters.iter().map(literal).collect();
+    literals.sort_by(|left, right| left.trim_start_matches('¬').cmp(right.trim_start_matches('¬')));
+    format!("{position}: ⟨{}⟩", literals.join(", "))
 }
 
 fn letter_row(alphabet: &Alphabet, letters: &Letters, atom: AtomId) -> Bitmap {

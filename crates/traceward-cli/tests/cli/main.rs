@@ -1,0 +1,5 @@
+//! The program as a user meets it.
+
+mod common;
+mod transcripts;
+mod vectors;

@@ -1,0 +1,289 @@
+//! What a user sees: command, standard output, standard error and exit status, together.
+
+use crate::common::{Folder, run_in, transcript};
+use std::io::Write;
+use std::path::Path;
+
+/// Runs commands on some files and returns what a user sees.
+fn session(test: &str, files: &[(&str, &[u8])], commands: &[&[&str]]) -> String {
+    let folder = Folder::new(test);
+    for (name, bytes) in files {
+        folder.write(name, bytes);
+    }
+    let seen = commands.iter().map(|arguments| transcript(arguments, &folder.run(arguments, b"")));
+    seen.collect::<Vec<_>>().join("\n")
+}
+
+const REQUESTS: &[u8] = b"request,grant\ntrue,false\nfalse,false\nfalse,true\ntrue,false\n";
+
+#[test]
+fn the_example_of_the_contract() {
+    insta::assert_snapshot!(session(
+        "contract",
+        &[("t.csv", REQUESTS)],
+        &[
+            &["check", "-e", "G(request -> F grant)", "-e", "F grant", "t.csv"],
+            &["check", "-e", "G(request -> F grant)", "-e", "F grant", "t.csv", "--format", "json"],
+            &["check", "-e", "G(request -> F grant)", "-e", "F grant", "t.csv", "--positions"],
+            &["check", "-e", "F grant", "t.csv", "--quiet", "--engine", "naive"],
+        ]
+    ));
+}
+
+#[test]
+fn the_examples_of_the_repository() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    let commands: &[&[&str]] = &[
+        &["check", "arbiter.tw", "arbiter.csv"],
+        &["check", "clinic.tw", "clinic.csv"],
+        &["inspect", "clinic.csv"],
+        &[
+            "check",
+            "-e",
+            "G(event.name == \"request\" -> F[0,1s] event.name == \"grant\")",
+            "--time",
+            "t:s",
+            "requests.jsonl",
+        ],
+        &[
+            "query",
+            "-e",
+            "max(latency(event.name == \"request\" -> event.name == \"grant\"))",
+            "--time",
+            "t:s",
+            "requests.jsonl",
+        ],
+        &["inspect", "requests.jsonl", "--time", "t:s"],
+    ];
+    let seen = commands.iter().map(|arguments| transcript(arguments, &run_in(&folder, arguments, b"")));
+    insta::assert_snapshot!(seen.collect::<Vec<_>>().join("\n"));
+}
+
+#[test]
+fn a_table_as_the_paper_prints_it() {
+    let trace = b"a,b,c\n1,1,0\n0,0,0\n1,0,0\n0,1,1\n1,0,0\n";
+    insta::assert_snapshot!(session(
+        "table",
+        &[("t.csv", trace)],
+        &[
+            &["check", "-e", "G(!a -> !b U c)", "--no-simplify", "--trace-table", "t.csv"],
+            &["check", "-e", "G(!a -> F[0,2] c)", "--trace-table", "t.csv"],
+            &["check", "-e", "G a", "--trace-table", "--engine", "naive", "t.csv"],
+        ]
+    ));
+}
+
+#[test]
+fn plans() {
+    insta::assert_snapshot!(session(
+        "plans",
+        &[],
+        &[
+            &["explain-plan", "-e", "G(!a -> !b U c)"],
+            &["explain-plan", "-e", "G(b -> (!a U (a U (!a U a))))"],
+            &["explain-plan", "-e", "G(x > 0 & y != 2 -> F[0,3] O done)"],
+            &["explain-plan"],
+        ]
+    ));
+}
+
+#[test]
+fn traces_that_are_odd_but_right() {
+    let plain: &[u8] = b"a,b\n1,0\n0,1\n";
+    let files: &[(&str, &[u8])] = &[
+        ("header-only.csv", b"a,b\n"),
+        ("empty.csv", b""),
+        ("empty.jsonl", b""),
+        ("one.csv", b"a,b\n1,1\n"),
+        ("crlf.csv", b"a,b\r\n1,0\r\n0,1\r\n"),
+        ("bom.csv", b"\xEF\xBB\xBFa,b\n1,0\n0,1\n"),
+        ("no-newline.csv", b"a,b\n1,0\n0,1"),
+        ("blank-lines.csv", b"a,b\n1,0\n\n0,1\n\n"),
+        ("semicolons.csv", b"a;b\n1;0\n0;1\n"),
+        ("tabs.tsv", b"a\tb\n1\t0\n0\t1\n"),
+        ("quoted.csv", b"\"a\",\"b\",\"note, long\"\n\"1\",\"0\",\"x\ny\"\n\"0\",\"1\",\"say \"\"hi\"\"\"\n"),
+        ("missing.csv", b"a,b\n1,0\n,1\n"),
+        ("words.csv", b"a,b\nT,False\nf,TRUE\n"),
+        ("plain.csv", plain),
+    ];
+    let formula = "G(a -> X b)";
+    let commands: Vec<Vec<&str>> = files.iter().map(|(name, _)| vec!["check", "-e", formula, name]).collect();
+    let commands: Vec<&[&str]> = commands.iter().map(Vec::as_slice).collect();
+    insta::assert_snapshot!(session("odd", files, &commands));
+}
+
+#[test]
+fn traces_that_are_wrong() {
+    let files: &[(&str, &[u8])] = &[
+        ("short-row.csv", b"a,b\n1,0\n0\n"),
+        ("long-row.csv", b"a,b\n1,0\n0,1,1\n"),
+        ("late-text.csv", b"a,b\n1,0\n0,1\nmaybe,1\n"),
+        ("open-quote.csv", b"a,b\n1,\"0\n0,1\n"),
+        ("broken.jsonl", b"{\"a\": true, \"b\": false}\n{\"a\": true, \"b\" false}\n"),
+        ("array.jsonl", b"[1, 2]\n"),
+        ("nested.jsonl", b"{\"a\": {\"deep\": true}, \"b\": false}\n"),
+        ("back-in-time.csv", b"t,a,b\n1,1,0\n5,0,1\n3,1,1\n"),
+        ("dates.csv", b"t,a,b\n2024-01-01 10:00,1,0\nyesterday,0,1\n"),
+        ("x.csv", b"x,a,b\n5,1,0\n0,0,1\n"),
+        ("broken.csv.gz", b"\x1f\x8b\x08\x00not gzip at all"),
+    ];
+    let formula = "G(a -> X b)";
+    insta::assert_snapshot!(session(
+        "wrong",
+        files,
+        &[
+            &["check", "-e", formula, "short-row.csv"],
+            &["check", "-e", formula, "long-row.csv"],
+            &["check", "-e", formula, "late-text.csv"],
+            &["check", "-e", formula, "open-quote.csv"],
+            &["check", "-e", formula, "broken.jsonl"],
+            &["check", "-e", formula, "array.jsonl"],
+            &["check", "-e", formula, "nested.jsonl"],
+            &["check", "-e", formula, "back-in-time.csv", "--time", "t:s"],
+            &["check", "-e", formula, "back-in-time.csv", "--time", "t"],
+            &["check", "-e", formula, "dates.csv", "--time", "t"],
+            &["check", "-e", formula, "back-in-time.csv", "--time", "tt:s"],
+            &["check", "-e", formula, "x.csv", "--by", "key"],
+            &["check", "-e", formula, "broken.csv.gz"],
+            &["check", "-e", "G(10 / x > 1)", "x.csv"],
+            &["check", "-e", "G(x != 0 & 10 / x > 1 | x == 0)", "x.csv"],
+            &["check", "-e", "G(x * 9223372036854775807 > 1)", "x.csv"],
+            &["check", "-e", formula, "no-such-file.csv"],
+            &["check", "-e", formula, "."],
+            &["check", "-e", "a", "x.csv", "broken.jsonl", "late-text.csv", "--format", "json"],
+            &["check", "-e", "a", "late-text.csv", "--missing", "error", "--null", "maybe"],
+            &["check", "-e", "a", "late-text.csv", "--null", "maybe"],
+        ]
+    ));
+}
+
+#[test]
+fn commands_that_are_wrong() {
+    let files: &[(&str, &[u8])] = &[("t.csv", REQUESTS), ("p.tw", b"property p = G request\n")];
+    insta::assert_snapshot!(session(
+        "usage",
+        files,
+        &[
+            &["check", "t.csv"],
+            &["check", "G request", "t.csv"],
+            &["check", "p.tw"],
+            &["check", "missing.tw", "t.csv"],
+            &["check", "p.tw", "t.csv", "--engine", "fastest"],
+            &["check", "p.tw", "t.csv", "--time", "t:sec"],
+            &["check", "p.tw", "t.csv", "--missing", "ignore"],
+            &["check", "p.tw", "t.csv", "--input", "xml"],
+            &["check", "p.tw", "t.csv", "--keys-to", "k.csv"],
+            &["check", "-e", "G request", "t.csv", "--by", "grant", "--positions"],
+            &["check", "-e", "G \"x\"", "t.csv", "--event", "activity"],
+            &["help", "operatros"],
+            &["help", "operators"],
+        ]
+    ));
+}
+
+#[test]
+fn several_traces_and_specs() {
+    let files: &[(&str, &[u8])] = &[
+        ("one.csv", REQUESTS),
+        ("two.jsonl", b"{\"request\": true, \"grant\": true}\n"),
+        (
+            "lib.tw",
+            b"// shared\nlet answered = request -> F grant\nproperty always_answered \"the promise\" = G answered\n",
+        ),
+        (
+            "more.tw",
+            b"property ever = F request; query requests = count(request) ?? 0\nassert one = count(request) <= 1",
+        ),
+    ];
+    insta::assert_snapshot!(session(
+        "several",
+        files,
+        &[
+            &["check", "lib.tw", "more.tw", "-e", "answered", "one.csv", "two.jsonl"],
+            &["check", "lib.tw", "one.csv", "two.jsonl", "--format", "json"],
+            &["query", "-e", "count(request)", "-e", "request", "-e", "X grant", "-e", "histogram(2, pos)", "one.csv"],
+        ]
+    ));
+}
+
+#[test]
+fn missing_values_and_changes() {
+    let files: &[(&str, &[u8])] = &[
+        ("gaps.csv", b"id,x\nu,1\nv,7\nu,\nv,\nu,2\n"),
+        ("changes.jsonl", b"{\"a\": true, \"b\": false}\n{\"b\": true}\n{\"a\": null}\n{}\n"),
+    ];
+    insta::assert_snapshot!(session(
+        "missing",
+        files,
+        &[
+            &["check", "-e", "G(x > 0)", "gaps.csv"],
+            &["check", "-e", "G(x > 0)", "gaps.csv", "--missing", "hold"],
+            &["check", "-e", "G(x > 0)", "gaps.csv", "--missing", "hold", "--by", "id"],
+            &["check", "-e", "G(x > 0)", "gaps.csv", "--missing", "error"],
+            &["check", "-e", "G(defined(x) | !defined(z))", "gaps.csv"],
+            &["check", "-e", "a", "-e", "b", "changes.jsonl", "--changes", "--positions"],
+            &["check", "-e", "a", "-e", "b", "changes.jsonl", "--positions"],
+        ]
+    ));
+}
+
+#[test]
+fn compressed_traces_and_standard_input_answer_alike() {
+    let folder = Folder::new("compressed");
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    gzip.write_all(REQUESTS).expect("memory");
+    let gzip = gzip.finish().expect("memory");
+    let zstd = zstd::encode_all(REQUESTS, 3).expect("memory");
+    folder.write("t.csv", REQUESTS).write("t.csv.gz", &gzip).write("t.csv.zst", &zstd);
+    let json = b"{\"request\":true,\"grant\":false}\n{\"request\":false,\"grant\":false}\n{\"request\":false,\"grant\":true}\n{\"request\":true,\"grant\":false}\n";
+    folder.write("t.jsonl", json);
+    let ask = |path: &str, stdin: &[u8]| {
+        let output =
+            folder.run(&["check", "-e", "G(request -> F grant)", path, "--positions", "--format", "json"], stdin);
+        assert_eq!(output.status, 1, "{path}: {}", output.stderr);
+        let mut document = output.json();
+        let violations = document["properties"][0]["violations"].take();
+        assert_eq!(violations["first"], serde_json::json!([3]));
+        document["properties"].take()
+    };
+    let expected = ask("t.csv", b"");
+    for path in ["t.csv.gz", "t.csv.zst", "t.jsonl"] {
+        assert_eq!(ask(path, b""), expected, "{path}");
+    }
+    for stdin in [REQUESTS, &gzip, &zstd, json] {
+        assert_eq!(ask("-", stdin), expected);
+    }
+}
+
+#[test]
+fn completions_and_manual_pages_are_made() {
+    let folder = Folder::new("made");
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let output = folder.run(&["completions", shell], b"");
+        assert!(output.status == 0 && output.stdout.contains("explain-plan"), "{shell}");
+    }
+    let page = folder.run(&["man"], b"").stdout;
+    assert!(page.contains(".TH traceward") && page.contains("inspect"), "{page}");
+    assert!(
+        folder.run(&["man", "check"], b"").stdout.contains("--max-violations")
+            || folder.run(&["man", "check"], b"").stdout.contains("max\\-violations")
+    );
+    assert!(folder.run(&["--version"], b"").stdout.starts_with("traceward 0."));
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_is_no_error() {
+    let folder = Folder::new("pipe");
+    let long: String = std::iter::once("a\n".to_owned()).chain((0..50_000).map(|_| "1\n".to_owned())).collect();
+    folder.write("t.csv", long);
+    let program = env!("CARGO_BIN_EXE_traceward");
+    let script =
+        format!("'{program}' check -e 'G a' t.csv --positions | head -c 10 > /dev/null; echo ${{PIPESTATUS[0]}}");
+    let output = std::process::Command::new("bash")
+        .args(["-c", &script])
+        .current_dir(Path::new(env!("CARGO_TARGET_TMPDIR")).join("pipe"))
+        .output()
+        .expect("bash");
+    assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), "0");
+    assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+}
