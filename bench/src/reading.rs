@@ -15,7 +15,7 @@ fn rows(count: usize) -> Rows {
     let mut random = Random(2);
     let bits: Vec<[bool; 4]> = (0..count)
         .map(|_| {
-            let draw = random.next();
+            let draw = random.bits();
             [0, 1, 2, 3].map(|column| draw >> (column * 8) & 0xFF < 40)
         })
         .collect();

@@ -22,6 +22,7 @@ pub(crate) struct ColumnBuilder<'o> {
     len: usize,
     mentioned: bool,
     disregarded: bool,
+    missing_is_error: bool,
     options: &'o ReadOptions,
 }
 
@@ -66,7 +67,16 @@ impl<'o> ColumnBuilder<'o> {
             Ask::Text => Values::Text(Texts::default()),
             Ask::Anything => Values::Anything(Texts::default()),
         };
-        Self { name: wanted.name.clone(), values, present: None, len: 0, mentioned: false, disregarded: false, options }
+        Self {
+            name: wanted.name.clone(),
+            values,
+            present: None,
+            len: 0,
+            mentioned: false,
+            disregarded: false,
+            missing_is_error: options.missing == MissingPolicy::Error && !wanted.may_be_missing,
+            options,
+        }
     }
 
     /// The input has this variable, even if no state gives it a value.
@@ -156,7 +166,7 @@ impl<'o> ColumnBuilder<'o> {
                 self.values.push_copy(previous);
                 self.push_presence(true);
             }
-            None if self.options.missing == MissingPolicy::Error => {
+            None if self.missing_is_error => {
                 return Err(TraceError::new(TraceErrorKind::Missing).on_line(line).in_column(&self.name));
             }
             None => {
@@ -217,7 +227,7 @@ impl<'o> ColumnBuilder<'o> {
             }
             match previous.filter(|&previous| carries && present.get(previous)) {
                 Some(previous) => codes[position] = codes[previous],
-                None if self.options.missing == MissingPolicy::Error => {
+                None if self.missing_is_error => {
                     let error = TraceError::new(TraceErrorKind::Missing).in_column(&self.name);
                     return Err(error.on_line(lines.line(position)));
                 }

@@ -34,12 +34,14 @@ pub struct Wanted {
     pub name: Arc<str>,
     /// What the spec asks of it.
     pub ask: Ask,
+    /// Whether the spec only asks if it is defined: then a missing value is no error under any policy.
+    pub may_be_missing: bool,
 }
 
 impl Wanted {
     /// A variable to read.
     pub fn new(name: &str, ask: Ask) -> Self {
-        Self { name: name.into(), ask }
+        Self { name: name.into(), ask, may_be_missing: false }
     }
 }
 

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use traceward_engine::select::{Cache, Config, EngineName, Evaluator, Simplification};
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::formula::{Direction, FormulaId, Formulas, Interval, Node, Unit};
-use traceward_logic::lower::{Claim, Lowered, NamedQuery, Property, Schema, Type};
+use traceward_logic::lower::{Claim, Lowered, NamedQuery, Property, Schema, Type, Variable};
 use traceward_logic::query::Query;
 use traceward_logic::semantics::{self, EvaluationError};
 use traceward_logic::trace::{Column, Trace, VariableId};
@@ -69,13 +69,17 @@ pub fn check(spec: &Spec, input: impl Read, options: &CheckOptions) -> Result<Re
         key: settings.by.clone(),
         records: settings.records.unwrap_or_default(),
         missing: settings.missing.unwrap_or_default(),
-        wanted: spec.variables().iter().map(|one| Wanted { name: one.name.clone(), ask: one.ask }).collect(),
+        wanted: spec.variables().iter().map(wanted).collect(),
         ..options.read.clone()
     };
     let input = read(input, &reading).map_err(|error| unfit(spec, error))?;
     let lowered = spec.bind(&schema(spec, &input))?;
     let question = Question::new(spec, &lowered, input, options)?;
     question.answer()
+}
+
+fn wanted(variable: &Variable) -> Wanted {
+    Wanted { name: variable.name.clone(), ask: variable.ask, may_be_missing: variable.needed_at.is_none() }
 }
 
 /// A value that does not fit is an error of the trace that the spec has a part in.

@@ -221,6 +221,7 @@ fn missing_values_and_changes() {
             &["check", "-e", "G(x > 0)", "gaps.csv", "--missing", "hold", "--by", "id"],
             &["check", "-e", "G(x > 0)", "gaps.csv", "--missing", "error"],
             &["check", "-e", "G(defined(x) | !defined(z))", "gaps.csv"],
+            &["check", "-e", "F !defined(x)", "gaps.csv", "--missing", "error"],
             &["check", "-e", "a", "-e", "b", "changes.jsonl", "--changes", "--positions"],
             &["check", "-e", "a", "-e", "b", "changes.jsonl", "--positions"],
         ]
