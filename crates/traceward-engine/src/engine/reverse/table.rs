@@ -30,7 +30,7 @@ impl Reverse {
                 (Look::Here, Label::Bounded(_)) => bounded.next().cloned().unwrap_or_default(),
                 (Look::Here, Label::Constant(bit)) => Bitmap::filled(letters.len, bit),
                 (Look::Here, Label::Atom(atom)) => letter_row(alphabet, letters, atom),
-                (Look::Here, Label::NotAtom(atom)) => letter_row(alphabet, letters, atom).not(),
+                (Look::Here, Label::NotAtom(atom)) => letter_row(alphabet, letters, atom).complement(),
                 (Look::Forward, _) => moved(next, 1, node.accepting),
                 (Look::Back, _) => moved(next, -1, node.accepting),
             }
