@@ -153,7 +153,9 @@ impl Evaluator {
     pub fn reason(&self) -> &'static str {
         match self.engine {
             Compiled::Naive => "the definition itself; quadratic in the trace, for small traces and for comparison",
-            Compiled::Reverse(_) => "takes every operator, and is linear in formula and trace when the trace is in a file",
+            Compiled::Reverse(_) => {
+                "takes every operator, and is linear in formula and trace when the trace is in a file"
+            }
         }
     }
 
@@ -210,10 +212,9 @@ impl Evaluator {
                 (Some(letters), Compiled::Reverse(reverse)) => {
                     reverse.truth(&mut cache.reverse, &letters.gather(positions))
                 }
-                _ => self.truth(cache, &trace.gather(positions)).map_err(|error| EvaluationError {
-                    position: positions[error.position] as usize,
-                    ..error
-                })?,
+                _ => self
+                    .truth(cache, &trace.gather(positions))
+                    .map_err(|error| EvaluationError { position: positions[error.position] as usize, ..error })?,
             };
             each(number, answers);
         }

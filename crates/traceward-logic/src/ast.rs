@@ -314,8 +314,20 @@ impl Function {
 impl Aggregate {
     /// The names of all aggregates.
     pub const NAMES: [&str; 14] = [
-        "count", "sum", "min", "max", "avg", "first", "last", "stddev", "mode", "distinct", "quantile", "median",
-        "histogram", "corr",
+        "count",
+        "sum",
+        "min",
+        "max",
+        "avg",
+        "first",
+        "last",
+        "stddev",
+        "mode",
+        "distinct",
+        "quantile",
+        "median",
+        "histogram",
+        "corr",
     ];
 
     /// As written in a spec.

@@ -294,8 +294,7 @@ impl Display<'_> {
     }
 
     fn call(&self, f: &mut fmt::Formatter<'_>, name: &str, arguments: &[&Expr]) -> fmt::Result {
-        let texts: Vec<String> =
-            arguments.iter().map(|expr| Display { expr, ..*self }.to_string()).collect();
+        let texts: Vec<String> = arguments.iter().map(|expr| Display { expr, ..*self }.to_string()).collect();
         write!(f, "{name}({})", texts.join(", "))
     }
 }

@@ -108,11 +108,7 @@ pub fn letters(formulas: &Formulas, alphabet: &Alphabet, trace: &Trace) -> Lette
 
 /// Evaluates every maximal boolean expression of some formulas at every position, as the definition asks, and reports
 /// the first that fails. Expressions that cannot fail cost nothing.
-pub fn check_expressions(
-    formulas: &Formulas,
-    roots: &[FormulaId],
-    trace: &Trace,
-) -> Result<(), EvaluationError> {
+pub fn check_expressions(formulas: &Formulas, roots: &[FormulaId], trace: &Trace) -> Result<(), EvaluationError> {
     let fallible: Vec<&Expr> = formulas
         .parts(roots)
         .into_iter()

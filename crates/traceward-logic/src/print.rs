@@ -109,9 +109,7 @@ fn write_kind(f: &mut fmt::Formatter<'_>, kind: &AstKind) -> fmt::Result {
         AstKind::Negate(operand) if is_number(operand) => write!(f, "-({operand})"),
         AstKind::Negate(operand) => write!(f, "-{}", AtLeast(operand, Level::Operand)),
         AstKind::Arithmetic(op, left, right) => write_infix(f, op.symbol(), (left, own), (right, own.tighter())),
-        AstKind::Compare(op, left, right) => {
-            write_infix(f, op.symbol(), (left, own.tighter()), (right, own.tighter()))
-        }
+        AstKind::Compare(op, left, right) => write_infix(f, op.symbol(), (left, own.tighter()), (right, own.tighter())),
         AstKind::In(operand, values) => {
             write!(f, "{} in {{", AtLeast(operand, own.tighter()))?;
             write_list(f, values)?;

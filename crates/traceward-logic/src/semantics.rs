@@ -121,12 +121,7 @@ fn neighbour(trace: &Trace, direction: Direction, j: usize) -> Option<usize> {
 }
 
 /// The positions from j on in a direction whose distance from j lies in the interval, nearest first.
-fn window(
-    trace: &Trace,
-    direction: Direction,
-    interval: Interval,
-    j: usize,
-) -> impl Iterator<Item = usize> + '_ {
+fn window(trace: &Trace, direction: Direction, interval: Interval, j: usize) -> impl Iterator<Item = usize> + '_ {
     let count = match direction {
         Direction::Future => trace.len - j,
         Direction::Past => j + 1,
@@ -232,9 +227,7 @@ impl QueryValues<'_> {
             Query::Next { .. } => Ok(None),
             Query::Until { map, left, right } => self.until(map, left, right, j),
             Query::Default { query, constant } => Ok(Some(self.at(query, j)?.unwrap_or_else(|| constant.clone()))),
-            Query::Aggregate { aggregate, queries, condition } => {
-                self.collection(*aggregate, queries, *condition, j)
-            }
+            Query::Aggregate { aggregate, queries, condition } => self.collection(*aggregate, queries, *condition, j),
         }
     }
 
@@ -259,13 +252,7 @@ impl QueryValues<'_> {
         Ok(None)
     }
 
-    fn collection(
-        &self,
-        aggregate: Aggregate,
-        queries: &[Query],
-        condition: Option<FormulaId>,
-        j: usize,
-    ) -> Outcome {
+    fn collection(&self, aggregate: Aggregate, queries: &[Query], condition: Option<FormulaId>, j: usize) -> Outcome {
         let mut collected: Vec<Vec<Value>> = Vec::new();
         for i in j..self.trace.len {
             if condition.is_some_and(|condition| !self.holds(condition, i)) {

@@ -67,7 +67,8 @@ pub fn prepare(
     time: Option<Vec<i64>>,
     len: usize,
 ) -> (Lowered, Claim, Trace) {
-    let lowered = crate::lowered(formula, Goal::Check, None, None).unwrap_or_else(|errors| panic!("{formula}: {errors:?}"));
+    let lowered =
+        crate::lowered(formula, Goal::Check, None, None).unwrap_or_else(|errors| panic!("{formula}: {errors:?}"));
     let column = |name: &str| {
         let text = bits.get(name).unwrap_or_else(|| panic!("{formula}: no variable {name}"));
         Column::of_bools(Bitmap::from_text(text))

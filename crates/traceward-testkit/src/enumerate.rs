@@ -102,8 +102,7 @@ mod tests {
         // 2 atoms; 9 unary and 10 binary operators over them.
         assert_eq!(formulas(&mut arena, &Shape::unbounded(1)).len(), 2 + 9 * 2 + 10 * 4);
         assert_eq!(traces(2, 3).count(), 4 + 16 + 64);
-        let different: std::collections::HashSet<String> =
-            traces(2, 2).map(|trace| format!("{trace:?}")).collect();
+        let different: std::collections::HashSet<String> = traces(2, 2).map(|trace| format!("{trace:?}")).collect();
         assert_eq!(different.len(), 4 + 16);
     }
 }

@@ -286,7 +286,14 @@ impl<'a> Builder<'a> {
         })
     }
 
-    fn binary(&mut self, formula: FormulaId, op: BinaryOp, direction: Direction, f: FormulaId, g: FormulaId) -> ConditionId {
+    fn binary(
+        &mut self,
+        formula: FormulaId,
+        op: BinaryOp,
+        direction: Direction,
+        f: FormulaId,
+        g: FormulaId,
+    ) -> ConditionId {
         let (f, g) = (self.of_formula[&f], self.of_formula[&g]);
         let until = move |this: &mut Self, own| {
             let later = this.and(own, f);

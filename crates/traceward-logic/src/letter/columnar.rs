@@ -31,23 +31,17 @@ fn whole_column(expr: &Expr, trace: &Trace) -> Option<Bitmap> {
             _ => None,
         },
         Expr::Compare(op, left, right) => match (&**left, &**right) {
-            (Expr::Variable(variable), Expr::Literal(value)) => {
-                compared(*op, &trace.columns[variable.index()], value)
-            }
+            (Expr::Variable(variable), Expr::Literal(value)) => compared(*op, &trace.columns[variable.index()], value),
             _ => None,
         },
         Expr::In(operand, values) => match &**operand {
-            Expr::Variable(variable) => {
-                text_column(&trace.columns[variable.index()], |text| {
-                    values.iter().any(|value| matches!(value, Value::Str(one) if **one == *text))
-                })
-            }
+            Expr::Variable(variable) => text_column(&trace.columns[variable.index()], |text| {
+                values.iter().any(|value| matches!(value, Value::Str(one) if **one == *text))
+            }),
             _ => None,
         },
         Expr::Matches(operand, pattern) => match &**operand {
-            Expr::Variable(variable) => {
-                text_column(&trace.columns[variable.index()], |text| pattern.0.is_match(text))
-            }
+            Expr::Variable(variable) => text_column(&trace.columns[variable.index()], |text| pattern.0.is_match(text)),
             _ => None,
         },
         _ => None,

@@ -129,11 +129,7 @@ type Checked<T> = Result<T, Refused>;
 enum Definition {
     Written(Ast),
     BeingLowered,
-    Done {
-        typed: Checked<Typed>,
-        cost: u64,
-        height: usize,
-    },
+    Done { typed: Checked<Typed>, cost: u64, height: usize },
 }
 
 struct Lowering<'a> {
@@ -398,9 +394,7 @@ impl<'a> Lowering<'a> {
                 self.combine(*junction, combiner, left, right, ast.span)
             }
             AstKind::Unary(op, bound, map, operand) => self.unary(*op, bound.as_ref(), map.as_ref(), operand),
-            AstKind::Binary(op, bound, map, left, right) => {
-                self.binary(*op, bound.as_ref(), map.as_ref(), left, right)
-            }
+            AstKind::Binary(op, bound, map, left, right) => self.binary(*op, bound.as_ref(), map.as_ref(), left, right),
             AstKind::Guard(guard, value) => self.guard(guard, value),
             AstKind::Default(operand, constant) => self.default(operand, constant),
             AstKind::Aggregate(aggregate, arguments, condition) => {

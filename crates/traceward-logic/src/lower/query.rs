@@ -67,9 +67,7 @@ impl Lowering<'_> {
         match combiner {
             Combiner::First => Ok((a, left)),
             Combiner::Second => Ok((b, right)),
-            Combiner::Pair => {
-                Ok((Expr::Pair(Box::new(a), Box::new(b)), Type::Pair(Box::new(left), Box::new(right))))
-            }
+            Combiner::Pair => Ok((Expr::Pair(Box::new(a), Box::new(b)), Type::Pair(Box::new(left), Box::new(right)))),
             Combiner::Function([first, second], body) => {
                 self.function(vec![(first.clone(), left), (second.clone(), right)], body)
             }
@@ -158,12 +156,7 @@ impl Lowering<'_> {
     }
 
     /// Arithmetic between queries: `count(p) / count(q)` is `count(p) &[/] count(q)`.
-    pub(super) fn lifted(
-        &mut self,
-        op: ArithmeticOp,
-        left: (Typed, Span),
-        right: (Typed, Span),
-    ) -> Checked<Typed> {
+    pub(super) fn lifted(&mut self, op: ArithmeticOp, left: (Typed, Span), right: (Typed, Span)) -> Checked<Typed> {
         self.lift(&Combiner::Arithmetic(op), left, right)
     }
 
@@ -317,11 +310,8 @@ impl Lowering<'_> {
         let anything = Box::new(Query::Holds(self.formulas.constant(true)));
         let to = Query::Value { guard: grant, expr: clock };
         let to = Query::Until { map: Expr::Parameter(0), left: anything, right: Box::new(to) };
-        let passed = Expr::Arithmetic(
-            ArithmeticOp::Subtract,
-            Box::new(Expr::Parameter(1)),
-            Box::new(Expr::Parameter(0)),
-        );
+        let passed =
+            Expr::Arithmetic(ArithmeticOp::Subtract, Box::new(Expr::Parameter(1)), Box::new(Expr::Parameter(0)));
         Ok(junction_of(Junction::And, passed, Type::Int, from, to))
     }
 }

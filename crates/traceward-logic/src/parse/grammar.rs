@@ -518,9 +518,8 @@ impl<'a> Parser<'a> {
             1 => "1 argument".to_owned(),
             arity => format!("{arity} arguments"),
         };
-        let error =
-            Diagnostic::error(span, format!("`{}` takes {wanted}, not {}", function.name(), arguments.len()))
-                .label("here");
+        let error = Diagnostic::error(span, format!("`{}` takes {wanted}, not {}", function.name(), arguments.len()))
+            .label("here");
         self.fail(error)
     }
 

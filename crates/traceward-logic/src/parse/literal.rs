@@ -285,12 +285,7 @@ fn no_bound_help(operator: &str) -> String {
     }
 }
 
-fn interval(
-    from: End,
-    to: End,
-    open_left: bool,
-    open_right: bool,
-) -> Result<Interval, (&'static str, &'static str)> {
+fn interval(from: End, to: End, open_left: bool, open_right: bool) -> Result<Interval, (&'static str, &'static str)> {
     let mixed = (
         "this bound mixes steps with time",
         "give both ends a unit, or neither (only a plain 0 may stand beside a time)",

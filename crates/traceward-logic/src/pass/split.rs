@@ -36,7 +36,10 @@ fn split(formulas: &mut Formulas, expr: Expr) -> FormulaId {
 
 fn chain(formulas: &mut Formulas, parts: Vec<Expr>, node: fn(FormulaId, FormulaId) -> Node) -> FormulaId {
     let parts: Vec<FormulaId> = parts.into_iter().map(|part| split(formulas, part)).collect();
-    parts.into_iter().reduce(|whole, part| formulas.intern(node(whole, part))).unwrap_or_else(|| formulas.constant(true))
+    parts
+        .into_iter()
+        .reduce(|whole, part| formulas.intern(node(whole, part)))
+        .unwrap_or_else(|| formulas.constant(true))
 }
 
 fn join(

@@ -45,9 +45,16 @@ pub(super) enum Operation {
     And(Register, Register),
     Or(Register, Register),
     /// The value one position on, and `end` where there is none.
-    Shift { of: Register, end: bool },
+    Shift {
+        of: Register,
+        end: bool,
+    },
     /// `v[j] = low[j] | (high[j] & v[j±1])`, with `end` beyond the last position.
-    Chain { low: Register, high: Register, end: bool },
+    Chain {
+        low: Register,
+        high: Register,
+        end: bool,
+    },
 }
 
 /// A bounded operator over finished rows.

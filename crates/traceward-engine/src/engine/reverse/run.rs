@@ -37,17 +37,13 @@ pub(super) fn run(plan: &Plan, cache: &mut Cache, letters: &Letters) -> Vec<Bitm
     plan.roots.iter().map(|root| rows[root.0 as usize].clone()).collect()
 }
 
-fn binary(
-    view: &window::View<'_>,
-    interval: Interval,
-    op: BinaryOp,
-    f: &Bitmap,
-    g: &Bitmap,
-) -> Bitmap {
+fn binary(view: &window::View<'_>, interval: Interval, op: BinaryOp, f: &Bitmap, g: &Bitmap) -> Bitmap {
     match op {
         BinaryOp::Until => window::until(view, interval, Until::Strong, f, g),
         BinaryOp::WeakUntil => window::until(view, interval, Until::Weak, f, g),
-        BinaryOp::Release => window::until(view, interval, Until::Strong, &f.clone().complement(), &g.clone().complement()).complement(),
+        BinaryOp::Release => {
+            window::until(view, interval, Until::Strong, &f.clone().complement(), &g.clone().complement()).complement()
+        }
         BinaryOp::StrongRelease => window::until(view, interval, Until::Strong, g, &f.clone().and(g)),
     }
 }
