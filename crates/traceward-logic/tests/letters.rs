@@ -96,7 +96,10 @@ fn comparisons_are_exact() {
             for op in COMPARISONS {
                 let variable = Box::new(Expr::Variable(VariableId(0)));
                 let expr = Expr::Compare(op, variable, Box::new(Expr::Literal(constant.clone())));
-                assert_eq!(letters_of(std::slice::from_ref(&expr), &trace).bitmaps[0].to_string(), by_state(&expr, &trace));
+                assert_eq!(
+                    letters_of(std::slice::from_ref(&expr), &trace).bitmaps[0].to_string(),
+                    by_state(&expr, &trace)
+                );
             }
         }
     }
@@ -133,7 +136,8 @@ fn a_missing_value_makes_a_comparison_false_and_its_negation_true() {
     }
     assert!(!at_zero("x", missing(ColumnData::Bool([true].into_iter().collect()))));
     for text in ["x == \"a\"", "x != \"b\"", "x in {\"a\"}", "matches(x, \"\")", "len(x) == 1"] {
-        let text_data = |dictionary| traceward_logic::trace::TextData { codes: vec![0], dictionary, numbers_only: false };
+        let text_data =
+            |dictionary| traceward_logic::trace::TextData { codes: vec![0], dictionary, numbers_only: false };
         assert!(!at_zero(text, missing(ColumnData::Text(text_data(vec!["a".into()])))), "{text}");
         assert!(!at_zero(text, missing(ColumnData::Text(text_data(Vec::new())))), "{text}");
     }

@@ -21,7 +21,7 @@ pub(super) struct Parser<'a> {
     pub(super) source: SourceId,
     text: &'a str,
     tokens: &'a [(Token, Span)],
-    at: usize,
+    pub(super) at: usize,
     depth: usize,
     /// How many infix operators lie around each other in what was read last: `a + b + c` nests to the left without
     /// a call of the parser within a call.
