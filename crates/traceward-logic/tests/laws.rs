@@ -134,8 +134,7 @@ fn laws_hold_of_variables_on_all_short_traces() {
 fn laws_make_formulas_smaller() {
     for ((left, right), law) in patterns().iter().zip(LAWS) {
         assert!(right.weight() < left.weight(), "{} = {}", law.left, law.right);
-        for metavariable in 0..METAVARIABLES.len() {
-            let name = METAVARIABLES[metavariable];
+        for (metavariable, name) in METAVARIABLES.iter().enumerate() {
             assert!(right.count(metavariable) <= left.count(metavariable), "{} = {}: {name}", law.left, law.right);
         }
     }

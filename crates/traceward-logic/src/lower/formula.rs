@@ -12,10 +12,10 @@ impl Lowering<'_> {
     /// A formula.
     pub(super) fn plain(&mut self, ast: &Ast) -> Checked<FormulaId> {
         let typed = self.lower(ast)?;
-        self.to_plain(typed, ast.span)
+        self.plain_of(typed, ast.span)
     }
 
-    pub(super) fn to_plain(&mut self, typed: Typed, span: Span) -> Checked<FormulaId> {
+    pub(super) fn plain_of(&mut self, typed: Typed, span: Span) -> Checked<FormulaId> {
         match typed {
             Typed::Plain(formula) => Ok(formula),
             Typed::State(expr, ty) => {
@@ -76,9 +76,9 @@ impl Lowering<'_> {
         if runs.len() == 0 {
             return Ok(first);
         }
-        let mut whole = self.to_plain(first, span)?;
+        let mut whole = self.plain_of(first, span)?;
         for run in runs {
-            let part = self.to_plain(run, span)?;
+            let part = self.plain_of(run, span)?;
             whole = self.formulas.intern(match junction {
                 Junction::And => Node::And(whole, part),
                 Junction::Or => Node::Or(whole, part),
@@ -127,8 +127,8 @@ impl Lowering<'_> {
             };
             return Ok(Typed::State(expr, Type::Bool));
         }
-        let f = self.to_plain(lowered_left, left.span);
-        let g = self.to_plain(lowered_right, right.span);
+        let f = self.plain_of(lowered_left, left.span);
+        let g = self.plain_of(lowered_right, right.span);
         let (f, g) = (f?, g?);
         Ok(Typed::Plain(match op {
             Connective::Xor => self.formulas.xor(f, g),
@@ -158,7 +158,7 @@ impl Lowering<'_> {
         if map.is_some() || matches!(typed, Typed::Query(..)) {
             return self.unary_query(op, bound, map, typed, operand.span);
         }
-        let f = self.to_plain(typed, operand.span)?;
+        let f = self.plain_of(typed, operand.span)?;
         let interval = self.interval(bound);
         let (future, past) = (Direction::Future, Direction::Past);
         let node = match op {
@@ -188,8 +188,8 @@ impl Lowering<'_> {
         if map.is_some() || valued(&lowered_left) || valued(&lowered_right) {
             return self.binary_query(op, bound, map, (lowered_left, left.span), (lowered_right, right.span));
         }
-        let f = self.to_plain(lowered_left, left.span);
-        let g = self.to_plain(lowered_right, right.span);
+        let f = self.plain_of(lowered_left, left.span);
+        let g = self.plain_of(lowered_right, right.span);
         let (f, g) = (f?, g?);
         let interval = self.interval(bound);
         let direction = if op.is_past() { Direction::Past } else { Direction::Future };

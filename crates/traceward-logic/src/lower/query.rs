@@ -13,15 +13,15 @@ impl Lowering<'_> {
     /// A query: a formula is one that is `true` where it holds, an expression one that never fails but where missing.
     pub(super) fn query(&mut self, ast: &Ast) -> Checked<(Query, Type)> {
         let typed = self.lower(ast)?;
-        self.to_query(typed, ast.span)
+        self.query_of(typed, ast.span)
     }
 
-    fn to_query(&mut self, typed: Typed, span: Span) -> Checked<(Query, Type)> {
+    fn query_of(&mut self, typed: Typed, span: Span) -> Checked<(Query, Type)> {
         match typed {
             Typed::Query(query, ty) => Ok((query, ty)),
             Typed::Plain(formula) => Ok((Query::Holds(formula), Type::Bool)),
             Typed::State(expr, ty) if is_condition(&expr, &ty) || self.is_event_string(&expr) => {
-                let formula = self.to_plain(Typed::State(expr, ty), span)?;
+                let formula = self.plain_of(Typed::State(expr, ty), span)?;
                 Ok((Query::Holds(formula), Type::Bool))
             }
             Typed::State(expr, ty) => {
@@ -116,8 +116,8 @@ impl Lowering<'_> {
                 _ => Valued::No,
             };
             let (query, ty) = match valued {
-                Valued::Yes => self.to_query(typed, part.span)?,
-                Valued::No => (Query::Holds(self.to_plain(typed, part.span)?), Type::Bool),
+                Valued::Yes => self.query_of(typed, part.span)?,
+                Valued::No => (Query::Holds(self.plain_of(typed, part.span)?), Type::Bool),
             };
             whole = Some(match whole {
                 None => (query, ty, valued),
@@ -183,7 +183,7 @@ impl Lowering<'_> {
                 );
             }
         }
-        let (left, right) = (self.to_query(left, left_span), self.to_query(right, right_span));
+        let (left, right) = (self.query_of(left, left_span), self.query_of(right, right_span));
         let ((left, left_type), (right, right_type)) = (left?, right?);
         let (combine, ty) = self.combining(combiner, left_type, right_type, left_span.to(right_span))?;
         Ok(junction_of(Junction::And, combine, ty, left, right))
@@ -203,7 +203,7 @@ impl Lowering<'_> {
             return self.refuse_valued(op.symbol(), span);
         }
         self.refuse_bound(op.symbol(), bound)?;
-        let (query, ty) = self.to_query(operand, span)?;
+        let (query, ty) = self.query_of(operand, span)?;
         let (map, ty) = self.mapping(map, ty)?;
         let query = Box::new(query);
         if op == UnaryOperator::Next {
@@ -226,7 +226,7 @@ impl Lowering<'_> {
             return self.refuse_valued(op.symbol(), span);
         }
         self.refuse_bound(op.symbol(), bound)?;
-        let (left, right) = (self.to_query(left, left_span), self.to_query(right, right_span));
+        let (left, right) = (self.query_of(left, left_span), self.query_of(right, right_span));
         let ((left, _), (right, ty)) = (left?, right?);
         let (map, ty) = self.mapping(map, ty)?;
         Ok(Typed::Query(Query::Until { map, left: Box::new(left), right: Box::new(right) }, ty))
@@ -280,7 +280,7 @@ impl Lowering<'_> {
         );
         let typed = self.lower(argument)?;
         if !computes {
-            return self.to_query(typed, argument.span);
+            return self.query_of(typed, argument.span);
         }
         if let Typed::State(Expr::Variable(id), ty) = &typed {
             if *ty == Type::Unknown {
@@ -291,7 +291,7 @@ impl Lowering<'_> {
                 return Ok((Query::Value { guard, expr: Expr::Variable(*id) }, ty.clone()));
             }
         }
-        let (query, ty) = self.to_query(typed, argument.span)?;
+        let (query, ty) = self.query_of(typed, argument.span)?;
         if ty.may_be_number() {
             return Ok((query, ty));
         }

@@ -6,8 +6,7 @@ use logos::Logos;
 /// The smallest parts of a spec. Words (`U`, `until`, `let`, names) are one kind: the grammar tells them apart.
 #[derive(Logos, Clone, Copy, PartialEq, Eq, Debug)]
 #[logos(skip r"[ \t\r\n\f\u{A0}\u{FEFF}]+")]
-#[logos(skip(r"//[^\n]*", allow_greedy = true))]
-#[logos(skip(r"#[^\n]*", allow_greedy = true))]
+#[logos(skip(r"(//|#)[^\n]*", allow_greedy = true))]
 pub enum Token {
     #[regex(r"[\p{XID_Start}_][\p{XID_Continue}]*(\.[\p{XID_Continue}]+)*")]
     Word,
