@@ -39,18 +39,18 @@ impl Pattern {
         Some(self.places[id.index()])
     }
 
-    /// The pattern over these formulas, seen in this direction of time.
-    fn instance(&self, arena: &mut Formulas, over: &[FormulaId; 3], time: Time) -> FormulaId {
-        self.instance_of(self.root, arena, over, time)
+    /// The pattern over these formulas, seen from this side.
+    fn instance(&self, arena: &mut Formulas, over: &[FormulaId; 3], view: View) -> FormulaId {
+        self.instance_of(self.root, arena, over, view)
     }
 
-    fn instance_of(&self, part: FormulaId, arena: &mut Formulas, over: &[FormulaId; 3], time: Time) -> FormulaId {
+    fn instance_of(&self, part: FormulaId, arena: &mut Formulas, over: &[FormulaId; 3], view: View) -> FormulaId {
         let node = self.formulas.node(part);
         match self.metavariable(node) {
             Some(place) => over[place],
             None => {
-                let node = node.map(|below| self.instance_of(below, arena, over, time));
-                arena.intern(if time == Time::Mirrored { mirrored(node) } else { node })
+                let node = node.map(|below| self.instance_of(below, arena, over, view));
+                arena.intern(view.of(node))
             }
         }
     }
@@ -77,10 +77,27 @@ impl Pattern {
     }
 }
 
+/// How a law is looked at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Time {
+enum View {
     AsWritten,
+    /// Past and future exchanged.
     Mirrored,
+    /// The sides of `&` and `|` exchanged.
+    Swapped,
+}
+
+impl View {
+    const ALL: [Self; 3] = [Self::AsWritten, Self::Mirrored, Self::Swapped];
+
+    fn of(self, node: Node) -> Node {
+        match (self, node) {
+            (Self::Mirrored, node) => mirrored(node),
+            (Self::Swapped, Node::And(f, g)) => Node::And(g, f),
+            (Self::Swapped, Node::Or(f, g)) => Node::Or(g, f),
+            (_, node) => node,
+        }
+    }
 }
 
 fn mirrored(node: Node) -> Node {
@@ -98,7 +115,7 @@ fn patterns() -> Vec<(Pattern, Pattern)> {
     LAWS.iter().map(|law| (Pattern::read(law.left), Pattern::read(law.right))).collect()
 }
 
-/// Both sides of every law and of its mirror image, over these formulas.
+/// Both sides of every law in every view, over these formulas.
 fn instances(
     patterns: &[(Pattern, Pattern)],
     arena: &mut Formulas,
@@ -106,9 +123,9 @@ fn instances(
 ) -> Vec<(String, FormulaId, FormulaId)> {
     let mut instances = Vec::new();
     for ((left, right), law) in patterns.iter().zip(LAWS) {
-        for time in [Time::AsWritten, Time::Mirrored] {
-            let name = format!("{} = {}, {time:?}", law.left, law.right);
-            instances.push((name, left.instance(arena, over, time), right.instance(arena, over, time)));
+        for view in View::ALL {
+            let name = format!("{} = {}, {view:?}", law.left, law.right);
+            instances.push((name, left.instance(arena, over, view), right.instance(arena, over, view)));
         }
     }
     instances
@@ -141,15 +158,15 @@ fn laws_make_formulas_smaller() {
 }
 
 #[test]
-fn laws_are_applied_in_both_directions_of_time() {
+fn laws_are_applied_in_both_directions_of_time_and_both_orders() {
     for (pattern, law) in patterns().iter().zip(LAWS) {
-        for time in [Time::AsWritten, Time::Mirrored] {
+        for view in View::ALL {
             let mut arena = Formulas::new();
             let over = [0, 1, 2].map(|id| arena.intern_atom(Expr::Variable(traceward_logic::trace::VariableId(id))));
-            let left = pattern.0.instance(&mut arena, &over, time);
+            let left = pattern.0.instance(&mut arena, &over, view);
             let simplified = Simplifier::new().simplify(&mut arena, &[left])[0];
-            assert!(arena.size(simplified) <= arena.size(left), "{}, {time:?}", law.left);
-            assert_ne!(simplified, left, "{} is simplified, {time:?}", law.left);
+            assert!(arena.size(simplified) <= arena.size(left), "{}, {view:?}", law.left);
+            assert_ne!(simplified, left, "{} is simplified, {view:?}", law.left);
         }
     }
 }
