@@ -148,7 +148,7 @@ impl Bitmap {
     }
 
     /// The complement.
-    pub fn not(mut self) -> Self {
+    pub fn complement(mut self) -> Self {
         for word in &mut self.words {
             *word = !*word;
         }
@@ -225,7 +225,7 @@ mod tests {
     #[test]
     fn complement_leaves_nothing_past_the_end() {
         for len in [0, 1, 63, 64, 65, 128] {
-            let bitmap = Bitmap::filled(len, false).not();
+            let bitmap = Bitmap::filled(len, false).complement();
             assert_eq!(bitmap.count_ones(), len);
             assert_eq!(bitmap, Bitmap::filled(len, true));
         }

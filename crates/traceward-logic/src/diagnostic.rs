@@ -97,8 +97,8 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .filter_map(|candidate| {
             let other = candidate.to_lowercase();
             let distance = strsim::damerau_levenshtein(&lower, &other);
-            let last = other.rsplit(['.', ' ']).next().unwrap_or(&other);
-            let near = distance <= allowed || last == lower || (lower.len() >= 3 && other.starts_with(&lower));
+            let is_path_to_it = other.strip_suffix(&lower).is_some_and(|path| path.ends_with(['.', ' ']));
+            let near = distance <= allowed || is_path_to_it || (lower.len() >= 3 && other.starts_with(&lower));
             near.then_some((distance, candidate))
         })
         .collect();
@@ -123,6 +123,7 @@ mod tests {
         let names = ["grant", "request", "event.state.term", "Activity"];
         assert_eq!(nearest("grnat", names), ["grant"]);
         assert_eq!(nearest("term", names), ["event.state.term"]);
+        assert_eq!(nearest("state.term", names), ["event.state.term"]);
         assert_eq!(nearest("activity", names), ["Activity"]);
         assert!(nearest("voltage", names).is_empty());
         assert_eq!(did_you_mean("requst", names).as_deref(), Some("did you mean `request`?"));

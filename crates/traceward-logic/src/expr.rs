@@ -310,6 +310,8 @@ impl fmt::Display for Display<'_> {
             Expr::Position => f.write_str("pos"),
             Expr::Time => f.write_str("time"),
             Expr::Parameter(index) => f.write_str(["a", "b"][usize::from(*index)]),
+            // `-5` would be read as a number.
+            Expr::Negate(a) if matches!(**a, Expr::Literal(_)) => write!(f, "-({})", Display { expr: a, ..*self }),
             Expr::Negate(a) => write!(f, "-{}", self.part(a)),
             Expr::Arithmetic(op, a, b) => self.infix(f, a, op.symbol(), b),
             Expr::Compare(op, a, b) => self.infix(f, a, op.symbol(), b),

@@ -170,6 +170,8 @@ impl Node {
 #[derive(Clone, Debug, Default)]
 pub struct Formulas {
     nodes: Vec<Node>,
+    /// For each formula, whether a temporal operator is in it.
+    temporal: Vec<bool>,
     ids: FxHashMap<Node, FormulaId>,
     atoms: Vec<Expr>,
     atom_ids: FxHashMap<Expr, AtomId>,
@@ -216,6 +218,8 @@ impl Formulas {
         }
         debug_assert!(node.children().all(|child| child.index() < self.nodes.len()));
         let id = FormulaId(u32::try_from(self.nodes.len()).expect("fewer than 2^32 formulas"));
+        let below = node.children().any(|child| self.temporal[child.index()]);
+        self.temporal.push(below || node.direction().is_some());
         self.nodes.push(node);
         self.ids.insert(node, id);
         id
@@ -340,7 +344,7 @@ impl Formulas {
 
     /// The formula as text; `names` are those of the variables.
     pub fn display<'a>(&'a self, root: FormulaId, names: &'a [Arc<str>]) -> impl fmt::Display + 'a {
-        Display { formulas: self, names, root, parent: Binding::Loose }
+        Display { formulas: self, names, root }
     }
 }
 
@@ -358,59 +362,104 @@ struct Display<'a> {
     formulas: &'a Formulas,
     names: &'a [Arc<str>],
     root: FormulaId,
-    parent: Binding,
+}
+
+/// What is still to be written.
+enum Piece {
+    Text(&'static str),
+    Operator(&'static str, Interval),
+    Formula(FormulaId, Binding),
 }
 
 impl Display<'_> {
-    fn part(&self, root: FormulaId, parent: Binding) -> Self {
-        Display { root, parent, ..*self }
-    }
-}
-
-impl fmt::Display for Display<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let node = self.formulas.node(self.root);
-        let own = match node {
+    fn binding(&self, formula: FormulaId) -> Binding {
+        match self.formulas.node(formula) {
             Node::Or(..) => Binding::Or,
             Node::And(..) => Binding::And,
             Node::Binary(..) => Binding::Temporal,
             Node::Atom(atom) if !self.formulas.atom(atom).is_operand() => Binding::Loose,
             _ => Binding::Prefix,
-        };
-        // Chains of one connective need no brackets; a temporal operator inside another is always bracketed.
-        let bracket = own < self.parent || (own == self.parent && own == Binding::Temporal);
-        if bracket {
-            f.write_str("(")?;
         }
-        match node {
-            Node::Constant(bit) => write!(f, "{bit}")?,
-            Node::Atom(atom) => write!(f, "{}", self.formulas.atom(atom).display(self.names))?,
-            Node::Not(g) => write!(f, "!{}", self.part(g, Binding::Prefix))?,
-            Node::And(g, h) => write!(f, "{} & {}", self.part(g, own), self.part(h, own))?,
-            Node::Or(g, h) => write!(f, "{} | {}", self.part(g, own), self.part(h, own))?,
-            Node::Next(direction, strength, g) => {
+    }
+
+    /// The pieces of a formula, first one first.
+    fn pieces(&self, formula: FormulaId) -> Vec<Piece> {
+        use Direction::{Future, Past};
+        let part = |f| Piece::Formula(f, Binding::Prefix);
+        match self.formulas.node(formula) {
+            Node::Constant(true) => vec![Piece::Text("true")],
+            Node::Constant(false) => vec![Piece::Text("false")],
+            Node::Atom(_) => Vec::new(),
+            Node::Not(f) => vec![Piece::Text("!"), part(f)],
+            Node::And(f, g) => self.chain(f, " & ", g, Binding::And),
+            Node::Or(f, g) => self.chain(f, " | ", g, Binding::Or),
+            Node::Next(direction, strength, f) => {
                 let symbol = match (direction, strength) {
-                    (Direction::Future, Strength::Strong) => "X",
-                    (Direction::Future, Strength::Weak) => "WX",
-                    (Direction::Past, Strength::Strong) => "Y",
-                    (Direction::Past, Strength::Weak) => "Z",
+                    (Future, Strength::Strong) => "X ",
+                    (Future, Strength::Weak) => "WX ",
+                    (Past, Strength::Strong) => "Y ",
+                    (Past, Strength::Weak) => "Z ",
                 };
-                write!(f, "{symbol} {}", self.part(g, Binding::Prefix))?;
+                vec![Piece::Text(symbol), part(f)]
             }
-            Node::Eventually(direction, interval, g) => {
-                let symbol = if direction == Direction::Future { "F" } else { "O" };
-                write!(f, "{symbol}{} {}", Bracket(interval), self.part(g, Binding::Prefix))?;
+            Node::Eventually(direction, interval, f) => {
+                vec![Piece::Operator(if direction == Future { "F" } else { "O" }, interval), part(f)]
             }
-            Node::Always(direction, interval, g) => {
-                let symbol = if direction == Direction::Future { "G" } else { "H" };
-                write!(f, "{symbol}{} {}", Bracket(interval), self.part(g, Binding::Prefix))?;
+            Node::Always(direction, interval, f) => {
+                vec![Piece::Operator(if direction == Future { "G" } else { "H" }, interval), part(f)]
             }
-            Node::Binary(op, direction, interval, g, h) => {
-                let (left, right) = (self.part(g, own), self.part(h, own));
-                write!(f, "{left} {}{} {right}", symbol(op, direction), Bracket(interval))?;
+            Node::Binary(op, direction, interval, f, g) => {
+                let operator = Piece::Operator(symbol(op, direction), interval);
+                // A temporal operator inside another is always bracketed.
+                vec![part(f), Piece::Text(" "), operator, part(g)]
             }
         }
-        f.write_str(if bracket { ")" } else { "" })
+    }
+
+    /// `f & g`. A chain to the left needs no brackets, unless it ends in a state formula that g would be read together
+    /// with; one to the right does.
+    fn chain(&self, f: FormulaId, symbol: &'static str, g: FormulaId, own: Binding) -> Vec<Piece> {
+        let is_state = |id: FormulaId| !self.formulas.temporal[id.index()];
+        let ends_in_state = match (self.formulas.node(f), own) {
+            (Node::And(_, last), Binding::And) | (Node::Or(_, last), Binding::Or) => is_state(last) && !is_state(f),
+            _ => false,
+        };
+        let left = if ends_in_state && is_state(g) { Binding::Temporal } else { own };
+        vec![Piece::Formula(f, left), Piece::Text(symbol), Piece::Formula(g, own.tighter())]
+    }
+}
+
+impl Binding {
+    fn tighter(self) -> Self {
+        match self {
+            Self::Loose => Self::Or,
+            Self::Or => Self::And,
+            Self::And => Self::Temporal,
+            Self::Temporal | Self::Prefix => Self::Prefix,
+        }
+    }
+}
+
+/// With a stack of its own, for formulas of any depth.
+impl fmt::Display for Display<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut open = vec![Piece::Formula(self.root, Binding::Loose)];
+        while let Some(piece) = open.pop() {
+            match piece {
+                Piece::Text(text) => f.write_str(text)?,
+                Piece::Operator(symbol, interval) => write!(f, "{symbol}{} ", Bracket(interval))?,
+                Piece::Formula(formula, parent) => {
+                    let bracket = self.binding(formula) < parent;
+                    f.write_str(if bracket { "(" } else { "" })?;
+                    open.extend(bracket.then_some(Piece::Text(")")));
+                    match self.formulas.node(formula) {
+                        Node::Atom(atom) => write!(f, "{}", self.formulas.atom(atom).display(self.names))?,
+                        _ => open.extend(self.pieces(formula).into_iter().rev()),
+                    }
+                }
+            }
+        }
+        Ok(())
     }
 }
 

@@ -9,6 +9,8 @@ use std::fmt;
 /// How tightly the outermost operator of a printed tree binds. Only the order matters.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Level {
+    /// Takes everything behind it.
+    While,
     Iff,
     Implies,
     Xor,
@@ -29,6 +31,7 @@ impl Level {
     /// The next tighter level.
     fn tighter(self) -> Self {
         match self {
+            Self::While => Self::Iff,
             Self::Iff => Self::Implies,
             Self::Implies => Self::Xor,
             Self::Xor => Self::Default,
@@ -52,7 +55,7 @@ fn level(kind: &AstKind) -> Level {
         AstKind::Connect(Connective::Implies, ..) => Level::Implies,
         AstKind::Connect(Connective::Xor, ..) => Level::Xor,
         // Its condition takes everything up to a bracket.
-        AstKind::Aggregate(_, _, Some(_)) => Level::Iff,
+        AstKind::Aggregate(_, _, Some(_)) => Level::While,
         AstKind::Default(..) => Level::Default,
         AstKind::Or(_) | AstKind::Combine(Junction::Or, ..) => Level::Or,
         AstKind::And(_) | AstKind::Combine(Junction::And, ..) => Level::And,
@@ -66,6 +69,10 @@ fn level(kind: &AstKind) -> Level {
         AstKind::Literal(value) if is_negative(value) => Level::Sign,
         _ => Level::Operand,
     }
+}
+
+fn is_number(ast: &Ast) -> bool {
+    matches!(ast.kind, AstKind::Literal(Value::Int(_) | Value::Float(_)))
 }
 
 fn is_negative(value: &Value) -> bool {
@@ -98,6 +105,8 @@ fn write_kind(f: &mut fmt::Formatter<'_>, kind: &AstKind) -> fmt::Result {
         AstKind::Name(name) => write!(f, "{}", Name(name)),
         AstKind::Position => f.write_str("pos"),
         AstKind::Time => f.write_str("time"),
+        // `-5` would be read as a number.
+        AstKind::Negate(operand) if is_number(operand) => write!(f, "-({operand})"),
         AstKind::Negate(operand) => write!(f, "-{}", AtLeast(operand, Level::Operand)),
         AstKind::Arithmetic(op, left, right) => write_infix(f, op.symbol(), (left, own), (right, own.tighter())),
         AstKind::Compare(op, left, right) => write_infix(f, op.symbol(), (left, own.tighter()), (right, own.tighter())),
@@ -129,7 +138,7 @@ fn write_kind(f: &mut fmt::Formatter<'_>, kind: &AstKind) -> fmt::Result {
         AstKind::Unary(op, bound, map, operand) => {
             f.write_str(op.symbol())?;
             write_bracket(f, bound.as_ref(), map.as_ref())?;
-            write!(f, " {}", AtLeast(operand, own))
+            write_temporal_operand(f, operand, own)
         }
         AstKind::Binary(op, bound, map, left, right) => write_binary(f, *op, bound.as_ref(), map.as_ref(), left, right),
         AstKind::Guard(guard, value) => write_infix(f, ":", (guard, own), (value, own.tighter())),
@@ -143,7 +152,7 @@ fn write_kind(f: &mut fmt::Formatter<'_>, kind: &AstKind) -> fmt::Result {
             }
         }
         AstKind::Latency(request, grant) => {
-            write!(f, "latency({} -> {grant})", AtLeast(request, Level::Xor))
+            write!(f, "latency({} -> {})", AtLeast(request, Level::Xor), AtLeast(grant, Level::Implies))
         }
     }
 }
@@ -190,7 +199,24 @@ fn write_binary(
 ) -> fmt::Result {
     write!(f, "{} {}", AtLeast(left, Level::Guard), op.symbol())?;
     write_bracket(f, bound, map)?;
-    write!(f, " {}", AtLeast(right, Level::Temporal))
+    write_temporal_operand(f, right, Level::Temporal)
+}
+
+/// The operand behind a temporal operator, in brackets where it begins like a bound: `F (1, 2) - x`.
+fn write_temporal_operand(f: &mut fmt::Formatter<'_>, operand: &Ast, level: Level) -> fmt::Result {
+    if begins_with_numbers(operand) { write!(f, " ({operand})") } else { write!(f, " {}", AtLeast(operand, level)) }
+}
+
+/// Whether what is written first is a pair of numbers.
+fn begins_with_numbers(ast: &Ast) -> bool {
+    match &ast.kind {
+        AstKind::Pair(left, right) => is_number(left) && is_number(right),
+        AstKind::Arithmetic(_, left, _) | AstKind::Compare(_, left, _) | AstKind::In(left, _) => {
+            begins_with_numbers(left)
+        }
+        AstKind::Guard(left, _) | AstKind::Binary(_, _, _, left, _) => begins_with_numbers(left),
+        _ => false,
+    }
 }
 
 fn write_aggregate(f: &mut fmt::Formatter<'_>, aggregate: Aggregate, arguments: &[Ast]) -> fmt::Result {

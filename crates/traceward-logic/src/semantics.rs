@@ -50,19 +50,26 @@ pub fn truth(formulas: &Formulas, formula: FormulaId, trace: &Trace) -> Result<V
     Ok(rows[&formula].clone())
 }
 
-/// Whether formulas and all their parts hold, at each position of a trace.
+/// Whether formulas and all their parts hold, at each position of a trace. Of several errors the one at the earliest
+/// position is reported.
 pub fn truths(
     formulas: &Formulas,
     roots: &[FormulaId],
     trace: &Trace,
 ) -> Result<FxHashMap<FormulaId, Vec<bool>>, EvaluationError> {
     let mut rows: FxHashMap<FormulaId, Vec<bool>> = FxHashMap::default();
+    let mut first_error: Option<EvaluationError> = None;
     for part in formulas.parts(roots) {
         let row = (0..trace.len).map(|j| holds_at(formulas, formulas.node(part), trace, &rows, j));
-        let row = row.collect::<Result<Vec<bool>, EvaluationError>>()?;
+        let row = row.collect::<Result<Vec<bool>, EvaluationError>>().unwrap_or_else(|error| {
+            if first_error.as_ref().is_none_or(|first| error.position < first.position) {
+                first_error = Some(error);
+            }
+            vec![false; trace.len]
+        });
         rows.insert(part, row);
     }
-    Ok(rows)
+    first_error.map_or(Ok(rows), Err)
 }
 
 /// Whether an operator holds at position j, given where its operands hold.

@@ -1,4 +1,7 @@
-//! Random formulas and traces that shrink.
+//! Random formulas and traces that shrink; [`ast`] makes trees as written, [`expr`] state expressions.
+
+pub mod ast;
+pub mod expr;
 
 use proptest::prelude::*;
 use traceward_logic::bitmap::Bitmap;
@@ -32,18 +35,22 @@ pub enum Recipe {
 impl Recipe {
     /// Puts the formula into an arena.
     pub fn build(&self, formulas: &mut Formulas) -> FormulaId {
+        self.build_over(formulas, &|atom| Expr::Variable(VariableId(atom)))
+    }
+
+    /// Puts the formula into an arena, with these expressions for atoms.
+    pub fn build_over(&self, formulas: &mut Formulas, atoms: &impl Fn(u32) -> Expr) -> FormulaId {
+        let mut build = |f: &Self| f.build_over(formulas, atoms);
         let node = match self {
             Self::Constant(bit) => Node::Constant(*bit),
-            Self::Atom(atom) => return formulas.intern_atom(Expr::Variable(VariableId(*atom))),
-            Self::Not(f) => Node::Not(f.build(formulas)),
-            Self::And(f, g) => Node::And(f.build(formulas), g.build(formulas)),
-            Self::Or(f, g) => Node::Or(f.build(formulas), g.build(formulas)),
-            Self::Next(direction, strength, f) => Node::Next(*direction, *strength, f.build(formulas)),
-            Self::Eventually(direction, interval, f) => Node::Eventually(*direction, *interval, f.build(formulas)),
-            Self::Always(direction, interval, f) => Node::Always(*direction, *interval, f.build(formulas)),
-            Self::Binary(op, direction, interval, f, g) => {
-                Node::Binary(*op, *direction, *interval, f.build(formulas), g.build(formulas))
-            }
+            Self::Atom(atom) => return formulas.intern_atom(atoms(*atom)),
+            Self::Not(f) => Node::Not(build(f)),
+            Self::And(f, g) => Node::And(build(f), build(g)),
+            Self::Or(f, g) => Node::Or(build(f), build(g)),
+            Self::Next(direction, strength, f) => Node::Next(*direction, *strength, build(f)),
+            Self::Eventually(direction, interval, f) => Node::Eventually(*direction, *interval, build(f)),
+            Self::Always(direction, interval, f) => Node::Always(*direction, *interval, build(f)),
+            Self::Binary(op, direction, interval, f, g) => Node::Binary(*op, *direction, *interval, build(f), build(g)),
         };
         formulas.intern(node)
     }
@@ -115,7 +122,16 @@ pub fn length() -> impl Strategy<Value = usize> {
 
 /// Traces of this many boolean variables, with timestamps, their bits in runs of random density.
 pub fn trace(variables: u32) -> impl Strategy<Value = Trace> {
-    length().prop_flat_map(move |len| {
+    trace_of(length(), variables)
+}
+
+/// The same with few states, on which the definition takes no time.
+pub fn short_trace(variables: u32) -> impl Strategy<Value = Trace> {
+    trace_of(1_usize..10, variables)
+}
+
+fn trace_of(length: impl Strategy<Value = usize>, variables: u32) -> impl Strategy<Value = Trace> {
+    length.prop_flat_map(move |len| {
         let column = (proptest::collection::vec(any::<bool>(), len), 0_u8..4).prop_map(|(mut bits, rarer)| {
             // Thin out, so that untils have to wait.
             for round in 0..rarer {

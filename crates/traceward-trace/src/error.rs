@@ -1,6 +1,5 @@
 //! What can be wrong with an input.
 
-use crate::names::quoted_list;
 use std::fmt;
 
 /// Texts of the input longer than this are cut in messages.
@@ -315,6 +314,16 @@ fn shown(text: &str) -> String {
         shown.push('…');
     }
     shown
+}
+
+/// `a`, `b` or `c`
+fn quoted_list(names: &[String]) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    match quoted.split_last() {
+        None => String::new(),
+        Some((only, [])) => only.clone(),
+        Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
+    }
 }
 
 fn counted(count: usize, noun: &str) -> String {

@@ -5,12 +5,12 @@ use crate::column::{ColumnBuilder, container};
 use crate::error::{TraceError, TraceErrorKind};
 use crate::keys::KeysBuilder;
 use crate::lines::Lines;
-use crate::names::nearest;
 use crate::note::Note;
 use crate::options::{Format, ReadOptions};
 use crate::read::ReadTrace;
 use crate::time::TimeBuilder;
 use std::borrow::Cow;
+use traceward_logic::diagnostic::nearest;
 
 /// Takes the records a format finds.
 pub(crate) trait RecordSink {

@@ -434,7 +434,7 @@ impl Part<'_> {
     fn violations(&self, formula: FormulaId) -> Option<Violations> {
         let (interval, body) = outermost_always(&self.question.lowered.formulas, formula)?;
         let row = self.row(body);
-        let mut failing = row.clone().not();
+        let mut failing = row.clone().complement();
         if !interval.is_all() {
             let window = self.window_of_zero(interval);
             (0..window.start).chain(window.end..row.len()).for_each(|position| failing.set(position, false));
@@ -477,7 +477,7 @@ impl Part<'_> {
 
     fn unanswered(&self, query: &NamedQuery) -> Option<usize> {
         let unanswered = |(request, answered): &(FormulaId, FormulaId)| {
-            self.row(*request).clone().and(&self.row(*answered).clone().not()).count_ones()
+            self.row(*request).clone().and(&self.row(*answered).clone().complement()).count_ones()
         };
         (!query.latencies.is_empty()).then(|| query.latencies.iter().map(unanswered).sum())
     }

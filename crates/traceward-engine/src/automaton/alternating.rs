@@ -409,20 +409,41 @@ impl fmt::Display for Display<'_> {
     }
 }
 
-/// A condition as text, such as `n0 ∧ (n1 ∨ n2)`.
+/// A condition as text, such as `n0 ∧ (n1 ∨ n2)`. With a stack of its own, for conditions of any depth.
 pub fn condition_text(automaton: &Alternating, condition: ConditionId) -> String {
-    let part = |id: ConditionId, parent: Condition| {
-        let text = condition_text(automaton, id);
-        let mixed = matches!(
-            (automaton.condition(id), parent),
-            (Condition::Or(..), Condition::And(..)) | (Condition::And(..), Condition::Or(..))
-        );
-        if mixed { format!("({text})") } else { text }
-    };
-    match automaton.condition(condition) {
-        Condition::Empty => "ε".into(),
-        Condition::Node(id) => id.to_string(),
-        whole @ Condition::And(left, right) => format!("{} ∧ {}", part(left, whole), part(right, whole)),
-        whole @ Condition::Or(left, right) => format!("{} ∨ {}", part(left, whole), part(right, whole)),
+    enum Piece {
+        Text(&'static str),
+        Condition(ConditionId),
     }
+    let mut text = String::new();
+    let mut open = vec![Piece::Condition(condition)];
+    while let Some(piece) = open.pop() {
+        let whole = match piece {
+            Piece::Text(symbol) => {
+                text.push_str(symbol);
+                continue;
+            }
+            Piece::Condition(id) => automaton.condition(id),
+        };
+        let (left, symbol, right) = match whole {
+            Condition::Empty => {
+                text.push('ε');
+                continue;
+            }
+            Condition::Node(id) => {
+                text.push_str(&id.to_string());
+                continue;
+            }
+            Condition::And(left, right) => (left, " ∧ ", right),
+            Condition::Or(left, right) => (left, " ∨ ", right),
+        };
+        let bracketed = |id: ConditionId| match (automaton.condition(id), whole) {
+            (Condition::Or(..), Condition::And(..)) | (Condition::And(..), Condition::Or(..)) => {
+                [Piece::Text("("), Piece::Condition(id), Piece::Text(")")]
+            }
+            _ => [Piece::Text(""), Piece::Condition(id), Piece::Text("")],
+        };
+        open.extend(bracketed(left).into_iter().chain([Piece::Text(symbol)]).chain(bracketed(right)).rev());
+    }
+    text
 }

@@ -14,14 +14,18 @@ use crate::ast::{Ast, AstKind, Named, SpecAst, Statement, StatementKind};
 use crate::diagnostic::{Diagnostic, Severity, Span, did_you_mean};
 use crate::expr::Expr;
 use crate::formula::{FormulaId, Formulas};
+use crate::parse;
 use crate::query::Query;
 use crate::value::{CompareOp, Value};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
 /// How many operators the uses of `let` may unfold to. A chain of definitions that each use the one before twice
 /// doubles with every line.
 const EXPANSION_LIMIT: u64 = 1_000_000;
+
+/// How deep they may unfold, as what comes out is evaluated recursively. Above what one text may nest.
+const DEPTH_LIMIT: usize = 2 * parse::NESTING_LIMIT + 200;
 
 /// What a formula or query alone is taken for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -127,7 +131,7 @@ type Checked<T> = Result<T, Refused>;
 enum Definition {
     Written(Ast),
     BeingLowered,
-    Done(Checked<Typed>, u64),
+    Done { typed: Checked<Typed>, cost: u64, height: usize },
 }
 
 struct Lowering<'a> {
@@ -139,6 +143,9 @@ struct Lowering<'a> {
     /// The parameters in scope, inside a query's function.
     parameters: Option<Vec<(Arc<str>, Type)>>,
     expanded: u64,
+    /// How deep the part that is being looked at lies, and the deepest one so far.
+    depth: usize,
+    deepest: usize,
     needs_time: Option<(Span, &'static str)>,
     properties: Vec<Property>,
     queries: Vec<NamedQuery>,
@@ -157,6 +164,8 @@ impl<'a> Lowering<'a> {
             definitions: FxHashMap::default(),
             parameters: None,
             expanded: 0,
+            depth: 0,
+            deepest: 0,
             needs_time: None,
             properties: Vec::new(),
             queries: Vec::new(),
@@ -239,31 +248,37 @@ impl<'a> Lowering<'a> {
         if is_query { self.query_statement(statement) } else { self.property(statement) }
     }
 
-    /// Whether the text can be nothing but a query: it has a form that only queries have.
+    /// Whether the text can be nothing but a query: it has a form that only queries have. Looks into each definition
+    /// once, however often and circularly it is used.
     fn is_plainly_a_query(&self, ast: &Ast) -> bool {
-        match &ast.kind {
-            AstKind::Guard(..)
-            | AstKind::Default(..)
-            | AstKind::Aggregate(..)
-            | AstKind::Latency(..)
-            | AstKind::Combine(..) => true,
-            AstKind::Not(constant, operand) => constant.is_some() || self.is_plainly_a_query(operand),
-            AstKind::Unary(_, _, map, operand) => map.is_some() || self.is_plainly_a_query(operand),
-            AstKind::Binary(_, _, map, left, right) => {
-                map.is_some() || self.is_plainly_a_query(left) || self.is_plainly_a_query(right)
+        let mut seen: FxHashSet<&str> = FxHashSet::default();
+        let mut open = vec![ast];
+        while let Some(ast) = open.pop() {
+            match &ast.kind {
+                AstKind::Guard(..)
+                | AstKind::Default(..)
+                | AstKind::Aggregate(..)
+                | AstKind::Latency(..)
+                | AstKind::Combine(..)
+                | AstKind::Not(Some(_), _)
+                | AstKind::Unary(_, _, Some(_), _)
+                | AstKind::Binary(_, _, Some(_), ..) => return true,
+                AstKind::Not(None, operand) | AstKind::Unary(_, _, None, operand) | AstKind::Negate(operand) => {
+                    open.push(operand);
+                }
+                AstKind::Binary(_, _, None, left, right) | AstKind::Arithmetic(_, left, right) => {
+                    open.extend([&**left, &**right]);
+                }
+                AstKind::Call(_, parts) | AstKind::And(parts) | AstKind::Or(parts) => open.extend(parts),
+                AstKind::Name(name) if seen.insert(name) => match self.definitions.get(name) {
+                    Some(Definition::Written(body)) => open.push(body),
+                    Some(Definition::Done { typed: Ok(Typed::Query(..)), .. }) => return true,
+                    _ => {}
+                },
+                _ => {}
             }
-            AstKind::Arithmetic(_, left, right) => self.is_plainly_a_query(left) || self.is_plainly_a_query(right),
-            AstKind::Negate(operand) => self.is_plainly_a_query(operand),
-            AstKind::Call(_, parts) | AstKind::And(parts) | AstKind::Or(parts) => {
-                parts.iter().any(|part| self.is_plainly_a_query(part))
-            }
-            AstKind::Name(name) => match self.definitions.get(name) {
-                Some(Definition::Written(body)) => self.is_plainly_a_query(body),
-                Some(Definition::Done(Ok(typed), _)) => matches!(typed, Typed::Query(..)),
-                _ => false,
-            },
-            _ => false,
         }
+        false
     }
 
     fn property(&mut self, statement: &Statement) -> Checked<()> {
@@ -353,6 +368,22 @@ impl<'a> Lowering<'a> {
     // ---- what a part is ----
 
     fn lower(&mut self, ast: &Ast) -> Checked<Typed> {
+        self.depth += 1;
+        self.deepest = self.deepest.max(self.depth);
+        let typed = if self.depth > DEPTH_LIMIT { self.too_deep(ast.span) } else { self.lower_kind(ast) };
+        self.depth -= 1;
+        typed
+    }
+
+    fn too_deep<T>(&mut self, span: Span) -> Checked<T> {
+        self.error(
+            Diagnostic::error(span, format!("the definitions unfold to more than {DEPTH_LIMIT} levels"))
+                .label("here at the latest")
+                .help("a chain of `let`s that each use the one before grows deeper with every line"),
+        )
+    }
+
+    fn lower_kind(&mut self, ast: &Ast) -> Checked<Typed> {
         self.expanded += 1;
         if self.expanded > EXPANSION_LIMIT {
             return self.error(
@@ -423,15 +454,18 @@ impl<'a> Lowering<'a> {
         match self.definitions.insert(name.clone(), Definition::BeingLowered) {
             Some(Definition::Written(body)) => {
                 let before = self.expanded;
+                let outside = std::mem::replace(&mut self.deepest, self.depth);
                 let typed = self.lower(&body);
-                let cost = self.expanded - before;
-                self.definitions.insert(name.clone(), Definition::Done(typed.clone(), cost));
+                let (cost, height) = (self.expanded - before, self.deepest - self.depth);
+                self.deepest = self.deepest.max(outside);
+                self.definitions.insert(name.clone(), Definition::Done { typed: typed.clone(), cost, height });
                 typed
             }
-            Some(Definition::Done(typed, cost)) => {
+            Some(Definition::Done { typed, cost, height }) => {
                 self.expanded = self.expanded.saturating_add(cost);
-                self.definitions.insert(name.clone(), Definition::Done(typed.clone(), cost));
-                typed
+                self.deepest = self.deepest.max(self.depth + height);
+                self.definitions.insert(name.clone(), Definition::Done { typed: typed.clone(), cost, height });
+                if self.depth + height > DEPTH_LIMIT { self.too_deep(span) } else { typed }
             }
             Some(Definition::BeingLowered) | None => self.error(
                 Diagnostic::error(span, format!("the definition of `{name}` uses itself"))

@@ -7,7 +7,8 @@ use crate::diagnostic::{Diagnostic, SourceId, Span, did_you_mean};
 use crate::value::{ArithmeticOp, Value};
 use std::sync::Arc;
 
-/// How deep a spec may nest. Passes over the tree recurse, so this also bounds their stack.
+/// How deep brackets and prefixes may nest, and how deep infix operators. Passes over the tree recurse, so the two
+/// together also bound their stack.
 pub const NESTING_LIMIT: usize = 400;
 
 /// An error has been reported; the parser gives up on this statement.
@@ -20,8 +21,11 @@ pub(super) struct Parser<'a> {
     pub(super) source: SourceId,
     text: &'a str,
     tokens: &'a [(Token, Span)],
-    at: usize,
+    pub(super) at: usize,
     depth: usize,
+    /// How many infix operators lie around each other in what was read last: `a + b + c` nests to the left without
+    /// a call of the parser within a call.
+    chained: usize,
     /// Inside the formula of a `while`, which `??` ends.
     default_ends: bool,
     pub(super) dialect: Dialect,
@@ -36,6 +40,7 @@ impl<'a> Parser<'a> {
             tokens,
             at: 0,
             depth: 0,
+            chained: 0,
             default_ends: false,
             dialect: Dialect::default(),
             diagnostics: Vec::new(),
@@ -152,10 +157,14 @@ impl<'a> Parser<'a> {
     }
 
     fn deeper(&mut self) -> Parsed<()> {
-        self.depth += 1;
-        if self.depth <= NESTING_LIMIT {
+        if self.depth < NESTING_LIMIT {
+            self.depth += 1;
             return Ok(());
         }
+        self.too_deep()
+    }
+
+    fn too_deep<T>(&mut self) -> Parsed<T> {
         let error = Diagnostic::error(self.span(), format!("this is nested more than {NESTING_LIMIT} deep"))
             .label("too deep from here on")
             .help("name parts of it with `let`, or leave out brackets that are not needed");
@@ -163,6 +172,7 @@ impl<'a> Parser<'a> {
     }
 
     fn operators_above(&mut self, least: Power) -> Parsed<Ast> {
+        let beside = std::mem::take(&mut self.chained);
         let mut left = self.operand()?;
         while let Some(meaning) = self.meaning() {
             let Some((left_power, right_power)) = self.dialect.infix(meaning) else { break };
@@ -170,8 +180,14 @@ impl<'a> Parser<'a> {
             if left_power < least || ends_while {
                 break;
             }
+            let below = std::mem::take(&mut self.chained);
             left = self.infix(meaning, left, right_power)?;
+            self.chained = self.chained.max(below) + 1;
+            if self.chained > NESTING_LIMIT {
+                return self.too_deep();
+            }
         }
+        self.chained = self.chained.max(beside);
         Ok(left)
     }
 
@@ -606,8 +622,7 @@ impl<'a> Parser<'a> {
         let opened = self.advance();
         let parameter = self.name("a parameter")?;
         self.advance();
-        let body = Box::new(self.expression()?);
-        self.close(Token::RightBracket, "]", opened)?;
+        let body = self.function_body(opened)?;
         Ok(Some(Map { parameter: parameter.name, body }))
     }
 
@@ -644,9 +659,17 @@ impl<'a> Parser<'a> {
         let second = self.name("a parameter")?;
         self.expect(Token::RightParen, "`)`")?;
         self.expect(Token::FatArrow, "`=>`")?;
-        let body = Box::new(self.expression()?);
-        self.close(Token::RightBracket, "]", opened)?;
+        let body = self.function_body(opened)?;
         Ok(Combiner::Function([first.name, second.name], body))
+    }
+
+    fn function_body(&mut self, opened: Span) -> Parsed<Box<Ast>> {
+        let outer = std::mem::replace(&mut self.default_ends, false);
+        let body = self.expression();
+        self.default_ends = outer;
+        let body = body?;
+        self.close(Token::RightBracket, "]", opened)?;
+        Ok(Box::new(body))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::grammar::{Parsed, Parser};
 use super::lexer::Token;
-use super::words;
+use super::words::{self, Meaning};
 use crate::ast::{Bound, Named};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::formula::{Interval, Unit};
@@ -177,11 +177,27 @@ impl Parser<'_> {
         }
         let close = if end(3) { 4 } else { 3 };
         let closes = matches!(self.peek_at(close), Token::RightParen | Token::RightBracket);
-        let operand = !matches!(
-            self.peek_at(close + 1),
-            Token::End | Token::RightParen | Token::RightBracket | Token::Comma | Token::Colon | Token::Semicolon
-        );
-        closes && operand
+        closes && self.may_be_operand(close + 1)
+    }
+
+    /// Whether a token may begin an operand. A minus is taken for a sign: nothing is subtracted from a pair.
+    fn may_be_operand(&self, ahead: usize) -> bool {
+        match words::meaning(self.peek_at(ahead), self.slice_at(ahead)) {
+            Some(meaning) => {
+                matches!(meaning, Meaning::Not | Meaning::Unary(_) | Meaning::Operand)
+                    || self.peek_at(ahead) == Token::Minus
+            }
+            None => !matches!(
+                self.peek_at(ahead),
+                Token::End
+                    | Token::RightParen
+                    | Token::RightBracket
+                    | Token::RightBrace
+                    | Token::LeftBracket
+                    | Token::Comma
+                    | Token::Semicolon
+            ),
+        }
     }
 
     fn bound(&mut self, operator: &str, opened: Span, open_left: bool) -> Parsed<Bound> {
@@ -300,7 +316,11 @@ fn interval(from: End, to: End, open_left: bool, open_right: bool) -> Result<Int
         (End::Steps(_), End::Nanoseconds(_)) | (End::Nanoseconds(_), End::Steps(_)) => return Err(mixed),
     };
     let empty = ("this bound is empty: no position lies in it", "the lower end must not be above the upper one");
-    let from = if open_left { from + 1 } else { from };
+    let from = match (from, open_left) {
+        // Ends are below 2^63, as written and as printed again.
+        (from, true) if from == i64::MAX as u64 => return Err(empty),
+        (from, open_left) => from + u64::from(open_left),
+    };
     let to = match to {
         Some(0) if open_right => return Err(empty),
         Some(to) if open_right => Some(to - 1),

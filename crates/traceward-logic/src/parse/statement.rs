@@ -16,7 +16,12 @@ impl Parser<'_> {
             self.diagnostics.push(error.help("for example `G(request -> F grant)`"));
         }
         while !self.at_end() {
+            let start = self.at;
             if self.statement(&mut spec).is_err() {
+                // A word such as `let` that begins no statement must not be tried again.
+                if self.at == start {
+                    self.advance();
+                }
                 self.skip_to_statement();
             }
         }

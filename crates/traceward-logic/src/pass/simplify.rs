@@ -9,8 +9,8 @@ use rustc_hash::FxHashMap;
 
 /// An equivalence that holds at every position of every trace with a state, whatever formulas f, g and h are.
 ///
-/// Used from left to right, which always makes a formula smaller: that is why simplification ends. Each law stands for
-/// its mirror image in time as well.
+/// Used from left to right, which makes a formula smaller, or at least leaves it with fewer temporal operators: that is
+/// why simplification ends. Each law stands for its mirror image in time as well.
 #[derive(Clone, Copy, Debug)]
 pub struct Law {
     /// What is looked for.

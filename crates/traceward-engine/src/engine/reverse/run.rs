@@ -44,7 +44,9 @@ fn binary(view: &window::View<'_>, interval: Interval, op: BinaryOp, f: &Bitmap,
     match op {
         BinaryOp::Until => window::until(view, interval, Until::Strong, f, g),
         BinaryOp::WeakUntil => window::until(view, interval, Until::Weak, f, g),
-        BinaryOp::Release => window::until(view, interval, Until::Strong, &f.clone().not(), &g.clone().not()).not(),
+        BinaryOp::Release => {
+            window::until(view, interval, Until::Strong, &f.clone().complement(), &g.clone().complement()).complement()
+        }
         BinaryOp::StrongRelease => window::until(view, interval, Until::Strong, g, &f.clone().and(g)),
     }
 }

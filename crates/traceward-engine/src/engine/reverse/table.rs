@@ -33,7 +33,7 @@ impl Reverse {
                 (Look::Here, Label::Bounded(_)) => bounded.next().map_or_else(Bitmap::new, |&row| row.clone()),
                 (Look::Here, Label::Constant(bit)) => Bitmap::filled(letters.len, bit),
                 (Look::Here, Label::Atom(atom)) => letter_row(alphabet, letters, atom),
-                (Look::Here, Label::NotAtom(atom)) => letter_row(alphabet, letters, atom).not(),
+                (Look::Here, Label::NotAtom(atom)) => letter_row(alphabet, letters, atom).complement(),
                 (Look::Forward, _) => moved(next, 1, node.accepting),
                 (Look::Back, _) => moved(next, -1, node.accepting),
             }

@@ -1,0 +1,193 @@
+//! Letters, computed by whole columns, against expressions evaluated state by state.
+
+use proptest::prelude::*;
+use traceward_logic::expr::{Expr, StateAt};
+use traceward_logic::formula::{FormulaId, Formulas};
+use traceward_logic::letter::{Alphabet, Letters, check_expressions, letters};
+use traceward_logic::lower::{Claim, Goal};
+use traceward_logic::semantics::{self, EvaluationError};
+use traceward_logic::trace::{Column, ColumnData, Trace, VariableId};
+use traceward_logic::value::ArithmeticError::{self, DivisionByZero, Overflow};
+use traceward_logic::value::{CompareOp, Value};
+use traceward_testkit::{generate, lowered};
+
+const COMPARISONS: [CompareOp; 6] = [
+    CompareOp::Equal,
+    CompareOp::NotEqual,
+    CompareOp::Less,
+    CompareOp::LessOrEqual,
+    CompareOp::Greater,
+    CompareOp::GreaterOrEqual,
+];
+
+fn letters_of(exprs: &[Expr], trace: &Trace) -> Letters {
+    let mut formulas = Formulas::new();
+    let roots: Vec<FormulaId> = exprs.iter().map(|expr| formulas.intern_atom(expr.clone())).collect();
+    let alphabet = Alphabet::of(&formulas, &roots);
+    letters(&formulas, &alphabet, trace)
+}
+
+/// Bit by bit; an expression that fails counts as false.
+fn by_state(expr: &Expr, trace: &Trace) -> String {
+    let bit = |position| if expr.holds(&StateAt { trace, position }).unwrap_or(false) { '1' } else { '0' };
+    (0..trace.len).map(bit).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 6000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn whole_columns_agree_with_single_states(expr in generate::expr::atom(), trace in generate::expr::trace()) {
+        let letters = letters_of(std::slice::from_ref(&expr), &trace);
+        prop_assert_eq!(letters.len, trace.len);
+        prop_assert_eq!(letters.bitmaps[0].to_string(), by_state(&expr, &trace));
+    }
+
+    #[test]
+    fn rows_and_parts_of_letters_are_those_of_bitmaps(
+        exprs in proptest::collection::vec(generate::expr::boolean(), 1..4),
+        trace in generate::expr::trace(),
+    ) {
+        let letters = letters_of(&exprs, &trace);
+        let odd: Vec<u32> = (0..trace.len as u32).filter(|position| position % 2 == 1).collect();
+        prop_assert_eq!(letters.gather(&odd), {
+            // `pos` counts in the whole trace here, which is what gathering letters keeps.
+            let mut rows = letters.clone();
+            rows.bitmaps.iter_mut().for_each(|bitmap| *bitmap = odd.iter().map(|&at| bitmap.get(at as usize)).collect());
+            rows.time = trace.time.as_ref().map(|time| odd.iter().map(|&at| time[at as usize]).collect());
+            rows.len = odd.len();
+            rows
+        });
+        for position in 0..trace.len {
+            let row: String = letters.bitmaps.iter().map(|bitmap| if bitmap.get(position) { '1' } else { '0' }).collect();
+            prop_assert_eq!(letters.row(position).0.to_string(), row);
+        }
+    }
+
+    #[test]
+    fn the_first_error_is_the_same_for_all(
+        exprs in proptest::collection::vec(generate::expr::boolean(), 1..4),
+        trace in generate::expr::trace(),
+    ) {
+        let mut formulas = Formulas::new();
+        let roots: Vec<FormulaId> = exprs.iter().map(|expr| formulas.intern_atom(expr.clone())).collect();
+        let checked = check_expressions(&formulas, &roots, &trace);
+        let first = (0..trace.len).find_map(|position| {
+            let fails = |expr: &Expr| {
+                let reason = expr.holds(&StateAt { trace: &trace, position }).err()?;
+                Some(EvaluationError::of(expr, position, reason))
+            };
+            exprs.iter().find_map(fails)
+        });
+        prop_assert_eq!(checked.clone().err(), first);
+        prop_assert_eq!(semantics::truths(&formulas, &roots, &trace).err(), checked.err());
+    }
+}
+
+/// Every comparison of every kind of column with every kind of constant, at the places where rounding would show.
+#[test]
+fn comparisons_are_exact() {
+    const BIG: i64 = 1 << 53;
+    let ints = vec![0, 1, -1, BIG - 1, BIG, BIG + 1, -BIG - 1, i64::MAX, i64::MIN];
+    let floats = vec![0.0, -0.0, 0.5, 1.0, -1.5, BIG as f64, (BIG + 2) as f64, 9.3e18, -9.3e18, f64::INFINITY];
+    let constants: Vec<Value> =
+        ints.iter().copied().map(Value::Int).chain(floats.iter().copied().map(Value::Float)).collect();
+    for data in [ColumnData::Int(ints), ColumnData::Float(floats)] {
+        let column = Column { data, present: None };
+        let trace = Trace { len: column.len(), columns: vec![column], time: None };
+        for constant in &constants {
+            for op in COMPARISONS {
+                let variable = Box::new(Expr::Variable(VariableId(0)));
+                let expr = Expr::Compare(op, variable, Box::new(Expr::Literal(constant.clone())));
+                assert_eq!(
+                    letters_of(std::slice::from_ref(&expr), &trace).bitmaps[0].to_string(),
+                    by_state(&expr, &trace)
+                );
+            }
+        }
+    }
+    let holds = |text: &str, x: i64| at_zero(text, Column::of_ints(vec![x]));
+    assert!(holds("x > 9007199254740992.0", BIG + 1));
+    assert!(!holds("x == 9007199254740992.0", BIG + 1));
+    assert!(holds("x < 9223372036854775808.0", i64::MAX));
+    assert!(holds("x == -9223372036854775808.0", i64::MIN));
+}
+
+fn prepared(text: &str, columns: &[(&str, Column)]) -> (Formulas, FormulaId, Trace) {
+    let lowered = lowered(text, Goal::Check, None, None).unwrap_or_else(|errors| panic!("{text}: {errors:?}"));
+    let Claim::Formula(root) = lowered.properties[0].claim else { panic!("{text} is a formula") };
+    let column = |name: &str| columns.iter().find(|(one, _)| *one == name).expect("a column").1.clone();
+    let in_order = lowered.variables.list().iter().map(|variable| column(&variable.name)).collect();
+    let trace = Trace { len: columns[0].1.len(), columns: in_order, time: None };
+    (lowered.formulas, root, trace)
+}
+
+fn at_zero(text: &str, x: Column) -> bool {
+    let (formulas, root, trace) = prepared(text, &[("x", x)]);
+    letters(&formulas, &Alphabet::of(&formulas, &[root]), &trace).bitmaps[0].get(0)
+}
+
+#[test]
+fn a_missing_value_makes_a_comparison_false_and_its_negation_true() {
+    let missing = |data| Column { data, present: Some([false].into_iter().collect()) };
+    for text in ["x == 5", "x != 5", "x < 5", "x >= 5", "x in {5}", "x + 1 > 0", "defined(x)", "min(x, 5) == 5"] {
+        assert!(!at_zero(text, missing(ColumnData::Int(vec![5]))), "{text}");
+        assert!(at_zero(&format!("!({text})"), missing(ColumnData::Int(vec![5]))), "!({text})");
+    }
+    for text in ["x != 5", "x < 5", "x >= 0.5"] {
+        assert!(!at_zero(text, missing(ColumnData::Float(vec![f64::NAN]))), "{text}");
+    }
+    assert!(!at_zero("x", missing(ColumnData::Bool([true].into_iter().collect()))));
+    for text in ["x == \"a\"", "x != \"b\"", "x in {\"a\"}", "matches(x, \"\")", "len(x) == 1"] {
+        let text_data =
+            |dictionary| traceward_logic::trace::TextData { codes: vec![0], dictionary, numbers_only: false };
+        assert!(!at_zero(text, missing(ColumnData::Text(text_data(vec!["a".into()])))), "{text}");
+        assert!(!at_zero(text, missing(ColumnData::Text(text_data(Vec::new())))), "{text}");
+    }
+}
+
+/// Where and why a formula cannot be evaluated.
+fn error(text: &str, columns: &[(&str, Column)]) -> Option<(usize, ArithmeticError)> {
+    let (formulas, root, trace) = prepared(text, columns);
+    let checked = check_expressions(&formulas, &[root], &trace).err();
+    assert_eq!(semantics::truth(&formulas, root, &trace).err(), checked, "{text}");
+    checked.map(|error| (error.position, error.reason))
+}
+
+#[test]
+fn a_guard_keeps_an_expression_from_failing() {
+    let x = || [("x", Column::of_ints(vec![4, 1, 0, 0]))];
+    let at = |position, reason| Some((position, reason));
+    assert_eq!(error("x != 0 & 10 / x > 2", &x()), None);
+    assert_eq!(error("G (x != 0 & 10 / x > 2)", &x()), None);
+    assert_eq!(error("10 / x > 2 & x != 0", &x()), at(2, DivisionByZero));
+    assert_eq!(error("10 / x > 2 | x == 0", &x()), at(2, DivisionByZero));
+    assert_eq!(error("x == 0 | 10 / x > 2", &x()), None);
+    assert_eq!(error("x != 0 -> 10 / x > 2", &x()), None);
+    assert_eq!(error("x == 0 -> 10 / x > 2", &x()), at(2, DivisionByZero));
+    assert_eq!(error("x != 0 xor 10 % x > 2", &x()), at(2, DivisionByZero));
+    // A guard on the other side of a temporal operator guards nothing.
+    assert_eq!(error("x != 0 & X (10 / x > 2)", &x()), at(2, DivisionByZero));
+    // Where no verdict needs it, it is evaluated all the same.
+    assert_eq!(error("true | X (10 / x > 2)", &x()), at(2, DivisionByZero));
+}
+
+#[test]
+fn overflow_is_reported_where_it_happens() {
+    let x = || [("x", Column::of_ints(vec![1, i64::MAX, i64::MIN]))];
+    let at = |position| Some((position, Overflow));
+    assert_eq!(error("x + 1 > 0", &x()), at(1));
+    assert_eq!(error("x - 2 > 0", &x()), at(2));
+    assert_eq!(error("-x > 0", &x()), at(2));
+    assert_eq!(error("abs(x) > 0", &x()), at(2));
+    assert_eq!(error("x * 2 > 0", &x()), at(1));
+    assert_eq!(error("x < 9 & x + 1 > 0", &x()), None);
+    assert_eq!(error("x + 1.0 > 0", &x()), None);
+}
+
+#[test]
+fn of_two_errors_the_earlier_one_is_reported() {
+    let columns = || [("x", Column::of_ints(vec![1, 1, 0])), ("y", Column::of_ints(vec![1, i64::MAX, 1]))];
+    let found = error("G (1 / x > 0) & G (y + 1 > 0)", &columns());
+    assert_eq!(found, Some((1, Overflow)));
+}
