@@ -52,7 +52,7 @@ fn main() {
                 out,
                 "| {} | {} | {rate:.1} million {} | {:.1} ms | {:.2} × |",
                 benchmark.name,
-                row.name,
+                row.name.replace('|', "\\|"),
                 row.unit,
                 row.time.as_secs_f64() * 1e3,
                 each / ours
