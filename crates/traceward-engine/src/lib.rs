@@ -5,4 +5,5 @@
 
 pub mod automaton;
 pub mod engine;
+pub mod run_statistics;
 pub mod select;

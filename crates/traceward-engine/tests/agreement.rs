@@ -117,3 +117,122 @@ fn reverse_agrees_with_vectors_and_corpus() {
         }
     }
 }
+
+mod traversals {
+    use super::*;
+    use traceward_engine::engine::breadth_first::{self, BreadthFirst, Subsumption};
+    use traceward_engine::engine::depth_first::{self, DepthFirst};
+    use traceward_engine::select::Prepared;
+    use traceward_logic::letter::{self, Letters};
+    use traceward_logic::verdict::Verdict;
+
+    fn prepared(formulas: &Formulas, formula: FormulaId) -> Prepared {
+        Prepared::new(formulas, &[formula], Simplification::Off)
+    }
+
+    fn letters(prepared: &Prepared, trace: &Trace) -> Letters {
+        letter::letters(&prepared.formulas, &prepared.alphabet, trace)
+    }
+
+    fn depth_first(prepared: &Prepared) -> DepthFirst {
+        let config = depth_first::Config::default();
+        DepthFirst::new(&prepared.formulas, &prepared.alphabet, &prepared.normal, config).expect("no bounds")
+    }
+
+    #[test]
+    fn depth_first_agrees_on_all_small_formulas_and_short_traces() {
+        let compile = |formulas: &Formulas, formula| {
+            let prepared = prepared(formulas, formula);
+            let engine = depth_first(&prepared);
+            (prepared, engine)
+        };
+        let pairs = exhaustively(&Shape::unbounded(2), 5, compile, |(prepared, engine), trace| {
+            let letters = letters(prepared, trace);
+            let cache = &mut depth_first::Cache::default();
+            let truth = engine.truth(cache, &letters).expect("little work").remove(0);
+            assert_eq!(engine.check(cache, &letters).expect("little work"), [truth.get(0)]);
+            truth
+        });
+        report("depth-first", "pairs of a formula and a trace", pairs);
+        assert!(pairs >= 1_000_000, "only {pairs}");
+    }
+
+    /// Its verdict at position 0, and that what it says on the way is never taken back.
+    fn breadth_first_verdict(engine: &BreadthFirst, cache: &mut breadth_first::Cache, letters: &Letters) -> bool {
+        let mut run = engine.start(cache);
+        let mut last = Verdict::Pending;
+        for position in 0..letters.len {
+            let verdict = engine.step(cache, &mut run, &|p| letters.bitmap(p).get(position)).expect("few slices");
+            let was_final = matches!(last, Verdict::Satisfied | Verdict::Violated);
+            assert!(!was_final || verdict == last, "{last} became {verdict}");
+            last = verdict;
+        }
+        let holds = matches!(last, Verdict::Satisfied | Verdict::Holding);
+        assert_eq!(engine.check(cache, letters).expect("few slices").holds, holds);
+        holds
+    }
+
+    fn breadth_first_agrees(subsumption: Subsumption, longest: usize) -> u64 {
+        let compile = |formulas: &Formulas, formula| {
+            let prepared = prepared(formulas, formula);
+            let config = breadth_first::Config { subsumption, ..breadth_first::Config::default() };
+            let engine = BreadthFirst::new(&prepared.formulas, &prepared.alphabet, prepared.normal[0], config);
+            let cache = std::cell::RefCell::new(breadth_first::Cache::default());
+            let reverse = Evaluator::new(formulas, &[formula], REVERSE);
+            (prepared, engine, cache, reverse)
+        };
+        let refused = std::cell::Cell::new(0);
+        let pairs =
+            exhaustively(&Shape::unbounded(2), longest, compile, |(prepared, engine, cache, reverse), trace| {
+                let letters = letters(prepared, trace);
+                let truth = truth(reverse, trace);
+                match engine {
+                    Ok(engine) => {
+                        let holds = breadth_first_verdict(engine, &mut cache.borrow_mut(), &letters);
+                        assert_eq!(holds, truth.get(0), "{:?}", trace.columns);
+                    }
+                    Err(_) => refused.set(refused.get() + 1),
+                }
+                truth
+            });
+        pairs - refused.get()
+    }
+
+    #[test]
+    fn breadth_first_agrees_on_all_small_formulas_and_short_traces() {
+        let pairs = breadth_first_agrees(Subsumption::On, 5);
+        report("breadth-first", "pairs of a formula and a trace", pairs);
+        assert!(pairs >= 1_000_000, "only {pairs}");
+        breadth_first_agrees(Subsumption::Off, 3);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+        #[test]
+        fn traversals_agree_on_random_formulas_and_traces(
+            recipe in generate::formula(3, Windows::Unbounded),
+            trace in generate::short_trace(3),
+        ) {
+            let mut formulas = Formulas::new();
+            let formula = recipe.build(&mut formulas);
+            let expected = semantics::satisfied(&formulas, formula, &trace).unwrap();
+            let prepared = prepared(&formulas, formula);
+            let letters = letters(&prepared, &trace);
+            let config = depth_first::Config { work_limit: 3_000_000 };
+            let engine = DepthFirst::new(&prepared.formulas, &prepared.alphabet, &prepared.normal, config).unwrap();
+            if let Ok(found) = engine.check(&mut depth_first::Cache::default(), &letters) {
+                prop_assert_eq!(found, [expected]);
+            }
+            for (subsumption, cache_limit) in [(Subsumption::On, 10_000), (Subsumption::Off, 10_000), (Subsumption::On, 2)] {
+                let config = breadth_first::Config { subsumption, cache_limit, slice_limit: 2000 };
+                let root = prepared.normal[0];
+                let Ok(engine) = BreadthFirst::new(&prepared.formulas, &prepared.alphabet, root, config) else { continue };
+                let cache = &mut breadth_first::Cache::default();
+                if let Ok(decision) = engine.check(cache, &letters) {
+                    prop_assert_eq!(decision.holds, expected);
+                }
+            }
+        }
+    }
+}

@@ -18,6 +18,11 @@ use traceward_logic::formula::{AtomId, BinaryOp, Direction, FormulaId, Formulas,
 pub struct NodeId(u32);
 
 impl NodeId {
+    /// The node of an index.
+    pub(crate) fn new(index: usize) -> Self {
+        Self(index as u32)
+    }
+
     /// As an index.
     pub fn index(self) -> usize {
         self.0 as usize
@@ -136,6 +141,24 @@ impl Alternating {
     /// A condition.
     pub fn condition(&self, id: ConditionId) -> Condition {
         self.conditions[id.index()]
+    }
+
+    /// The conditions that these are made of, each once, parts before wholes.
+    pub fn parts(&self, wanted: &[ConditionId]) -> Vec<ConditionId> {
+        let mut seen = vec![false; self.conditions.len()];
+        let mut open = wanted.to_vec();
+        let mut parts = Vec::new();
+        while let Some(id) = open.pop() {
+            if std::mem::replace(&mut seen[id.index()], true) {
+                continue;
+            }
+            parts.push(id);
+            if let Condition::And(left, right) | Condition::Or(left, right) = self.condition(id) {
+                open.extend([left, right]);
+            }
+        }
+        parts.sort_unstable();
+        parts
     }
 
     /// The automaton of each formula asked for, in order.

@@ -1,3 +1,48 @@
 //! The engines, one algorithm a file.
 
+pub mod breadth_first;
+pub mod depth_first;
 pub mod reverse;
+
+use crate::automaton::alternating::is_bounded;
+use std::fmt;
+use traceward_logic::formula::{FormulaId, Formulas};
+
+/// An engine cannot take a formula.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Unsupported {
+    /// The engine.
+    pub engine: &'static str,
+    /// What it cannot take.
+    pub what: &'static str,
+    /// An engine that can.
+    pub instead: &'static str,
+}
+
+impl fmt::Display for Unsupported {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the engine {} cannot take {}; {} can", self.engine, self.what, self.instead)
+    }
+}
+
+/// An engine ran into a limit.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GaveUp {
+    /// The engine.
+    pub engine: &'static str,
+    /// The limit.
+    pub reason: String,
+    /// What to do.
+    pub way_out: String,
+}
+
+impl fmt::Display for GaveUp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the engine {} gave up: {}; {}", self.engine, self.reason, self.way_out)
+    }
+}
+
+fn refuse_bounds(engine: &'static str, formulas: &Formulas, roots: &[FormulaId]) -> Result<(), Unsupported> {
+    let bounded = formulas.parts(roots).into_iter().any(|part| is_bounded(formulas.node(part)));
+    if bounded { Err(Unsupported { engine, what: "operators with a bound", instead: "reverse" }) } else { Ok(()) }
+}

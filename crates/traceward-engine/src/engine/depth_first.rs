@@ -1,0 +1,250 @@
+//! Depth-first traversal: Finkbeiner and Sipma, sections 3.1 and 5.3.
+//!
+//! The automaton's definition of a run, followed to the letter: to see whether a node has a run at a position, its label is
+//! looked at and its condition followed to the next (or previous) position. What a conjunction or disjunction still has to
+//! look at waits on a stack of our own, so that long traces do not overflow that of the program.
+//!
+//! It may walk the rest of the trace again from every position: on `G F a` with a only at the end that is quadratic, on nested
+//! untils worse. A limit on the steps ends that with [`GaveUp`]. [`super::reverse`] answers the same in linear time; this engine is
+//! there for what the paper says of it, and because each step of it can be followed by hand.
+
+use super::{GaveUp, Unsupported};
+use crate::automaton::alternating::{Alternating, Condition, ConditionId, Label, Look, NodeId};
+use crate::run_statistics::Lattice;
+use traceward_logic::bitmap::Bitmap;
+use traceward_logic::formula::{AtomId, FormulaId, Formulas};
+use traceward_logic::letter::{Alphabet, Letters};
+
+/// How much work is too much.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Config {
+    /// How many conditions may be looked at before giving up.
+    pub work_limit: u64,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self { work_limit: 1_000_000_000 }
+    }
+}
+
+/// Formulas ready to be evaluated by depth-first traversal.
+#[derive(Clone, Debug)]
+pub struct DepthFirst {
+    automaton: Alternating,
+    alphabet: Alphabet,
+    config: Config,
+}
+
+/// Scratch, for use with one [`DepthFirst`] after another.
+#[derive(Clone, Debug, Default)]
+pub struct Cache {
+    waiting: Vec<Waiting>,
+    work: u64,
+}
+
+/// The right side of a connective whose left side is being looked at.
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    connective: Connective,
+    right: ConditionId,
+    position: u32,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Connective {
+    And,
+    Or,
+}
+
+impl DepthFirst {
+    /// Prepares formulas in negation normal form with split atoms.
+    pub fn new(
+        formulas: &Formulas,
+        alphabet: &Alphabet,
+        roots: &[FormulaId],
+        config: Config,
+    ) -> Result<Self, Unsupported> {
+        super::refuse_bounds("depth-first", formulas, roots)?;
+        Ok(Self { automaton: Alternating::new(formulas, roots), alphabet: alphabet.clone(), config })
+    }
+
+    /// The automaton that is traversed.
+    pub fn automaton(&self) -> &Alternating {
+        &self.automaton
+    }
+
+    /// Where each formula holds: a traversal from every position.
+    pub fn truth(&self, cache: &mut Cache, letters: &Letters) -> Result<Vec<Bitmap>, GaveUp> {
+        cache.work = 0;
+        let everywhere = |root: &ConditionId| {
+            let at = |position: usize| self.holds(cache, letters, *root, position);
+            (0..letters.len).map(at).collect::<Result<Bitmap, GaveUp>>()
+        };
+        self.automaton.roots().iter().map(everywhere).collect()
+    }
+
+    /// Whether each formula holds at position 0 of a trace with a state.
+    pub fn check(&self, cache: &mut Cache, letters: &Letters) -> Result<Vec<bool>, GaveUp> {
+        cache.work = 0;
+        self.automaton.roots().iter().map(|root| self.holds(cache, letters, *root, 0)).collect()
+    }
+
+    /// CT(𝒜, σ, n) of the paper.
+    fn holds(&self, cache: &mut Cache, letters: &Letters, root: ConditionId, position: usize) -> Result<bool, GaveUp> {
+        cache.waiting.clear();
+        let mut condition = root;
+        let mut position = position as u32;
+        loop {
+            cache.work += 1;
+            if cache.work > self.config.work_limit {
+                return Err(self.gave_up());
+            }
+            let mut value = match self.automaton.condition(condition) {
+                Condition::Empty => true,
+                Condition::And(left, right) => {
+                    cache.waiting.push(Waiting { connective: Connective::And, right, position });
+                    condition = left;
+                    continue;
+                }
+                Condition::Or(left, right) => {
+                    cache.waiting.push(Waiting { connective: Connective::Or, right, position });
+                    condition = left;
+                    continue;
+                }
+                Condition::Node(node) => match self.step(letters, node, position as usize) {
+                    Step::Ends(value) => value,
+                    Step::Goes(next, to) => {
+                        condition = next;
+                        position = to as u32;
+                        continue;
+                    }
+                },
+            };
+            // A value is known: go back to the nearest connective that it does not decide.
+            loop {
+                let Some(waiting) = cache.waiting.pop() else { return Ok(value) };
+                let decided = match waiting.connective {
+                    Connective::And => !value,
+                    Connective::Or => value,
+                };
+                if !decided {
+                    condition = waiting.right;
+                    position = waiting.position;
+                    break;
+                }
+                value = waiting.connective == Connective::Or;
+            }
+        }
+    }
+
+    fn gave_up(&self) -> GaveUp {
+        GaveUp {
+            engine: "depth-first",
+            reason: format!("it looked at {} conditions without an answer", self.config.work_limit),
+            way_out: "reverse answers the same in linear time; --work-limit raises the limit".into(),
+        }
+    }
+
+    /// What a node asks for at a position.
+    fn step(&self, letters: &Letters, id: NodeId, position: usize) -> Step {
+        let node = self.automaton.node(id);
+        if !self.label_holds(letters, node.label, position) {
+            return Step::Ends(false);
+        }
+        match node.look {
+            Look::Here => Step::Ends(true),
+            Look::Forward if position + 1 == letters.len => Step::Ends(node.accepting),
+            Look::Back if position == 0 => Step::Ends(node.accepting),
+            Look::Forward => Step::Goes(node.next, position + 1),
+            Look::Back => Step::Goes(node.next, position - 1),
+        }
+    }
+
+    fn label_holds(&self, letters: &Letters, label: Label, position: usize) -> bool {
+        let holds = |atom: AtomId| {
+            let proposition = self.alphabet.proposition(atom).expect("an atom of the alphabet");
+            letters.bitmap(proposition).get(position)
+        };
+        match label {
+            Label::Constant(bit) => bit,
+            Label::Atom(atom) => holds(atom),
+            Label::NotAtom(atom) => !holds(atom),
+            Label::Bounded(_) => unreachable!("bounds are refused"),
+        }
+    }
+
+    /// STAT(𝒜, σ, 0) of section 4.2 for the first formula: the value over all accepting runs, a run being a tree.
+    pub fn statistics<L: Lattice>(
+        &self,
+        lattice: &L,
+        cache: &mut Cache,
+        letters: &Letters,
+    ) -> Result<Option<L::Value>, GaveUp> {
+        cache.work = 0;
+        let mut tasks = vec![Task::Evaluate(self.automaton.roots()[0], 0)];
+        let mut values: Vec<Option<L::Value>> = Vec::new();
+        while let Some(task) = tasks.pop() {
+            cache.work += 1;
+            if cache.work > self.config.work_limit {
+                return Err(self.gave_up());
+            }
+            match task {
+                Task::Evaluate(condition, position) => {
+                    self.expand(lattice, letters, condition, position, &mut tasks, &mut values);
+                }
+                Task::Update(node) => {
+                    if let Some(value) = values.last_mut() {
+                        *value = value.take().map(|value| lattice.update(value, &self.automaton, node));
+                    }
+                }
+                Task::Meet | Task::Join => {
+                    let (right, left) = (values.pop().flatten(), values.pop().flatten());
+                    values.push(match task {
+                        Task::Meet => crate::run_statistics::meet(lattice, left.as_ref(), right.as_ref()),
+                        _ => crate::run_statistics::join(lattice, left, right),
+                    });
+                }
+            }
+        }
+        Ok(values.pop().flatten())
+    }
+
+    fn expand<L: Lattice>(
+        &self,
+        lattice: &L,
+        letters: &Letters,
+        condition: ConditionId,
+        position: usize,
+        tasks: &mut Vec<Task>,
+        values: &mut Vec<Option<L::Value>>,
+    ) {
+        match self.automaton.condition(condition) {
+            Condition::Empty => values.push(Some(lattice.top())),
+            Condition::And(left, right) => {
+                tasks.extend([Task::Meet, Task::Evaluate(right, position), Task::Evaluate(left, position)]);
+            }
+            Condition::Or(left, right) => {
+                tasks.extend([Task::Join, Task::Evaluate(right, position), Task::Evaluate(left, position)]);
+            }
+            Condition::Node(node) => match self.step(letters, node, position) {
+                Step::Ends(false) => values.push(None),
+                Step::Ends(true) => values.push(Some(lattice.update(lattice.top(), &self.automaton, node))),
+                Step::Goes(next, to) => tasks.extend([Task::Update(node), Task::Evaluate(next, to)]),
+            },
+        }
+    }
+}
+
+/// What is still to be done for a value.
+enum Task {
+    Evaluate(ConditionId, usize),
+    Update(NodeId),
+    Meet,
+    Join,
+}
+
+enum Step {
+    Ends(bool),
+    Goes(ConditionId, usize),
+}
