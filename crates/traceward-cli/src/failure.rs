@@ -35,6 +35,17 @@ impl Failure {
         Self::Message(format!("error: {message}"))
     }
 
+    /// What went wrong, without `error:` before it and without colours.
+    pub fn text(&self) -> String {
+        match self {
+            Self::Message(message) => {
+                let plain = anstream::adapter::strip_str(message).to_string();
+                plain.strip_prefix("error: ").unwrap_or(&plain).to_owned()
+            }
+            Self::Output(error) => error.to_string(),
+        }
+    }
+
     /// Tells the user.
     pub fn report(&self) {
         match self {

@@ -24,7 +24,7 @@ pub fn report(path: &Path, report: &Report) -> Json {
         trace["missing"] = Json::Object(missing.collect());
     }
     if !report.trace.notes.is_empty() {
-        trace["notes"] = json!(report.trace.notes);
+        trace["notes"] = json!(report.trace.notes.iter().map(ToString::to_string).collect::<Vec<_>>());
     }
     if let Some(table) = &report.trace.table {
         trace["table"] = json!(table.lines().collect::<Vec<_>>());
@@ -38,11 +38,12 @@ pub fn report(path: &Path, report: &Report) -> Json {
 
 /// The document about a trace that could not be answered for.
 pub fn failed(path: &Path, failure: &Failure) -> Json {
-    let message = match failure {
-        Failure::Message(message) => message.trim_start_matches("error: ").to_owned(),
-        Failure::Output(error) => error.to_string(),
-    };
-    json!({ "trace": { "path": trace_name(path) }, "error": message })
+    json!({ "trace": { "path": trace_name(path) }, "error": failure.text() })
+}
+
+/// The document about a question that could not be asked of any trace.
+pub fn unasked(failure: &Failure) -> Json {
+    json!({ "error": failure.text() })
 }
 
 fn property(report: &PropertyReport) -> Json {

@@ -5,6 +5,7 @@ mod command;
 mod failure;
 mod input;
 mod json;
+mod output;
 mod text;
 
 use arguments::{Arguments, Command};
@@ -23,15 +24,13 @@ fn main() -> ExitCode {
             return ExitCode::from(code);
         }
     };
-    let mut out = std::io::BufWriter::new(anstream::stdout().lock());
+    let mut out = std::io::BufWriter::new(output::UntilClosed::new(anstream::stdout().lock()));
     let result = run(arguments.command, &mut out).and_then(|outcome| {
         out.flush()?;
         Ok(outcome)
     });
     match result {
         Ok(outcome) => ExitCode::from(outcome.exit_status()),
-        // Whoever read our output has seen enough.
-        Err(Failure::Output(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(failure) => {
             failure.report();
             ExitCode::from(Outcome::Unanswered.exit_status())

@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 use traceward::{
-    ColumnInspection, ColumnKind, Distinct, Goal, Inspection, KeysReport, PropertyReport, QueryReport, QueryValue,
-    Report, TimeGuess, Value, Verdict, Violation, Violations, duration,
+    ColumnInspection, ColumnKind, Distinct, Goal, Inspection, KeysReport, Note, PropertyReport, QueryReport,
+    QueryValue, Report, TimeGuess, Value, Verdict, Violation, Violations, duration,
 };
 
 const GOOD: Style = AnsiColor::Green.on_default().bold();
@@ -53,9 +53,15 @@ fn extent(report: &Report) -> String {
     text
 }
 
+/// Whether a note belongs to the answer; the others are asides about the input, and no part of the results.
+pub fn is_about_the_answer(note: &Note) -> bool {
+    matches!(note, Note::EmptyInput | Note::HeaderOnly)
+}
+
 fn notes(report: &Report) -> Vec<String> {
     let trace = &report.trace;
-    let mut notes = trace.notes.clone();
+    let mut notes: Vec<String> =
+        trace.notes.iter().filter(|note| is_about_the_answer(note)).map(ToString::to_string).collect();
     if trace.states == 0 && notes.is_empty() {
         notes.push("the trace is empty".into());
     }
@@ -274,7 +280,7 @@ fn column_row(column: &ColumnInspection, rows: u64) -> [String; 6] {
         Distinct::MoreThan(count) => format!(">{count}"),
     };
     let examples = || {
-        let texts: Vec<String> = column.examples.iter().take(4).map(|text| shortened(text)).collect();
+        let texts: Vec<String> = column.examples.iter().take(4).map(|text| shortened_to(text, 24)).collect();
         texts.join(", ")
     };
     let range = match (&column.range, column.dates) {
@@ -290,15 +296,25 @@ fn column_row(column: &ColumnInspection, rows: u64) -> [String; 6] {
         (None, false) => String::new(),
     };
     let missing = if column.missing == 0 { "-".into() } else { format!("{} of {rows}", column.missing) };
-    [column.name.clone(), column.kind.to_string(), missing, distinct, range, remark]
+    [
+        shortened(&column.name),
+        column.kind.to_string(),
+        missing,
+        distinct,
+        shortened_to(&range, 60),
+        shortened_to(&remark, 60),
+    ]
 }
 
 fn shortened(text: &str) -> String {
-    const LONGEST: usize = 24;
-    if text.chars().count() <= LONGEST {
+    shortened_to(text, 40)
+}
+
+fn shortened_to(text: &str, longest: usize) -> String {
+    if text.chars().count() <= longest {
         return text.to_owned();
     }
-    text.chars().take(LONGEST - 1).chain(['…']).collect()
+    text.chars().take(longest - 1).chain(['…']).collect()
 }
 
 fn write_table(out: &mut impl Write, head: &[String; 6], rows: &[[String; 6]]) -> io::Result<()> {

@@ -91,7 +91,8 @@ impl Diagnostic {
 /// The names most like the one given, best first; none that is too far off to be what was meant.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let lower = name.to_lowercase();
-    let allowed = (name.chars().count() / 3).max(1);
+    // Of names with one letter every other is one slip away.
+    let allowed = if name.chars().count() < 2 { 0 } else { (name.chars().count() / 3).max(1) };
     let mut scored: Vec<(usize, &str)> = candidates
         .into_iter()
         .filter_map(|candidate| {

@@ -8,7 +8,7 @@ use crate::expr::{Arguments, Expr, StateAt};
 use crate::formula::{BinaryOp, Direction, FormulaId, Formulas, Interval, Node, Strength, Unit};
 use crate::query::Query;
 use crate::trace::Trace;
-use crate::value::{ArithmeticError, ArithmeticOp, CompareOp, Value};
+use crate::value::{ArithmeticError, ArithmeticOp, CompareOp, Value, compare_int_with_float};
 use rustc_hash::FxHashMap;
 use std::fmt;
 
@@ -342,14 +342,25 @@ fn standard_deviation(values: &[&Value]) -> Value {
 
 /// The different values in order of first appearance, with how often each occurs; 1 and 1.0 are one value.
 fn frequencies(values: &[&Value]) -> Vec<(Value, usize)> {
+    let mut places: FxHashMap<Value, usize> = FxHashMap::default();
     let mut frequencies: Vec<(Value, usize)> = Vec::new();
-    for value in values {
-        match frequencies.iter_mut().find(|(known, _)| CompareOp::Equal.holds(known, value)) {
+    for &value in values {
+        let place = *places.entry(in_one_form(value)).or_insert(frequencies.len());
+        match frequencies.get_mut(place) {
             Some((_, count)) => *count += 1,
-            None => frequencies.push(((*value).clone(), 1)),
+            None => frequencies.push((value.clone(), 1)),
         }
     }
     frequencies
+}
+
+/// Equal numbers as equal representations.
+fn in_one_form(value: &Value) -> Value {
+    match value {
+        Value::Float(number) if compare_int_with_float(*number as i64, *number).is_eq() => Value::Int(*number as i64),
+        Value::Pair(pair) => Value::Pair(Box::new((in_one_form(&pair.0), in_one_form(&pair.1)))),
+        other => other.clone(),
+    }
 }
 
 fn mode(values: &[&Value]) -> Option<Value> {

@@ -25,21 +25,8 @@ pub enum Ask {
     Bool,
     /// It is computed with, or compared with a number.
     Number,
-    /// It is compared with a string.
+    /// It is the column that strings alone stand for: text, whatever it looks like.
     Text,
-}
-
-impl Ask {
-    /// What two uses ask together. A column of 0 and 1 may be both number and boolean; other conflicts are found
-    /// when the spec meets the trace.
-    pub fn and(self, other: Self) -> Self {
-        match (self, other) {
-            (Self::Anything, ask) | (ask, Self::Anything) => ask,
-            (Self::Text, _) | (_, Self::Text) => Self::Text,
-            (Self::Number, _) | (_, Self::Number) => Self::Number,
-            (Self::Bool, Self::Bool) => Self::Bool,
-        }
-    }
 }
 
 /// The values of one variable, one per state.
@@ -71,9 +58,6 @@ pub struct TextData {
     pub codes: Vec<u32>,
     /// The different strings, in order of first appearance.
     pub dictionary: Vec<Arc<str>>,
-    /// Whether every value reads as a number, and came without anything that marks it as a string (JSON's quotes do).
-    /// Comparing such a column with a string that is no number is a type error.
-    pub numbers_only: bool,
 }
 
 impl Column {
@@ -139,11 +123,9 @@ impl Column {
             ColumnData::Bool(bits) => ColumnData::Bool(bits.gather(positions)),
             ColumnData::Int(numbers) => ColumnData::Int(pick(numbers, positions)),
             ColumnData::Float(numbers) => ColumnData::Float(pick(numbers, positions)),
-            ColumnData::Text(text) => ColumnData::Text(TextData {
-                codes: pick(&text.codes, positions),
-                dictionary: text.dictionary.clone(),
-                numbers_only: text.numbers_only,
-            }),
+            ColumnData::Text(text) => {
+                ColumnData::Text(TextData { codes: pick(&text.codes, positions), dictionary: text.dictionary.clone() })
+            }
         };
         Self { data, present: self.present.as_ref().map(|present| present.gather(positions)) }
     }

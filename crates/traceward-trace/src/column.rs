@@ -362,14 +362,7 @@ impl Texts {
     }
 
     fn into_data(self) -> TextData {
-        let numbers_only = !self.marked && self.reads_as_numbers();
-        TextData { codes: self.codes, dictionary: self.dictionary.into_texts(), numbers_only }
-    }
-
-    fn reads_as_numbers(&self) -> bool {
-        let mut shape = Shape::default();
-        self.dictionary.texts().iter().for_each(|text| shape.observe(text.as_bytes()));
-        matches!(shape.common(), Common::Int | Common::Float)
+        TextData { codes: self.codes, dictionary: self.dictionary.into_texts() }
     }
 
     /// The values in a type that each of them has; where one is missing, what stands there is arbitrary.
@@ -505,11 +498,11 @@ mod tests {
 
     #[test]
     fn texts_know_whether_they_are_numbers() {
-        assert_eq!(csv_shows(Text, &["1", "2.5", "", "1"]), "number-text \"1\" \"2.5\" - \"1\"");
+        assert_eq!(csv_shows(Text, &["1", "2.5", "", "1"]), "text \"1\" \"2.5\" - \"1\"");
         assert_eq!(csv_shows(Text, &["1", "x"]), "text \"1\" \"x\"");
         assert_eq!(csv_shows(Text, &["007"]), "text \"007\"");
         assert_eq!(csv_shows(Text, &["", ""]), "text - -");
-        assert_eq!(json_shows(Text, &["1", "2.50"]), "number-text \"1\" \"2.50\"");
+        assert_eq!(json_shows(Text, &["1", "2.50"]), "text \"1\" \"2.50\"");
         assert_eq!(json_shows(Text, &["1", "\"2\""]), "text \"1\" \"2\"");
         assert_eq!(json_shows(Text, &["true", "1e3", r#""a\n\u00e9""#]), "text \"true\" \"1e3\" \"a\\né\"");
     }
@@ -576,7 +569,7 @@ mod tests {
             "bool true true true false"
         );
         let keyed = ReadOptions { key: Some("k".to_owned()), ..held(want(&[("x", Text)])) };
-        assert_eq!(show("k,x\na,1\nb,\na,\nb,2\nb,\n", &keyed), "number-text \"1\" - \"1\" \"2\" \"2\"");
+        assert_eq!(show("k,x\na,1\nb,\na,\nb,2\nb,\n", &keyed), "text \"1\" - \"1\" \"2\" \"2\"");
     }
 
     #[test]

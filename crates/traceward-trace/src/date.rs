@@ -248,8 +248,9 @@ impl Cursor<'_> {
             }
         }
         let hour = self.half_day(hour)?;
-        // A leap second counts as the second before it, as in jiff and POSIX.
-        (hour < 24 && minute < 60 && second <= 60).then_some((hour * 3600 + minute * 60 + second.min(59), nanos))
+        // A leap second is the last nanosecond of the second before it, so that time does not go backwards.
+        let (second, nanos) = if second == 60 { (59, 999_999_999) } else { (second, nanos) };
+        (hour < 24 && minute < 60 && second < 60).then_some((hour * 3600 + minute * 60 + second, nanos))
     }
 
     /// The digits of a fraction of a second, as nanoseconds; digits beyond are cut.

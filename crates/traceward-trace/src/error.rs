@@ -257,7 +257,13 @@ impl TraceError {
             Kind::NotNumber(text) if matches!(text.as_str(), "true" | "false") => {
                 "a boolean is no number; `count(p)` counts where it is true".to_owned()
             }
-            Kind::NotNumber(text) => format!("if that stands for a missing value, say --null '{}'", shown(text)),
+            Kind::NotNumber(text) if text.replacen(',', ".", 1).parse::<f64>().is_ok() => {
+                "numbers are written with a decimal point, not a comma".to_owned()
+            }
+            Kind::NotNumber(text) => format!(
+                "compare it with a string in quotes, or, if that stands for a missing value, say --null '{}'",
+                shown(text)
+            ),
             Kind::NumberTooBig(_) => "compare it with a string to have it read as text".to_owned(),
             Kind::InexactInteger(_) => "write all values without fractions, or scale them down".to_owned(),
             Kind::Missing => "fill it in, or say --missing false or --missing hold".to_owned(),
@@ -340,7 +346,7 @@ mod tests {
         let error = TraceError::new(TraceErrorKind::NotNumber("n/a\n\"x\"".to_owned())).on_line(3).in_column("temp");
         assert_eq!(
             error.to_string(),
-            "`temp` is used as a number, but here it is `n/a\\n\"x\"`; if that stands for a missing value, say --null 'n/a\\n\"x\"'"
+            "`temp` is used as a number, but here it is `n/a\\n\"x\"`; compare it with a string in quotes, or, if that stands for a missing value, say --null 'n/a\\n\"x\"'"
         );
         assert_eq!((error.line(), error.column()), (Some(3), Some("temp")));
     }

@@ -78,7 +78,8 @@ pub(crate) enum Common {
 impl Shape {
     /// Takes one more value into account. A number with leading zeros is a text: `007` is a name, not seven.
     pub(crate) fn observe(&mut self, text: &[u8]) {
-        if parse_bool_word(text).is_some() {
+        // One letter is a boolean only where one is asked for: grades and sexes are letters too.
+        if text.len() > 1 && parse_bool_word(text).is_some() {
             self.bools = true;
         } else if has_leading_zeros(text) {
             self.texts = true;

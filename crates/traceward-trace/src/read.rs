@@ -48,7 +48,8 @@ pub(crate) fn detect_format(bytes: &[u8], options: &ReadOptions) -> Result<Forma
         return Err(TraceErrorKind::BadSeparator(char::from(separator)).into());
     }
     Ok(options.format.unwrap_or_else(|| match bytes.trim_ascii_start().first() {
-        Some(b'{') => Format::JsonLines,
+        // An array is no JSON line, but the error should be about JSON.
+        Some(b'{' | b'[') => Format::JsonLines,
         _ => Format::Csv,
     }))
 }

@@ -34,14 +34,13 @@ pub(crate) fn show(input: impl AsRef<[u8]>, options: &ReadOptions) -> String {
     }
 }
 
-/// `int 1 2 -`, where `-` is a missing value; `number-text` if a text column has only numbers.
+/// `int 1 2 -`, where `-` is a missing value.
 pub(crate) fn show_column(column: Option<&Column>) -> String {
     let Some(column) = column else { return "unknown".to_owned() };
     let kind = match &column.data {
         ColumnData::Bool(_) => "bool",
         ColumnData::Int(_) => "int",
         ColumnData::Float(_) => "float",
-        ColumnData::Text(text) if text.numbers_only => "number-text",
         ColumnData::Text(_) => "text",
     };
     let values = (0..column.len()).map(|position| match column.value(position) {

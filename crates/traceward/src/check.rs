@@ -17,7 +17,7 @@ use traceward_logic::semantics::{self, EvaluationError};
 use traceward_logic::trace::{Column, Trace, VariableId};
 use traceward_logic::value::Value;
 use traceward_logic::verdict::Verdict;
-use traceward_trace::{KeyGroup, Keys, Lines, ReadOptions, ReadTrace, TraceError, TraceErrorKind, Wanted, read};
+use traceward_trace::{KeyGroup, Keys, Lines, Note, ReadOptions, ReadTrace, TraceError, TraceErrorKind, Wanted, read};
 
 /// Whether truth at every position is reported.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -73,13 +73,13 @@ pub fn check(spec: &Spec, input: impl Read, options: &CheckOptions) -> Result<Re
         ..options.read.clone()
     };
     let input = read(input, &reading).map_err(|error| unfit(spec, error))?;
-    let lowered = spec.bind(&schema(spec, &input))?;
+    let lowered = spec.bind(&schema(spec, &input)).map_err(Error::Mismatch)?;
     let question = Question::new(spec, &lowered, input, options)?;
     question.answer()
 }
 
 fn wanted(variable: &Variable) -> Wanted {
-    Wanted { name: variable.name.clone(), ask: variable.ask, may_be_missing: variable.needed_at.is_none() }
+    Wanted { name: variable.name.clone(), ask: variable.ask(), may_be_missing: variable.needed_at.is_none() }
 }
 
 /// A value that does not fit is an error of the trace that the spec has a part in.
@@ -116,7 +116,7 @@ struct Question<'a> {
     trace: Trace,
     keys: Option<Keys>,
     lines: Lines,
-    notes: Vec<String>,
+    notes: Vec<Note>,
     evaluator: Evaluator,
     /// Where the answer for each formula stands among those of the evaluator.
     places: FxHashMap<FormulaId, usize>,
@@ -143,7 +143,7 @@ impl<'a> Question<'a> {
             trace,
             keys: input.keys,
             lines: input.lines,
-            notes: input.notes.iter().map(ToString::to_string).collect(),
+            notes: input.notes,
             evaluator,
             places: roots.into_iter().enumerate().map(|(place, root)| (root, place)).collect(),
         })

@@ -8,8 +8,10 @@ use traceward_trace::TraceError;
 /// Why a question could not be answered.
 #[derive(Debug)]
 pub enum Error {
-    /// The spec is wrong, or does not fit the trace.
+    /// The spec is wrong.
     Spec(SpecError),
+    /// The spec does not fit the trace.
+    Mismatch(SpecError),
     /// The trace cannot be read.
     Trace(TraceError),
     /// A value of the trace is not what the spec's use of it asks.
@@ -35,6 +37,7 @@ impl Error {
     pub fn render(&self, trace: &str, paint: Paint) -> String {
         match self {
             Self::Spec(error) => error.render(paint),
+            Self::Mismatch(error) => format!("{}\n  = note: asked of {trace}", error.render(paint)),
             Self::Trace(error) => {
                 let hint = error.hint().map(|hint| format!("\n  help: {hint}")).unwrap_or_default();
                 format!("error: {}{hint}", placed(trace, error))

@@ -37,6 +37,6 @@ pub use traceward_logic::print::{Name, duration};
 pub use traceward_logic::value::Value;
 pub use traceward_logic::verdict::Verdict;
 pub use traceward_trace::{
-    ColumnInspection, ColumnKind, Distinct, Format, Inspection, MissingPolicy, ReadOptions, Records, TimeColumn,
+    ColumnInspection, ColumnKind, Distinct, Format, Inspection, MissingPolicy, Note, ReadOptions, Records, TimeColumn,
     TimeGuess, TimeUnit, TraceError, inspect,
 };

@@ -5,6 +5,7 @@ use traceward_engine::select::EngineName;
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::value::Value;
 use traceward_logic::verdict::Verdict;
+use traceward_trace::Note;
 
 /// What was found out about a trace.
 #[derive(Clone, Debug)]
@@ -35,8 +36,8 @@ pub struct TraceReport {
     pub span: Option<(i64, i64)>,
     /// For each variable that met a missing value, how often.
     pub missing: Vec<(Arc<str>, usize)>,
-    /// What the reader noticed, as text.
-    pub notes: Vec<String>,
+    /// What the reader noticed.
+    pub notes: Vec<Note>,
     /// The paper's table, if it was asked for.
     pub table: Option<String>,
 }

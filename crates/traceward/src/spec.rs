@@ -125,7 +125,7 @@ impl Spec {
     /// Where a variable is first used.
     pub(crate) fn place_of(&self, variable: &str) -> Option<SpecPlace> {
         let variable = self.variables().iter().find(|one| *one.name == *variable)?;
-        variable.needed_at.map(|span| SpecPlace { sources: self.sources.clone(), span })
+        variable.asked_at.or(variable.needed_at).map(|span| SpecPlace { sources: self.sources.clone(), span })
     }
 
     /// The text at a place, on one line.

@@ -13,10 +13,21 @@ pub fn run(arguments: &CheckArguments, out: &mut impl Write) -> Result<Outcome, 
 
 /// Asks a spec of all traces; `check` and `query` differ only in what a formula alone is taken for.
 pub fn answer(arguments: &CheckArguments, goal: Goal, out: &mut impl Write) -> Result<Outcome, Failure> {
+    let result = answer_all(arguments, goal, out);
+    if let (Err(failure @ Failure::Message(_)), OutputFormat::Json) = (&result, arguments.output.format) {
+        writeln!(out, "{:#}", json::unasked(failure))?;
+    }
+    result
+}
+
+fn answer_all(arguments: &CheckArguments, goal: Goal, out: &mut impl Write) -> Result<Outcome, Failure> {
     let settings = input::settings(&arguments.trace);
     let (spec, traces) = input::spec_and_traces(&arguments.spec, &arguments.paths, settings, goal)?;
     if traces.is_empty() {
         return Err(Failure::new("no trace is given\n  help: name one behind the spec, or - for standard input"));
+    }
+    if traces.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
+        return Err(Failure::new("standard input can be read once: - is given twice"));
     }
     if !arguments.output.quiet {
         spec.warnings(input::paint()).iter().for_each(|warning| tell(warning));
@@ -28,6 +39,9 @@ pub fn answer(arguments: &CheckArguments, goal: Goal, out: &mut impl Write) -> R
             Ok(report) => {
                 if report.is_violated() {
                     outcome = outcome.max(Outcome::Violated);
+                }
+                if !arguments.output.quiet {
+                    tell_asides(path, &report);
                 }
                 match arguments.output.format {
                     OutputFormat::Json => documents.push(json::report(path, &report)),
@@ -51,6 +65,13 @@ pub fn answer(arguments: &CheckArguments, goal: Goal, out: &mut impl Write) -> R
         write_documents(out, documents, traces.len())?;
     }
     Ok(outcome)
+}
+
+/// What the reader noticed and is no part of the answer.
+fn tell_asides(path: &Path, report: &Report) {
+    for note in report.trace.notes.iter().filter(|note| !text::is_about_the_answer(note)) {
+        tell(&format!("note: {}: {note}", text::trace_name(path)));
+    }
 }
 
 fn write_documents(out: &mut impl Write, mut documents: Vec<serde_json::Value>, traces: usize) -> Result<(), Failure> {

@@ -229,6 +229,26 @@ fn missing_values_and_changes() {
 }
 
 #[test]
+fn what_one_property_asks_changes_no_other() {
+    let files: &[(&str, &[u8])] =
+        &[("t.csv", b"x,y,r\n9,10,0\n1,1.0,1\nNaN,3,0\n"), ("empty.tw", b"let v = v\nproperty p = F r\n")];
+    insta::assert_snapshot!(session(
+        "independent",
+        files,
+        &[
+            &["check", "-e", "G(defined(x) -> x <= y)", "t.csv"],
+            &["check", "-e", "G(defined(x) -> x <= y)", "-e", "F x == \"1\"", "t.csv"],
+            &["check", "-e", "F r", "-e", "F r == x", "t.csv"],
+            &["query", "-e", "count(r)", "-e", "sum(r)", "-e", "first(r)", "-e", "distinct(r)", "-e", "r", "t.csv"],
+            &["query", "-e", "F (x + 1)", "-e", "max(X x)", "-e", "r & x + 1", "-e", "!(x + 1)", "t.csv"],
+            &["check", "empty.tw", "t.csv"],
+            &["check", "-e", "F r", "-", "-"],
+            &["check", "-e", "G(", "t.csv", "--format", "json"],
+        ]
+    ));
+}
+
+#[test]
 fn compressed_traces_and_standard_input_answer_alike() {
     let folder = Folder::new("compressed");
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
@@ -278,13 +298,15 @@ fn a_reader_that_has_seen_enough_is_no_error() {
     let long: String = std::iter::once("a\n".to_owned()).chain((0..50_000).map(|_| "1\n".to_owned())).collect();
     folder.write("t.csv", long);
     let program = env!("CARGO_BIN_EXE_traceward");
-    let script =
-        format!("'{program}' check -e 'G a' t.csv --positions | head -c 10 > /dev/null; echo ${{PIPESTATUS[0]}}");
+    let script = format!(
+        "'{program}' check -e 'G a & F !a' t.csv --positions | head -c 10 > /dev/null; echo ${{PIPESTATUS[0]}}"
+    );
     let output = std::process::Command::new("bash")
         .args(["-c", &script])
         .current_dir(Path::new(env!("CARGO_TARGET_TMPDIR")).join("pipe"))
         .output()
         .expect("bash");
-    assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), "0");
+    // The verdict is still told: a never fails, so the second part is violated.
+    assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), "1");
     assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
 }

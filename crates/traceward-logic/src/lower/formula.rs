@@ -1,6 +1,6 @@
 //! Connectives and temporal operators.
 
-use super::{Checked, Lowering, Type, Typed};
+use super::{Checked, Goal, Lowering, Type, Typed};
 use crate::ast::{Ast, BinaryOperator, Bound, Connective, Junction, Map, UnaryOperator};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::expr::Expr;
@@ -11,8 +11,10 @@ use crate::value::Value;
 impl Lowering<'_> {
     /// A formula.
     pub(super) fn plain(&mut self, ast: &Ast) -> Checked<FormulaId> {
-        let typed = self.lower(ast)?;
-        self.plain_of(typed, ast.span)
+        let outer = std::mem::replace(&mut self.context, Goal::Check);
+        let formula = self.lower(ast).and_then(|typed| self.plain_of(typed, ast.span));
+        self.context = outer;
+        formula
     }
 
     pub(super) fn plain_of(&mut self, typed: Typed, span: Span) -> Checked<FormulaId> {
@@ -45,7 +47,8 @@ impl Lowering<'_> {
             let (query, _) = self.query(operand)?;
             return Ok(negated_query(constant.clone(), query));
         }
-        match self.lower(operand)? {
+        let typed = self.lower(operand)?;
+        match self.lifted_value(typed) {
             Typed::State(expr, ty) => {
                 let expr = self.boolean(expr, &ty, operand.span)?;
                 Ok(Typed::State(Expr::Not(Box::new(expr)), Type::Bool))
@@ -67,6 +70,7 @@ impl Lowering<'_> {
         // Every part is looked at before any is given up on, so that all errors are reported.
         let lowered: Vec<Checked<Typed>> = parts.iter().map(|part| self.lower(part)).collect();
         let lowered = lowered.into_iter().collect::<Checked<Vec<Typed>>>()?;
+        let lowered: Vec<Typed> = lowered.into_iter().map(|typed| self.lifted_value(typed)).collect();
         if lowered.iter().any(|typed| matches!(typed, Typed::Query(..))) {
             return self.chain_of_queries(junction, lowered, parts, span);
         }
@@ -155,6 +159,7 @@ impl Lowering<'_> {
         operand: &Ast,
     ) -> Checked<Typed> {
         let typed = self.lower(operand)?;
+        let typed = self.lifted_value(typed);
         if map.is_some() || matches!(typed, Typed::Query(..)) {
             return self.unary_query(op, bound, map, typed, operand.span);
         }
@@ -184,6 +189,7 @@ impl Lowering<'_> {
     ) -> Checked<Typed> {
         let (lowered_left, lowered_right) = (self.lower(left), self.lower(right));
         let (lowered_left, lowered_right) = (lowered_left?, lowered_right?);
+        let (lowered_left, lowered_right) = (self.lifted_value(lowered_left), self.lifted_value(lowered_right));
         let valued = |typed: &Typed| matches!(typed, Typed::Query(..));
         if map.is_some() || valued(&lowered_left) || valued(&lowered_right) {
             return self.binary_query(op, bound, map, (lowered_left, left.span), (lowered_right, right.span));

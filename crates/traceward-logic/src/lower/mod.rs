@@ -107,6 +107,7 @@ pub fn lower(
             lowering.statement(statement, *goal);
         }
     }
+    lowering.check_unused_definitions();
     lowering.finish()
 }
 
@@ -134,12 +135,20 @@ enum Definition {
     Done { typed: Checked<Typed>, cost: u64, height: usize },
 }
 
+impl Definition {
+    fn is_unused(&self) -> bool {
+        matches!(self, Self::Written(_))
+    }
+}
+
 struct Lowering<'a> {
     schema: Option<&'a Schema>,
     event: Option<&'a Named>,
     formulas: Formulas,
     variables: Variables,
     definitions: FxHashMap<Arc<str>, Definition>,
+    /// Whether formulas or values are being asked for.
+    context: Goal,
     /// The parameters in scope, inside a query's function.
     parameters: Option<Vec<(Arc<str>, Type)>>,
     expanded: u64,
@@ -162,6 +171,7 @@ impl<'a> Lowering<'a> {
             formulas: Formulas::new(),
             variables: Variables::default(),
             definitions: FxHashMap::default(),
+            context: Goal::Check,
             parameters: None,
             expanded: 0,
             depth: 0,
@@ -180,6 +190,22 @@ impl<'a> Lowering<'a> {
                 self.definitions.insert(name.name.clone(), Definition::Written(statement.body.clone()));
             }
         }
+    }
+
+    /// What nobody uses must make sense all the same, but asks nothing of a trace.
+    fn check_unused_definitions(&mut self) {
+        let mut unused: Vec<Arc<str>> =
+            self.definitions.iter().filter(|(_, one)| one.is_unused()).map(|(name, _)| name.clone()).collect();
+        unused.sort_unstable();
+        let (variables, needs_time) = (self.variables.clone(), self.needs_time);
+        for name in unused {
+            if let Some(Definition::Written(body)) = self.definitions.get(&name) {
+                let span = body.span;
+                let _reported = self.definition(&name, span);
+            }
+        }
+        self.variables = variables;
+        self.needs_time = needs_time;
     }
 
     fn finish(mut self) -> Result<Lowered, Vec<Diagnostic>> {
@@ -311,7 +337,7 @@ impl<'a> Lowering<'a> {
 
     fn query_statement(&mut self, statement: &Statement) -> Checked<()> {
         self.latencies.clear();
-        let (query, _) = self.query(&statement.body)?;
+        let (query, _) = self.asked_value(&statement.body)?;
         let latencies = std::mem::take(&mut self.latencies);
         self.queries.push(NamedQuery {
             name: statement.name.as_ref().map(|name| name.name.clone()),
@@ -331,7 +357,7 @@ impl<'a> Lowering<'a> {
             return self.error(error);
         };
         let constant = self.constant(right)?;
-        let (query, ty) = self.query(left)?;
+        let (query, ty) = self.asked_value(left)?;
         self.refuse_unlike_constant(&ty, &constant, statement.body.span)?;
         self.properties.push(Property {
             name: statement.name.as_ref().map(|name| name.name.clone()),
@@ -340,6 +366,13 @@ impl<'a> Lowering<'a> {
             claim: Claim::Assert(query, *op, constant),
         });
         Ok(())
+    }
+
+    fn asked_value(&mut self, ast: &Ast) -> Checked<(Query, Type)> {
+        let outer = std::mem::replace(&mut self.context, Goal::Query);
+        let result = self.value_of(ast);
+        self.context = outer;
+        result
     }
 
     fn constant(&mut self, ast: &Ast) -> Checked<Value> {
@@ -455,7 +488,10 @@ impl<'a> Lowering<'a> {
             Some(Definition::Written(body)) => {
                 let before = self.expanded;
                 let outside = std::mem::replace(&mut self.deepest, self.depth);
+                let context = if self.is_plainly_a_query(&body) { Goal::Query } else { self.context };
+                let context = std::mem::replace(&mut self.context, context);
                 let typed = self.lower(&body);
+                self.context = context;
                 let (cost, height) = (self.expanded - before, self.deepest - self.depth);
                 self.deepest = self.deepest.max(outside);
                 self.definitions.insert(name.clone(), Definition::Done { typed: typed.clone(), cost, height });
@@ -465,6 +501,9 @@ impl<'a> Lowering<'a> {
                 self.expanded = self.expanded.saturating_add(cost);
                 self.deepest = self.deepest.max(self.depth + height);
                 self.definitions.insert(name.clone(), Definition::Done { typed: typed.clone(), cost, height });
+                if let Ok(Typed::State(Expr::Variable(id), _)) = &typed {
+                    self.variables.need(*id, span);
+                }
                 if self.depth + height > DEPTH_LIMIT { self.too_deep(span) } else { typed }
             }
             Some(Definition::BeingLowered) | None => self.error(

@@ -1,12 +1,12 @@
 //! Queries.
 
-use super::{Checked, Lowering, Type, Typed};
+use super::types::Use;
+use super::{Checked, Goal, Lowering, Type, Typed};
 use crate::ast::{Aggregate, Ast, BinaryOperator, Bound, Combiner, Function, Junction, Map, UnaryOperator};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::expr::Expr;
 use crate::formula::{Direction, Interval, Node};
 use crate::query::Query;
-use crate::trace::Ask;
 use crate::value::{ArithmeticOp, Value};
 use std::sync::Arc;
 
@@ -32,6 +32,33 @@ impl Lowering<'_> {
         }
     }
 
+    /// A query whose value is asked for: a column of 0 and 1 alone is a number there.
+    pub(super) fn value_of(&mut self, ast: &Ast) -> Checked<(Query, Type)> {
+        match self.lower(ast)? {
+            Typed::State(expr, Type::Bit) => {
+                let guard = self.formulas.constant(true);
+                Ok((Query::Value { guard, expr }, Type::Bit))
+            }
+            typed => self.query_of(typed, ast.span),
+        }
+    }
+
+    /// In a query, an expression with a value stands for itself wherever it is defined: `e` is `true : e`.
+    pub(super) fn lifted_value(&mut self, typed: Typed) -> Typed {
+        match typed {
+            Typed::State(expr, ty)
+                if self.context == Goal::Query
+                    && !is_condition(&expr, &ty)
+                    && ty != Type::Unknown
+                    && !self.is_event_string(&expr) =>
+            {
+                let guard = self.formulas.constant(true);
+                Typed::Query(Query::Value { guard, expr }, ty)
+            }
+            other => other,
+        }
+    }
+
     fn is_event_string(&self, expr: &Expr) -> bool {
         self.event.is_some() && matches!(expr, Expr::Literal(Value::Str(_)))
     }
@@ -43,7 +70,7 @@ impl Lowering<'_> {
     }
 
     pub(super) fn default(&mut self, operand: &Ast, constant: &Value) -> Checked<Typed> {
-        let (query, ty) = self.query(operand)?;
+        let (query, ty) = self.value_of(operand)?;
         Ok(Typed::Query(Query::Default { query: Box::new(query), constant: constant.clone() }, ty))
     }
 
@@ -73,7 +100,7 @@ impl Lowering<'_> {
                 self.function(vec![(first.clone(), left), (second.clone(), right)], body)
             }
             Combiner::Arithmetic(_) | Combiner::Min | Combiner::Max => {
-                if !left.may_be_number() || !right.may_be_number() {
+                if !self.could_be_number(&left) || !self.could_be_number(&right) {
                     let error = Diagnostic::error(span, format!("`[{combiner}]` of {left} and {right}"))
                         .label("both sides must be numbers")
                         .help("a formula has no number; `p : 1` counts it as 1");
@@ -91,6 +118,11 @@ impl Lowering<'_> {
                 })
             }
         }
+    }
+
+    /// Whether a query's value may be a number. Before the trace is known, what looks like a formula may be one: `X x`.
+    fn could_be_number(&self, ty: &Type) -> bool {
+        ty.may_be_number() || (self.schema.is_none() && *ty == Type::Bool)
     }
 
     /// The body of a function, which sees its parameters and nothing else.
@@ -273,19 +305,23 @@ impl Lowering<'_> {
         Ok(Typed::Query(Query::Aggregate { aggregate, queries, condition }, ty))
     }
 
-    /// What an aggregate collects. Only those that compute ask for numbers, and take a column of 0 and 1 for such.
+    /// What an aggregate collects. Only those that compute ask for numbers. A column of 0 and 1 is numbers to all of them but
+    /// `count`, which counts the ones.
     fn collected(&mut self, aggregate: Aggregate, argument: &Ast) -> Checked<(Query, Type)> {
         let computes = !matches!(
             aggregate,
             Aggregate::Count | Aggregate::First | Aggregate::Last | Aggregate::Mode | Aggregate::Distinct
         );
-        let typed = self.lower(argument)?;
-        if !computes {
-            return self.query_of(typed, argument.span);
+        match aggregate {
+            // What is counted is where something holds.
+            Aggregate::Count => return self.query(argument),
+            _ if !computes => return self.value_of(argument),
+            _ => {}
         }
+        let typed = self.lower(argument)?;
         if let Typed::State(Expr::Variable(id), ty) = &typed {
             if *ty == Type::Unknown {
-                self.variables.ask(*id, Ask::Number);
+                self.variables.ask(*id, Use::Number, argument.span);
             }
             if ty.may_be_number() {
                 let guard = self.formulas.constant(true);
@@ -293,7 +329,7 @@ impl Lowering<'_> {
             }
         }
         let (query, ty) = self.query_of(typed, argument.span)?;
-        if ty.may_be_number() {
+        if self.could_be_number(&ty) {
             return Ok((query, ty));
         }
         self.error(

@@ -1,10 +1,10 @@
 //! State expressions: types of operands, and what they ask of columns.
 
-use super::{Checked, Lowering, Type, Typed};
+use super::types::Use;
+use super::{Checked, Goal, Lowering, Type, Typed};
 use crate::ast::{Ast, AstKind, Function};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::expr::{Expr, Pattern};
-use crate::trace::{Ask, VariableId};
 use crate::value::{ArithmeticOp, CompareOp, Value};
 
 /// The ways an operand can be something else than a value of one state.
@@ -33,7 +33,10 @@ impl Lowering<'_> {
         match (&expr, ty) {
             (_, Type::Bool) => Ok(expr),
             (Expr::Variable(id), Type::Unknown) => {
-                self.variables.ask(*id, Ask::Bool);
+                // In a query a column may turn out to have values, which is no error there.
+                if self.context == Goal::Check {
+                    self.variables.ask(*id, Use::Boolean, span);
+                }
                 Ok(expr)
             }
             (_, Type::Unknown) => Ok(expr),
@@ -57,7 +60,7 @@ impl Lowering<'_> {
         };
         let id = self.variables.mention(&event.name);
         self.variables.need(id, event.span);
-        self.variables.ask(id, Ask::Text);
+        self.variables.ask(id, Use::Event, event.span);
         let literal = Expr::Literal(Value::Str(text));
         Ok(Expr::Compare(CompareOp::Equal, Box::new(Expr::Variable(id)), Box::new(literal)))
     }
@@ -70,7 +73,7 @@ impl Lowering<'_> {
                 error.help(format!("`{name}` holds numbers other than 0 and 1; compare it: `{name} > 0`"))
             }
             (_, Type::Int | Type::Float) => error.help("compare it with something: `… > 0`"),
-            (Expr::Variable(id), Type::Text | Type::NumberText) => {
+            (Expr::Variable(id), Type::Text) => {
                 let name = self.variables.list()[id.index()].name.clone();
                 error.help(format!("compare it: `{name} == \"…\"`"))
             }
@@ -99,7 +102,7 @@ impl Lowering<'_> {
     /// Asks for a number.
     pub(super) fn number(&mut self, expr: &Expr, ty: &Type, span: Span) -> Checked<()> {
         if let (Expr::Variable(id), Type::Unknown) = (expr, ty) {
-            self.variables.ask(*id, Ask::Number);
+            self.variables.ask(*id, Use::Number, span);
         }
         if ty.may_be_number() {
             return Ok(());
@@ -135,7 +138,7 @@ impl Lowering<'_> {
             return self.error(
                 Diagnostic::error(span, "a query is compared only in an assert")
                     .label("a query is compared here")
-                    .help("write `assert NAME = query <= constant`"),
+                    .help("write `assert NAME = query <= constant`, in a spec or behind -e"),
             );
         }
         let (Typed::State(a, a_type), Typed::State(b, b_type)) = (lowered_left, lowered_right) else {
@@ -157,8 +160,8 @@ impl Lowering<'_> {
         (b, b_type, b_span): (Expr, Type, Span),
         span: Span,
     ) -> Checked<(Expr, Expr)> {
-        self.ask_like(&a, &a_type, &b_type);
-        self.ask_like(&b, &b_type, &a_type);
+        self.ask_like(&a, &a_type, &b_type, a_span);
+        self.ask_like(&b, &b_type, &a_type, b_span);
         let ordered = op.is_order();
         match (&a_type, &b_type) {
             (Type::Bool, _) | (_, Type::Bool) if ordered => self.error(
@@ -168,8 +171,6 @@ impl Lowering<'_> {
             ),
             (Type::Bool, Type::Bit) => Ok((a, self.boolean(b, &b_type, b_span)?)),
             (Type::Bit, Type::Bool) => Ok((self.boolean(a, &a_type, a_span)?, b)),
-            (Type::NumberText, Type::Text) => self.refuse_word_for_number(&a, &b, b_span).map(|()| (a, b)),
-            (Type::Text, Type::NumberText) => self.refuse_word_for_number(&b, &a, a_span).map(|()| (a, b)),
             _ if alike(&a_type, &b_type) => Ok((a, b)),
             _ => self.error(
                 Diagnostic::error(span, format!("{a_type} is compared with {b_type}"))
@@ -179,35 +180,15 @@ impl Lowering<'_> {
         }
     }
 
-    /// A variable that is compared with something known is asked to be like it.
-    fn ask_like(&mut self, expr: &Expr, ty: &Type, other: &Type) {
+    /// A variable that is compared with something known is asked to be like it. A string asks nothing: what is compared
+    /// with one is text unless all of it is something else, and then the comparison is a slip.
+    fn ask_like(&mut self, expr: &Expr, ty: &Type, other: &Type, span: Span) {
         let (Expr::Variable(id), Type::Unknown) = (expr, ty) else { return };
-        let ask = match other {
-            Type::Bool => Ask::Bool,
-            other if other.is_number() => Ask::Number,
-            other if other.is_text() => Ask::Text,
-            _ => Ask::Anything,
-        };
-        self.variables.ask(*id, ask);
-    }
-
-    /// A column of nothing but numbers never equals a word: a slip rather than a question.
-    fn refuse_word_for_number(&mut self, column: &Expr, literal: &Expr, span: Span) -> Checked<()> {
-        let (Expr::Variable(id), Expr::Literal(Value::Str(text))) = (column, literal) else { return Ok(()) };
-        if text.trim().parse::<f64>().is_ok() || self.is_event(*id) {
-            return Ok(());
+        match other {
+            Type::Bool => self.variables.ask(*id, Use::Boolean, span),
+            other if other.is_number() => self.variables.ask(*id, Use::Number, span),
+            _ => {}
         }
-        let name = self.variables.list()[id.index()].name.clone();
-        self.error(
-            Diagnostic::error(span, "a number is compared with a string")
-                .label(format!("`{name}` holds only numbers"))
-                .help(format!("compare it with a number: `{name} == 5`")),
-        )
-    }
-
-    fn is_event(&self, id: VariableId) -> bool {
-        let name = &self.variables.list()[id.index()].name;
-        self.event.is_some_and(|event| event.name == *name)
     }
 
     pub(super) fn membership(&mut self, operand: &Ast, values: &[Value]) -> Checked<Typed> {
@@ -255,14 +236,8 @@ impl Lowering<'_> {
 
     fn text(&mut self, argument: &Ast) -> Checked<Expr> {
         let (expr, ty) = self.state(argument)?;
-        if let (Expr::Variable(id), Type::Unknown) = (&expr, &ty) {
-            self.variables.ask(*id, Ask::Text);
-        }
         match ty {
             Type::Unknown | Type::Text => Ok(expr),
-            Type::NumberText => self.error(
-                Diagnostic::error(argument.span, "expected a string, found a number").label("holds only numbers"),
-            ),
             ty => self.error(
                 Diagnostic::error(argument.span, format!("expected a string, found {ty}")).label(format!("{ty}")),
             ),
@@ -291,8 +266,8 @@ impl Lowering<'_> {
         let (lowered_left, lowered_right) = (self.lower(left), self.lower(right));
         match (lowered_left?, lowered_right?) {
             (Typed::State(a, a_type), Typed::State(b, b_type)) => {
-                self.ask_like(&a, &a_type, &b_type);
-                self.ask_like(&b, &b_type, &a_type);
+                self.ask_like(&a, &a_type, &b_type, left.span);
+                self.ask_like(&b, &b_type, &a_type, right.span);
                 let span = left.span.to(right.span);
                 if !alike(&a_type, &b_type) || a_type == Type::Bool || b_type == Type::Bool {
                     let message = format!("`{}` of {a_type} and {b_type}", function.name());
@@ -326,5 +301,9 @@ fn unlike_help(a: &Expr, a_type: &Type, b: &Expr, b_type: &Type) -> Option<Strin
         _ => return None,
     };
     let number = literal.trim().parse::<f64>().is_ok();
-    Some(if number { format!("without quotes, {literal} is a number") } else { "compare it with a number".into() })
+    Some(if number {
+        format!("without quotes, {literal} is a number")
+    } else {
+        "all of its values are numbers; compare it with a number".into()
+    })
 }

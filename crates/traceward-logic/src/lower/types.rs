@@ -21,8 +21,6 @@ pub enum Type {
     Float,
     /// A string.
     Text,
-    /// A string of a column that holds only numbers.
-    NumberText,
     /// A pair.
     Pair(Box<Type>, Box<Type>),
     /// A list.
@@ -42,7 +40,6 @@ impl Type {
                 if (0..numbers.len()).all(is_bit) { Self::Bit } else { Self::Int }
             }
             ColumnData::Float(_) => Self::Float,
-            ColumnData::Text(text) if text.numbers_only => Self::NumberText,
             ColumnData::Text(_) => Self::Text,
         }
     }
@@ -59,7 +56,7 @@ impl Type {
 
     /// Whether it is a string.
     pub(super) fn is_text(&self) -> bool {
-        matches!(self, Self::Text | Self::NumberText)
+        *self == Self::Text
     }
 
     /// The type of a number computed from two.
@@ -76,7 +73,7 @@ impl fmt::Display for Type {
             Self::Unknown => "a value of unknown type",
             Self::Bool => "a boolean",
             Self::Bit | Self::Int | Self::Float => "a number",
-            Self::Text | Self::NumberText => "a string",
+            Self::Text => "a string",
             Self::Pair(..) => "a pair",
             Self::List => "a list",
         })
@@ -102,10 +99,44 @@ pub struct Schema {
 pub struct Variable {
     /// Its name.
     pub name: Arc<str>,
-    /// What its uses ask of its column.
-    pub ask: Ask,
     /// Where it was first used other than in `defined`; none if nowhere, and then the trace need not have it.
     pub needed_at: Option<Span>,
+    /// Where something was first asked of it.
+    pub asked_at: Option<Span>,
+    uses: Uses,
+}
+
+/// How a variable is used.
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+struct Uses {
+    all: u32,
+    as_boolean: u32,
+    as_number: u32,
+    as_event: u32,
+}
+
+/// A use that asks something of a column.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Use {
+    /// As a formula.
+    Boolean,
+    /// In arithmetic, or beside a number.
+    Number,
+    /// As the column that strings stand for.
+    Event,
+}
+
+impl Variable {
+    /// What its uses ask of its column. A column is read as booleans only if nothing else is done with it: then what one
+    /// property says of it cannot change what it is to another.
+    pub fn ask(&self) -> Ask {
+        match self.uses {
+            Uses { as_event: 1.., .. } => Ask::Text,
+            Uses { as_number: 1.., .. } => Ask::Number,
+            Uses { as_boolean, all, .. } if as_boolean > 0 && as_boolean >= all => Ask::Bool,
+            _ => Ask::Anything,
+        }
+    }
 }
 
 /// The variables of a spec, in order of first mention.
@@ -126,22 +157,34 @@ impl Variables {
         self.list.iter().map(|variable| variable.name.clone()).collect()
     }
 
+    /// The variable of a name, without a use of its value.
     pub(super) fn mention(&mut self, name: &Arc<str>) -> VariableId {
         if let Some(&id) = self.ids.get(name) {
             return id;
         }
         let id = VariableId(self.list.len() as u32);
-        self.list.push(Variable { name: name.clone(), ask: Ask::Anything, needed_at: None });
+        let variable = Variable { name: name.clone(), needed_at: None, asked_at: None, uses: Uses::default() };
+        self.list.push(variable);
         self.ids.insert(name.clone(), id);
         id
     }
 
-    pub(super) fn ask(&mut self, id: VariableId, ask: Ask) {
+    /// Its value is used.
+    pub(super) fn need(&mut self, id: VariableId, span: Span) {
         let variable = &mut self.list[id.index()];
-        variable.ask = variable.ask.and(ask);
+        variable.needed_at.get_or_insert(span);
+        variable.uses.all += 1;
     }
 
-    pub(super) fn need(&mut self, id: VariableId, span: Span) {
-        self.list[id.index()].needed_at.get_or_insert(span);
+    /// Its value is used in a way that asks something of its column.
+    pub(super) fn ask(&mut self, id: VariableId, asked: Use, span: Span) {
+        let variable = &mut self.list[id.index()];
+        variable.asked_at.get_or_insert(span);
+        let uses = match asked {
+            Use::Boolean => &mut variable.uses.as_boolean,
+            Use::Number => &mut variable.uses.as_number,
+            Use::Event => &mut variable.uses.as_event,
+        };
+        *uses += 1;
     }
 }

@@ -137,9 +137,17 @@ impl<'a> Parser<'a> {
         let error = match self.peek() {
             Token::End => Diagnostic::error(opened, format!("this bracket is never closed: `{symbol}` is missing"))
                 .label("opened here"),
+            Token::LeftBracket => self.stray_bracket(),
             _ => self.expected(&format!("an operator or `{symbol}`")),
         };
         self.fail(error)
+    }
+
+    /// `[` behind something that takes no bound: most often a column such as `q[0]`.
+    pub(super) fn stray_bracket(&self) -> Diagnostic {
+        Diagnostic::error(self.span(), "a bound stands behind its operator")
+            .label("no operator that takes a bound stands before this")
+            .help("write `F[0,5] a`; a column named `q[0]` stands in backquotes")
     }
 
     // ---- expressions ----

@@ -223,11 +223,15 @@ impl Parser<'_> {
         }
     }
 
-    /// A word that follows a number without a space was meant for a unit.
+    /// A word that follows a number was meant for a unit.
     fn unknown_unit(&self) -> Option<Diagnostic> {
         let (number, word) = (self.previous_span(), self.span());
-        if self.peek() != Token::Word || number.end != word.start {
+        if self.peek() != Token::Word {
             return None;
+        }
+        if number.end != word.start {
+            let error = Diagnostic::error(number.to(word), "a number and its unit stand together");
+            return Some(error.label("a space between them").help("write `5ms`, not `5 ms`"));
         }
         let whole = number.to(word);
         let text = self.source_text(whole);
@@ -315,7 +319,11 @@ fn interval(from: End, to: End, open_left: bool, open_right: bool) -> Result<Int
         (End::Nanoseconds(from), End::Steps(0)) => (Unit::Time, from, Some(0)),
         (End::Steps(_), End::Nanoseconds(_)) | (End::Nanoseconds(_), End::Steps(_)) => return Err(mixed),
     };
-    let empty = ("this bound is empty: no position lies in it", "the lower end must not be above the upper one");
+    let help = match open_left || open_right {
+        true => "an end in round brackets is not part of it",
+        false => "the lower end must not be above the upper one",
+    };
+    let empty = ("this bound is empty: no position lies in it", help);
     let from = match (from, open_left) {
         // Ends are below 2^63, as written and as printed again.
         (from, true) if from == i64::MAX as u64 => return Err(empty),

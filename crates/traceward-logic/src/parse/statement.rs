@@ -120,14 +120,22 @@ impl Parser<'_> {
                 Diagnostic::error(self.span(), format!("`{}` closes nothing", self.slice()))
                     .label("no bracket is open here")
             }
-            Token::LeftBracket => Diagnostic::error(self.span(), "a bound stands behind its operator")
-                .label("no operator that takes a bound stands before this")
-                .help("write `F[0,5] a`; a column named `q[0]` stands in backquotes"),
+            Token::LeftBracket => self.stray_bracket(),
             _ => Diagnostic::error(self.span(), format!("expected an operator before `{}`", self.slice()))
                 .label("a second formula begins here")
-                .help("join two formulas with an operator such as `&`, or name each with `property NAME = …`"),
+                .help(self.run_together().unwrap_or_else(|| {
+                    "join two formulas with an operator such as `&`, or name each with `property NAME = …`".into()
+                })),
         };
         self.fail(error)
+    }
+
+    /// `GF p` is a name and a name; `G F p` was meant.
+    fn run_together(&self) -> Option<String> {
+        let word = self.source_text(self.previous_span());
+        let operators = word.len() > 1 && word.chars().all(|c| "XFGYZOH".contains(c));
+        let apart: Vec<String> = word.chars().map(String::from).collect();
+        operators.then(|| format!("`{word}` is a name; operators stand apart: `{}`", apart.join(" ")))
     }
 
     fn skip_to_statement(&mut self) {
@@ -192,7 +200,19 @@ impl Parser<'_> {
             error.help.extend(did_you_mean(item, TRACE_ITEMS));
             return self.fail(error);
         }
-        self.advance();
+        let place = self.advance();
+        let declared = &spec.trace;
+        let twice = match item {
+            "event" => declared.event.is_some(),
+            "by" => declared.by.is_some(),
+            "time" => declared.time.is_some(),
+            "missing" => declared.missing.is_some(),
+            _ => declared.changes.is_some(),
+        };
+        if twice {
+            return self
+                .fail(Diagnostic::error(place, format!("`{item}` is declared twice")).label("a second time here"));
+        }
         match item {
             "event" => spec.trace.event = Some(self.column()?),
             "by" => spec.trace.by = Some(self.column()?),
