@@ -1,7 +1,7 @@
 //! Reading and checking together, from bytes in memory, truth at every position counted.
 
 use crate::{Random, Row, measured};
-use traceward::{CheckOptions, Format, Goal, ReadOptions, Simplification, Source, Spec, Truth, check};
+use traceward::{CheckOptions, Config, Format, Goal, ReadOptions, Simplification, Source, Spec, Truth, check};
 
 const FORMULA: &str = "(a -> F b) & (c -> O d)";
 
@@ -51,7 +51,7 @@ fn ours(name: &str, text: &str, rows: &Rows, format: Format) -> Row {
     let spec = Spec::parse(vec![Source::new("bench", FORMULA, Goal::Check)]).expect("a formula");
     let options = CheckOptions {
         truth: Truth::AtEveryPosition,
-        simplification: Simplification::Off,
+        config: Config { simplification: Simplification::Off, ..Config::default() },
         read: ReadOptions { format: Some(format), ..ReadOptions::default() },
         ..CheckOptions::default()
     };

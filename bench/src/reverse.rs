@@ -34,7 +34,7 @@ fn paper(states: usize) -> Paper {
 fn prepare(formula: &str, paper: &Paper) -> (Evaluator, Letters) {
     let lowered = traceward_testkit::lowered(formula, Goal::Check, None, None).expect("a formula");
     let Claim::Formula(root) = lowered.properties[0].claim else { panic!("a formula") };
-    let config = Config { engine: EngineName::Reverse, simplification: Simplification::Off };
+    let config = Config { engine: EngineName::Reverse, simplification: Simplification::Off, ..Config::default() };
     let evaluator = Evaluator::new(&lowered.formulas, &[root], config);
     let names = lowered.variables.names();
     let columns = names.iter().map(|name| if **name == *"a" { paper.a.clone() } else { paper.b.clone() });

@@ -2,7 +2,9 @@
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
-use traceward::{EngineName, Format, MissingPolicy, TimeColumn, TimeUnit};
+use traceward::{
+    Config, EngineName, Format, MissingPolicy, Simplification, TimeColumn, TimeUnit, breadth_first, depth_first,
+};
 
 /// Checks, monitors and measures what running systems actually did
 #[derive(Parser, Debug)]
@@ -72,12 +74,8 @@ pub struct CheckArguments {
     pub trace: TraceArguments,
     #[command(flatten)]
     pub output: OutputArguments,
-    /// Which engine answers; all give the same verdict
-    #[arg(long, value_name = "NAME", default_value = "auto")]
-    pub engine: EngineName,
-    /// Evaluate formulas as they are written, without simplifying them first
-    #[arg(long)]
-    pub no_simplify: bool,
+    #[command(flatten)]
+    pub engine: EngineArguments,
     /// Report truth at every position
     #[arg(long)]
     pub positions: bool,
@@ -113,14 +111,49 @@ pub struct PlanArguments {
     /// The column that strings alone are compared with
     #[arg(long, value_name = "COLUMN")]
     pub event: Option<String>,
-    /// Which engine answers
-    #[arg(long, value_name = "NAME", default_value = "auto")]
-    pub engine: EngineName,
-    /// Leave out simplification
-    #[arg(long)]
-    pub no_simplify: bool,
+    #[command(flatten)]
+    pub engine: EngineArguments,
     #[command(flatten)]
     pub output: OutputArguments,
+}
+
+/// How to find out.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Engine")]
+pub struct EngineArguments {
+    /// Which engine answers, all give the same verdict: auto, naive, depth-first, breadth-first or reverse
+    #[arg(long, value_name = "NAME", default_value = "auto")]
+    pub engine: EngineName,
+    /// Evaluate formulas as they are written, without simplifying them first
+    #[arg(long)]
+    pub no_simplify: bool,
+    /// After how many steps depth-first traversal gives up
+    #[arg(long, value_name = "N", default_value_t = depth_first::Config::default().work_limit)]
+    pub work_limit: u64,
+    /// With how many slices at one position breadth-first traversal gives up
+    #[arg(long, value_name = "N", default_value_t = breadth_first::Config::default().slice_limit)]
+    pub slice_limit: usize,
+    /// Keep slices that contain another, in breadth-first traversal
+    #[arg(long)]
+    pub no_subsumption: bool,
+}
+
+impl EngineArguments {
+    pub fn config(&self) -> Config {
+        Config {
+            engine: self.engine,
+            simplification: if self.no_simplify { Simplification::Off } else { Simplification::On },
+            depth_first: depth_first::Config { work_limit: self.work_limit },
+            breadth_first: breadth_first::Config {
+                subsumption: match self.no_subsumption {
+                    true => breadth_first::Subsumption::Off,
+                    false => breadth_first::Subsumption::On,
+                },
+                slice_limit: self.slice_limit,
+                ..breadth_first::Config::default()
+            },
+        }
+    }
 }
 
 /// What the trace looks like.

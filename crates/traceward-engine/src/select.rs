@@ -1,6 +1,9 @@
 //! Which engine answers: the only place that knows all of them.
 
+use crate::engine::breadth_first::{self, BreadthFirst, Decision};
+use crate::engine::depth_first::{self, DepthFirst};
 use crate::engine::reverse::{self, Reverse};
+use crate::engine::{GaveUp, Unsupported};
 use std::fmt;
 use std::str::FromStr;
 use traceward_logic::bitmap::Bitmap;
@@ -19,19 +22,25 @@ pub enum EngineName {
     Auto,
     /// The definition itself.
     Naive,
+    /// Depth-first traversal of the alternating automaton.
+    DepthFirst,
+    /// Breadth-first traversal of the alternating automaton.
+    BreadthFirst,
     /// Reverse traversal of the alternating automaton.
     Reverse,
 }
 
 impl EngineName {
     /// All engines.
-    pub const ALL: [Self; 3] = [Self::Auto, Self::Naive, Self::Reverse];
+    pub const ALL: [Self; 5] = [Self::Auto, Self::Naive, Self::DepthFirst, Self::BreadthFirst, Self::Reverse];
 
     /// As the command line writes it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Auto => "auto",
             Self::Naive => "naive",
+            Self::DepthFirst => "depth-first",
+            Self::BreadthFirst => "breadth-first",
             Self::Reverse => "reverse",
         }
     }
@@ -71,6 +80,10 @@ pub struct Config {
     pub engine: EngineName,
     /// After simplification or not.
     pub simplification: Simplification,
+    /// For depth-first traversal.
+    pub depth_first: depth_first::Config,
+    /// For breadth-first traversal.
+    pub breadth_first: breadth_first::Config,
 }
 
 /// Formulas as engines take them, stage by stage.
@@ -105,7 +118,7 @@ impl Prepared {
     }
 }
 
-/// Formulas with the engine that evaluates them.
+/// Formulas with an engine that tells where they hold.
 #[derive(Clone, Debug)]
 pub struct Evaluator {
     prepared: Prepared,
@@ -116,6 +129,69 @@ pub struct Evaluator {
 enum Compiled {
     Naive,
     Reverse(Reverse),
+}
+
+/// An engine that tells whether formulas hold at position 0, and not where else.
+#[derive(Clone, Debug)]
+pub struct Judge {
+    prepared: Prepared,
+    engine: Traversal,
+}
+
+#[derive(Clone, Debug)]
+enum Traversal {
+    DepthFirst(DepthFirst),
+    BreadthFirst(Vec<BreadthFirst>),
+}
+
+impl Judge {
+    /// The engine for these formulas, if the configuration asks for one of this kind.
+    pub fn new(formulas: &Formulas, roots: &[FormulaId], config: Config) -> Result<Option<Self>, Unsupported> {
+        let prepared = Prepared::new(formulas, roots, config.simplification);
+        let Prepared { formulas, alphabet, normal, .. } = &prepared;
+        let engine = match config.engine {
+            EngineName::DepthFirst => {
+                Traversal::DepthFirst(DepthFirst::new(formulas, alphabet, normal, config.depth_first)?)
+            }
+            EngineName::BreadthFirst => {
+                let one = |root: &FormulaId| BreadthFirst::new(formulas, alphabet, *root, config.breadth_first);
+                Traversal::BreadthFirst(normal.iter().map(one).collect::<Result<_, _>>()?)
+            }
+            EngineName::Auto | EngineName::Naive | EngineName::Reverse => return Ok(None),
+        };
+        Ok(Some(Self { prepared, engine }))
+    }
+
+    /// The engine.
+    pub fn engine(&self) -> EngineName {
+        match self.engine {
+            Traversal::DepthFirst(_) => EngineName::DepthFirst,
+            Traversal::BreadthFirst(_) => EngineName::BreadthFirst,
+        }
+    }
+
+    /// Whether each formula holds on a trace with a state whose expressions can be evaluated.
+    pub fn decide(&self, trace: &Trace) -> Result<Vec<Decision>, GaveUp> {
+        let letters = letter::letters(&self.prepared.formulas, &self.prepared.alphabet, trace);
+        match &self.engine {
+            Traversal::DepthFirst(engine) => {
+                let holds = engine.check(&mut depth_first::Cache::default(), &letters)?;
+                Ok(holds.into_iter().map(|holds| Decision { holds, decided_at: None }).collect())
+            }
+            Traversal::BreadthFirst(engines) => {
+                engines.iter().map(|engine| engine.check(&mut breadth_first::Cache::default(), &letters)).collect()
+            }
+        }
+    }
+
+    /// Where each formula holds, from an engine that can tell.
+    pub fn truth(&self, trace: &Trace) -> Result<Option<Vec<Bitmap>>, GaveUp> {
+        let letters = letter::letters(&self.prepared.formulas, &self.prepared.alphabet, trace);
+        match &self.engine {
+            Traversal::DepthFirst(engine) => engine.truth(&mut depth_first::Cache::default(), &letters).map(Some),
+            Traversal::BreadthFirst(_) => Ok(None),
+        }
+    }
 }
 
 /// Scratch for an [`Evaluator`].
@@ -130,13 +206,16 @@ impl Evaluator {
         let prepared = Prepared::new(formulas, roots, config.simplification);
         let engine = match config.engine {
             EngineName::Naive => Compiled::Naive,
-            // It takes every operator, and nothing reads a file faster.
-            EngineName::Auto | EngineName::Reverse => Compiled::Reverse(Reverse::new(
-                &prepared.formulas,
-                &prepared.alphabet,
-                &prepared.normal,
-                reverse::Config::default(),
-            )),
+            // It takes every operator, and nothing reads a file faster. Where only a verdict comes from elsewhere, the
+            // rest of the report is still made of its rows.
+            EngineName::Auto | EngineName::Reverse | EngineName::DepthFirst | EngineName::BreadthFirst => {
+                Compiled::Reverse(Reverse::new(
+                    &prepared.formulas,
+                    &prepared.alphabet,
+                    &prepared.normal,
+                    reverse::Config::default(),
+                ))
+            }
         };
         Self { prepared, engine }
     }
@@ -252,8 +331,7 @@ mod tests {
         let columns = lowered.variables.list().iter().map(|_| Column::of_ints(x.to_vec())).collect();
         let trace = Trace { len: x.len(), columns, time: None };
         let mut of_engines = [EngineName::Naive, EngineName::Reverse].map(|engine| {
-            let evaluator =
-                Evaluator::new(&lowered.formulas, &[root], Config { engine, simplification: Simplification::On });
+            let evaluator = Evaluator::new(&lowered.formulas, &[root], Config { engine, ..Config::default() });
             let mut answers = vec![String::new(); parts.len()];
             let each = |number: usize, truth: &[&Bitmap]| answers[number] = truth[0].to_string();
             evaluator.truth_of_parts(&mut Cache::default(), &trace, parts.iter().copied(), each).map(|()| answers)

@@ -1,6 +1,7 @@
 //! Every engine against the definition: all small formulas on all short traces, random larger ones, known answers.
 
 use proptest::prelude::*;
+use traceward_engine::engine::{breadth_first, depth_first};
 use traceward_engine::select::{Cache, Config, EngineName, Evaluator, Simplification};
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::formula::{FormulaId, Formulas, Interval};
@@ -12,8 +13,21 @@ use traceward_testkit::enumerate::Shape;
 use traceward_testkit::generate::{self, Windows};
 use traceward_testkit::{corpus, vectors};
 
-const REVERSE: Config = Config { engine: EngineName::Reverse, simplification: Simplification::Off };
-const SIMPLIFIED: Config = Config { engine: EngineName::Reverse, simplification: Simplification::On };
+const REVERSE: Config = config(Simplification::Off);
+const SIMPLIFIED: Config = config(Simplification::On);
+
+const fn config(simplification: Simplification) -> Config {
+    Config {
+        engine: EngineName::Reverse,
+        simplification,
+        depth_first: depth_first::Config { work_limit: u64::MAX },
+        breadth_first: breadth_first::Config {
+            subsumption: breadth_first::Subsumption::On,
+            slice_limit: 1000,
+            cache_limit: 1000,
+        },
+    }
+}
 
 fn compiled(config: Config) -> impl Fn(&Formulas, FormulaId) -> Evaluator {
     move |formulas, formula| Evaluator::new(formulas, &[formula], config)
@@ -120,8 +134,8 @@ fn reverse_agrees_with_vectors_and_corpus() {
 
 mod traversals {
     use super::*;
-    use traceward_engine::engine::breadth_first::{self, BreadthFirst, Subsumption};
-    use traceward_engine::engine::depth_first::{self, DepthFirst};
+    use traceward_engine::engine::breadth_first::{BreadthFirst, Subsumption};
+    use traceward_engine::engine::depth_first::DepthFirst;
     use traceward_engine::select::Prepared;
     use traceward_logic::letter::{self, Letters};
     use traceward_logic::verdict::Verdict;

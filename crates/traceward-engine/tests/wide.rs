@@ -16,7 +16,7 @@ fn truth(text: &str, bits: &str, last: &str, simplification: Simplification) -> 
     let mut columns = vec![Bitmap::from_text(bits); WIDE];
     columns[WIDE - 1] = Bitmap::from_text(last);
     let trace = Trace::of_bools(bits.len(), columns);
-    let config = Config { engine: EngineName::Reverse, simplification };
+    let config = Config { engine: EngineName::Reverse, simplification, ..Config::default() };
     let evaluator = Evaluator::new(&lowered.formulas, &[root], config);
     let automaton = evaluator.reverse().expect("reverse").automaton();
     assert!(!condition_text(automaton, automaton.roots()[0]).is_empty());

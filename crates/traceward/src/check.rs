@@ -8,7 +8,8 @@ use crate::spec::Spec;
 use rustc_hash::FxHashMap;
 use std::io::Read;
 use std::sync::Arc;
-use traceward_engine::select::{Cache, Config, EngineName, Evaluator, Simplification};
+use traceward_engine::engine::breadth_first::Decision;
+use traceward_engine::select::{Cache, Config, EngineName, Evaluator, Judge};
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::formula::{Direction, FormulaId, Formulas, Interval, Node, Unit};
 use traceward_logic::lower::{Claim, Lowered, NamedQuery, Property, Schema, Type, Variable};
@@ -34,10 +35,8 @@ pub enum Truth {
 /// How a spec is asked of a trace.
 #[derive(Clone, Debug)]
 pub struct CheckOptions {
-    /// By which engine.
-    pub engine: EngineName,
-    /// After simplification or not.
-    pub simplification: Simplification,
+    /// By which engine, and how.
+    pub config: Config,
     /// How much is reported.
     pub truth: Truth,
     /// How many violations are reported one by one.
@@ -48,13 +47,7 @@ pub struct CheckOptions {
 
 impl Default for CheckOptions {
     fn default() -> Self {
-        Self {
-            engine: EngineName::default(),
-            simplification: Simplification::default(),
-            truth: Truth::default(),
-            max_violations: 5,
-            read: ReadOptions::default(),
-        }
+        Self { config: Config::default(), truth: Truth::default(), max_violations: 5, read: ReadOptions::default() }
     }
 }
 
@@ -118,6 +111,8 @@ struct Question<'a> {
     lines: Lines,
     notes: Vec<Note>,
     evaluator: Evaluator,
+    /// Gives the verdicts, where the engine asked for tells no more than those.
+    judge: Option<Judge>,
     /// Where the answer for each formula stands among those of the evaluator.
     places: FxHashMap<FormulaId, usize>,
 }
@@ -133,8 +128,9 @@ impl<'a> Question<'a> {
             ));
         }
         let roots = formulas_of(lowered);
-        let config = Config { engine: options.engine, simplification: options.simplification };
-        let evaluator = Evaluator::new(&lowered.formulas, &roots, config);
+        let evaluator = Evaluator::new(&lowered.formulas, &roots, options.config);
+        let judge = Judge::new(&lowered.formulas, &claimed(lowered), options.config)
+            .map_err(|unsupported| Error::Request(unsupported.to_string()))?;
         Ok(Self {
             spec,
             lowered,
@@ -145,6 +141,7 @@ impl<'a> Question<'a> {
             lines: input.lines,
             notes: input.notes,
             evaluator,
+            judge,
             places: roots.into_iter().enumerate().map(|(place, root)| (root, place)).collect(),
         })
     }
@@ -184,18 +181,16 @@ impl<'a> Question<'a> {
             );
             return Err(Error::Request(message));
         }
-        let formulas = self.lowered.properties.iter().filter_map(|property| match property.claim {
-            Claim::Formula(formula) => Some(formula),
-            Claim::Assert(..) => None,
-        });
-        let tables = formulas.map(|formula| self.table_of(formula)).collect::<Result<Vec<String>, Error>>()?;
+        let tables = claimed(self.lowered)
+            .into_iter()
+            .map(|formula| self.table_of(formula))
+            .collect::<Result<Vec<String>, Error>>()?;
         Ok(tables.join("\n"))
     }
 
     /// The table of one formula alone: its automaton is that of the paper, without what else is asked of the trace.
     fn table_of(&self, formula: FormulaId) -> Result<String, Error> {
-        let config = Config { engine: self.options.engine, simplification: self.options.simplification };
-        let evaluator = Evaluator::new(&self.lowered.formulas, &[formula], config);
+        let evaluator = Evaluator::new(&self.lowered.formulas, &[formula], self.options.config);
         let Some(reverse) = evaluator.reverse() else {
             return Err(Error::Request("the table belongs to the reverse engine: --engine reverse".into()));
         };
@@ -226,7 +221,7 @@ impl<'a> Question<'a> {
     fn property_report(&self, index: usize, verdict: Verdict) -> PropertyReport {
         let property = &self.lowered.properties[index];
         let engine = match property.claim {
-            Claim::Formula(_) => self.evaluator.engine(),
+            Claim::Formula(_) => self.judge.as_ref().map_or(self.evaluator.engine(), Judge::engine),
             Claim::Assert(..) => EngineName::Naive,
         };
         PropertyReport {
@@ -262,17 +257,23 @@ impl<'a> Question<'a> {
         let rows =
             self.evaluator.truth(&mut Cache::default(), &self.trace).map_err(|error| self.evaluation_error(&error))?;
         let rows: Vec<&Bitmap> = rows.iter().collect();
+        let mut decisions = self.decisions(&self.trace)?.into_iter();
+        let mut truths = self.truths_by_judge()?.into_iter();
         let part = Part { question: self, trace: &self.trace, positions: None, rows: &rows };
         let mut properties = Vec::new();
         for (index, property) in self.lowered.properties.iter().enumerate() {
             let judged = part.judge(property).map_err(|error| self.evaluation_error(&error))?;
             let mut report = self.property_report(index, judged.verdict);
+            if let (Claim::Formula(_), Some(decision)) = (&property.claim, decisions.next()) {
+                report.verdict = Verdict::at_end(decision.holds);
+                report.decided_at = decision.decided_at;
+            }
             report.violations = judged.violations;
             report.compared = judged.compared;
             if self.options.truth != Truth::AtZero
                 && let Claim::Formula(formula) = property.claim
             {
-                report.truth = Some(part.row(formula).clone());
+                report.truth = Some(truths.next().unwrap_or_else(|| part.row(formula).clone()));
             }
             properties.push(report);
         }
@@ -284,11 +285,35 @@ impl<'a> Question<'a> {
         Ok((properties, queries))
     }
 
+    /// What the judge says of each formula property; nothing if there is no judge, or no state to judge.
+    fn decisions(&self, trace: &Trace) -> Result<Vec<Decision>, Error> {
+        match &self.judge {
+            Some(judge) if trace.len > 0 => judge.decide(trace).map_err(|gave_up| Error::Request(gave_up.to_string())),
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    /// Truth at every position from the judge itself, if it was asked for.
+    fn truths_by_judge(&self) -> Result<Vec<Bitmap>, Error> {
+        let Some(judge) = self.judge.as_ref().filter(|_| self.options.truth != Truth::AtZero) else {
+            return Ok(Vec::new());
+        };
+        match judge.truth(&self.trace) {
+            Ok(Some(truths)) => Ok(truths),
+            Ok(None) => {
+                let engine = judge.engine();
+                let message = format!("the engine {engine} does not tell truth at every position; reverse does");
+                Err(Error::Request(message))
+            }
+            Err(gave_up) => Err(Error::Request(gave_up.to_string())),
+        }
+    }
+
     // ---- a trace for each key ----
 
     fn by_key(&self, groups: &[KeyGroup]) -> Result<(Vec<PropertyReport>, Vec<QueryReport>), Error> {
         let mut tally = KeyTally::new(self, groups.len());
-        let mut failed = None;
+        let mut failed: Option<Error> = None;
         let parts = groups.iter().map(|group| group.positions.as_slice());
         let each = |number: usize, rows: &[&Bitmap]| {
             if failed.is_none() {
@@ -299,7 +324,7 @@ impl<'a> Question<'a> {
             .truth_of_parts(&mut Cache::default(), &self.trace, parts, each)
             .map_err(|error| self.evaluation_error(&error))?;
         match failed {
-            Some(error) => Err(self.evaluation_error(&error)),
+            Some(error) => Err(error),
             None => Ok(tally.finish()),
         }
     }
@@ -324,9 +349,11 @@ impl<'a> KeyTally<'a> {
         }
     }
 
-    fn add(&mut self, group: &KeyGroup, rows: &[&Bitmap]) -> Result<(), EvaluationError> {
+    fn add(&mut self, group: &KeyGroup, rows: &[&Bitmap]) -> Result<(), Error> {
         let lowered = self.question.lowered;
-        let speaks_of_values = !lowered.queries.is_empty()
+        let failed = |error: EvaluationError| self.question.evaluation_error(&error);
+        let speaks_of_values = self.question.judge.is_some()
+            || !lowered.queries.is_empty()
             || lowered.properties.iter().any(|property| matches!(property.claim, Claim::Assert(..)));
         let own;
         let trace = if speaks_of_values {
@@ -335,9 +362,13 @@ impl<'a> KeyTally<'a> {
         } else {
             &self.question.trace
         };
+        let mut decisions = self.question.decisions(trace)?.into_iter();
         let part = Part { question: self.question, trace, positions: Some(&group.positions), rows };
         for (report, property) in self.properties.iter_mut().zip(&lowered.properties) {
-            let judged = part.judge(property)?;
+            let mut judged = part.judge(property).map_err(failed)?;
+            if let (Claim::Formula(_), Some(decision)) = (&property.claim, decisions.next()) {
+                judged.verdict = Verdict::at_end(decision.holds);
+            }
             report.verdicts.push(judged.verdict);
             if judged.verdict == Verdict::Violated {
                 report.violated += 1;
@@ -349,7 +380,7 @@ impl<'a> KeyTally<'a> {
             }
         }
         for (index, query) in lowered.queries.iter().enumerate() {
-            self.queries[index].push((group.key.clone(), part.value(&query.query)?));
+            self.queries[index].push((group.key.clone(), part.value(&query.query).map_err(failed)?));
             if let Some(more) = part.unanswered(query) {
                 *self.unanswered[index].get_or_insert(0) += more;
             }
@@ -481,6 +512,17 @@ impl Part<'_> {
         };
         (!query.latencies.is_empty()).then(|| query.latencies.iter().map(unanswered).sum())
     }
+}
+
+/// The formulas of properties.
+fn claimed(lowered: &Lowered) -> Vec<FormulaId> {
+    let claims = lowered.properties.iter().map(|property| &property.claim);
+    claims
+        .filter_map(|claim| match claim {
+            Claim::Formula(formula) => Some(*formula),
+            Claim::Assert(..) => None,
+        })
+        .collect()
 }
 
 /// Every formula whose truth is needed: those of properties and the bodies of their always, those of queries.

@@ -31,6 +31,7 @@ pub use report::{
 };
 pub use spec::{Settings, Source, Spec, SpecError, SpecPlace};
 
+pub use traceward_engine::engine::{breadth_first, depth_first};
 pub use traceward_engine::select::{Config, EngineName, Simplification};
 pub use traceward_logic::lower::Goal;
 pub use traceward_logic::print::{Name, duration};

@@ -5,7 +5,7 @@ use crate::failure::{Failure, Outcome, tell};
 use crate::{input, json, text};
 use std::io::Write;
 use std::path::Path;
-use traceward::{CheckOptions, Goal, Report, Simplification, Spec, Truth};
+use traceward::{CheckOptions, Goal, Report, Spec, Truth};
 
 pub fn run(arguments: &CheckArguments, out: &mut impl Write) -> Result<Outcome, Failure> {
     answer(arguments, Goal::Check, out)
@@ -89,8 +89,7 @@ fn write_documents(out: &mut impl Write, mut documents: Vec<serde_json::Value>, 
 
 fn check_one(spec: &Spec, path: &Path, arguments: &CheckArguments) -> Result<Report, Failure> {
     let options = CheckOptions {
-        engine: arguments.engine,
-        simplification: if arguments.no_simplify { Simplification::Off } else { Simplification::On },
+        config: arguments.engine.config(),
         truth: match (arguments.trace_table, arguments.positions) {
             (true, _) => Truth::Table,
             (false, true) => Truth::AtEveryPosition,

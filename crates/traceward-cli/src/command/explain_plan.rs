@@ -5,7 +5,7 @@ use crate::failure::{Failure, Outcome};
 use crate::input;
 use serde_json::{Map, Value, json};
 use std::io::Write;
-use traceward::{Config, Goal, Settings, Simplification, explain_plan};
+use traceward::{Goal, Settings, explain_plan};
 
 pub fn run(arguments: &PlanArguments, out: &mut impl Write) -> Result<Outcome, Failure> {
     if arguments.spec.expressions.is_empty() && arguments.paths.is_empty() {
@@ -13,8 +13,7 @@ pub fn run(arguments: &PlanArguments, out: &mut impl Write) -> Result<Outcome, F
     }
     let settings = Settings { event: arguments.event.clone(), ..Settings::default() };
     let (spec, _) = input::spec_and_traces(&arguments.spec, &arguments.paths, settings, Goal::Check)?;
-    let simplification = if arguments.no_simplify { Simplification::Off } else { Simplification::On };
-    let plans = explain_plan(&spec, Config { engine: arguments.engine, simplification });
+    let plans = explain_plan(&spec, arguments.engine.config());
     match arguments.output.format {
         OutputFormat::Text => {
             for (index, plan) in plans.iter().enumerate() {
