@@ -82,6 +82,12 @@ pub struct CheckArguments {
     /// Print the value of every node of the alternating automaton at every position
     #[arg(long)]
     pub trace_table: bool,
+    /// Tell which parts of each property never mattered, so that it held vacuously
+    #[arg(long)]
+    pub coverage: bool,
+    /// Tell how long each eventuality had to wait
+    #[arg(long)]
+    pub waiting: bool,
     /// How many violations to report one by one
     #[arg(long, value_name = "N", default_value_t = 5)]
     pub max_violations: usize,

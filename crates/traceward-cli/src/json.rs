@@ -5,8 +5,8 @@ use crate::text::trace_name;
 use serde_json::{Map, Value as Json, json};
 use std::path::Path;
 use traceward::{
-    ColumnInspection, Distinct, Inspection, KeyVerdict, PropertyReport, QueryReport, QueryValue, Report, TimeGuess,
-    Value, Violation, Violations,
+    ColumnInspection, CoverageReport, Distinct, Inspection, KeyVerdict, PropertyReport, QueryReport, QueryValue,
+    Report, TimeGuess, UnusedPart, Value, Violation, Violations, WaitingReport,
 };
 
 /// The document about one trace.
@@ -67,6 +67,12 @@ fn property(report: &PropertyReport) -> Json {
     if let Some(compared) = &report.compared {
         document["value"] = optional(compared.as_ref());
     }
+    if let Some(found) = &report.coverage {
+        document["coverage"] = coverage(found);
+    }
+    if let Some(found) = &report.waiting {
+        document["waiting"] = Json::Array(found.iter().map(waiting).collect());
+    }
     if let Some(keys) = &report.keys {
         document["keys"] = json!({
             "checked": keys.checked,
@@ -75,6 +81,26 @@ fn property(report: &PropertyReport) -> Json {
         });
     }
     document
+}
+
+fn coverage(report: &CoverageReport) -> Json {
+    let part = |one: &UnusedPart| json!({ "part": one.part, "never_happened": one.never_happened });
+    json!({
+        "nodes": report.nodes,
+        "covered": report.covered,
+        "unused": report.unused.iter().map(part).collect::<Vec<_>>(),
+        "rejecting_visits": { "tree": report.rejecting_visits_tree, "slices": report.rejecting_visits_slices },
+    })
+}
+
+fn waiting(report: &WaitingReport) -> Json {
+    json!({
+        "part": report.part,
+        "asked": report.asked,
+        "least": report.least,
+        "most": report.most,
+        "average": report.average,
+    })
 }
 
 fn violations(violations: &Violations) -> Json {

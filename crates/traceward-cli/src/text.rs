@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 use traceward::{
-    ColumnInspection, ColumnKind, Distinct, Goal, Inspection, KeysReport, Note, PropertyReport, QueryReport,
-    QueryValue, Report, TimeGuess, Value, Verdict, Violation, Violations, duration,
+    ColumnInspection, ColumnKind, CoverageReport, Distinct, Goal, Inspection, KeysReport, Note, PropertyReport,
+    QueryReport, QueryValue, Report, TimeGuess, Value, Verdict, Violation, Violations, WaitingReport, duration,
 };
 
 const GOOD: Style = AnsiColor::Green.on_default().bold();
@@ -87,6 +87,15 @@ fn write_property(out: &mut impl Write, property: &PropertyReport, report: &Repo
     if let Some(found) = &property.violations {
         write_violations(out, found, report.trace.states, "    ")?;
     }
+    if let Some(position) = property.decided_at {
+        writeln!(out, "    decided at position {position}")?;
+    }
+    if let Some(found) = &property.coverage {
+        write_coverage(out, found)?;
+    }
+    for one in property.waiting.iter().flatten() {
+        write_waiting(out, one)?;
+    }
     if let Some(keys) = &property.keys {
         write_keys(out, keys)?;
     }
@@ -109,6 +118,42 @@ fn write_violations(out: &mut impl Write, found: &Violations, states: usize, ind
         writeln!(out, "{indent}  {DIM}… and {more} more (--max-violations){DIM:#}")?;
     }
     Ok(())
+}
+
+fn write_coverage(out: &mut impl Write, found: &CoverageReport) -> io::Result<()> {
+    let Some(covered) = found.covered else { return Ok(()) };
+    for one in &found.unused {
+        match &one.never_happened {
+            Some(never) => {
+                writeln!(
+                    out,
+                    "    `{never}` never happened: the property held vacuously, `{}` never mattered",
+                    one.part
+                )?;
+            }
+            None => writeln!(out, "    `{}` never mattered: the property holds without it", one.part)?,
+        }
+    }
+    let visits = found.rejecting_visits_tree.unwrap_or(0);
+    let slices = found.rejecting_visits_slices.map(|count| format!(" ({count} by slices)")).unwrap_or_default();
+    writeln!(
+        out,
+        "    {DIM}every run visits {covered} of {}, and rejecting ones {} at the least{slices}{DIM:#}",
+        counted(found.nodes, "node"),
+        counted(visits as usize, "time"),
+    )
+}
+
+fn write_waiting(out: &mut impl Write, one: &WaitingReport) -> io::Result<()> {
+    let average = (one.average * 1e3).round() / 1e3;
+    writeln!(
+        out,
+        "    `{}` waited {} to {} steps, {average} on average, {} asked",
+        one.part,
+        one.least,
+        one.most,
+        counted(one.asked as usize, "time"),
+    )
 }
 
 fn violation_text(violation: &Violation) -> String {

@@ -4,6 +4,7 @@ use crate::error::Error;
 use crate::report::{
     KeyVerdict, KeysReport, PropertyReport, QueryReport, QueryValue, Report, TraceReport, Violation, Violations,
 };
+use crate::runs::{RunQuestions, Runs};
 use crate::spec::Spec;
 use rustc_hash::FxHashMap;
 use std::io::Read;
@@ -39,6 +40,8 @@ pub struct CheckOptions {
     pub config: Config,
     /// How much is reported.
     pub truth: Truth,
+    /// What is asked about runs.
+    pub runs: RunQuestions,
     /// How many violations are reported one by one.
     pub max_violations: usize,
     /// How the trace is read; what the spec says of columns is filled in.
@@ -47,7 +50,13 @@ pub struct CheckOptions {
 
 impl Default for CheckOptions {
     fn default() -> Self {
-        Self { config: Config::default(), truth: Truth::default(), max_violations: 5, read: ReadOptions::default() }
+        Self {
+            config: Config::default(),
+            truth: Truth::default(),
+            runs: RunQuestions::default(),
+            max_violations: 5,
+            read: ReadOptions::default(),
+        }
     }
 }
 
@@ -122,6 +131,9 @@ impl<'a> Question<'a> {
         let states = input.states;
         let columns = input.columns.into_iter().map(|column| column.unwrap_or_else(|| Column::all_missing(states)));
         let trace = Trace { len: states, columns: columns.collect(), time: input.time };
+        if options.runs != RunQuestions::default() && input.keys.is_some() {
+            return Err(Error::Request("--coverage and --waiting are for a trace that is not split by key".into()));
+        }
         if options.truth != Truth::AtZero && input.keys.is_some() {
             return Err(Error::Request(
                 "truth at every position cannot be shown for a trace that is split by key".into(),
@@ -235,6 +247,8 @@ impl<'a> Question<'a> {
             truth: None,
             violations: None,
             compared: None,
+            coverage: None,
+            waiting: None,
             keys: None,
         }
     }
@@ -270,6 +284,9 @@ impl<'a> Question<'a> {
             }
             report.violations = judged.violations;
             report.compared = judged.compared;
+            if let Claim::Formula(formula) = property.claim {
+                self.look_at_runs(formula, &mut report)?;
+            }
             if self.options.truth != Truth::AtZero
                 && let Claim::Formula(formula) = property.claim
             {
@@ -283,6 +300,21 @@ impl<'a> Question<'a> {
             queries.push(self.query_report(index, QueryValue::Whole(value), part.unanswered(query)));
         }
         Ok((properties, queries))
+    }
+
+    fn look_at_runs(&self, formula: FormulaId, report: &mut PropertyReport) -> Result<(), Error> {
+        let RunQuestions { coverage, waiting } = self.options.runs;
+        if self.trace.len == 0 || !(coverage || waiting) {
+            return Ok(());
+        }
+        let runs = Runs::new(&self.lowered.formulas, formula, &self.trace, &self.names)?;
+        if coverage {
+            report.coverage = Some(runs.coverage()?);
+        }
+        if waiting {
+            report.waiting = Some(runs.waiting());
+        }
+        Ok(())
     }
 
     /// What the judge says of each formula property; nothing if there is no judge, or no state to judge.

@@ -20,6 +20,7 @@ mod error;
 mod plan;
 mod render;
 mod report;
+mod runs;
 mod spec;
 
 pub use check::{CheckOptions, Truth, check};
@@ -29,6 +30,7 @@ pub use render::Paint;
 pub use report::{
     KeyVerdict, KeysReport, PropertyReport, QueryReport, QueryValue, Report, TraceReport, Violation, Violations,
 };
+pub use runs::{CoverageReport, RunQuestions, UnusedPart, WaitingReport};
 pub use spec::{Settings, Source, Spec, SpecError, SpecPlace};
 
 pub use traceward_engine::engine::{breadth_first, depth_first};

@@ -1,5 +1,6 @@
 //! The answer, as data.
 
+use crate::runs::{CoverageReport, WaitingReport};
 use std::sync::Arc;
 use traceward_engine::select::EngineName;
 use traceward_logic::bitmap::Bitmap;
@@ -65,6 +66,10 @@ pub struct PropertyReport {
     pub violations: Option<Violations>,
     /// The value that an assert compared; none for other properties.
     pub compared: Option<Option<Value>>,
+    /// Which parts mattered, if that was asked.
+    pub coverage: Option<CoverageReport>,
+    /// How long eventualities waited, if that was asked.
+    pub waiting: Option<Vec<WaitingReport>>,
     /// By key, if the trace was split.
     pub keys: Option<KeysReport>,
 }

@@ -1,0 +1,144 @@
+//! What the runs of a property tell beyond its verdict: which parts mattered, how long eventualities waited.
+
+use crate::error::Error;
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+use traceward_engine::automaton::alternating::{Alternating, is_bounded};
+use traceward_engine::engine::breadth_first::{self, BreadthFirst};
+use traceward_engine::engine::reverse::{self, Reverse};
+use traceward_engine::run_statistics::{Coverage, RejectingVisits, over_trees, unused, waiting};
+use traceward_engine::select::{Prepared, Simplification};
+use traceward_logic::bitmap::Bitmap;
+use traceward_logic::formula::{FormulaId, Formulas};
+use traceward_logic::letter::{self, Letters};
+use traceward_logic::trace::Trace;
+
+/// What is asked about runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct RunQuestions {
+    /// Which parts of a property never mattered.
+    pub coverage: bool,
+    /// How long eventualities had to wait.
+    pub waiting: bool,
+}
+
+/// Which parts of a property mattered. A violated property has no accepting run, and nothing is covered.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CoverageReport {
+    /// How many nodes its alternating automaton has.
+    pub nodes: usize,
+    /// How many of them every accepting run visits; none if there is no accepting run.
+    pub covered: Option<usize>,
+    /// The largest parts that never mattered.
+    pub unused: Vec<UnusedPart>,
+    /// The least number of visits to rejecting nodes, a run being a tree.
+    pub rejecting_visits_tree: Option<u64>,
+    /// The same, a run being a sequence of slices; none where breadth-first traversal cannot take the property.
+    pub rejecting_visits_slices: Option<u64>,
+}
+
+/// A part of a property that never mattered.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UnusedPart {
+    /// The part.
+    pub part: String,
+    /// What never happened, if that is why.
+    pub never_happened: Option<String>,
+}
+
+/// How long an eventuality had to wait, in steps.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WaitingReport {
+    /// The eventuality.
+    pub part: String,
+    /// How often it was asked for.
+    pub asked: u64,
+    /// The least.
+    pub least: u64,
+    /// The most.
+    pub most: u64,
+    /// The average.
+    pub average: f64,
+}
+
+/// A property without bounds, as its automaton sees it: not simplified.
+pub(crate) struct Runs<'a> {
+    prepared: Prepared,
+    automaton: Alternating,
+    letters: Letters,
+    names: &'a [Arc<str>],
+}
+
+impl<'a> Runs<'a> {
+    pub(crate) fn new(
+        formulas: &Formulas,
+        formula: FormulaId,
+        trace: &Trace,
+        names: &'a [Arc<str>],
+    ) -> Result<Self, Error> {
+        let prepared = Prepared::new(formulas, &[formula], Simplification::Off);
+        let parts = prepared.formulas.parts(&prepared.normal);
+        if parts.into_iter().any(|part| is_bounded(prepared.formulas.node(part))) {
+            return Err(Error::Request("--coverage and --waiting are for formulas without bounds".into()));
+        }
+        let automaton = Alternating::new(&prepared.formulas, &prepared.normal);
+        let letters = letter::letters(&prepared.formulas, &prepared.alphabet, trace);
+        Ok(Self { prepared, automaton, letters, names })
+    }
+
+    fn text(&self, formula: FormulaId) -> String {
+        self.prepared.formulas.display(formula, self.names).to_string()
+    }
+
+    pub(crate) fn coverage(&self) -> Result<CoverageReport, Error> {
+        let Prepared { formulas, alphabet, normal, .. } = &self.prepared;
+        let holds = |atom| {
+            let proposition = alphabet.proposition(atom);
+            proposition.map_or_else(Bitmap::new, |proposition| self.letters.bitmap(proposition).clone())
+        };
+        let covered = over_trees(&Coverage, formulas, &self.automaton, alphabet, &self.letters);
+        let parts = match &covered {
+            Some(covered) => unused(formulas, normal[0], &self.automaton, covered, &holds),
+            None => Vec::new(),
+        };
+        let part = |one: traceward_engine::run_statistics::Unused| UnusedPart {
+            part: self.text(one.formula),
+            never_happened: one.never_held.map(|atom| formulas.atom(atom).display(self.names).to_string()),
+        };
+        Ok(CoverageReport {
+            nodes: self.automaton.nodes().len(),
+            covered: covered.map(|covered| covered.indices().len()),
+            unused: parts.into_iter().map(part).collect(),
+            rejecting_visits_tree: over_trees(&RejectingVisits, formulas, &self.automaton, alphabet, &self.letters),
+            rejecting_visits_slices: self.rejecting_visits_by_slices()?,
+        })
+    }
+
+    fn rejecting_visits_by_slices(&self) -> Result<Option<u64>, Error> {
+        let Prepared { formulas, alphabet, normal, .. } = &self.prepared;
+        match BreadthFirst::new(formulas, alphabet, normal[0], breadth_first::Config::default()) {
+            Err(_) => Ok(None),
+            Ok(engine) => engine
+                .statistics(&RejectingVisits, &mut breadth_first::Cache::default(), &self.letters)
+                .map_err(|gave_up| Error::Request(gave_up.to_string())),
+        }
+    }
+
+    pub(crate) fn waiting(&self) -> Vec<WaitingReport> {
+        let Prepared { formulas, alphabet, normal, .. } = &self.prepared;
+        let parts = formulas.parts(normal);
+        let engine = Reverse::new(formulas, alphabet, &parts, reverse::Config::default());
+        let mut cache = reverse::Cache::default();
+        let rows = engine.truth(&mut cache, &self.letters);
+        let rows: FxHashMap<FormulaId, &Bitmap> = parts.into_iter().zip(rows).collect();
+        let found = waiting(formulas, normal[0], &|part| rows[&part].clone());
+        let report = |one: traceward_engine::run_statistics::Waiting| WaitingReport {
+            part: self.text(one.formula),
+            asked: one.asked,
+            least: one.least,
+            most: one.most,
+            average: one.average(),
+        };
+        found.into_iter().map(report).collect()
+    }
+}
