@@ -43,6 +43,11 @@ pub enum Command {
     #[command(after_help = "Example:
   traceward explain-plan -e 'G(!a -> !b U c)'")]
     ExplainPlan(PlanArguments),
+    /// Repeat the experiments of the papers
+    #[command(after_help = "Examples:
+  traceward bench figure10
+  traceward bench figure10 --longest 1000000 --svg figure10.svg")]
+    Bench(BenchArguments),
     /// Explain the language (`help operators`) or a command (`help check`)
     Help(HelpArguments),
     /// Print completions for a shell
@@ -208,6 +213,27 @@ pub struct OutputArguments {
 pub enum OutputFormat {
     Text,
     Json,
+}
+
+#[derive(Args, Debug)]
+pub struct BenchArguments {
+    /// Which experiment
+    #[arg(value_enum)]
+    pub experiment: Experiment,
+    /// The length of the longest trace
+    #[arg(long, value_name = "STATES", default_value_t = 100_000)]
+    pub longest: usize,
+    /// Draw the times into this file
+    #[arg(long, value_name = "FILE.svg")]
+    pub svg: Option<PathBuf>,
+    #[command(flatten)]
+    pub output: OutputArguments,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Experiment {
+    /// Three formulas, growing traces, every traversal of the alternating automaton
+    Figure10,
 }
 
 #[derive(Args, Debug)]

@@ -43,6 +43,7 @@ fn run(command: Command, out: &mut impl Write) -> Result<Outcome, Failure> {
         Command::Check(arguments) => command::check::run(&arguments, out),
         Command::Query(arguments) => command::query::run(&arguments, out),
         Command::Inspect(arguments) => command::inspect::run(&arguments, out),
+        Command::Bench(arguments) => command::bench::run(&arguments, out),
         Command::ExplainPlan(arguments) => command::explain_plan::run(&arguments, out),
         Command::Help(arguments) => command::help::run(&arguments, out),
         Command::Completions(arguments) => command::completions::run(&arguments, out),

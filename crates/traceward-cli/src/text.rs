@@ -122,16 +122,18 @@ fn write_violations(out: &mut impl Write, found: &Violations, states: usize, ind
 
 fn write_coverage(out: &mut impl Write, found: &CoverageReport) -> io::Result<()> {
     let Some(covered) = found.covered else { return Ok(()) };
-    for one in &found.unused {
-        match &one.never_happened {
+    let mut reasons: Vec<Option<&String>> = found.unused.iter().map(|one| one.never_happened.as_ref()).collect();
+    reasons.sort();
+    reasons.dedup();
+    for reason in reasons {
+        let parts = found.unused.iter().filter(|one| one.never_happened.as_ref() == reason);
+        let parts: Vec<String> = parts.map(|one| format!("`{}`", one.part)).collect();
+        let parts = parts.join(" and ");
+        match reason {
             Some(never) => {
-                writeln!(
-                    out,
-                    "    `{never}` never happened: the property held vacuously, `{}` never mattered",
-                    one.part
-                )?;
+                writeln!(out, "    `{never}` never happened: the property held vacuously, {parts} never mattered")?;
             }
-            None => writeln!(out, "    `{}` never mattered: the property holds without it", one.part)?,
+            None => writeln!(out, "    {parts} never mattered: the property holds without")?,
         }
     }
     let visits = found.rejecting_visits_tree.unwrap_or(0);

@@ -17,6 +17,7 @@
 
 mod check;
 mod error;
+pub mod experiment;
 mod plan;
 mod render;
 mod report;
