@@ -23,6 +23,7 @@ const fn config(simplification: Simplification) -> Config {
         depth_first: depth_first::Config { work_limit: u64::MAX },
         breadth_first: breadth_first::Config {
             subsumption: breadth_first::Subsumption::On,
+            memory: breadth_first::Memory::Sets,
             slice_limit: 1000,
             cache_limit: 1000,
         },
@@ -134,7 +135,7 @@ fn reverse_agrees_with_vectors_and_corpus() {
 
 mod traversals {
     use super::*;
-    use traceward_engine::engine::breadth_first::{BreadthFirst, Subsumption};
+    use traceward_engine::engine::breadth_first::{BreadthFirst, Memory, Subsumption};
     use traceward_engine::engine::depth_first::DepthFirst;
     use traceward_engine::select::Prepared;
     use traceward_logic::letter::{self, Letters};
@@ -238,8 +239,12 @@ mod traversals {
             if let Ok(found) = engine.check(&mut depth_first::Cache::default(), &letters) {
                 prop_assert_eq!(found, [expected]);
             }
-            for (subsumption, cache_limit) in [(Subsumption::On, 10_000), (Subsumption::Off, 10_000), (Subsumption::On, 2)] {
-                let config = breadth_first::Config { subsumption, cache_limit, slice_limit: 2000 };
+            for (subsumption, cache_limit, memory) in [
+                (Subsumption::On, 10_000, Memory::Sets),
+                (Subsumption::Off, 10_000, Memory::Slices),
+                (Subsumption::On, 2, Memory::Sets),
+            ] {
+                let config = breadth_first::Config { subsumption, memory, cache_limit, slice_limit: 2000 };
                 let root = prepared.normal[0];
                 let Ok(engine) = BreadthFirst::new(&prepared.formulas, &prepared.alphabet, root, config) else { continue };
                 let cache = &mut breadth_first::Cache::default();

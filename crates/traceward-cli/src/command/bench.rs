@@ -10,7 +10,7 @@ use std::path::Path;
 use std::time::Duration;
 use traceward::experiment::{FIGURE_10_ENGINES, FIGURE_10_FORMULAS, Measurement, figure_10};
 
-/// An engine that needs longer than this on one trace is not asked about longer ones.
+/// An engine that would need longer than this for a trace is not asked.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 pub fn run(arguments: &BenchArguments, out: &mut impl Write) -> Result<Outcome, Failure> {
@@ -45,7 +45,7 @@ fn of<'a>(measurements: &'a [Measurement], formula: &str, engine: &str) -> impl 
 fn write_table(out: &mut impl Write, lengths: &[usize], measurements: &[Measurement]) -> Result<(), Failure> {
     writeln!(
         out,
-        "milliseconds for a trace of so many states; - is more than {} s, or too many slices",
+        "milliseconds for a trace of so many states; - would be more than {} s, or too many slices",
         PATIENCE.as_secs()
     )?;
     for formula in FIGURE_10_FORMULAS {
@@ -94,8 +94,13 @@ fn draw_formula(
     lengths: &[usize],
     measurements: &[Measurement],
 ) -> Result<(), Box<dyn std::error::Error>> {
-    const COLOURS: [RGBColor; 4] =
-        [RGBColor(204, 51, 17), RGBColor(238, 153, 51), RGBColor(0, 119, 187), RGBColor(0, 153, 136)];
+    const COLOURS: [RGBColor; 5] = [
+        RGBColor(204, 51, 17),
+        RGBColor(238, 153, 51),
+        RGBColor(170, 68, 153),
+        RGBColor(0, 119, 187),
+        RGBColor(0, 153, 136),
+    ];
     let (first, last) = (lengths[0] as f64, lengths[lengths.len() - 1] as f64);
     let mut chart = ChartBuilder::on(area)
         .caption(formula, ("sans-serif", 18))

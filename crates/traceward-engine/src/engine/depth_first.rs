@@ -7,6 +7,11 @@
 //! It may walk the rest of the trace again from every position: on `G F a` with a only at the end that is quadratic, on nested
 //! untils worse. A limit on the steps ends that with [`GaveUp`]. [`super::reverse`] answers the same in linear time; this engine is
 //! there for what the paper says of it, and because each step of it can be followed by hand.
+//!
+//! Of the two sides of a connective, one that is a single node with successors is looked at last: it can wait for what the other
+//! side says of this very position. The paper writes that node first, `⟨true, 𝒜(◇φ), rej⟩ ∨ 𝒜(φ)`; taken literally every
+//! `◇φ` would walk to the end of the trace before it looked at φ, and `G F a` would be as slow as `G F z`, which its figure 10 does not
+//! show.
 
 use super::{GaveUp, Unsupported};
 use crate::automaton::alternating::{Alternating, Condition, ConditionId, Label, Look, NodeId};
@@ -43,11 +48,11 @@ pub struct Cache {
     work: u64,
 }
 
-/// The right side of a connective whose left side is being looked at.
+/// The side of a connective that is looked at second, while the first is being looked at.
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
     connective: Connective,
-    right: ConditionId,
+    second: ConditionId,
     position: u32,
 }
 
@@ -103,13 +108,15 @@ impl DepthFirst {
             let mut value = match self.automaton.condition(condition) {
                 Condition::Empty => true,
                 Condition::And(left, right) => {
-                    cache.waiting.push(Waiting { connective: Connective::And, right, position });
-                    condition = left;
+                    let (first, second) = self.in_order(left, right);
+                    cache.waiting.push(Waiting { connective: Connective::And, second, position });
+                    condition = first;
                     continue;
                 }
                 Condition::Or(left, right) => {
-                    cache.waiting.push(Waiting { connective: Connective::Or, right, position });
-                    condition = left;
+                    let (first, second) = self.in_order(left, right);
+                    cache.waiting.push(Waiting { connective: Connective::Or, second, position });
+                    condition = first;
                     continue;
                 }
                 Condition::Node(node) => match self.step(letters, node, position as usize) {
@@ -129,13 +136,22 @@ impl DepthFirst {
                     Connective::Or => value,
                 };
                 if !decided {
-                    condition = waiting.right;
+                    condition = waiting.second;
                     position = waiting.position;
                     break;
                 }
                 value = waiting.connective == Connective::Or;
             }
         }
+    }
+
+    /// The sides of a connective in the order in which they are looked at.
+    fn in_order(&self, left: ConditionId, right: ConditionId) -> (ConditionId, ConditionId) {
+        let can_wait = |side: ConditionId| match self.automaton.condition(side) {
+            Condition::Node(node) => self.automaton.node(node).look != Look::Here,
+            _ => false,
+        };
+        if can_wait(left) && !can_wait(right) { (right, left) } else { (left, right) }
     }
 
     fn gave_up(&self) -> GaveUp {

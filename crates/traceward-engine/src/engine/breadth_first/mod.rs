@@ -34,11 +34,23 @@ pub enum Subsumption {
     Off,
 }
 
+/// What is remembered from one step to the next.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Memory {
+    /// The successors of whole sets of slices: a step that was made before is a look-up.
+    #[default]
+    Sets,
+    /// The successors of single slices, as in the paper.
+    Slices,
+}
+
 /// How slices are kept.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Config {
     /// Whether slices that contain another are dropped.
     pub subsumption: Subsumption,
+    /// What is remembered.
+    pub memory: Memory,
     /// How many slices there may be at one position before giving up.
     pub slice_limit: usize,
     /// How many different sets of slices are remembered.
@@ -47,7 +59,7 @@ pub struct Config {
 
 impl Default for Config {
     fn default() -> Self {
-        Self { subsumption: Subsumption::On, slice_limit: 100_000, cache_limit: 10_000 }
+        Self { subsumption: Subsumption::On, memory: Memory::Sets, slice_limit: 100_000, cache_limit: 10_000 }
     }
 }
 

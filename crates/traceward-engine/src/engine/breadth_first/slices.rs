@@ -1,6 +1,6 @@
 //! Slices, sets of slices, and their successors, each kept once.
 
-use super::{BreadthFirst, Cache, GaveUp, Subsumption};
+use super::{BreadthFirst, Cache, GaveUp, Memory, Subsumption};
 use crate::automaton::alternating::{Condition, ConditionId, Look, NodeId};
 use rustc_hash::FxHashMap;
 use traceward_logic::verdict::Verdict;
@@ -144,7 +144,9 @@ fn nodes_of(slice: &[u64]) -> impl Iterator<Item = NodeId> + '_ {
 impl BreadthFirst {
     /// The set of satisfied slices after a letter.
     pub(super) fn successor(&self, cache: &mut Cache, set: SetId, letter: LetterId) -> Result<SetId, GaveUp> {
-        if let Some(known) = cache.slices.known(set, letter) {
+        if self.config.memory == Memory::Sets
+            && let Some(known) = cache.slices.known(set, letter)
+        {
             return Ok(known);
         }
         let (mut set, mut letter) = (set, letter);
