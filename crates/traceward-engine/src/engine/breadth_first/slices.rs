@@ -1,8 +1,9 @@
 //! Slices, sets of slices, and their successors, each kept once.
 
-use super::{BreadthFirst, Cache, GaveUp, Subsumption};
+use super::{BreadthFirst, Cache, GaveUp, Run, Subsumption};
 use crate::automaton::alternating::{Condition, ConditionId, Look, NodeId};
 use rustc_hash::FxHashMap;
+use traceward_logic::letter::Proposition;
 use traceward_logic::verdict::Verdict;
 
 /// A set of nodes, as bits.
@@ -161,6 +162,14 @@ impl BreadthFirst {
     }
 
     fn satisfied_slices(&self, cache: &mut Cache, set: SetId, letter: LetterId) -> Result<Vec<SliceId>, GaveUp> {
+        let mut found = self.candidate_slices(cache, set, letter)?;
+        found.retain(|slice| self.is_satisfied(cache, *slice, letter));
+        self.refuse_many(found.len())?;
+        Ok(found)
+    }
+
+    /// The slices that runs can come to, before their labels are looked at.
+    fn candidate_slices(&self, cache: &mut Cache, set: SetId, letter: LetterId) -> Result<Vec<SliceId>, GaveUp> {
         let mut found: Vec<SliceId> = Vec::new();
         if set == START {
             found.extend(self.initial(cache, self.automaton.roots()[0], letter)?);
@@ -177,8 +186,6 @@ impl BreadthFirst {
         }
         found.sort_unstable();
         found.dedup();
-        found.retain(|slice| self.is_satisfied(cache, *slice, letter));
-        self.refuse_many(found.len())?;
         Ok(found)
     }
 
@@ -307,14 +314,28 @@ impl BreadthFirst {
         Ok(slices)
     }
 
-    /// The slices at each position of a short trace, satisfied ones only, by the nodes in them: for looking at.
-    pub fn slices_of(&self, cache: &Cache, run: &super::Run) -> Vec<Vec<NodeId>> {
-        let set = &cache.slices.sets[run.set.0 as usize];
-        let mut slices: Vec<Vec<NodeId>> =
-            set.slices.iter().map(|slice| cache.slices.nodes(*slice).collect()).collect();
-        slices.sort();
-        slices
+    /// The satisfied slices that a run has come to, by the nodes in them: for looking at.
+    pub fn slices_of(&self, cache: &Cache, run: &Run) -> Vec<Vec<NodeId>> {
+        by_nodes(cache, &cache.slices.sets[run.set.0 as usize].slices)
     }
+
+    /// The slices that a run can come to with the next state, satisfied or not: for looking at.
+    pub fn candidates_of(
+        &self,
+        cache: &mut Cache,
+        run: &Run,
+        holds: &dyn Fn(Proposition) -> bool,
+    ) -> Result<Vec<Vec<NodeId>>, GaveUp> {
+        let letter = self.letter(cache, &mut run.clone(), holds);
+        let candidates = self.candidate_slices(cache, run.set, letter)?;
+        Ok(by_nodes(cache, &candidates))
+    }
+}
+
+fn by_nodes(cache: &Cache, slices: &[SliceId]) -> Vec<Vec<NodeId>> {
+    let mut slices: Vec<Vec<NodeId>> = slices.iter().map(|slice| cache.slices.nodes(*slice).collect()).collect();
+    slices.sort();
+    slices
 }
 
 /// Drops every slice that contains another.
