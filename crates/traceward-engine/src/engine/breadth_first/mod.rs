@@ -41,7 +41,7 @@ pub struct Config {
     pub subsumption: Subsumption,
     /// How many slices there may be at one position before giving up.
     pub slice_limit: usize,
-    /// How many different sets of slices are remembered.
+    /// How many different sets of slices, and how many different letters, are remembered.
     pub cache_limit: usize,
 }
 
@@ -152,7 +152,7 @@ impl BreadthFirst {
             let place = self.alphabet.atoms().len() + index;
             words[place / 64] |= u64::from(run.past.holds(*node)) << (place % 64);
         }
-        cache.slices.intern_letter()
+        cache.slices.intern_letter(self.config.cache_limit)
     }
 
     fn label_holds(&self, node: NodeId, holds: &dyn Fn(traceward_logic::letter::Proposition) -> bool) -> bool {

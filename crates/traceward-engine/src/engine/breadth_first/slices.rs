@@ -64,9 +64,13 @@ impl Slices {
         &mut self.scratch
     }
 
-    pub(super) fn intern_letter(&mut self) -> LetterId {
+    /// The letter that was written into the scratch. Letters do not outlive a step, so those before may be forgotten.
+    pub(super) fn intern_letter(&mut self, limit: usize) -> LetterId {
         if let Some(&id) = self.letter_ids.get(self.scratch.as_slice()) {
             return id;
+        }
+        if self.letters.len() >= limit {
+            self.forget_letters();
         }
         let id = LetterId(self.letters.len() as u32);
         let words: Box<[u64]> = self.scratch.as_slice().into();
@@ -112,6 +116,13 @@ impl Slices {
         small.iter().zip(large).all(|(small, large)| small & !large == 0)
     }
 
+    fn forget_letters(&mut self) {
+        self.letters.clear();
+        self.letter_ids.clear();
+        self.successors.clear();
+        self.sets.iter_mut().for_each(|set| set.next.clear());
+    }
+
     /// Forgets everything but one set and one letter.
     fn forget_but(&mut self, set: SetId, letter: LetterId) -> (SetId, LetterId) {
         let kept = self.sets[set.0 as usize].clone();
@@ -120,7 +131,7 @@ impl Slices {
         *self = Self::default();
         self.start();
         self.scratch.extend_from_slice(&words);
-        let letter = self.intern_letter();
+        let letter = self.intern_letter(usize::MAX);
         if set == START {
             return (START, letter);
         }
@@ -342,4 +353,33 @@ fn by_nodes(cache: &Cache, slices: &[SliceId]) -> Vec<Vec<NodeId>> {
 fn keep_minimal(slices: &Slices, found: &mut Vec<SliceId>) {
     let all = found.clone();
     found.retain(|large| !all.iter().any(|small| small != large && slices.is_part(*small, *large)));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Config;
+    use super::*;
+    use crate::select::{Prepared, Simplification};
+    use traceward_logic::lower::{Claim, Goal};
+
+    /// One set of slices, but a new letter with nearly every state.
+    #[test]
+    fn letters_are_forgotten_too() {
+        let atoms: Vec<String> = (0..20).map(|atom| format!("a{atom}")).collect();
+        let formula = format!("G(O a0 -> {})", atoms.join(" | "));
+        let lowered = traceward_testkit::lowered(&formula, Goal::Check, None, None).expect("a formula");
+        let Claim::Formula(root) = lowered.properties[0].claim else { panic!("a formula") };
+        let Prepared { formulas, alphabet, normal, .. } =
+            Prepared::new(&lowered.formulas, &[root], Simplification::Off);
+        let config = Config { cache_limit: 100, ..Config::default() };
+        let engine = BreadthFirst::new(&formulas, &alphabet, normal[0], config).expect("no bounds");
+        let cache = &mut Cache::default();
+        let mut run = engine.start(cache);
+        for step in 1..1000_u32 {
+            let state = step.wrapping_mul(0x9E37_79B9) | 1;
+            let verdict = engine.step(cache, &mut run, &|atom| state >> atom.0 & 1 == 1).expect("few slices");
+            assert_eq!(verdict, Verdict::Holding);
+            assert!(cache.slices.letters.len() <= 100 && cache.slices.successors.len() <= 10_000);
+        }
+    }
 }
