@@ -187,12 +187,43 @@ fn agrees_while_it_forgets(formula: &str, len: usize) {
         let verdict = small.step(small_cache, &mut forgetful, &holds).unwrap();
         assert_eq!(verdict, large.step(large_cache, &mut run, &holds).unwrap(), "at {position}");
         if position % 1000 == 0 {
-            assert_eq!(small.slices_of(small_cache, &forgetful), large.slices_of(large_cache, &run));
+            assert_eq!(small.slices_of(&forgetful), large.slices_of(&run));
         }
         seen[usize::from(verdict == Verdict::Holding)] = true;
         assert!(matches!(verdict, Verdict::Holding | Verdict::Pending));
     }
     assert_eq!(seen, [true; 2], "both verdicts came up");
+}
+
+/// Runs that share a cache, state by state in turn, as those of the parts of one trace do.
+#[test]
+fn runs_may_share_a_cache_that_forgets() {
+    let columns = [("a", "0110100011010110"), ("b", "1000110010101101"), ("c", "0010011101001011")];
+    let example = Example::new("G(a -> F b) & G F(c & X a)", &columns);
+    let Prepared { formulas, alphabet, normal, .. } = &example.subject.prepared;
+    let engine = |cache_limit| {
+        let config = breadth_first::Config { cache_limit, ..breadth_first::Config::default() };
+        BreadthFirst::new(formulas, alphabet, normal[0], config).unwrap()
+    };
+    let (forgets, keeps) = (engine(2), engine(10_000));
+    let shared = &mut breadth_first::Cache::default();
+    let mut runs: Vec<_> = (0..4).map(|_| forgets.start(shared)).collect();
+    let mut own: Vec<_> = (0..4)
+        .map(|_| {
+            let mut cache = breadth_first::Cache::default();
+            let run = keeps.start(&mut cache);
+            (cache, run)
+        })
+        .collect();
+    for step in 0..200 {
+        for (nth, (run, (cache, other))) in runs.iter_mut().zip(&mut own).enumerate() {
+            let position = (step * (nth + 1) + nth) % example.letters.len;
+            let holds = |proposition| example.letters.bitmap(proposition).get(position);
+            let verdict = forgets.step(shared, run, &holds).unwrap();
+            assert_eq!(verdict, keeps.step(cache, other, &holds).unwrap(), "run {nth} at {step}");
+            assert_eq!(forgets.slices_of(run), keeps.slices_of(other), "run {nth} at {step}");
+        }
+    }
 }
 
 /// The verdict after each state.
@@ -210,7 +241,7 @@ fn verdicts(formula: &str, bits: &str) -> String {
     let step = |position| {
         let holds = |proposition| example.letters.bitmap(proposition).get(position);
         let verdict = engine.step(cache, &mut run, &holds).unwrap();
-        assert_eq!(engine.verdict(cache, &run), verdict);
+        assert_eq!(engine.verdict(&run), verdict);
         letter(verdict)
     };
     let said: String = (0..example.letters.len).map(step).collect();

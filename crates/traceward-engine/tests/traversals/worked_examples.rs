@@ -37,7 +37,7 @@ fn steps(
         let holds = |proposition| example.letters.bitmap(proposition).get(position);
         let candidates = named(engine.candidates_of(cache, &run, &holds).expect("few slices"));
         let verdict = engine.step(cache, &mut run, &holds).expect("few slices");
-        steps.push((candidates, named(engine.slices_of(cache, &run)), verdict));
+        steps.push((candidates, named(engine.slices_of(&run)), verdict));
     }
     steps
 }

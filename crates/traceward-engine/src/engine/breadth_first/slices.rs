@@ -3,6 +3,7 @@
 use super::{BreadthFirst, Cache, GaveUp, Run, Subsumption};
 use crate::automaton::alternating::{Condition, ConditionId, Look, NodeId};
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 use traceward_logic::letter::Proposition;
 use traceward_logic::verdict::Verdict;
 
@@ -32,6 +33,8 @@ pub(super) struct Slices {
     letters: Vec<Box<[u64]>>,
     letter_ids: FxHashMap<Box<[u64]>, LetterId>,
     scratch: Vec<u64>,
+    /// How often everything has been forgotten: ids are good for as long as this stays.
+    epoch: u64,
     /// Successors of a slice; they depend on the letter only through its past nodes.
     successors: FxHashMap<(SliceId, LetterId), Box<[SliceId]>>,
 }
@@ -41,6 +44,8 @@ pub(super) struct Slices {
 struct Set {
     slices: Box<[SliceId]>,
     verdict: Verdict,
+    /// The slices themselves, for runs to keep.
+    nodes: Arc<[Slice]>,
     /// By letter, the set after it.
     next: Vec<SetId>,
 }
@@ -48,9 +53,22 @@ struct Set {
 impl Slices {
     pub(super) fn start(&mut self) -> SetId {
         if self.sets.is_empty() {
-            self.sets.push(Set { slices: Box::new([]), verdict: Verdict::Pending, next: Vec::new() });
+            self.sets.push(Set {
+                slices: Box::new([]),
+                verdict: Verdict::Pending,
+                nodes: Arc::new([]),
+                next: Vec::new(),
+            });
         }
         START
+    }
+
+    pub(super) fn epoch(&self) -> u64 {
+        self.epoch
+    }
+
+    pub(super) fn slices(&self, set: SetId) -> &Arc<[Slice]> {
+        &self.sets[set.0 as usize].nodes
     }
 
     pub(super) fn verdict(&self, set: SetId) -> Verdict {
@@ -126,22 +144,22 @@ impl Slices {
     /// Forgets everything but one set and one letter.
     fn forget_but(&mut self, set: SetId, letter: LetterId) -> (SetId, LetterId) {
         let kept = self.sets[set.0 as usize].clone();
-        let slices: Vec<Slice> = kept.slices.iter().map(|slice| self.slices[slice.0 as usize].clone()).collect();
         let words = self.letters[letter.0 as usize].clone();
-        *self = Self::default();
+        *self = Self { epoch: self.epoch + 1, ..Self::default() };
         self.start();
         self.scratch.extend_from_slice(&words);
         let letter = self.intern_letter(usize::MAX);
         if set == START {
             return (START, letter);
         }
-        let ids: Vec<SliceId> = slices.into_iter().map(|slice| self.intern_slice(slice)).collect();
+        let ids: Vec<SliceId> = kept.nodes.iter().map(|slice| self.intern_slice(slice.clone())).collect();
         (self.push_set(ids.into(), kept.verdict), letter)
     }
 
     fn push_set(&mut self, slices: Box<[SliceId]>, verdict: Verdict) -> SetId {
         let id = SetId(self.sets.len() as u32);
-        self.sets.push(Set { slices: slices.clone(), verdict, next: Vec::new() });
+        let nodes = slices.iter().map(|slice| self.slices[slice.0 as usize].clone()).collect();
+        self.sets.push(Set { slices: slices.clone(), verdict, nodes, next: Vec::new() });
         self.set_ids.insert(slices, id);
         id
     }
@@ -325,9 +343,23 @@ impl BreadthFirst {
         Ok(slices)
     }
 
+    /// The set that a run has come to. If the cache has forgotten it, for the sake of another run, it is told again.
+    pub(super) fn set_of(&self, cache: &mut Cache, run: &Run) -> SetId {
+        if run.epoch == cache.slices.epoch {
+            return run.set;
+        }
+        let start = cache.slices.start();
+        if run.position == 0 {
+            return start;
+        }
+        let mut ids: Vec<SliceId> = run.slices.iter().map(|slice| cache.slices.intern_slice(slice.clone())).collect();
+        ids.sort_unstable();
+        self.intern_set(cache, ids)
+    }
+
     /// The satisfied slices that a run has come to, by the nodes in them: for looking at.
-    pub fn slices_of(&self, cache: &Cache, run: &Run) -> Vec<Vec<NodeId>> {
-        by_nodes(cache, &cache.slices.sets[run.set.0 as usize].slices)
+    pub fn slices_of(&self, run: &Run) -> Vec<Vec<NodeId>> {
+        by_nodes(run.slices.iter())
     }
 
     /// The slices that a run can come to with the next state, satisfied or not: for looking at.
@@ -338,13 +370,14 @@ impl BreadthFirst {
         holds: &dyn Fn(Proposition) -> bool,
     ) -> Result<Vec<Vec<NodeId>>, GaveUp> {
         let letter = self.letter(cache, &mut run.clone(), holds);
-        let candidates = self.candidate_slices(cache, run.set, letter)?;
-        Ok(by_nodes(cache, &candidates))
+        let set = self.set_of(cache, run);
+        let candidates = self.candidate_slices(cache, set, letter)?;
+        Ok(by_nodes(candidates.iter().map(|slice| &cache.slices.slices[slice.0 as usize])))
     }
 }
 
-fn by_nodes(cache: &Cache, slices: &[SliceId]) -> Vec<Vec<NodeId>> {
-    let mut slices: Vec<Vec<NodeId>> = slices.iter().map(|slice| cache.slices.nodes(*slice).collect()).collect();
+fn by_nodes<'a>(slices: impl IntoIterator<Item = &'a Slice>) -> Vec<Vec<NodeId>> {
+    let mut slices: Vec<Vec<NodeId>> = slices.into_iter().map(|slice| nodes_of(slice).collect()).collect();
     slices.sort();
     slices
 }
