@@ -107,7 +107,7 @@ fn draw_formula(
         .margin(12)
         .x_label_area_size(44)
         .y_label_area_size(64)
-        .build_cartesian_2d((first..last * 1.2).log_scale(), (1e-5_f64..1e4).log_scale())?;
+        .build_cartesian_2d((first..last * 1.2).log_scale(), (1e-5_f64..1e8).log_scale())?;
     chart
         .configure_mesh()
         .light_line_style(WHITE.mix(0.0))

@@ -35,6 +35,12 @@ pub trait Lattice {
 
     /// A visit of a node.
     fn update(&self, value: Self::Value, automaton: &Alternating, node: NodeId) -> Self::Value;
+
+    /// Whether a run is never better for visiting more: `join(s, meet(s, t))` and `join(s, update(s, n))` are `s`. Only
+    /// then may breadth-first traversal drop a slice for a smaller one. False unless a lattice says otherwise.
+    fn fewer_visits_are_better(&self) -> bool {
+        false
+    }
 }
 
 /// `meet` with a bottom.
@@ -72,6 +78,10 @@ impl Lattice for RejectingVisits {
     fn update(&self, value: u64, automaton: &Alternating, node: NodeId) -> u64 {
         if automaton.node(node).accepting { value } else { value.saturating_add(1) }
     }
+
+    fn fewer_visits_are_better(&self) -> bool {
+        true
+    }
 }
 
 /// The nodes that every accepting run visits.
@@ -103,6 +113,10 @@ impl Lattice for Coverage {
         }
         value.0.set(node.index(), true);
         value
+    }
+
+    fn fewer_visits_are_better(&self) -> bool {
+        true
     }
 }
 

@@ -19,7 +19,8 @@ mod statistics;
 use super::{GaveUp, Unsupported};
 use crate::automaton::alternating::{Alternating, Label, Look, NodeId};
 use past::{Past, PastValues};
-use slices::{LetterId, SetId, Slices};
+use slices::{LetterId, SetId, Slice, Slices};
+use std::sync::Arc;
 use traceward_logic::formula::{Direction, FormulaId, Formulas};
 use traceward_logic::letter::{Alphabet, Letters};
 use traceward_logic::verdict::Verdict;
@@ -53,7 +54,7 @@ pub struct Config {
     pub memory: Memory,
     /// How many slices there may be at one position before giving up.
     pub slice_limit: usize,
-    /// How many different sets of slices are remembered.
+    /// How many different sets of slices, and how many different letters, are remembered.
     pub cache_limit: usize,
 }
 
@@ -72,7 +73,7 @@ pub struct BreadthFirst {
     config: Config,
 }
 
-/// Scratch: slices, sets of them, and their successors. Belongs to one [`BreadthFirst`].
+/// Scratch: slices, sets of them, and their successors. Belongs to one [`BreadthFirst`]; its runs may share it.
 #[derive(Clone, Debug, Default)]
 pub struct Cache {
     slices: Slices,
@@ -81,7 +82,11 @@ pub struct Cache {
 /// A traversal that has got somewhere.
 #[derive(Clone, Debug)]
 pub struct Run {
+    /// Where the cache has the slices, in its epoch.
     set: SetId,
+    epoch: u64,
+    slices: Arc<[Slice]>,
+    verdict: Verdict,
     past: PastValues,
     position: usize,
 }
@@ -112,7 +117,15 @@ impl BreadthFirst {
 
     /// A traversal that has seen no state.
     pub fn start(&self, cache: &mut Cache) -> Run {
-        Run { set: cache.slices.start(), past: self.past.before_the_first(), position: 0 }
+        let set = cache.slices.start();
+        Run {
+            set,
+            epoch: cache.slices.epoch(),
+            slices: cache.slices.slices(set).clone(),
+            verdict: cache.slices.verdict(set),
+            past: self.past.before_the_first(),
+            position: 0,
+        }
     }
 
     /// Takes the next state; `holds` tells which propositions do.
@@ -123,14 +136,18 @@ impl BreadthFirst {
         holds: &dyn Fn(traceward_logic::letter::Proposition) -> bool,
     ) -> Result<Verdict, GaveUp> {
         let letter = self.letter(cache, run, holds);
-        run.set = self.successor(cache, run.set, letter)?;
+        let set = self.set_of(cache, run);
+        run.set = self.successor(cache, set, letter)?;
+        run.epoch = cache.slices.epoch();
+        run.slices.clone_from(cache.slices.slices(run.set));
+        run.verdict = cache.slices.verdict(run.set);
         run.position += 1;
-        Ok(cache.slices.verdict(run.set))
+        Ok(run.verdict)
     }
 
     /// The verdict if the trace went on behind what a run has seen.
-    pub fn verdict(&self, cache: &Cache, run: &Run) -> Verdict {
-        cache.slices.verdict(run.set)
+    pub fn verdict(&self, run: &Run) -> Verdict {
+        run.verdict
     }
 
     /// Whether the formula holds on a trace with a state.
@@ -142,7 +159,7 @@ impl BreadthFirst {
                 return Ok(Decision { holds: verdict == Verdict::Satisfied, decided_at: Some(position) });
             }
         }
-        let holds = self.verdict(cache, &run) == Verdict::Holding;
+        let holds = self.verdict(&run) == Verdict::Holding;
         Ok(Decision { holds, decided_at: None })
     }
 
@@ -164,7 +181,7 @@ impl BreadthFirst {
             let place = self.alphabet.atoms().len() + index;
             words[place / 64] |= u64::from(run.past.holds(*node)) << (place % 64);
         }
-        cache.slices.intern_letter()
+        cache.slices.intern_letter(self.config.cache_limit)
     }
 
     fn label_holds(&self, node: NodeId, holds: &dyn Fn(traceward_logic::letter::Proposition) -> bool) -> bool {

@@ -1,8 +1,10 @@
 //! Slices, sets of slices, and their successors, each kept once.
 
-use super::{BreadthFirst, Cache, GaveUp, Memory, Subsumption};
+use super::{BreadthFirst, Cache, GaveUp, Memory, Run, Subsumption};
 use crate::automaton::alternating::{Condition, ConditionId, Look, NodeId};
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
+use traceward_logic::letter::Proposition;
 use traceward_logic::verdict::Verdict;
 
 /// A set of nodes, as bits.
@@ -31,6 +33,8 @@ pub(super) struct Slices {
     letters: Vec<Box<[u64]>>,
     letter_ids: FxHashMap<Box<[u64]>, LetterId>,
     scratch: Vec<u64>,
+    /// How often everything has been forgotten: ids are good for as long as this stays.
+    epoch: u64,
     /// Successors of a slice; they depend on the letter only through its past nodes.
     successors: FxHashMap<(SliceId, LetterId), Box<[SliceId]>>,
 }
@@ -40,6 +44,8 @@ pub(super) struct Slices {
 struct Set {
     slices: Box<[SliceId]>,
     verdict: Verdict,
+    /// The slices themselves, for runs to keep.
+    nodes: Arc<[Slice]>,
     /// By letter, the set after it.
     next: Vec<SetId>,
 }
@@ -47,9 +53,22 @@ struct Set {
 impl Slices {
     pub(super) fn start(&mut self) -> SetId {
         if self.sets.is_empty() {
-            self.sets.push(Set { slices: Box::new([]), verdict: Verdict::Pending, next: Vec::new() });
+            self.sets.push(Set {
+                slices: Box::new([]),
+                verdict: Verdict::Pending,
+                nodes: Arc::new([]),
+                next: Vec::new(),
+            });
         }
         START
+    }
+
+    pub(super) fn epoch(&self) -> u64 {
+        self.epoch
+    }
+
+    pub(super) fn slices(&self, set: SetId) -> &Arc<[Slice]> {
+        &self.sets[set.0 as usize].nodes
     }
 
     pub(super) fn verdict(&self, set: SetId) -> Verdict {
@@ -63,9 +82,13 @@ impl Slices {
         &mut self.scratch
     }
 
-    pub(super) fn intern_letter(&mut self) -> LetterId {
+    /// The letter that was written into the scratch. Letters do not outlive a step, so those before may be forgotten.
+    pub(super) fn intern_letter(&mut self, limit: usize) -> LetterId {
         if let Some(&id) = self.letter_ids.get(self.scratch.as_slice()) {
             return id;
+        }
+        if self.letters.len() >= limit {
+            self.forget_letters();
         }
         let id = LetterId(self.letters.len() as u32);
         let words: Box<[u64]> = self.scratch.as_slice().into();
@@ -111,25 +134,32 @@ impl Slices {
         small.iter().zip(large).all(|(small, large)| small & !large == 0)
     }
 
+    fn forget_letters(&mut self) {
+        self.letters.clear();
+        self.letter_ids.clear();
+        self.successors.clear();
+        self.sets.iter_mut().for_each(|set| set.next.clear());
+    }
+
     /// Forgets everything but one set and one letter.
     fn forget_but(&mut self, set: SetId, letter: LetterId) -> (SetId, LetterId) {
         let kept = self.sets[set.0 as usize].clone();
-        let slices: Vec<Slice> = kept.slices.iter().map(|slice| self.slices[slice.0 as usize].clone()).collect();
         let words = self.letters[letter.0 as usize].clone();
-        *self = Self::default();
+        *self = Self { epoch: self.epoch + 1, ..Self::default() };
         self.start();
         self.scratch.extend_from_slice(&words);
-        let letter = self.intern_letter();
+        let letter = self.intern_letter(usize::MAX);
         if set == START {
             return (START, letter);
         }
-        let ids: Vec<SliceId> = slices.into_iter().map(|slice| self.intern_slice(slice)).collect();
+        let ids: Vec<SliceId> = kept.nodes.iter().map(|slice| self.intern_slice(slice.clone())).collect();
         (self.push_set(ids.into(), kept.verdict), letter)
     }
 
     fn push_set(&mut self, slices: Box<[SliceId]>, verdict: Verdict) -> SetId {
         let id = SetId(self.sets.len() as u32);
-        self.sets.push(Set { slices: slices.clone(), verdict, next: Vec::new() });
+        let nodes = slices.iter().map(|slice| self.slices[slice.0 as usize].clone()).collect();
+        self.sets.push(Set { slices: slices.clone(), verdict, nodes, next: Vec::new() });
         self.set_ids.insert(slices, id);
         id
     }
@@ -163,6 +193,14 @@ impl BreadthFirst {
     }
 
     fn satisfied_slices(&self, cache: &mut Cache, set: SetId, letter: LetterId) -> Result<Vec<SliceId>, GaveUp> {
+        let mut found = self.candidate_slices(cache, set, letter)?;
+        found.retain(|slice| self.is_satisfied(cache, *slice, letter));
+        self.refuse_many(found.len())?;
+        Ok(found)
+    }
+
+    /// The slices that runs can come to, before their labels are looked at.
+    fn candidate_slices(&self, cache: &mut Cache, set: SetId, letter: LetterId) -> Result<Vec<SliceId>, GaveUp> {
         let mut found: Vec<SliceId> = Vec::new();
         if set == START {
             found.extend(self.initial(cache, self.automaton.roots()[0], letter)?);
@@ -179,8 +217,6 @@ impl BreadthFirst {
         }
         found.sort_unstable();
         found.dedup();
-        found.retain(|slice| self.is_satisfied(cache, *slice, letter));
-        self.refuse_many(found.len())?;
         Ok(found)
     }
 
@@ -309,18 +345,76 @@ impl BreadthFirst {
         Ok(slices)
     }
 
-    /// The slices at each position of a short trace, satisfied ones only, by the nodes in them: for looking at.
-    pub fn slices_of(&self, cache: &Cache, run: &super::Run) -> Vec<Vec<NodeId>> {
-        let set = &cache.slices.sets[run.set.0 as usize];
-        let mut slices: Vec<Vec<NodeId>> =
-            set.slices.iter().map(|slice| cache.slices.nodes(*slice).collect()).collect();
-        slices.sort();
-        slices
+    /// The set that a run has come to. If the cache has forgotten it, for the sake of another run, it is told again.
+    pub(super) fn set_of(&self, cache: &mut Cache, run: &Run) -> SetId {
+        if run.epoch == cache.slices.epoch {
+            return run.set;
+        }
+        let start = cache.slices.start();
+        if run.position == 0 {
+            return start;
+        }
+        let mut ids: Vec<SliceId> = run.slices.iter().map(|slice| cache.slices.intern_slice(slice.clone())).collect();
+        ids.sort_unstable();
+        self.intern_set(cache, ids)
     }
+
+    /// The satisfied slices that a run has come to, by the nodes in them: for looking at.
+    pub fn slices_of(&self, run: &Run) -> Vec<Vec<NodeId>> {
+        by_nodes(run.slices.iter())
+    }
+
+    /// The slices that a run can come to with the next state, satisfied or not: for looking at.
+    pub fn candidates_of(
+        &self,
+        cache: &mut Cache,
+        run: &Run,
+        holds: &dyn Fn(Proposition) -> bool,
+    ) -> Result<Vec<Vec<NodeId>>, GaveUp> {
+        let letter = self.letter(cache, &mut run.clone(), holds);
+        let set = self.set_of(cache, run);
+        let candidates = self.candidate_slices(cache, set, letter)?;
+        Ok(by_nodes(candidates.iter().map(|slice| &cache.slices.slices[slice.0 as usize])))
+    }
+}
+
+fn by_nodes<'a>(slices: impl IntoIterator<Item = &'a Slice>) -> Vec<Vec<NodeId>> {
+    let mut slices: Vec<Vec<NodeId>> = slices.into_iter().map(|slice| nodes_of(slice).collect()).collect();
+    slices.sort();
+    slices
 }
 
 /// Drops every slice that contains another.
 fn keep_minimal(slices: &Slices, found: &mut Vec<SliceId>) {
     let all = found.clone();
     found.retain(|large| !all.iter().any(|small| small != large && slices.is_part(*small, *large)));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Config;
+    use super::*;
+    use crate::select::{Prepared, Simplification};
+    use traceward_logic::lower::{Claim, Goal};
+
+    /// One set of slices, but a new letter with nearly every state.
+    #[test]
+    fn letters_are_forgotten_too() {
+        let atoms: Vec<String> = (0..20).map(|atom| format!("a{atom}")).collect();
+        let formula = format!("G Z({})", atoms.join(" | "));
+        let lowered = traceward_testkit::lowered(&formula, Goal::Check, None, None).expect("a formula");
+        let Claim::Formula(root) = lowered.properties[0].claim else { panic!("a formula") };
+        let Prepared { formulas, alphabet, normal, .. } =
+            Prepared::new(&lowered.formulas, &[root], Simplification::Off);
+        let config = Config { cache_limit: 100, ..Config::default() };
+        let engine = BreadthFirst::new(&formulas, &alphabet, normal[0], config).expect("no bounds");
+        let cache = &mut Cache::default();
+        let mut run = engine.start(cache);
+        for step in 1..1000_u32 {
+            let state = step.wrapping_mul(0x9E37_79B9) | 1;
+            let verdict = engine.step(cache, &mut run, &|atom| state >> atom.0 & 1 == 1).expect("few slices");
+            assert_eq!(verdict, Verdict::Holding);
+            assert!(cache.slices.letters.len() <= 100 && cache.slices.successors.len() <= 10_000);
+        }
+    }
 }

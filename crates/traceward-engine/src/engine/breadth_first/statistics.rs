@@ -37,7 +37,7 @@ impl BreadthFirst {
                 }
             }
             next.retain(|slice, _| self.is_satisfied(cache, *slice, letter));
-            if self.config.subsumption == Subsumption::On {
+            if self.config.subsumption == Subsumption::On && lattice.fewer_visits_are_better() {
                 keep_least(lattice, cache, &mut next);
             }
             if next.len() > self.config.slice_limit {

@@ -1,0 +1,270 @@
+//! Long traces, small limits, formulas that are refused, and verdicts while a trace goes on.
+
+use crate::example::Example;
+use traceward_engine::engine::breadth_first::{self, BreadthFirst, Subsumption};
+use traceward_engine::engine::depth_first::{self, DepthFirst};
+use traceward_engine::engine::{GaveUp, Unsupported};
+use traceward_engine::run_statistics::RejectingVisits;
+use traceward_engine::select::{Prepared, Simplification};
+use traceward_logic::bitmap::Bitmap;
+use traceward_logic::letter::Letters;
+use traceward_logic::lower::{Claim, Goal};
+use traceward_logic::verdict::Verdict;
+
+fn prepared(formula: &str) -> Prepared {
+    let lowered = traceward_testkit::lowered(formula, Goal::Check, None, None).expect("a formula");
+    let Claim::Formula(root) = lowered.properties[0].claim else { panic!("{formula} is a formula") };
+    Prepared::new(&lowered.formulas, &[root], Simplification::Off)
+}
+
+fn depth_first(formula: &str, work_limit: u64) -> Result<DepthFirst, Unsupported> {
+    let Prepared { formulas, alphabet, normal, .. } = prepared(formula);
+    DepthFirst::new(&formulas, &alphabet, &normal, depth_first::Config { work_limit })
+}
+
+fn breadth_first(formula: &str, config: breadth_first::Config) -> Result<BreadthFirst, Unsupported> {
+    let Prepared { formulas, alphabet, normal, .. } = prepared(formula);
+    BreadthFirst::new(&formulas, &alphabet, normal[0], config)
+}
+
+/// A trace of formulas with one atom.
+fn one_column(bits: Bitmap) -> Letters {
+    Letters { len: bits.len(), bitmaps: vec![bits], time: None }
+}
+
+/// All one but for one position.
+fn all_but(len: usize, position: usize) -> Letters {
+    let mut bits = Bitmap::filled(len, true);
+    bits.set(position, false);
+    one_column(bits)
+}
+
+const LONG: usize = 1_000_000;
+const NO_LIMIT: u64 = u64::MAX;
+
+fn check(engine: &DepthFirst, letters: &Letters) -> Result<bool, GaveUp> {
+    engine.check(&mut depth_first::Cache::default(), letters).map(|verdicts| verdicts[0])
+}
+
+#[test]
+fn depth_first_gives_up_on_quadratic_work() {
+    // z only at the end: every position looks for it along the whole trace.
+    let mut bits = Bitmap::filled(3000, false);
+    bits.set(2999, true);
+    let letters = one_column(bits);
+    let gave_up = check(&depth_first("G F z", 100_000).unwrap(), &letters).unwrap_err();
+    assert_eq!(gave_up.engine, "depth-first");
+    assert_eq!(
+        gave_up.to_string(),
+        "the engine depth-first gave up: it looked at 100000 conditions without an answer; reverse answers the same in \
+         linear time; --work-limit raises the limit"
+    );
+    assert!(check(&depth_first("G F z", NO_LIMIT).unwrap(), &letters).unwrap());
+    let statistics = depth_first("G F z", 100_000).unwrap();
+    assert!(statistics.statistics(&RejectingVisits, &mut depth_first::Cache::default(), &letters).is_err());
+}
+
+#[test]
+fn the_work_limit_is_the_work_that_may_be_done() {
+    // A leaf is one condition.
+    let letters = one_column(Bitmap::filled(1, true));
+    assert!(check(&depth_first("a", 1).unwrap(), &letters).unwrap());
+    assert!(check(&depth_first("a", 0).unwrap(), &letters).is_err());
+    // The limit is one for each question, not for a cache.
+    let engine = depth_first("G a", 10).unwrap();
+    let cache = &mut depth_first::Cache::default();
+    for _ in 0..5 {
+        engine.check(cache, &letters).unwrap();
+    }
+}
+
+#[test]
+fn depth_first_does_not_overflow_the_stack() {
+    let all = one_column(Bitmap::filled(LONG, true));
+    let none = one_column(Bitmap::filled(LONG, false));
+    let but_last = all_but(LONG, LONG - 1);
+    for (formula, letters, expected) in [
+        ("G a", &all, true),
+        ("G a", &but_last, false),
+        ("F a", &all, true),
+        ("F a", &none, false),
+        ("F !a", &but_last, true),
+        ("a U !a", &but_last, true),
+        ("F(!a & H(a | Z a))", &but_last, true),
+    ] {
+        let engine = depth_first(formula, NO_LIMIT).unwrap();
+        assert_eq!(check(&engine, letters).unwrap(), expected, "{formula}");
+    }
+    let engine = depth_first("F !a", NO_LIMIT).unwrap();
+    let visits = engine.statistics(&RejectingVisits, &mut depth_first::Cache::default(), &but_last).unwrap();
+    assert_eq!(visits, Some(LONG as u64 - 1));
+}
+
+#[test]
+fn depth_first_answers_ten_million_states() {
+    let started = std::time::Instant::now();
+    let all = one_column(Bitmap::filled(10 * LONG, true));
+    assert!(check(&depth_first("G a", NO_LIMIT).unwrap(), &all).unwrap());
+    let took = started.elapsed();
+    assert!(took.as_secs() < 10, "{took:?}");
+}
+
+const EXPLODES: &str = "G(F a & F b & F c & F d & F e)";
+
+#[test]
+fn breadth_first_gives_up_where_slices_explode() {
+    let columns = ["a", "b", "c", "d", "e"].map(|name| (name, "111111"));
+    let example = Example::new(EXPLODES, &columns);
+    let engine = |subsumption, slice_limit| {
+        breadth_first(
+            EXPLODES,
+            breadth_first::Config { subsumption, slice_limit, cache_limit: 100, ..breadth_first::Config::default() },
+        )
+        .unwrap()
+    };
+    let cache = breadth_first::Cache::default;
+    let gave_up = engine(Subsumption::Off, 20).check(&mut cache(), &example.letters).unwrap_err();
+    assert_eq!(gave_up.engine, "breadth-first");
+    assert_eq!(
+        gave_up.to_string(),
+        "the engine breadth-first gave up: there are more than 20 slices at one position; reverse answers the same in \
+         linear time; --slice-limit raises the limit"
+    );
+    let small = engine(Subsumption::Off, 20);
+    assert!(small.statistics(&RejectingVisits, &mut cache(), &example.letters).is_err());
+    assert!(engine(Subsumption::Off, 1000).check(&mut cache(), &example.letters).unwrap().holds);
+    assert!(engine(Subsumption::On, 1000).check(&mut cache(), &example.letters).unwrap().holds);
+}
+
+#[test]
+fn breadth_first_refuses_a_future_inside_a_past() {
+    let config = breadth_first::Config::default();
+    let message = "the engine breadth-first cannot take a future operator inside a past one; reverse can";
+    for formula in ["O F a", "G(a -> Y X b)", "(X a) S b", "a S (b & WX a)", "H !(a U b)", "Y (a & Z F b)"] {
+        assert_eq!(breadth_first(formula, config).unwrap_err().to_string(), message, "{formula}");
+    }
+    for formula in ["F O a", "G(a -> F(b & O a))", "a U (b S a)", "Y Z a", "X Y a"] {
+        assert!(breadth_first(formula, config).is_ok(), "{formula}");
+    }
+}
+
+#[test]
+fn both_refuse_bounds() {
+    for formula in ["F[0,3] a", "G(a -> O[1,2] b)", "a U[2,] b"] {
+        let refused = [
+            depth_first(formula, NO_LIMIT).unwrap_err(),
+            breadth_first(formula, breadth_first::Config::default()).unwrap_err(),
+        ];
+        for (refused, engine) in refused.iter().zip(["depth-first", "breadth-first"]) {
+            assert_eq!(refused.instead, "reverse");
+            assert_eq!(
+                refused.to_string(),
+                format!("the engine {engine} cannot take operators with a bound; reverse can"),
+                "{formula}"
+            );
+        }
+    }
+}
+
+#[test]
+fn breadth_first_agrees_while_it_forgets() {
+    agrees_while_it_forgets("G(a -> F b) & G(c -> O b | a)", 20_000);
+    agrees_while_it_forgets("G F a", LONG);
+}
+
+/// Random states through a cache that forgets all the time, beside one that does not.
+fn agrees_while_it_forgets(formula: &str, len: usize) {
+    let limited = |cache_limit| {
+        breadth_first(formula, breadth_first::Config { cache_limit, ..breadth_first::Config::default() }).unwrap()
+    };
+    let (small, large) = (limited(2), limited(10_000));
+    let caches = &mut [(); 2].map(|()| breadth_first::Cache::default());
+    let [small_cache, large_cache] = caches;
+    let (mut forgetful, mut run) = (small.start(small_cache), large.start(large_cache));
+    let mut seen = [false; 2];
+    let mut random = 12345_u64;
+    for position in 0..len {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        // c only once b has been seen, or the formula fails at once.
+        let bits = random >> 40 & if position < 20 { 0b011 } else { 0b111 };
+        let holds = |proposition: traceward_logic::letter::Proposition| bits >> proposition.0 & 1 == 1;
+        let verdict = small.step(small_cache, &mut forgetful, &holds).unwrap();
+        assert_eq!(verdict, large.step(large_cache, &mut run, &holds).unwrap(), "at {position}");
+        if position % 1000 == 0 {
+            assert_eq!(small.slices_of(&forgetful), large.slices_of(&run));
+        }
+        seen[usize::from(verdict == Verdict::Holding)] = true;
+        assert!(matches!(verdict, Verdict::Holding | Verdict::Pending));
+    }
+    assert_eq!(seen, [true; 2], "both verdicts came up");
+}
+
+/// Runs that share a cache, state by state in turn, as those of the parts of one trace do.
+#[test]
+fn runs_may_share_a_cache_that_forgets() {
+    let columns = [("a", "0110100011010110"), ("b", "1000110010101101"), ("c", "0010011101001011")];
+    let example = Example::new("G(a -> F b) & G F(c & X a)", &columns);
+    let Prepared { formulas, alphabet, normal, .. } = &example.subject.prepared;
+    let engine = |cache_limit| {
+        let config = breadth_first::Config { cache_limit, ..breadth_first::Config::default() };
+        BreadthFirst::new(formulas, alphabet, normal[0], config).unwrap()
+    };
+    let (forgets, keeps) = (engine(2), engine(10_000));
+    let shared = &mut breadth_first::Cache::default();
+    let mut runs: Vec<_> = (0..4).map(|_| forgets.start(shared)).collect();
+    let mut own: Vec<_> = (0..4)
+        .map(|_| {
+            let mut cache = breadth_first::Cache::default();
+            let run = keeps.start(&mut cache);
+            (cache, run)
+        })
+        .collect();
+    for step in 0..200 {
+        for (nth, (run, (cache, other))) in runs.iter_mut().zip(&mut own).enumerate() {
+            let position = (step * (nth + 1) + nth) % example.letters.len;
+            let holds = |proposition| example.letters.bitmap(proposition).get(position);
+            let verdict = forgets.step(shared, run, &holds).unwrap();
+            assert_eq!(verdict, keeps.step(cache, other, &holds).unwrap(), "run {nth} at {step}");
+            assert_eq!(forgets.slices_of(run), keeps.slices_of(other), "run {nth} at {step}");
+        }
+    }
+}
+
+/// The verdict after each state.
+fn verdicts(formula: &str, bits: &str) -> String {
+    let example = Example::new(formula, &[("a", bits)]);
+    let [engine, _] = example.subject.breadth_first.as_ref().unwrap();
+    let cache = &mut breadth_first::Cache::default();
+    let mut run = engine.start(cache);
+    let letter = |verdict: Verdict| match verdict {
+        Verdict::Satisfied => 'S',
+        Verdict::Violated => 'V',
+        Verdict::Holding => 'h',
+        Verdict::Pending => 'p',
+    };
+    let step = |position| {
+        let holds = |proposition| example.letters.bitmap(proposition).get(position);
+        let verdict = engine.step(cache, &mut run, &holds).unwrap();
+        assert_eq!(engine.verdict(&run), verdict);
+        letter(verdict)
+    };
+    let said: String = (0..example.letters.len).map(step).collect();
+    let decision = engine.check(cache, &example.letters).unwrap();
+    assert_eq!(decision.decided_at, said.find(['S', 'V']), "{formula}");
+    assert_eq!(Verdict::at_end(decision.holds), Verdict::at_end(example.satisfied), "{formula}");
+    said
+}
+
+#[test]
+fn verdicts_come_as_soon_as_they_are_certain_and_stay() {
+    assert_eq!(verdicts("F a", "0010100"), "ppSSSSS");
+    assert_eq!(verdicts("G a", "1101011"), "hhVVVVV");
+    assert_eq!(verdicts("G F a", "0110"), "phhp");
+    assert_eq!(verdicts("X a", "0100"), "pSSS");
+    assert_eq!(verdicts("WX a", "0000"), "hVVV");
+    assert_eq!(verdicts("a", "1000"), "SSSS");
+    assert_eq!(verdicts("Y a", "1111"), "VVVV");
+    assert_eq!(verdicts("Z a", "0000"), "SSSS");
+    assert_eq!(verdicts("F(a & Y a)", "10110"), "pppSS");
+    assert_eq!(verdicts("G(a -> Y !a)", "01011"), "hhhhV");
+}
