@@ -15,6 +15,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod automaton;
 mod check;
 mod error;
 mod plan;
@@ -22,6 +23,7 @@ mod render;
 mod report;
 mod spec;
 
+pub use automaton::alternating_automaton;
 pub use check::{CheckOptions, Truth, check};
 pub use error::Error;
 pub use plan::{Plan, explain_plan};

@@ -1,5 +1,6 @@
 //! One short file a command.
 
+pub mod automaton;
 pub mod check;
 pub mod completions;
 pub mod explain_plan;
