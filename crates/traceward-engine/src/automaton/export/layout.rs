@@ -5,19 +5,21 @@
 //! place of its own in it, hence it crosses no node.
 
 use super::{Diagram, Disjuncts};
-use crate::automaton::alternating::Look;
+use crate::automaton::alternating::{Look, NodeId};
 
 const NODE: f64 = 54.0;
 const START: f64 = 9.0;
 const MARGIN: f64 = 20.0;
 const BETWEEN_LAYERS: f64 = 86.0;
 const BETWEEN_PORTS: f64 = 26.0;
+const BETWEEN_HEADS: f64 = 7.0;
 const LINE_HEIGHT: f64 = 15.0;
 const LETTER_WIDTH: f64 = 7.0;
-const LONGEST_LINE: usize = 18;
+const LONGEST_LINE: usize = 22;
 const MOST_LINES: usize = 3;
-/// How far from its source a conjunction's arc is.
+/// How far from its source a conjunction's arc is; nearer where there are many.
 const ARC_RADIUS: f64 = 17.0;
+const SMALL_ARC_RADIUS: f64 = 12.0;
 const SWEEPS: usize = 24;
 
 /// A point of the picture; y grows downwards.
@@ -66,7 +68,6 @@ pub struct Arrow {
     pub from: Point,
     pub fan: Point,
     pub curves: Vec<[Point; 3]>,
-    pub back: bool,
 }
 
 /// The arc that joins the arrows of a conjunction.
@@ -75,6 +76,15 @@ pub struct Arc {
     pub from: Point,
     pub to: Point,
     pub radius: f64,
+}
+
+/// The arrows of one disjunct.
+#[derive(Clone, Debug)]
+pub struct DrawnBundle {
+    /// In words: `n0 → n0 ∧ n1`.
+    pub title: String,
+    pub arrows: Vec<Arrow>,
+    pub arc: Option<Arc>,
     pub back: bool,
 }
 
@@ -86,8 +96,7 @@ pub struct Layout {
     pub start: Shape,
     /// By the index of the node, with the lines of its label.
     pub nodes: Vec<(Shape, Vec<String>)>,
-    pub arrows: Vec<Arrow>,
-    pub arcs: Vec<Arc>,
+    pub bundles: Vec<DrawnBundle>,
 }
 
 /// Places everything.
@@ -126,6 +135,12 @@ struct Bundle {
     back: bool,
 }
 
+impl Bundle {
+    fn size(&self) -> usize {
+        self.links.len() + usize::from(self.has_loop)
+    }
+}
+
 struct Plan {
     items: Vec<Item>,
     bundles: Vec<Bundle>,
@@ -161,6 +176,7 @@ impl Plan {
         for node in &diagram.nodes {
             plan.add_bundles(node.id.index() + 1, &node.next, node.look == Look::Back);
         }
+        plan.make_room_for_arrow_heads();
         plan.layers = vec![Vec::new(); plan.items.iter().map(|item| item.layer + 1).max().unwrap_or(1)];
         for (id, item) in plan.items.iter().enumerate() {
             plan.layers[item.layer].push(id);
@@ -194,6 +210,14 @@ impl Plan {
         });
         let vias = vias.collect();
         self.links.push(Link { bundle, target, vias });
+    }
+
+    fn make_room_for_arrow_heads(&mut self) {
+        let mut arriving = vec![0_u32; self.items.len()];
+        self.links.iter().for_each(|link| arriving[link.target] += 1);
+        for (item, count) in self.items.iter_mut().zip(arriving).filter(|(_, count)| *count > 0) {
+            item.height = item.height.max(f64::from(count) * BETWEEN_HEADS + 16.0 - BETWEEN_HEADS);
+        }
     }
 
     fn join(&mut self) {
@@ -291,19 +315,15 @@ impl Plan {
         }
     }
 
+    /// Which ports are the upper ones is not known yet: room for as many loops as either half may have.
     fn make_room_for_loops(&mut self) {
         for source in 0..self.items.len() {
             let bundles = self.bundles_of(source);
-            let loops = |upper: bool| {
-                let at = |(port, bundle): &(usize, &usize)| {
-                    self.bundles[**bundle].has_loop && is_upper(*port, bundles.len()) == upper
-                };
-                bundles.iter().enumerate().filter(at).count()
-            };
+            let loops = bundles.iter().filter(|&&bundle| self.bundles[bundle].has_loop).count();
+            let upper = (0..bundles.len()).filter(|&port| is_upper(port, bundles.len())).count();
             let room = |count: usize| if count == 0 { 0.0 } else { loop_rise(count - 1) + 4.0 };
-            let (above, below) = (room(loops(true)), room(loops(false)));
-            self.items[source].above = above;
-            self.items[source].below = below;
+            self.items[source].above = room(loops.min(upper));
+            self.items[source].below = room(loops.min(bundles.len() - upper));
         }
     }
 
@@ -356,14 +376,13 @@ impl Plan {
             height: 0.0,
             start: shapes[0],
             nodes: Vec::new(),
-            arrows: Vec::new(),
-            arcs: Vec::new(),
+            bundles: Vec::new(),
         };
         let lines = self.items[1..].iter().map(|item| item.lines.clone());
         layout.nodes = shapes[1..=diagram.nodes.len()].iter().copied().zip(lines).collect();
         Router { plan: self, columns: &columns, shapes: &shapes, layout: &mut layout }.route();
         let bottom = self.items.iter().map(|item| item.y + item.height / 2.0 + item.below);
-        layout.height = bottom.fold(0.0, f64::max) - self.top() + 2.0 * MARGIN;
+        layout.height = bottom.fold(f64::NEG_INFINITY, f64::max) - self.top() + 2.0 * MARGIN;
         layout
     }
 
@@ -390,7 +409,8 @@ impl Plan {
         });
         let steepest = rises.fold(0.0, f64::max);
         let loops = layer.iter().map(|&item| self.items[item].above.max(self.items[item].below)).fold(0.0, f64::max);
-        BETWEEN_LAYERS + (steepest * 0.25).min(110.0) + loops * 0.6
+        let ports = layer.iter().map(|&item| self.bundles_of(item).len()).max().unwrap_or(0);
+        BETWEEN_LAYERS + (steepest * 0.25).min(110.0) + loops * 0.6 + (ports as f64 * 4.0).min(160.0)
     }
 
     fn shapes(&self, columns: &[(f64, f64)]) -> Vec<Shape> {
@@ -437,7 +457,9 @@ impl Router<'_> {
                 let y = shape.centre.y + (port as f64 - (ordered.len() as f64 - 1.0) / 2.0) * BETWEEN_PORTS;
                 let from = Point { x: shape.side(y, 1.0), y };
                 let right = self.columns[self.plan.items[source].layer].1;
-                let x = if shape.centre.x + shape.width / 2.0 + 8.0 < right { right } else { from.x };
+                let only_loops = self.plan.bundles[bundle].links.is_empty();
+                let is_narrow = shape.centre.x + shape.width / 2.0 + 8.0 < right;
+                let x = if is_narrow && !only_loops { right } else { from.x };
                 fans[bundle] = (from, Point { x, y });
             }
         }
@@ -485,31 +507,46 @@ impl Router<'_> {
 
     fn route_source(&mut self, source: usize, fans: &[(Point, Point)], entries: &[Point]) {
         let ordered = self.ordered_bundles(source);
+        let radius = if ordered.len() > 3 { SMALL_ARC_RADIUS } else { ARC_RADIUS };
         for (port, &id) in ordered.iter().enumerate() {
             let bundle = &self.plan.bundles[id];
             let (from, fan) = fans[id];
             let mut arrows: Vec<Arrow> = bundle
                 .links
                 .iter()
-                .map(|&link| Arrow { from, fan, curves: self.curves(link, fan, entries[link]), back: bundle.back })
+                .map(|&link| Arrow { from, fan, curves: self.curves(link, fan, entries[link]) })
                 .collect();
             if bundle.has_loop {
                 let curves = self.loop_curves(source, fan, port, &ordered);
-                arrows.push(Arrow { from, fan, curves, back: bundle.back });
+                arrows.push(Arrow { from, fan, curves })
             }
-            self.layout.arcs.extend(joining_arc(&arrows));
-            self.layout.arrows.extend(arrows);
+            let (title, arc) = (self.title(bundle), joining_arc(&arrows, radius));
+            self.layout.bundles.push(DrawnBundle { title, arrows, arc, back: bundle.back });
         }
+    }
+
+    fn title(&self, bundle: &Bundle) -> String {
+        let name = |item: usize| match item.checked_sub(1) {
+            Some(node) => NodeId::new(node).to_string(),
+            None => "start".to_owned(),
+        };
+        let own = bundle.has_loop.then_some(bundle.source);
+        let mut targets: Vec<usize> =
+            bundle.links.iter().map(|&link| self.plan.links[link].target).chain(own).collect();
+        targets.sort_unstable();
+        let arrow = if bundle.back { "←" } else { "→" };
+        format!("{} {arrow} {}", name(bundle.source), targets.into_iter().map(name).collect::<Vec<_>>().join(" ∧ "))
     }
 
     fn curves(&self, link: usize, fan: Point, entry: Point) -> Vec<[Point; 3]> {
         let link = &self.plan.links[link];
+        let parting = self.plan.bundles[link.bundle].size() > 1;
         let mut curves = Vec::new();
         let mut last = fan;
         for &via in &link.vias {
             let (left, right) = self.columns[self.plan.items[via].layer];
             let y = self.shapes[via].centre.y;
-            curves.push(curve(last, Point { x: left, y }, last.x == fan.x));
+            curves.push(curve(last, Point { x: left, y }, parting && last.x == fan.x));
             curves.push(curve(Point { x: left, y }, Point { x: right, y }, false));
             last = Point { x: right, y };
         }
@@ -517,10 +554,10 @@ impl Router<'_> {
         let left = self.columns[self.plan.items[link.target].layer].0;
         if left + 8.0 < entry.x {
             let margin = Point { x: left, y: entry.y };
-            curves.push(curve(last, margin, last.x == fan.x));
+            curves.push(curve(last, margin, parting && last.x == fan.x));
             curves.push(curve(margin, entry, false));
         } else {
-            curves.push(curve(last, entry, last.x == fan.x));
+            curves.push(curve(last, entry, parting && last.x == fan.x));
         }
         curves
     }
@@ -566,18 +603,17 @@ fn curve(from: Point, to: Point, parting: bool) -> [Point; 3] {
 }
 
 /// The arc across the arrows of a bundle, if they are more than one.
-fn joining_arc(arrows: &[Arrow]) -> Option<Arc> {
-    let angles = arrows.iter().map(leaving_angle);
+fn joining_arc(arrows: &[Arrow], radius: f64) -> Option<Arc> {
+    let angles = arrows.iter().map(|arrow| leaving_angle(arrow, radius));
     let low = angles.clone().fold(f64::INFINITY, f64::min) - 0.12;
     let high = angles.fold(f64::NEG_INFINITY, f64::max) + 0.12;
     let fan = arrows.first()?.fan;
-    let at = |angle: f64| Point { x: fan.x + ARC_RADIUS * angle.cos(), y: fan.y + ARC_RADIUS * angle.sin() };
-    let back = arrows[0].back;
-    (arrows.len() > 1).then(|| Arc { from: at(low), to: at(high), radius: ARC_RADIUS, back })
+    let at = |angle: f64| Point { x: fan.x + radius * angle.cos(), y: fan.y + radius * angle.sin() };
+    (arrows.len() > 1).then(|| Arc { from: at(low), to: at(high), radius })
 }
 
 /// The direction in which an arrow crosses the circle that its arc is part of.
-fn leaving_angle(arrow: &Arrow) -> f64 {
+fn leaving_angle(arrow: &Arrow, radius: f64) -> f64 {
     let (fan, [one, two, end]) = (arrow.fan, arrow.curves[0]);
     let at = |t: f64| {
         let (a, b, c, d) = ((1.0 - t).powi(3), 3.0 * t * (1.0 - t).powi(2), 3.0 * t * t * (1.0 - t), t.powi(3));
@@ -585,7 +621,7 @@ fn leaving_angle(arrow: &Arrow) -> f64 {
         (along(fan.x, one.x, two.x, end.x), along(fan.y, one.y, two.y, end.y))
     };
     let (x, y) =
-        (1..=200).map(|step| at(f64::from(step) / 200.0)).find(|(x, y)| x.hypot(*y) >= ARC_RADIUS).unwrap_or(at(1.0));
+        (1..=200).map(|step| at(f64::from(step) / 200.0)).find(|(x, y)| x.hypot(*y) >= radius).unwrap_or(at(1.0));
     y.atan2(x)
 }
 
@@ -631,7 +667,7 @@ fn wrapped(label: &str) -> Vec<String> {
     if left_out {
         lines.last_mut().expect("there is always a line").push_str(" …");
     }
-    lines.iter().map(|line| shortened(line, LONGEST_LINE + 6)).collect()
+    lines.iter().map(|line| shortened(line, LONGEST_LINE + 4)).collect()
 }
 
 /// The beginning of a text, with `…` if that is not all of it.

@@ -1,7 +1,7 @@
 //! A picture that needs no other program: an arc joins the arrows of a conjunction, accepting nodes have an asterisk
 //! and two rings, and arrows to the previous position are dashed.
 
-use super::layout::{Arc, Arrow, Layout, Shape, layout, shortened};
+use super::layout::{Arc, Arrow, DrawnBundle, Layout, Shape, layout, shortened};
 use super::{Diagram, DiagramNode};
 use std::fmt::{self, Write};
 
@@ -10,6 +10,7 @@ const FOOTER: f64 = 22.0;
 /// Room that a letter of the heading takes.
 const LETTER: f64 = 8.0;
 const NARROWEST: f64 = 260.0;
+const WIDEST_HEADING: f64 = 900.0;
 
 const STYLE: &str = "\
     text { font-family: sans-serif; font-size: 12px; fill: #1b1f24; text-anchor: middle }
@@ -19,10 +20,10 @@ const STYLE: &str = "\
     .node rect { fill: #ffffff; stroke: #1b1f24; stroke-width: 1.3 }
     .leaf rect { fill: #eef3fa }
     .node .ring { fill: none; stroke-width: 1 }
-    .arrow, .arc { fill: none; stroke: #3d4752; stroke-width: 1.2 }
-    .arc { stroke-width: 1.8; stroke-linecap: round }
-    .back { stroke: #a8480b }
-    .arrow.back { stroke-dasharray: 5 3 }
+    .bundle path { fill: none; stroke: #3d4752; stroke-width: 1.2 }
+    .bundle.back path { stroke: #a8480b; stroke-dasharray: 5 3 }
+    .bundle .arc, .bundle.back .arc { stroke-width: 1.8; stroke-linecap: round; stroke-dasharray: none }
+    .bundle:hover path { stroke-width: 2.6 }
 ";
 
 /// The diagram as a picture.
@@ -34,7 +35,8 @@ pub fn svg(diagram: &Diagram) -> String {
 
 fn write_picture(diagram: &Diagram, layout: &Layout, out: &mut String) -> fmt::Result {
     let legend = legend(diagram);
-    let width = layout.width.max(legend.chars().count() as f64 * 5.6 + 40.0).max(NARROWEST);
+    let heading_width = (diagram.formula.chars().count() as f64 * LETTER + 40.0).clamp(NARROWEST, WIDEST_HEADING);
+    let width = layout.width.max(legend.chars().count() as f64 * 5.6 + 40.0).max(heading_width);
     let height = layout.height + HEADING + FOOTER;
     writeln!(
         out,
@@ -51,8 +53,7 @@ fn write_picture(diagram: &Diagram, layout: &Layout, out: &mut String) -> fmt::R
     let heading = shortened(&diagram.formula, ((width - 40.0) / LETTER) as usize);
     writeln!(out, "  <text class=\"heading\" x=\"20\" y=\"26\">{}</text>", escaped(&heading))?;
     writeln!(out, "  <g transform=\"translate({:.1} {HEADING})\">", (width - layout.width) / 2.0)?;
-    layout.arrows.iter().try_for_each(|arrow| write_arrow(out, arrow))?;
-    layout.arcs.iter().try_for_each(|arc| write_arc(out, arc))?;
+    layout.bundles.iter().try_for_each(|bundle| write_bundle(out, bundle))?;
     write_start(out, &layout.start)?;
     for (node, (shape, lines)) in diagram.nodes.iter().zip(&layout.nodes) {
         write_node(out, node, shape, lines)?;
@@ -81,13 +82,16 @@ fn write_arrow_head(out: &mut String, id: &str, colour: &str) -> fmt::Result {
     )
 }
 
-fn write_arrow(out: &mut String, arrow: &Arrow) -> fmt::Result {
-    let (class, head) = if arrow.back { ("arrow back", "back-head") } else { ("arrow", "head") };
-    write!(
-        out,
-        "    <path class=\"{class}\" marker-end=\"url(#{head})\" d=\"M{:.1} {:.1}",
-        arrow.from.x, arrow.from.y
-    )?;
+fn write_bundle(out: &mut String, bundle: &DrawnBundle) -> fmt::Result {
+    let (class, head) = if bundle.back { ("bundle back", "back-head") } else { ("bundle", "head") };
+    writeln!(out, "    <g class=\"{class}\"><title>{}</title>", bundle.title)?;
+    bundle.arrows.iter().try_for_each(|arrow| write_arrow(out, arrow, head))?;
+    bundle.arc.iter().try_for_each(|arc| write_arc(out, arc))?;
+    writeln!(out, "    </g>")
+}
+
+fn write_arrow(out: &mut String, arrow: &Arrow, head: &str) -> fmt::Result {
+    write!(out, "      <path marker-end=\"url(#{head})\" d=\"M{:.1} {:.1}", arrow.from.x, arrow.from.y)?;
     if arrow.fan.x > arrow.from.x {
         write!(out, " L{:.1} {:.1}", arrow.fan.x, arrow.fan.y)?;
     }
@@ -98,11 +102,10 @@ fn write_arrow(out: &mut String, arrow: &Arrow) -> fmt::Result {
 }
 
 fn write_arc(out: &mut String, arc: &Arc) -> fmt::Result {
-    let class = if arc.back { "arc back" } else { "arc" };
-    let Arc { from, to, radius, .. } = arc;
+    let Arc { from, to, radius } = arc;
     writeln!(
         out,
-        "    <path class=\"{class}\" d=\"M{:.1} {:.1} A{radius} {radius} 0 0 1 {:.1} {:.1}\"/>",
+        "      <path class=\"arc\" d=\"M{:.1} {:.1} A{radius} {radius} 0 0 1 {:.1} {:.1}\"/>",
         from.x, from.y, to.x, to.y
     )
 }
