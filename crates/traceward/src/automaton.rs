@@ -4,6 +4,7 @@ use crate::error::Error;
 use crate::spec::Spec;
 use std::sync::Arc;
 use traceward_engine::automaton::alternating::{Alternating, is_bounded};
+use traceward_engine::automaton::export::written_out;
 use traceward_engine::select::{Prepared, Simplification};
 use traceward_logic::formula::{FormulaId, Formulas};
 use traceward_logic::lower::{Claim, Property};
@@ -12,6 +13,9 @@ pub use traceward_engine::automaton::alternating::{Look, NodeId};
 pub use traceward_engine::automaton::export::dot::dot;
 pub use traceward_engine::automaton::export::svg::svg;
 pub use traceward_engine::automaton::export::{Diagram, DiagramNode, Disjuncts, TooManyDisjuncts};
+
+/// Longer texts are of no use to anybody.
+const MOST_WRITTEN: u64 = 1_000_000;
 
 /// The alternating automaton of a property.
 #[derive(Clone, Debug)]
@@ -24,8 +28,12 @@ pub struct PropertyAutomaton {
 
 impl PropertyAutomaton {
     /// As text, a node a line.
-    pub fn text(&self) -> String {
-        self.automaton.display(&self.formulas, &self.names).to_string()
+    pub fn text(&self) -> Result<String, Error> {
+        if written_out(&self.automaton) > MOST_WRITTEN {
+            let message = "the conditions of this automaton name nodes more than a million times";
+            return Err(Error::Request(format!("{message}\n  help: take the formula apart")));
+        }
+        Ok(self.automaton.display(&self.formulas, &self.names).to_string())
     }
 
     /// As pictures show it; no condition may have more disjuncts than this.

@@ -6,7 +6,7 @@ use crate::input;
 use serde_json::{Value, json};
 use std::io::Write;
 use traceward::automaton::{Diagram, DiagramNode, Disjuncts, Look, PropertyAutomaton, dot, svg};
-use traceward::{Goal, Settings, Simplification, alternating_automaton};
+use traceward::{Error, Goal, Settings, Simplification, alternating_automaton};
 
 /// More would be a tangle.
 const MOST_DISJUNCTS_DRAWN: usize = 64;
@@ -25,15 +25,18 @@ pub fn run(arguments: &AutomatonArguments, out: &mut impl Write) -> Result<Outco
         return Err(Failure::new(format!("{}: an automaton is made without a trace", path.display())));
     }
     let simplification = if arguments.simplify { Simplification::On } else { Simplification::Off };
-    let automaton = alternating_automaton(&spec, arguments.property.as_deref(), simplification)
-        .map_err(|error| Failure::Message(error.render("", input::paint())))?;
+    let automaton = alternating_automaton(&spec, arguments.property.as_deref(), simplification).map_err(failure)?;
     match arguments.to {
-        AutomatonFormat::Text => write!(out, "{}", automaton.text())?,
+        AutomatonFormat::Text => write!(out, "{}", automaton.text().map_err(failure)?)?,
         AutomatonFormat::Json => writeln!(out, "{:#}", document(&diagram(&automaton, MOST_DISJUNCTS)?))?,
         AutomatonFormat::Dot => write!(out, "{}", dot(&diagram(&automaton, MOST_DISJUNCTS_DRAWN)?))?,
         AutomatonFormat::Svg => write!(out, "{}", svg(&drawable(diagram(&automaton, MOST_DISJUNCTS_DRAWN)?)?))?,
     }
     Ok(Outcome::Holds)
+}
+
+fn failure(error: Error) -> Failure {
+    Failure::Message(error.to_string())
 }
 
 fn diagram(automaton: &PropertyAutomaton, most_disjuncts: usize) -> Result<Diagram, Failure> {

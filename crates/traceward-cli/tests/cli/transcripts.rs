@@ -110,18 +110,18 @@ fn automata() {
 
 #[test]
 fn automata_of_spec_files() {
-    let spec = b"property mutex: G !(a & b)\nproperty live: G F a\nassert max(x) < 3\n";
-    let one = b"trace { event activity }\nproperty seen: F \"Triage\"\n";
+    let spec = b"property mutex = G !(a & b)\nproperty live = G F a\nassert small = max(x) < 3\n";
+    let one = b"trace { event activity }\nproperty seen = F \"Triage\"\n";
     insta::assert_snapshot!(session(
         "automata-of-specs",
-        &[("several.tw", spec), ("one.tw", one), ("empty.tw", b"")],
+        &[("several.tw", spec), ("one.tw", one), ("measured.tw", b"query largest = max(x)\n")],
         &[
             &["automaton", "one.tw"],
             &["automaton", "several.tw"],
             &["automaton", "several.tw", "--property", "live"],
             &["automaton", "several.tw", "--property", "lively"],
-            &["automaton", "several.tw", "--property", "p3"],
-            &["automaton", "empty.tw"],
+            &["automaton", "several.tw", "--property", "small"],
+            &["automaton", "measured.tw"],
         ]
     ));
 }
@@ -131,6 +131,8 @@ fn automata_that_are_refused() {
     let clauses: Vec<String> = (0..13).map(|i| format!("(a{i} | b{i})")).collect();
     let (tangle, explosion) = (clauses[..7].join(" & "), clauses.join(" & "));
     let chain = vec!["X"; 301].join(" ") + " a";
+    // `f M g` is written with g twice.
+    let doubling = (0..30).fold("a".to_owned(), |inner, _| format!("(b M {inner})"));
     insta::assert_snapshot!(session(
         "automata-refused",
         &[],
@@ -142,6 +144,7 @@ fn automata_that_are_refused() {
             &["automaton", "-e", &tangle, "--to", "dot"],
             &["automaton", "-e", &explosion, "--to", "json"],
             &["automaton", "-e", &chain, "--to", "svg"],
+            &["automaton", "-e", &doubling],
             &["automaton", "-e", "a", "--to", "png"],
             &["automaton", "-e", "a", "--kind", "metric"],
             &["automaton", "-e", "a", "trace.csv"],

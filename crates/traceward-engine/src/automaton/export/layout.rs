@@ -318,6 +318,9 @@ impl Plan {
     /// Which ports are the upper ones is not known yet: room for as many loops as either half may have.
     fn make_room_for_loops(&mut self) {
         for source in 0..self.items.len() {
+            if self.items[source].is_via {
+                continue;
+            }
             let bundles = self.bundles_of(source);
             let loops = bundles.iter().filter(|&&bundle| self.bundles[bundle].has_loop).count();
             let upper = (0..bundles.len()).filter(|&port| is_upper(port, bundles.len())).count();
@@ -409,7 +412,8 @@ impl Plan {
         });
         let steepest = rises.fold(0.0, f64::max);
         let loops = layer.iter().map(|&item| self.items[item].above.max(self.items[item].below)).fold(0.0, f64::max);
-        let ports = layer.iter().map(|&item| self.bundles_of(item).len()).max().unwrap_or(0);
+        let sources = layer.iter().filter(|&&item| !self.items[item].is_via);
+        let ports = sources.map(|&item| self.bundles_of(item).len()).max().unwrap_or(0);
         BETWEEN_LAYERS + (steepest * 0.25).min(110.0) + loops * 0.6 + (ports as f64 * 4.0).min(160.0)
     }
 

@@ -118,6 +118,22 @@ impl Diagram {
     }
 }
 
+/// How many nodes the conditions of an automaton name when they are written out, which [`Alternating::display`] does:
+/// conditions share their parts, and `f M g` has g twice, so that it may be exponential in the formula.
+pub fn written_out(automaton: &Alternating) -> u64 {
+    let mut sizes: Vec<u64> = Vec::new();
+    for id in automaton.condition_ids() {
+        sizes.push(match automaton.condition(id) {
+            Condition::Empty | Condition::Node(_) => 1,
+            Condition::And(left, right) | Condition::Or(left, right) => {
+                sizes[left.index()].saturating_add(sizes[right.index()])
+            }
+        });
+    }
+    let written = automaton.nodes().iter().map(|node| node.next).chain(automaton.roots().iter().copied());
+    written.fold(0, |sum, id| sum.saturating_add(sizes[id.index()]))
+}
+
 /// How many node ids all disjuncts may hold together: a formula of a million conjuncts is refused before it fills the
 /// memory.
 const MOST_ENTRIES: usize = 1 << 23;

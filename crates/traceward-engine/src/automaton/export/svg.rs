@@ -12,8 +12,7 @@ const LETTER: f64 = 8.0;
 const NARROWEST: f64 = 260.0;
 const WIDEST_HEADING: f64 = 900.0;
 
-const STYLE: &str = "\
-    text { font-family: sans-serif; font-size: 12px; fill: #1b1f24; text-anchor: middle }
+const STYLE: &str = "    text { font-family: sans-serif; font-size: 12px; fill: #1b1f24; text-anchor: middle }
     .heading { font-size: 14px; text-anchor: start }
     .legend { font-size: 11px; fill: #57606a; text-anchor: start }
     .name { font-weight: bold; font-size: 13px }
