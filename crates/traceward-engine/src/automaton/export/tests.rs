@@ -21,7 +21,7 @@ fn sets(disjuncts: &Disjuncts) -> Vec<Vec<usize>> {
     disjuncts.iter().map(|nodes| nodes.iter().map(|node| node.index()).collect()).collect()
 }
 
-/// Figure 2 and the example of section 3.2, whose n3 and n4 are our n4 and n3.
+/// Figure 2; its start is what the example of section 3.2 calls initial.
 #[test]
 fn the_second_figure_counted_by_hand() {
     let diagram = diagram("G(!a -> !b U c)").expect("few disjuncts");
