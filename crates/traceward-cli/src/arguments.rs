@@ -48,6 +48,13 @@ pub enum Command {
   traceward bench figure10
   traceward bench figure10 --longest 1000000 --svg figure10.svg")]
     Bench(BenchArguments),
+    /// Show the automaton of a formula: as text, as a picture, or for programs
+    #[command(after_help = "Examples:
+  traceward automaton -e 'G(!a -> !b U c)'
+  traceward automaton -e 'G(p -> O r)' --to svg > automaton.svg
+  traceward automaton -e 'G F a' --to dot | dot -Tpng > automaton.png
+  traceward automaton properties.tw --property mutex --to json")]
+    Automaton(AutomatonArguments),
     /// Explain the language (`help operators`) or a command (`help check`)
     Help(HelpArguments),
     /// Print completions for a shell
@@ -165,6 +172,48 @@ impl EngineArguments {
             },
         }
     }
+}
+
+#[derive(Args, Debug)]
+pub struct AutomatonArguments {
+    #[command(flatten)]
+    pub spec: SpecArguments,
+    /// Spec files (.tw)
+    #[arg(value_name = "SPEC")]
+    pub paths: Vec<PathBuf>,
+    /// Which property of a spec that has several; those without a name are p1, p2, …
+    #[arg(long, value_name = "NAME")]
+    pub property: Option<String>,
+    /// Which automaton
+    #[arg(long, value_enum, default_value_t = AutomatonKind::Alternating)]
+    pub kind: AutomatonKind,
+    /// In which form
+    #[arg(long, value_enum, default_value_t = AutomatonFormat::Text)]
+    pub to: AutomatonFormat,
+    /// Simplify the formula first; otherwise the automaton is that of its negation normal form, as written
+    #[arg(long)]
+    pub simplify: bool,
+    /// The column that strings alone are compared with
+    #[arg(long, value_name = "COLUMN")]
+    pub event: Option<String>,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AutomatonKind {
+    /// Linear in the formula; a state may ask that all of some next states go on
+    Alternating,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AutomatonFormat {
+    /// A node a line: what it asks of the state, its successors, whether a path may end in it, its direction
+    Text,
+    /// A graph for Graphviz
+    Dot,
+    /// For programs
+    Json,
+    /// A picture
+    Svg,
 }
 
 /// What the trace looks like.

@@ -15,6 +15,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod automaton;
 mod check;
 mod error;
 pub mod experiment;
@@ -24,6 +25,7 @@ mod report;
 mod runs;
 mod spec;
 
+pub use automaton::alternating_automaton;
 pub use check::{CheckOptions, Truth, check};
 pub use error::Error;
 pub use plan::{Plan, explain_plan};

@@ -1,5 +1,6 @@
 //! One short file a command.
 
+pub mod automaton;
 pub mod bench;
 pub mod check;
 pub mod completions;

@@ -88,6 +88,71 @@ fn plans() {
 }
 
 #[test]
+fn automata() {
+    let figure_2 = "G(!a -> !b U c)";
+    let figure_7 = "G(p -> O r)";
+    insta::assert_snapshot!(session(
+        "automata",
+        &[],
+        &[
+            &["automaton", "-e", figure_2],
+            &["automaton", "-e", figure_2, "--to", "dot"],
+            &["automaton", "-e", figure_2, "--to", "json"],
+            &["automaton", "-e", figure_7, "--kind", "alternating", "--to", "text"],
+            &["automaton", "-e", figure_7, "--to", "dot"],
+            &["automaton", "-e", figure_7, "--to", "json"],
+            &["automaton", "-e", "F F a"],
+            &["automaton", "-e", "F F a", "--simplify"],
+            &["automaton", "-e", "X a", "--to", "svg"],
+        ]
+    ));
+}
+
+#[test]
+fn automata_of_spec_files() {
+    let spec = b"property mutex = G !(a & b)\nproperty live = G F a\nassert small = max(x) < 3\n";
+    let one = b"trace { event activity }\nproperty seen = F \"Triage\"\n";
+    insta::assert_snapshot!(session(
+        "automata-of-specs",
+        &[("several.tw", spec), ("one.tw", one), ("measured.tw", b"query largest = max(x)\n")],
+        &[
+            &["automaton", "one.tw"],
+            &["automaton", "several.tw"],
+            &["automaton", "several.tw", "--property", "live"],
+            &["automaton", "several.tw", "--property", "lively"],
+            &["automaton", "several.tw", "--property", "small"],
+            &["automaton", "measured.tw"],
+        ]
+    ));
+}
+
+#[test]
+fn automata_that_are_refused() {
+    let clauses: Vec<String> = (0..13).map(|i| format!("(a{i} | b{i})")).collect();
+    let (tangle, explosion) = (clauses[..7].join(" & "), clauses.join(" & "));
+    let chain = vec!["X"; 301].join(" ") + " a";
+    // `f M g` is written with g twice.
+    let doubling = (0..30).fold("a".to_owned(), |inner, _| format!("(b M {inner})"));
+    insta::assert_snapshot!(session(
+        "automata-refused",
+        &[],
+        &[
+            &["automaton"],
+            &["automaton", "-e", "G(a -> F[0,3] (b & O[1,2] c))"],
+            &["automaton", "-e", "F[0,0] a"],
+            &["automaton", "-e", "F[0,0] a", "--simplify"],
+            &["automaton", "-e", &tangle, "--to", "dot"],
+            &["automaton", "-e", &explosion, "--to", "json"],
+            &["automaton", "-e", &chain, "--to", "svg"],
+            &["automaton", "-e", &doubling],
+            &["automaton", "-e", "a", "--to", "png"],
+            &["automaton", "-e", "a", "--kind", "metric"],
+            &["automaton", "-e", "a", "trace.csv"],
+        ]
+    ));
+}
+
+#[test]
 fn traces_that_are_odd_but_right() {
     let plain: &[u8] = b"a,b\n1,0\n0,1\n";
     let files: &[(&str, &[u8])] = &[

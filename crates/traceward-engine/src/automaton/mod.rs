@@ -1,3 +1,4 @@
 //! Automata made of formulas.
 
 pub mod alternating;
+pub mod export;

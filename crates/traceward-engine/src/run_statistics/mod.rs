@@ -2,7 +2,7 @@
 //!
 //! Instead of whether an automaton has an accepting run, a traversal computes a value over all accepting runs: where
 //! branches of a run come together values *meet*, where runs are alternatives they are *joined*, and every visit of a node
-//! *updates* the value. Depth-first and reverse traversal count a run as a tree ([`reverse`], and the depth-first engine);
+//! *updates* the value. Depth-first and reverse traversal count a run as a tree ([`over_trees`], and the depth-first engine);
 //! breadth-first traversal counts it as a sequence of slices, in which a node that is reached on two paths at one
 //! position counts once.
 
