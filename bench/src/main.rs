@@ -3,6 +3,7 @@
 //!
 //! `cargo run --release -p traceward-bench` runs all; names on the command line select some.
 
+mod breadth_first;
 mod reading;
 mod reverse;
 
@@ -32,6 +33,7 @@ const BENCHMARKS: &[Benchmark] = &[
     Benchmark { name: "reverse", run: reverse::figure_10_third_formula },
     Benchmark { name: "reverse-past", run: reverse::past_and_future },
     Benchmark { name: "reverse-bounded", run: reverse::bounded },
+    Benchmark { name: "breadth-first", run: breadth_first::online },
     Benchmark { name: "csv", run: reading::csv_of_booleans },
     Benchmark { name: "csv-words", run: reading::csv_of_words },
     Benchmark { name: "jsonl", run: reading::json_lines },

@@ -12,12 +12,12 @@ use traceward_logic::trace::Trace;
 const STATES: usize = 100_000_000;
 
 /// States in the proportions of Finkbeiner and Sipma's section 6: 10 % a, 40 % b, 25 % c, 25 % nothing; a at the end.
-struct Paper {
-    a: Bitmap,
-    b: Bitmap,
+pub struct Paper {
+    pub a: Bitmap,
+    pub b: Bitmap,
 }
 
-fn paper(states: usize) -> Paper {
+pub fn paper(states: usize) -> Paper {
     let mut random = Random(1);
     let (mut a, mut b) = (Bitmap::new(), Bitmap::new());
     for _ in 0..states - 1 {

@@ -3,10 +3,14 @@
 use crate::spec::Spec;
 use std::fmt;
 use std::sync::Arc;
-use traceward_engine::select::{Config, Evaluator, Prepared};
+use traceward_engine::automaton::export::written_out;
+use traceward_engine::select::{Config, Evaluator, Judge, Prepared};
 use traceward_logic::formula::{FormulaId, Formulas};
 use traceward_logic::lower::Claim;
 use traceward_logic::print::tree;
+
+/// How many nodes the conditions of an automaton may name together and still be worth reading.
+const MOST_WRITTEN: u64 = 10_000;
 
 /// The stages of one property.
 #[derive(Clone, Debug)]
@@ -67,8 +71,22 @@ fn formula_stages(
         ("normal form", print(normal)),
     ];
     if let Some(reverse) = evaluator.reverse() {
-        stages.push(("automaton", reverse.automaton().display(formulas, names).to_string()));
+        let automaton = reverse.automaton();
+        stages.push((
+            "automaton",
+            match written_out(automaton) > MOST_WRITTEN {
+                true => format!("{} nodes; too large to be written out", automaton.nodes().len()),
+                false => automaton.display(formulas, names).to_string(),
+            },
+        ));
     }
-    stages.push(("engine", format!("{}: {}", evaluator.engine(), evaluator.reason())));
+    stages.push((
+        "engine",
+        match Judge::new(formulas, lowered, config) {
+            Ok(Some(judge)) => format!("{}: asked for; the positions of violations come from reverse", judge.engine()),
+            Ok(None) => format!("{}: {}", evaluator.engine(), evaluator.reason()),
+            Err(unsupported) => unsupported.to_string(),
+        },
+    ));
     stages
 }

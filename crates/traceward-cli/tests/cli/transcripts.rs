@@ -294,6 +294,61 @@ fn missing_values_and_changes() {
 }
 
 #[test]
+fn traversals_and_what_their_runs_tell() {
+    let files: &[(&str, &[u8])] = &[
+        ("quiet.csv", b"request,grant\n0,0\n0,0\n0,1\n"),
+        ("busy.csv", b"request,grant\n1,0\n1,0\n0,0\n0,1\n1,1\n0,0\n"),
+        ("late.csv", b"p\n0\n0\n0\n1\n"),
+    ];
+    let response = "G(request -> F grant)";
+    insta::assert_snapshot!(session(
+        "traversals",
+        files,
+        &[
+            &["check", "-e", response, "-e", "F grant", "busy.csv", "--engine", "depth-first"],
+            &["check", "-e", response, "-e", "F grant", "busy.csv", "--engine", "breadth-first"],
+            &["check", "-e", response, "busy.csv", "--engine", "depth-first", "--positions"],
+            &["check", "-e", response, "busy.csv", "--engine", "breadth-first", "--positions"],
+            &["check", "-e", "G(request -> F[0,2] grant)", "busy.csv", "--engine", "breadth-first"],
+            &["check", "-e", "G H F grant", "busy.csv", "--engine", "breadth-first"],
+            &["check", "-e", "G F p", "late.csv", "--engine", "depth-first", "--work-limit", "10"],
+            &[
+                "check",
+                "-e",
+                "F p & G F p",
+                "late.csv",
+                "--engine",
+                "breadth-first",
+                "--slice-limit",
+                "1",
+                "--no-subsumption",
+                "--no-simplify"
+            ],
+            &["check", "-e", response, "--coverage", "--waiting", "quiet.csv"],
+            &["check", "-e", response, "--coverage", "--waiting", "busy.csv"],
+            &["check", "-e", "G F p", "-e", "G p", "--coverage", "--waiting", "late.csv"],
+            &["check", "-e", "G F p", "--coverage", "--waiting", "late.csv", "--format", "json"],
+            &["check", "-e", "F[0,2] p", "--coverage", "late.csv"],
+            &["explain-plan", "-e", "F p", "--engine", "breadth-first"],
+        ]
+    ));
+}
+
+#[test]
+fn figure_10_is_repeated() {
+    let folder = Folder::new("figure10");
+    let output = folder.run(&["bench", "figure10", "--longest", "100", "--svg", "f.svg", "--format", "json"], b"");
+    assert_eq!(output.status, 0, "{}", output.stderr);
+    let document = output.json();
+    let measurements = document["measurements"].as_array().expect("a list");
+    assert_eq!(measurements.len(), 3 * 5);
+    assert!(measurements.iter().all(|one| one["milliseconds"].as_f64().is_some_and(|time| time > 0.0)));
+    let picture = folder.read("f.svg");
+    assert!(picture.starts_with("<svg") && picture.contains("breadth-first as in the paper"), "{picture}");
+    assert!(folder.run(&["bench", "figure10", "--longest", "100"], b"").stdout.contains("depth-first"));
+}
+
+#[test]
 fn what_one_property_asks_changes_no_other() {
     let files: &[(&str, &[u8])] =
         &[("t.csv", b"x,y,r\n9,10,0\n1,1.0,1\nNaN,3,0\n"), ("empty.tw", b"let v = v\nproperty p = F r\n")];
