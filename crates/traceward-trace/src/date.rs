@@ -423,7 +423,9 @@ mod tests {
         assert_eq!(exact("1970-01-01T00:00:00.5"), 500_000_000);
         assert_eq!(exact("1970-01-01T00:00:00.1234567891"), 123_456_789);
         assert_eq!(exact("1970-01-01 12:00:00 AM"), 0);
-        assert_eq!(exact("2016-12-31T23:59:60Z"), exact("2016-12-31T23:59:59Z"));
+        // Between the second before it and the one behind it, whatever its fraction.
+        assert_eq!(exact("2016-12-31T23:59:60Z"), exact("2017-01-01T00:00:00Z") - 1);
+        assert_eq!(exact("2016-12-31T23:59:60.2Z"), exact("2017-01-01T00:00:00Z") - 1);
     }
 
     #[test]

@@ -59,6 +59,7 @@ pub(crate) fn fits_float(int: i64) -> bool {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Shape {
     bools: bool,
+    bool_words: bool,
     ints: bool,
     floats: bool,
     texts: bool,
@@ -78,9 +79,9 @@ pub(crate) enum Common {
 impl Shape {
     /// Takes one more value into account. A number with leading zeros is a text: `007` is a name, not seven.
     pub(crate) fn observe(&mut self, text: &[u8]) {
-        // One letter is a boolean only where one is asked for: grades and sexes are letters too.
-        if text.len() > 1 && parse_bool_word(text).is_some() {
+        if parse_bool_word(text).is_some() {
             self.bools = true;
+            self.bool_words |= text.len() > 1;
         } else if has_leading_zeros(text) {
             self.texts = true;
         } else {
@@ -105,7 +106,8 @@ impl Shape {
     pub(crate) fn common(self) -> Common {
         match (self.bools, self.ints, self.floats, self.texts) {
             (false, false, false, false) => Common::Nothing,
-            (true, false, false, false) => Common::Bool,
+            // A column of letters alone is one of booleans only where that is asked: grades are letters too.
+            (true, false, false, false) if self.bool_words => Common::Bool,
             (false, true, false, false) => Common::Int,
             (false, _, true, false) if !self.inexact => Common::Float,
             _ => Common::Text,
@@ -205,6 +207,7 @@ mod tests {
             shape.common()
         };
         assert_eq!(common(&["true", "F"]), Common::Bool);
+        assert_eq!(common(&["T", "F"]), Common::Text);
         assert_eq!(common(&["0", "1"]), Common::Int);
         assert_eq!(common(&["0", "true"]), Common::Text);
         assert_eq!(common(&["0", "-5", "nan"]), Common::Int);
