@@ -114,6 +114,30 @@ fn texts_that_are_one_formula_lower_to_one_formula() {
     assert_eq!(count, 48);
 }
 
+/// OPrA's table puts `U W R` below `->`, and `<->` above it; its infinite bounds are `[2,−]`.
+#[test]
+fn the_opra_dialect_binds_as_its_table_says() {
+    let printed = |text: &str| {
+        let lowered = lowered(text, Goal::Check, None, None).unwrap_or_else(|errors| panic!("{text}: {errors:?}"));
+        let Claim::Formula(formula) = lowered.properties[0].claim else { panic!("{text} is a formula") };
+        lowered.formulas.display(formula, &lowered.variables.names()).to_string()
+    };
+    for (opra, ours) in [
+        ("{a} U {b} -> {c}", "a U (b -> c)"),
+        ("{a} -> {b} U {c}", "(a -> b) U c"),
+        ("{a} <-> {b} -> {c}", "(a <-> b) -> c"),
+        ("{a} and {b} or not {c}", "(a & b) | (!c)"),
+        ("G[0,5] {x > 0 && y == 1} -> F[2,−] {c}", "(G[0,5] (x > 0 & y == 1)) -> (F[2,inf] c)"),
+        ("{a} W[1,2] {b} xor {c}", "a W[1,2] (b xor c)"),
+        ("{a} U {b} R {c}", "a U (b R c)"),
+        // Inside braces a condition binds as everywhere.
+        ("{a -> b && c} U true", "(a -> (b & c)) U true"),
+    ] {
+        assert_eq!(printed(&format!("dialect opra\n{opra}")), printed(ours), "{opra}");
+    }
+    assert_ne!(printed("dialect opra\n{a} U {b} -> {c}"), printed("{a} U {b} -> {c}"));
+}
+
 #[test]
 fn what_makes_no_sense_is_refused() {
     let mut count = 0;

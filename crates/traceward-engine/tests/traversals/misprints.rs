@@ -77,6 +77,17 @@ mod figure_6 {
             assert_eq!(example.satisfied, !as_printed, "{formula}");
         }
     }
+
+    /// Section 5 speaks of one reverse pass for past nodes too. One pass from the end takes the value of every node from
+    /// the position behind it, and so `O r` for `F r`.
+    #[test]
+    fn one_reverse_pass_is_not_enough_for_the_past() {
+        for (formula, p, r, as_printed) in [("G(p -> O r)", "10", "01", true), ("G(p -> O r)", "01", "10", false)] {
+            let example = Example::new(formula, &[("p", p), ("r", r)]);
+            assert_eq!(reverse(example.view(), 2), as_printed, "{formula} with p {p}");
+            assert_eq!(example.satisfied, !as_printed, "{formula} with p {p}");
+        }
+    }
 }
 
 mod definition_6 {
