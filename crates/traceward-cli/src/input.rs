@@ -2,7 +2,7 @@
 
 use crate::arguments::{SpecArguments, TraceArguments};
 use crate::failure::Failure;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use std::fs::File;
 use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
@@ -89,7 +89,7 @@ pub fn open(path: &Path, quiet: bool) -> Result<Box<dyn Read>, Failure> {
     if quiet || metadata.len() < WORTH_A_PROGRESS_BAR || !std::io::stderr().is_terminal() {
         return Ok(Box::new(file));
     }
-    let bar = ProgressBar::new(metadata.len());
+    let bar = ProgressBar::new(metadata.len()).with_finish(ProgressFinish::AndClear);
     if let Ok(style) = ProgressStyle::with_template("{wide_bar} {bytes}/{total_bytes} {eta}") {
         bar.set_style(style);
     }

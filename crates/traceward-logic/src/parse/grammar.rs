@@ -300,7 +300,7 @@ impl<'a> Parser<'a> {
         let map = if op == BinaryOperator::Until { self.map()? } else { None };
         let bound = match map {
             Some(_) => None,
-            None => self.bound_after(op.symbol(), op.takes_bound())?,
+            None => self.bound_after(op.symbol(), op.takes_bound().into())?,
         };
         let right = self.right_side(operator, power)?;
         Ok(join(left, right, |left, right| AstKind::Binary(op, bound, map, left, right)))
@@ -438,7 +438,7 @@ impl<'a> Parser<'a> {
         let map = if takes_map { self.map()? } else { None };
         let bound = match map {
             Some(_) => None,
-            None => self.bound_after(op.symbol(), op.takes_bound())?,
+            None => self.bound_after(op.symbol(), op.takes_bound().into())?,
         };
         let operand = self.prefixed_operand(operator)?;
         let span = operator.to(operand.span);

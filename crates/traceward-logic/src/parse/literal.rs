@@ -9,6 +9,19 @@ use crate::formula::{Interval, Unit};
 use crate::value::Value;
 use std::sync::Arc;
 
+/// Whether an operator takes a bound.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Bounds {
+    Taken,
+    Refused,
+}
+
+impl From<bool> for Bounds {
+    fn from(taken: bool) -> Self {
+        if taken { Self::Taken } else { Self::Refused }
+    }
+}
+
 /// One end of a bound as written.
 enum End {
     Steps(u64),
@@ -147,14 +160,14 @@ impl Parser<'_> {
     // ---- bounds ----
 
     /// The bound behind a temporal operator, if one follows.
-    pub(super) fn bound_after(&mut self, operator: &str, taken: bool) -> Parsed<Option<Bound>> {
+    pub(super) fn bound_after(&mut self, operator: &str, bounds: Bounds) -> Parsed<Option<Bound>> {
         let opened = match self.peek() {
             Token::LeftBracket => self.advance(),
             Token::LeftParen if self.open_bound_follows() => self.advance(),
             _ => return Ok(None),
         };
         let open_left = self.source_text(opened) == "(";
-        if !taken {
+        if bounds == Bounds::Refused {
             let error = Diagnostic::error(opened, format!("`{operator}` takes no bound"))
                 .label("a bound begins here")
                 .help(no_bound_help(operator));
