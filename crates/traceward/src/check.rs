@@ -60,6 +60,9 @@ impl Default for CheckOptions {
     }
 }
 
+/// The longest trace that the definition itself is asked about: beyond it an answer takes minutes.
+const LONGEST_NAIVE: usize = 200_000;
+
 /// The longest trace whose table is worth printing.
 const LONGEST_TABLE: usize = 1000;
 
@@ -140,6 +143,13 @@ impl<'a> Question<'a> {
             ));
         }
         let roots = formulas_of(lowered);
+        if options.config.engine == EngineName::Naive && trace.len > LONGEST_NAIVE {
+            let message = format!(
+                "the engine naive is quadratic in the trace, and this one has {} states; reverse answers the same",
+                trace.len
+            );
+            return Err(Error::Request(message));
+        }
         let evaluator = Evaluator::new(&lowered.formulas, &roots, options.config);
         let judge = Judge::new(&lowered.formulas, &claimed(lowered), options.config)
             .map_err(|unsupported| Error::Request(unsupported.to_string()))?;

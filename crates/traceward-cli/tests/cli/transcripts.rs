@@ -413,6 +413,17 @@ fn completions_and_manual_pages_are_made() {
 }
 
 #[test]
+fn the_definition_is_not_asked_about_long_traces() {
+    let folder = Folder::new("long");
+    let trace = format!("a\n{}", "1\n".repeat(200_001));
+    folder.write("t.csv", trace);
+    let naive = folder.run(&["check", "-e", "G a", "t.csv", "--engine", "naive"], b"");
+    assert_eq!(naive.status, 2);
+    assert!(naive.stderr.contains("200001 states; reverse answers the same"), "{}", naive.stderr);
+    assert_eq!(folder.run(&["check", "-e", "G a", "t.csv"], b"").status, 0);
+}
+
+#[test]
 fn a_reader_that_has_seen_enough_is_no_error() {
     let folder = Folder::new("pipe");
     let long: String = std::iter::once("a\n".to_owned()).chain((0..50_000).map(|_| "1\n".to_owned())).collect();
