@@ -87,6 +87,9 @@ fn write_property(out: &mut impl Write, property: &PropertyReport, report: &Repo
     if let Some(found) = &property.violations {
         write_violations(out, found, report.trace.states, "    ")?;
     }
+    if let Some(first) = &property.judged_at {
+        writeln!(out, "    judged at {}", violation_text(first))?;
+    }
     if let Some(position) = property.decided_at {
         writeln!(out, "    decided at position {position}")?;
     }

@@ -256,6 +256,7 @@ impl<'a> Question<'a> {
             decided_exact: false,
             truth: None,
             violations: None,
+            judged_at: None,
             compared: None,
             coverage: None,
             waiting: None,
@@ -295,6 +296,8 @@ impl<'a> Question<'a> {
             report.violations = judged.violations;
             report.compared = judged.compared;
             if let Claim::Formula(formula) = property.claim {
+                let unexplained = report.verdict == Verdict::Violated && report.violations.is_none();
+                report.judged_at = (unexplained && self.trace.len > 0).then(|| part.violation(formula, 0));
                 self.look_at_runs(formula, &mut report)?;
             }
             if self.options.truth != Truth::AtZero

@@ -64,6 +64,8 @@ pub struct PropertyReport {
     pub truth: Option<Bitmap>,
     /// Where the body of an always fails.
     pub violations: Option<Violations>,
+    /// The state at which a violated property that is no always was judged: the first.
+    pub judged_at: Option<Violation>,
     /// The value that an assert compared; none for other properties.
     pub compared: Option<Option<Value>>,
     /// Which parts mattered, if that was asked.
