@@ -6,7 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 use traceward::{
     ColumnInspection, ColumnKind, CoverageReport, Distinct, Goal, Inspection, KeysReport, Note, PropertyReport,
-    QueryReport, QueryValue, Report, TimeGuess, Value, Verdict, Violation, Violations, WaitingReport, duration,
+    QueryReport, QueryValue, Report, TIME_UNITS, TimeGuess, Value, Verdict, Violation, Violations, WaitingReport,
+    duration,
 };
 
 const GOOD: Style = AnsiColor::Green.on_default().bold();
@@ -274,15 +275,7 @@ fn counted(count: usize, what: &str) -> String {
 
 /// A stretch of time, in the unit a person would use.
 fn elapsed(nanoseconds: u64) -> String {
-    const UNITS: [(u64, &str); 6] = [
-        (86_400_000_000_000, "d"),
-        (3_600_000_000_000, "h"),
-        (60_000_000_000, "min"),
-        (1_000_000_000, "s"),
-        (1_000_000, "ms"),
-        (1_000, "us"),
-    ];
-    match UNITS.into_iter().find(|(size, _)| nanoseconds >= 2 * size) {
+    match TIME_UNITS.into_iter().find(|(size, _)| nanoseconds >= 2 * size) {
         Some((size, unit)) => {
             let rounded = (nanoseconds as f64 / size as f64 * 1e3).round() / 1e3;
             format!("{rounded} {unit}")

@@ -267,17 +267,19 @@ impl fmt::Display for Interval {
     }
 }
 
+/// The units of time above a nanosecond, largest first, with their size in nanoseconds.
+pub const TIME_UNITS: [(u64, &str); 6] = [
+    (86_400_000_000_000, "d"),
+    (3_600_000_000_000, "h"),
+    (60_000_000_000, "min"),
+    (1_000_000_000, "s"),
+    (1_000_000, "ms"),
+    (1_000, "us"),
+];
+
 /// Nanoseconds in the largest unit that divides them.
 pub fn duration(nanoseconds: u64) -> String {
-    const UNITS: [(u64, &str); 6] = [
-        (86_400_000_000_000, "d"),
-        (3_600_000_000_000, "h"),
-        (60_000_000_000, "min"),
-        (1_000_000_000, "s"),
-        (1_000_000, "ms"),
-        (1_000, "us"),
-    ];
-    for (size, unit) in UNITS {
+    for (size, unit) in TIME_UNITS {
         if nanoseconds != 0 && nanoseconds.is_multiple_of(size) {
             return format!("{}{unit}", nanoseconds / size);
         }

@@ -39,7 +39,7 @@ pub use spec::{Settings, Source, Spec, SpecError, SpecPlace};
 pub use traceward_engine::engine::{breadth_first, depth_first};
 pub use traceward_engine::select::{Config, EngineName, Simplification};
 pub use traceward_logic::lower::Goal;
-pub use traceward_logic::print::{Name, duration};
+pub use traceward_logic::print::{Name, TIME_UNITS, duration};
 pub use traceward_logic::value::Value;
 pub use traceward_logic::verdict::Verdict;
 pub use traceward_trace::{
