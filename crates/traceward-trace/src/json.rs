@@ -15,7 +15,7 @@ use crate::states::{RecordSink, States};
 use memchr::memchr;
 use paths::Paths;
 use rustc_hash::FxHashSet;
-use scan::{Scanner, Trust};
+use scan::{Found, Scanner, Trust};
 use serde_json::Value;
 
 /// Lines whose names are all collected; later ones are only looked at again if they have a member not seen before.
@@ -32,7 +32,7 @@ pub(crate) struct JsonReader<'o> {
     pub(crate) sink: States<'o>,
     paths: Paths,
     /// Scratch of the scanner.
-    depths: Vec<u32>,
+    found: Vec<Found>,
     names: Names,
     /// The line of the next record.
     line: u64,
@@ -43,8 +43,8 @@ pub(crate) struct JsonReader<'o> {
 impl<'o> JsonReader<'o> {
     pub(crate) fn new(sink: States<'o>) -> Self {
         let paths = Paths::new(sink.names());
-        let depths = vec![0; paths.slots()];
-        Self { sink, paths, depths, names: Names::default(), line: 1, blank_lines: 0, records: 0 }
+        let found = vec![Found::default(); paths.slots()];
+        Self { sink, paths, found, names: Names::default(), line: 1, blank_lines: 0, records: 0 }
     }
 
     /// The names seen so far.
@@ -62,14 +62,14 @@ impl<'o> JsonReader<'o> {
     }
 
     fn record<'b>(&mut self, line: &'b [u8], cells: &mut [Cell<'b>]) -> Result<(), TraceError> {
-        if Scanner::new(line, Trust::Nothing, &mut self.paths, cells, &mut self.depths).scan().is_err() {
+        if Scanner::new(line, Trust::Nothing, &mut self.paths, cells, &mut self.found).scan().is_err() {
             if line.trim_ascii().is_empty() {
                 self.blank_lines += 1;
                 return Ok(());
             }
             check_object(line).map_err(|kind| TraceError::new(kind).on_line(self.line))?;
             // Cannot fail on what serde_json accepted; were it to, the members not reached would be absent.
-            let _ = Scanner::new(line, Trust::Checked, &mut self.paths, cells, &mut self.depths).scan();
+            let _ = Scanner::new(line, Trust::Checked, &mut self.paths, cells, &mut self.found).scan();
         }
         if self.paths.take_novelty() || self.records < LINES_NAMED {
             self.names.collect(line);
@@ -201,6 +201,13 @@ mod tests {
         for line in [r#"{"a.b":1,"a":{"b":2}}"#, r#"{"a":{"b":2},"a.b":1}"#, r#"{"a.b":1}"#, r#"{"a":{"b":1}}"#] {
             assert_eq!(show(line, &options), "int 1", "{line}");
         }
+        // In whichever order they come: the name nearest to the top counts, and is not lost to another.
+        let orders = r#"{"a.b":{"c":1},"a":{"x":2}}
+{"a":{"x":2},"a.b":{"c":1}}
+{"a":{"b":{"c":7}},"a.b":{"c":1}}
+{"a.b":{"c":1},"a":{"b":{"c":7}}}
+{"a":{"b":{"c":7}},"a":{"x":2}}"#;
+        assert_eq!(show(orders, &want(&[("a.b.c", Number)])), "int 1 1 1 1 -");
         assert_eq!(show(r#"{"a.b":{"c.d":1}}"#, &want(&[("a.b.c.d", Number)])), "int 1");
     }
 
@@ -313,7 +320,7 @@ mod tests {
                 continue;
             }
             let mut cells = [Cell::Absent; NAMES.len()];
-            let scanned = Scanner::new(line, trust, paths, &mut cells, &mut [0; NAMES.len()]).scan();
+            let scanned = Scanner::new(line, trust, paths, &mut cells, &mut [Found::default(); NAMES.len()]).scan();
             let shown = String::from_utf8_lossy(line);
             prop_assert!(scanned.is_err() || expected.is_some(), "accepts what serde_json refuses: {shown}");
             prop_assert!(scanned.is_ok() || trust == Trust::Nothing, "refuses what serde_json accepts: {shown}");

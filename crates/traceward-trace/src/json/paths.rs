@@ -20,6 +20,8 @@ pub(super) struct Paths {
 }
 
 struct Node {
+    /// The place around this one; the root is its own.
+    parent: NodeId,
     /// Wanted names that lead here, each with the length of what has been matched.
     pending: Vec<(u32, usize)>,
     edges: Vec<Edge>,
@@ -54,7 +56,7 @@ impl Paths {
 
     pub(super) fn new(names: Vec<String>) -> Self {
         let pending = (0..names.len() as u32).map(|slot| (slot, 0)).collect();
-        Self { names, nodes: vec![Node::new(pending)], novelty: false }
+        Self { names, nodes: vec![Node::new(Self::ROOT, pending)], novelty: false }
     }
 
     pub(super) fn slots(&self) -> usize {
@@ -94,6 +96,19 @@ impl Paths {
         &self.nodes[id.node as usize].edges[id.edge as usize].target
     }
 
+    /// The place that a member is in.
+    pub(super) fn place(&self, id: EdgeId) -> NodeId {
+        id.node
+    }
+
+    /// Whether a place is another or lies within it.
+    pub(super) fn is_within(&self, mut place: NodeId, other: NodeId) -> bool {
+        while place != other && place != Self::ROOT {
+            place = self.nodes[place as usize].parent;
+        }
+        place == other
+    }
+
     /// The next object begins: its first member is guessed to be the one that came first.
     #[inline]
     pub(super) fn enter(&mut self, node: NodeId) {
@@ -119,7 +134,7 @@ impl Paths {
                 _ => {}
             }
         }
-        let child = (!pending.is_empty()).then(|| self.add_node(pending));
+        let child = (!pending.is_empty()).then(|| self.add_node(node, pending));
         let target = Target { slots, node: child };
         let place = &mut self.nodes[node as usize];
         if !target.leads_somewhere() && place.edges.len() >= MOST_EDGES {
@@ -131,15 +146,15 @@ impl Paths {
         Some(edge)
     }
 
-    fn add_node(&mut self, pending: Vec<(u32, usize)>) -> NodeId {
-        self.nodes.push(Node::new(pending));
+    fn add_node(&mut self, parent: NodeId, pending: Vec<(u32, usize)>) -> NodeId {
+        self.nodes.push(Node::new(parent, pending));
         self.nodes.len() as NodeId - 1
     }
 }
 
 impl Node {
-    fn new(pending: Vec<(u32, usize)>) -> Self {
-        Self { pending, edges: Vec::new(), by_name: FxHashMap::default(), guess: 0 }
+    fn new(parent: NodeId, pending: Vec<(u32, usize)>) -> Self {
+        Self { parent, pending, edges: Vec::new(), by_name: FxHashMap::default(), guess: 0 }
     }
 }
 

@@ -26,6 +26,15 @@ pub(super) enum Trust {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Unusual;
 
+/// Where a wanted value was found in the line.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Found {
+    /// How deep; 0 if it was not.
+    depth: u32,
+    /// In which object.
+    place: NodeId,
+}
+
 /// A line being scanned.
 pub(super) struct Scanner<'b, 'p> {
     bytes: &'b [u8],
@@ -34,26 +43,26 @@ pub(super) struct Scanner<'b, 'p> {
     trust: Trust,
     paths: &'p mut Paths,
     cells: &'p mut [Cell<'b>],
-    /// At which depth each name was found, 0 for not yet: `a.b` as one member goes before `b` within `a`.
-    depths: &'p mut [u32],
+    /// Where each name was found: `a.b` as one member goes before `b` within `a`.
+    found: &'p mut [Found],
 }
 
 impl<'b, 'p> Scanner<'b, 'p> {
-    /// The cells and depths are what is found; both have one entry a wanted name.
+    /// The cells are what is found, and `found` tells where; both have one entry a wanted name.
     pub(super) fn new(
         bytes: &'b [u8],
         trust: Trust,
         paths: &'p mut Paths,
         cells: &'p mut [Cell<'b>],
-        depths: &'p mut [u32],
+        found: &'p mut [Found],
     ) -> Self {
-        Self { bytes, at: 0, depth: 0, trust, paths, cells, depths }
+        Self { bytes, at: 0, depth: 0, trust, paths, cells, found }
     }
 
     /// Fills the cells from the object on this line.
     pub(super) fn scan(mut self) -> Result<(), Unusual> {
         self.cells.fill(Cell::Absent);
-        self.depths.fill(0);
+        self.found.fill(Found::default());
         self.skip_blanks();
         if self.peek() != Some(b'{') {
             return Err(Unusual);
@@ -168,20 +177,23 @@ impl<'b, 'p> Scanner<'b, 'p> {
         let cell = self.value(node)?;
         for &slot in &self.paths.target(edge).slots {
             let slot = slot as usize;
-            if self.depths[slot] == 0 || self.depth <= self.depths[slot] {
-                self.depths[slot] = self.depth;
+            let before = self.found[slot].depth;
+            if before == 0 || self.depth <= before {
+                self.found[slot] = Found { depth: self.depth, place: self.paths.place(edge) };
                 self.cells[slot] = cell;
             }
         }
         Ok(())
     }
 
-    /// Of two members of one name the last counts, so what an earlier one held is forgotten.
+    /// Of two members of one name the last counts, so what an earlier one held is forgotten. What a member of another
+    /// name held stays: `a.b.c` may have been found in `a.b` before `a` comes.
     fn forget_below(&mut self, node: NodeId) {
         for slot in self.paths.pending(node) {
             let slot = slot as usize;
-            if self.depths[slot] > self.depth {
-                self.depths[slot] = 0;
+            let found = self.found[slot];
+            if found.depth > self.depth && self.paths.is_within(found.place, node) {
+                self.found[slot] = Found::default();
                 self.cells[slot] = Cell::Absent;
             }
         }
