@@ -254,4 +254,31 @@ mod traversals {
             }
         }
     }
+
+    #[test]
+    fn traversals_agree_with_vectors_and_corpus() {
+        let known = vectors::formulas().into_iter().map(|vector| (vector.formula, vector.trace, vector.truth));
+        let own = corpus::cases().into_iter().map(|case| (case.formula, case.trace, case.truth));
+        let (mut deep, mut broad) = (0, 0);
+        for (text, bits, expected) in known.chain(own) {
+            let (lowered, claim, trace) = corpus::prepare(&text, &bits, None, expected.len());
+            let Claim::Formula(formula) = claim else { panic!("{text} is a formula") };
+            let prepared = prepared(&lowered.formulas, formula);
+            let letters = letters(&prepared, &trace);
+            let Prepared { formulas, alphabet, normal, .. } = &prepared;
+            // Those with bounds are refused.
+            if let Ok(engine) = DepthFirst::new(formulas, alphabet, normal, depth_first::Config::default()) {
+                let truth = engine.truth(&mut depth_first::Cache::default(), &letters).expect("little work");
+                assert_eq!(truth[0].to_string(), expected, "{text}");
+                deep += 1;
+            }
+            let config = breadth_first::Config::default();
+            if let Ok(engine) = BreadthFirst::new(formulas, alphabet, normal[0], config) {
+                let holds = engine.check(&mut breadth_first::Cache::default(), &letters).expect("few slices").holds;
+                assert_eq!(holds, expected.starts_with('1'), "{text}");
+                broad += 1;
+            }
+        }
+        assert!(deep > 500 && broad > 300, "only {deep} and {broad}");
+    }
 }
