@@ -225,6 +225,11 @@ impl Formulas {
         id
     }
 
+    /// The formula with this outermost operator, if the arena has it.
+    pub fn find(&self, node: Node) -> Option<FormulaId> {
+        self.ids.get(&node).copied()
+    }
+
     /// The formula that says a boolean expression holds now.
     ///
     /// # Panics

@@ -2,6 +2,7 @@
 
 pub mod breadth_first;
 pub mod depth_first;
+pub mod observer;
 pub mod reverse;
 
 use crate::automaton::alternating::is_bounded;
@@ -40,6 +41,15 @@ impl fmt::Display for GaveUp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "the engine {} gave up: {}; {}", self.engine, self.reason, self.way_out)
     }
+}
+
+/// The verdict at the end of a trace, and where it was seen to be final.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Decision {
+    /// Whether the formula holds.
+    pub holds: bool,
+    /// The position at which that was certain; none if only the end decided.
+    pub decided_at: Option<usize>,
 }
 
 fn refuse_bounds(engine: &'static str, formulas: &Formulas, roots: &[FormulaId]) -> Result<(), Unsupported> {

@@ -1,0 +1,296 @@
+//! Deterministic automata on finite words: complete, minimal, with decision diagrams for transitions.
+//!
+//! The states of [`Progression`] are unfolded until there are no new ones, and then merged where no continuation tells them apart. An automaton
+//! accepts a trace if it is in an accepting state at its end; its first state accepts if the trace without a state satisfies
+//! the formula.
+
+mod cover;
+mod minimise;
+
+use super::diagram::{Overflow, Ref};
+use super::progression::{Progression, Space, StateRef};
+use crate::engine::{GaveUp, Unsupported};
+pub use cover::Product;
+use rustc_hash::FxHashMap;
+use std::fmt;
+use traceward_logic::formula::{FormulaId, Formulas};
+use traceward_logic::letter::{Alphabet, Proposition};
+use traceward_logic::verdict::Verdict;
+
+/// A state of an automaton.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct StateId(u32);
+
+impl StateId {
+    /// As an index.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// `0`, `1`, …
+impl fmt::Display for StateId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// Where a transition leads: to a test of a proposition, or to a state.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Target {
+    /// A proposition has to be looked at: an index into [`Deterministic::tests`].
+    Test(u32),
+    /// There.
+    State(StateId),
+}
+
+/// A look at a proposition.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Test {
+    /// Which.
+    pub proposition: Proposition,
+    /// Where to go if it does not hold.
+    pub low: Target,
+    /// Where to go if it does.
+    pub high: Target,
+}
+
+/// A state.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct State {
+    /// Whether the formula holds if the trace ends here.
+    pub accepting: bool,
+    /// Where the next letter leads.
+    pub successors: Target,
+}
+
+/// How large an automaton may become.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// How many states it may have before it is minimised.
+    pub states: usize,
+    /// How many bytes its making may take.
+    pub memory: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { states: 1_000_000, memory: 1 << 30 }
+    }
+}
+
+/// A complete deterministic automaton with no two states that accept the same.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Deterministic {
+    propositions: usize,
+    /// What transitions look at; those below come first.
+    tests: Vec<Test>,
+    /// The states; the first one is the initial one, the others follow as letters lead to them.
+    states: Vec<State>,
+}
+
+impl Deterministic {
+    /// The automaton of a formula with split atoms; `on_empty` tells whether the trace without a state satisfies it.
+    pub fn new(
+        formulas: &Formulas,
+        alphabet: &Alphabet,
+        root: FormulaId,
+        on_empty: bool,
+        limits: Limits,
+    ) -> Result<Result<Self, GaveUp>, Unsupported> {
+        let progression = Progression::new(formulas, alphabet, root, on_empty)?;
+        Ok(Self::of(&progression, limits).map_err(|reason| GaveUp {
+            engine: "observer",
+            reason: format!("the deterministic automaton is too large: {reason}"),
+            way_out: "reverse needs none; shorter bounds and fewer propositions make it smaller".into(),
+        }))
+    }
+
+    pub(crate) fn of(progression: &Progression, limits: Limits) -> Result<Self, TooLarge> {
+        let unfolded = Unfolding::new(progression, limits)?.run()?;
+        Ok(minimise::minimal(unfolded))
+    }
+
+    /// How many propositions a letter has.
+    pub fn propositions(&self) -> usize {
+        self.propositions
+    }
+
+    /// What transitions look at; those below come first.
+    pub fn tests(&self) -> &[Test] {
+        &self.tests
+    }
+
+    /// The states; the first one is the initial one.
+    pub fn states(&self) -> &[State] {
+        &self.states
+    }
+
+    /// The ids of the states, in order.
+    pub fn state_ids(&self) -> impl Iterator<Item = StateId> + use<> {
+        (0..self.states.len() as u32).map(StateId)
+    }
+
+    /// Where a run begins.
+    pub fn initial(&self) -> StateId {
+        StateId(0)
+    }
+
+    /// A state.
+    pub fn state(&self, id: StateId) -> State {
+        self.states[id.index()]
+    }
+
+    /// What is certain in a state, while the trace goes on. A minimal automaton never leaves a state in which everything
+    /// is certain.
+    pub fn verdict(&self, id: StateId) -> Verdict {
+        let state = self.state(id);
+        match (state.successors == Target::State(id), state.accepting) {
+            (true, true) => Verdict::Satisfied,
+            (true, false) => Verdict::Violated,
+            (false, true) => Verdict::Holding,
+            (false, false) => Verdict::Pending,
+        }
+    }
+
+    /// The state after a letter.
+    pub fn next(&self, from: StateId, holds: impl Fn(Proposition) -> bool) -> StateId {
+        let mut target = self.state(from).successors;
+        loop {
+            match target {
+                Target::State(state) => return state,
+                Target::Test(index) => {
+                    let test = self.tests[index as usize];
+                    target = if holds(test.proposition) { test.high } else { test.low };
+                }
+            }
+        }
+    }
+
+    /// The edges that leave a state, in the order of the states they lead to, each with a short sum of products that says for
+    /// which letters.
+    pub fn edges(&self, from: StateId) -> Vec<(StateId, Vec<Product>)> {
+        cover::edges(self, from)
+    }
+
+    /// The propositions that some transition looks at: the others make no difference.
+    pub fn relevant(&self) -> Vec<Proposition> {
+        let mut relevant: Vec<Proposition> = self.tests.iter().map(|test| test.proposition).collect();
+        relevant.sort_unstable();
+        relevant.dedup();
+        relevant
+    }
+}
+
+/// Why there is no automaton.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum TooLarge {
+    States(usize),
+    Overflow(Overflow),
+}
+
+impl fmt::Display for TooLarge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::States(limit) => write!(f, "there are more than {limit} states"),
+            Self::Overflow(overflow) => overflow.fmt(f),
+        }
+    }
+}
+
+impl From<Overflow> for TooLarge {
+    fn from(overflow: Overflow) -> Self {
+        Self::Overflow(overflow)
+    }
+}
+
+/// Tests, each kept once. A test whose outcome makes no difference is none.
+#[derive(Clone, Debug, Default)]
+struct Tests {
+    list: Vec<Test>,
+    ids: FxHashMap<Test, u32>,
+}
+
+impl Tests {
+    fn make(&mut self, test: Test) -> Target {
+        if test.low == test.high {
+            return test.low;
+        }
+        let next = self.list.len() as u32;
+        let id = *self.ids.entry(test).or_insert_with(|| {
+            self.list.push(test);
+            next
+        });
+        Target::Test(id)
+    }
+}
+
+/// An automaton that is being unfolded.
+struct Unfolding<'a> {
+    progression: &'a Progression,
+    space: Space,
+    limits: Limits,
+    tests: Tests,
+    /// The states that have been met, in order.
+    met: Vec<StateRef>,
+    ids: FxHashMap<StateRef, StateId>,
+    /// Diagrams of successors as targets.
+    targets: FxHashMap<Ref, Target>,
+}
+
+impl<'a> Unfolding<'a> {
+    fn new(progression: &'a Progression, limits: Limits) -> Result<Self, TooLarge> {
+        // Beside each diagram there is a test and a look-up, at the most.
+        let per_node = Progression::BYTES_PER_NODE + 2 * (2 * size_of::<Test>() + size_of::<(Ref, Target)>() + 16);
+        let space = progression.space(limits.memory / per_node)?;
+        Ok(Self {
+            progression,
+            space,
+            limits,
+            tests: Tests::default(),
+            met: Vec::new(),
+            ids: FxHashMap::default(),
+            targets: FxHashMap::default(),
+        })
+    }
+
+    fn run(mut self) -> Result<Deterministic, TooLarge> {
+        let initial = self.progression.initial(&mut self.space)?;
+        self.meet(initial)?;
+        let mut states = Vec::new();
+        while let Some(&state) = self.met.get(states.len()) {
+            let successors = self.progression.successors(&mut self.space, state)?;
+            let successors = self.target(successors)?;
+            states.push(State { accepting: self.progression.is_accepting(&self.space, state), successors });
+        }
+        Ok(Deterministic { propositions: self.progression.rules.propositions as usize, tests: self.tests.list, states })
+    }
+
+    fn meet(&mut self, state: StateRef) -> Result<StateId, TooLarge> {
+        if let Some(&id) = self.ids.get(&state) {
+            return Ok(id);
+        }
+        if self.met.len() >= self.limits.states {
+            return Err(TooLarge::States(self.limits.states));
+        }
+        let id = StateId(self.met.len() as u32);
+        self.met.push(state);
+        self.ids.insert(state, id);
+        Ok(id)
+    }
+
+    fn target(&mut self, successors: Ref) -> Result<Target, TooLarge> {
+        if let Some(&known) = self.targets.get(&successors) {
+            return Ok(known);
+        }
+        let made = match self.progression.look(&self.space, successors) {
+            Err(state) => Target::State(self.meet(state)?),
+            Ok((proposition, low, high)) => {
+                let (low, high) = (self.target(low)?, self.target(high)?);
+                self.tests.make(Test { proposition: Proposition(proposition), low, high })
+            }
+        };
+        self.targets.insert(successors, made);
+        Ok(made)
+    }
+}

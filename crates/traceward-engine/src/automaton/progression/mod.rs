@@ -1,0 +1,601 @@
+//! From a formula straight to a deterministic automaton: a state is what is still owed, and its successor what is owed
+//! after one more letter.
+//!
+//! Obligations are variables of decision diagrams: "`f U g` holds at the next position", "there is a next position". A
+//! state is a diagram over them. A letter replaces each obligation by what it comes to at the position that is read, so that the
+//! successors of a state are one diagram with the propositions tested first: below them are the successor states, and nothing needs to be
+//! done for them to be shared. A step tests each proposition at most once.
+//!
+//! "There is a next position" (`Exists`) stands on top of what is owed there: where it is false the trace ends, and the
+//! rest is a constant, which tells whether the state accepts.
+//!
+//! The past is memory. A state holds, beside what the formula owes, the value that each remembered part had at the position before.
+//! That value is itself a diagram of obligations, a constant unless there are future operators inside past ones. All of this is one diagram: *selectors*,
+//! variables that nobody reads, tell which value is meant, so that a state is still a single id.
+//!
+//! Bounds are unfolded as they are met: an obligation knows how many steps it has left. The chains of [`Diagrams`] see to it
+//! that of two deadlines for the same thing only one is kept.
+
+mod rules;
+mod search;
+
+use super::diagram::{Diagrams, Level, Node, Overflow, Ref};
+use crate::engine::Unsupported;
+pub(crate) use rules::{MemorySet, PartId, Reach, Rule, Rules};
+use rustc_hash::{FxHashMap, FxHashSet};
+pub(crate) use search::{Prospects, Unsettled};
+use search::Search;
+use traceward_logic::formula::{FormulaId, Formulas};
+use traceward_logic::letter::Alphabet;
+
+/// A formula whose automaton can be unfolded.
+#[derive(Clone, Debug)]
+pub(crate) struct Progression {
+    pub(crate) rules: Rules,
+    /// Whether the trace without a state satisfies it.
+    on_empty: bool,
+    /// How many selectors it takes to tell the values of a state apart.
+    selectors: u32,
+}
+
+/// What is owed at the next position, or after some more.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct Obligation {
+    part: PartId,
+    delay: u32,
+}
+
+/// What the variables of a chain mean.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Meaning {
+    /// There are that many positions and one more. The farther ones imply the nearer ones.
+    Exists,
+    /// A part holds that many positions behind the next; an until has as many steps left as its place in the chain says.
+    Owed(Obligation),
+}
+
+/// The states of a deterministic automaton that have been met, and their successors.
+#[derive(Clone, Debug)]
+pub(crate) struct Space {
+    diagrams: Diagrams,
+    /// Meanings of the chains behind the propositions and selectors.
+    meanings: Vec<Meaning>,
+    chains: FxHashMap<Obligation, u32>,
+    /// For each diagram that is a state: its successors, if they are known.
+    successors: Vec<Option<Ref>>,
+    /// For each diagram that is a state: what is known of what can become of it.
+    search: Search,
+    /// What each part comes to at the position that is read, as far as that depends on no memory.
+    now: Vec<Option<Ref>>,
+    /// What each part that may be owed is as a diagram of obligations.
+    ahead: Vec<Option<Ref>>,
+}
+
+/// A state: the diagram of all it owes and remembers.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(crate) struct StateRef(Ref);
+
+impl StateRef {
+    pub(crate) fn index(self) -> usize {
+        self.0.index()
+    }
+}
+
+/// An obligation that a state rests on.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Owed {
+    /// What.
+    pub(crate) part: PartId,
+    /// How many positions behind the next it is due, or begins to be.
+    pub(crate) delay: u32,
+    /// How many steps it has from then on.
+    pub(crate) reach: Reach,
+}
+
+impl Progression {
+    /// Compiles a formula with split atoms. `on_empty` tells whether the trace without a state satisfies it.
+    pub(crate) fn new(
+        formulas: &Formulas,
+        alphabet: &Alphabet,
+        root: FormulaId,
+        on_empty: bool,
+    ) -> Result<Self, Unsupported> {
+        let rules = Rules::new(formulas, alphabet, root)?;
+        let values = rules.remembered.len() + 1;
+        Ok(Self { rules, on_empty, selectors: values.next_power_of_two().trailing_zeros() })
+    }
+
+    /// An automaton of which nothing has been unfolded, of that many diagrams at the most.
+    pub(crate) fn space(&self, most_nodes: usize) -> Result<Space, Overflow> {
+        let mut space = Space {
+            diagrams: Diagrams::new(most_nodes),
+            meanings: vec![Meaning::Exists],
+            chains: FxHashMap::default(),
+            successors: Vec::new(),
+            search: Search::default(),
+            now: Vec::new(),
+            ahead: Vec::new(),
+        };
+        self.prepare(&mut space)?;
+        Ok(space)
+    }
+
+    /// Bytes that a diagram takes at the most, with all that is known of it as a state.
+    pub(crate) const BYTES_PER_NODE: usize =
+        Diagrams::BYTES_PER_NODE + 2 * (size_of::<Option<Ref>>() + Search::BYTES_PER_STATE);
+
+    /// What holds for all states is computed once.
+    fn prepare(&self, space: &mut Space) -> Result<(), Overflow> {
+        space.ahead = vec![None; self.rules.rules.len()];
+        space.now = vec![None; self.rules.rules.len()];
+        for part in self.rules.parts() {
+            if self.rules.owed[part.index()] {
+                space.ahead[part.index()] = Some(self.owe(space, part)?);
+            }
+        }
+        let mut now = vec![None; self.rules.rules.len()];
+        for part in self.rules.parts() {
+            if self.rules.depends[part.index()].is_empty() {
+                now[part.index()] = Some(self.come_due(space, part, &now, &mut Substitution::default(), &[])?);
+            }
+        }
+        space.now = now;
+        Ok(())
+    }
+
+    /// The state before the first letter.
+    pub(crate) fn initial(&self, space: &mut Space) -> Result<StateRef, Overflow> {
+        let owed = space.ahead(self.rules.root);
+        let exists = self.exists(space, 0)?;
+        let owes = space.diagrams.ite(exists, owed, Ref::constant(self.on_empty))?;
+        self.with_memory(space, owes, &vec![Ref::FALSE; self.rules.remembered.len()])
+    }
+
+    /// A state before the first letter that owes the formula at a later position.
+    pub(crate) fn initial_at(&self, space: &mut Space, position: u32) -> Result<StateRef, Overflow> {
+        if position == 0 {
+            return self.initial(space);
+        }
+        let (owed, due) = match self.rules.rule(self.rules.root) {
+            Rule::Until { body, from, reach, .. } => {
+                let due = position.saturating_add(from);
+                (Owed { part: body, delay: due, reach }, due)
+            }
+            _ => (Owed { part: self.rules.root, delay: position, reach: Reach::of_place(0) }, position),
+        };
+        let owed = self.variable(space, owed)?;
+        let exists = self.exists(space, due)?;
+        let owes = space.diagrams.and(exists, owed)?;
+        self.with_memory(space, owes, &vec![Ref::FALSE; self.rules.remembered.len()])
+    }
+
+    /// The successors of a state: a diagram that tests propositions, and below them is states.
+    pub(crate) fn successors(&self, space: &mut Space, state: StateRef) -> Result<Ref, Overflow> {
+        if let Some(Some(known)) = space.successors.get(state.index()) {
+            return Ok(*known);
+        }
+        let made = self.unfold(space, state)?;
+        if space.successors.len() <= state.index() {
+            space.successors.resize(space.diagrams.len(), None);
+        }
+        space.successors[state.index()] = Some(made);
+        Ok(made)
+    }
+
+    fn unfold(&self, space: &mut Space, state: StateRef) -> Result<Ref, Overflow> {
+        let memory: Vec<Ref> = (0..self.rules.remembered.len()).map(|at| self.value(space, state, at + 1)).collect();
+        let mut replaced = Substitution::default();
+        let mut now = space.now.clone();
+        for part in self.rules.parts() {
+            if now[part.index()].is_none() {
+                now[part.index()] = Some(self.come_due(space, part, &now, &mut replaced, &memory)?);
+            }
+        }
+        let owes = self.value(space, state, 0);
+        let owes = self.replace(space, owes, &now, &mut replaced)?;
+        if memory.is_empty() {
+            return Ok(owes);
+        }
+        let remembers: Vec<Ref> =
+            self.rules.remembered.iter().map(|part| now[part.index()].expect("all parts are known")).collect();
+        let StateRef(successors) = self.with_memory(space, owes, &remembers)?;
+        self.forget_the_irrelevant(space, successors, &mut FxHashMap::default())
+    }
+
+    /// Whether a state accepts: whether the formula holds if the trace ends here.
+    pub(crate) fn is_accepting(&self, space: &Space, state: StateRef) -> bool {
+        let mut owes = self.value(space, state, 0);
+        while !owes.is_constant() {
+            let node = space.diagrams.node(owes);
+            debug_assert!(space.meanings[(node.level.chain - self.first_chain()) as usize] == Meaning::Exists);
+            owes = node.low;
+        }
+        owes == Ref::TRUE
+    }
+
+    /// Whether nothing that comes matters any more, and if so, whether the formula holds.
+    pub(crate) fn constant(&self, space: &Space, state: StateRef) -> Option<bool> {
+        let owes = self.value(space, state, 0);
+        owes.is_constant().then_some(owes == Ref::TRUE)
+    }
+
+    /// The state below the propositions of a diagram of successors; `holds` tells which of them do.
+    #[inline]
+    pub(crate) fn choose(&self, space: &Space, successors: Ref, holds: impl Fn(u32) -> bool) -> StateRef {
+        let mut diagram = successors;
+        loop {
+            let node = space.diagrams.node(diagram);
+            if node.level.chain >= self.rules.propositions {
+                return StateRef(diagram);
+            }
+            diagram = if holds(node.level.chain) { node.high } else { node.low };
+        }
+    }
+
+    /// The test at the top of a diagram of successors: the proposition, and what is below; or the state.
+    pub(crate) fn look(&self, space: &Space, successors: Ref) -> Result<(u32, Ref, Ref), StateRef> {
+        let node = space.diagrams.node(successors);
+        if node.level.chain >= self.rules.propositions {
+            Err(StateRef(successors))
+        } else {
+            Ok((node.level.chain, node.low, node.high))
+        }
+    }
+
+    /// The states below a diagram of successors, each once, those of the lowest letters first.
+    pub(crate) fn states_below(&self, space: &Space, successors: Ref) -> Vec<StateRef> {
+        let mut seen = FxHashSet::default();
+        let mut open = vec![successors];
+        let mut states = Vec::new();
+        while let Some(diagram) = open.pop() {
+            if seen.insert(diagram) {
+                match self.look(space, diagram) {
+                    Ok((_, low, high)) => open.extend([high, low]),
+                    Err(state) => states.push(state),
+                }
+            }
+        }
+        states
+    }
+
+    /// The obligations that a state rests on, and whether it wants each to be true. Obligations that it would be rid of
+    /// and those it wants both ways are left out.
+    pub(crate) fn owed(&self, space: &mut Space, state: StateRef) -> Result<Vec<Owed>, Overflow> {
+        let owes = self.value(space, state, 0);
+        let mut wanted = Vec::new();
+        for level in space.support(owes) {
+            if let Meaning::Owed(Obligation { part, delay }) = space.meanings[(level.chain - self.first_chain()) as usize]
+                && space.is_wanted(owes, level)?
+            {
+                wanted.push(Owed { part, delay, reach: Reach::of_place(level.place) });
+            }
+        }
+        Ok(wanted)
+    }
+
+    // ---- variables ----
+
+    fn first_chain(&self) -> u32 {
+        self.rules.propositions + self.selectors
+    }
+
+    /// There are `delay` positions behind the next, which there is too.
+    fn exists(&self, space: &mut Space, delay: u32) -> Result<Ref, Overflow> {
+        space.diagrams.variable(Level { chain: self.first_chain(), place: u32::MAX - delay })
+    }
+
+    /// An obligation, provided that the position exists at which it is due.
+    fn variable(&self, space: &mut Space, owed: Owed) -> Result<Ref, Overflow> {
+        let obligation = Obligation { part: owed.part, delay: owed.delay };
+        let next = self.first_chain() + space.meanings.len() as u32;
+        let chain = *space.chains.entry(obligation).or_insert_with(|| {
+            space.meanings.push(Meaning::Owed(obligation));
+            next
+        });
+        space.diagrams.variable(Level { chain, place: owed.reach.place() })
+    }
+
+    /// A part at the next position, provided that there is one: boolean connectives are taken apart.
+    fn owe(&self, space: &mut Space, part: PartId) -> Result<Ref, Overflow> {
+        match self.rules.rule(part) {
+            Rule::Constant(bit) => Ok(Ref::constant(bit)),
+            Rule::Not(f) => {
+                let f = space.ahead(f);
+                space.diagrams.not(f)
+            }
+            Rule::And(f, g) => {
+                let (f, g) = (space.ahead(f), space.ahead(g));
+                space.diagrams.and(f, g)
+            }
+            Rule::Or(f, g) => {
+                let (f, g) = (space.ahead(f), space.ahead(g));
+                space.diagrams.or(f, g)
+            }
+            Rule::Until { body, from: 0, reach, .. } => self.variable(space, Owed { part: body, delay: 0, reach }),
+            Rule::Until { body, from, reach, .. } => {
+                let owed = self.variable(space, Owed { part: body, delay: from, reach })?;
+                let exists = self.exists(space, from)?;
+                space.diagrams.and(exists, owed)
+            }
+            Rule::Proposition(_) | Rule::Next(_) | Rule::Before(_) | Rule::Since { .. } => {
+                self.variable(space, Owed { part, delay: 0, reach: Reach::of_place(0) })
+            }
+        }
+    }
+
+    // ---- reading a letter ----
+
+    /// What a part comes to at the position that is read: a diagram of its propositions and of what it owes.
+    fn come_due(
+        &self,
+        space: &mut Space,
+        part: PartId,
+        now: &[Option<Ref>],
+        replaced: &mut Substitution,
+        memory: &[Ref],
+    ) -> Result<Ref, Overflow> {
+        let known = |part: PartId| now[part.index()].expect("parts come before wholes");
+        match self.rules.rule(part) {
+            Rule::Constant(bit) => Ok(Ref::constant(bit)),
+            Rule::Proposition(proposition) => space.diagrams.variable(Level::alone(proposition.0)),
+            Rule::Not(f) => space.diagrams.not(known(f)),
+            Rule::And(f, g) => space.diagrams.and(known(f), known(g)),
+            Rule::Or(f, g) => space.diagrams.or(known(f), known(g)),
+            Rule::Next(f) => {
+                let (exists, ahead) = (self.exists(space, 0)?, space.ahead(f));
+                space.diagrams.and(exists, ahead)
+            }
+            Rule::Until { body, left, right, from: 0, reach } => {
+                self.until_now(space, body, known(left), known(right), reach)
+            }
+            Rule::Until { body, from, reach, .. } => {
+                let owed = self.variable(space, Owed { part: body, delay: from - 1, reach })?;
+                let exists = self.exists(space, from - 1)?;
+                space.diagrams.and(exists, owed)
+            }
+            Rule::Before(before) => self.replace(space, memory[before.index()], now, replaced),
+            Rule::Since { left, right, before } => {
+                let before = match before {
+                    Some(before) => self.replace(space, memory[before.index()], now, replaced)?,
+                    None => Ref::FALSE,
+                };
+                let goes_on = space.diagrams.and(known(left), before)?;
+                space.diagrams.or(known(right), goes_on)
+            }
+        }
+    }
+
+    /// `right | (left & X (left U right))`, if there is a step left for the latter.
+    fn until_now(
+        &self,
+        space: &mut Space,
+        body: PartId,
+        left: Ref,
+        right: Ref,
+        reach: Reach,
+    ) -> Result<Ref, Overflow> {
+        let Some(reach) = reach.shorter() else { return Ok(right) };
+        let owed = self.variable(space, Owed { part: body, delay: 0, reach })?;
+        let exists = self.exists(space, 0)?;
+        let later = space.diagrams.and(exists, owed)?;
+        let goes_on = space.diagrams.and(left, later)?;
+        space.diagrams.or(right, goes_on)
+    }
+
+    /// What obligations come to at the position that is read, in a diagram of them.
+    fn replace(
+        &self,
+        space: &mut Space,
+        diagram: Ref,
+        now: &[Option<Ref>],
+        replaced: &mut Substitution,
+    ) -> Result<Ref, Overflow> {
+        if diagram.is_constant() {
+            return Ok(diagram);
+        }
+        if let Some(&known) = replaced.get(&diagram) {
+            return Ok(known);
+        }
+        // Diagrams are no deeper than `Diagrams` allows, so this recursion is not either.
+        let Node { level, low, high } = space.diagrams.node(diagram);
+        let condition = self.comes_to(space, level, now)?;
+        let low = self.replace(space, low, now, replaced)?;
+        let high = self.replace(space, high, now, replaced)?;
+        let made = space.diagrams.ite(condition, high, low)?;
+        replaced.insert(diagram, made);
+        Ok(made)
+    }
+
+    /// What an obligation comes to.
+    fn comes_to(&self, space: &mut Space, level: Level, now: &[Option<Ref>]) -> Result<Ref, Overflow> {
+        let known = |part: PartId| now[part.index()].expect("what is owed is smaller than what owed it");
+        match space.meanings[(level.chain - self.first_chain()) as usize] {
+            Meaning::Exists => match (u32::MAX - level.place).checked_sub(1) {
+                None => Ok(Ref::TRUE),
+                Some(nearer) => self.exists(space, nearer),
+            },
+            Meaning::Owed(Obligation { part, delay: 0 }) => match self.rules.rule(part) {
+                Rule::Until { body, left, right, .. } => {
+                    self.until_now(space, body, known(left), known(right), Reach::of_place(level.place))
+                }
+                _ => Ok(known(part)),
+            },
+            Meaning::Owed(Obligation { part, delay }) => {
+                self.variable(space, Owed { part, delay: delay - 1, reach: Reach::of_place(level.place) })
+            }
+        }
+    }
+
+    // ---- memory ----
+
+    /// One of the values of a state: number 0 is what it owes, the others are what it remembers.
+    fn value(&self, space: &Space, StateRef(state): StateRef, number: usize) -> Ref {
+        let mut diagram = state;
+        for selector in 0..self.selectors {
+            let level = Level::alone(self.rules.propositions + selector);
+            let bit = number >> (self.selectors - 1 - selector) & 1 == 1;
+            diagram = if bit { space.diagrams.high(diagram, level) } else { space.diagrams.low(diagram, level) };
+        }
+        diagram
+    }
+
+    fn with_memory(&self, space: &mut Space, owes: Ref, memory: &[Ref]) -> Result<StateRef, Overflow> {
+        let mut values: Vec<Ref> = std::iter::once(owes).chain(memory.iter().copied()).collect();
+        values.resize(1 << self.selectors, Ref::FALSE);
+        for selector in (0..self.selectors).rev() {
+            let variable = space.diagrams.variable(Level::alone(self.rules.propositions + selector))?;
+            for pair in 0..values.len() / 2 {
+                values[pair] = space.diagrams.ite(variable, values[2 * pair + 1], values[2 * pair])?;
+            }
+            values.truncate(values.len() / 2);
+        }
+        Ok(StateRef(values[0]))
+    }
+
+    /// In all states below a diagram of successors, forgets what nothing that is owed will ask for.
+    fn forget_the_irrelevant(
+        &self,
+        space: &mut Space,
+        successors: Ref,
+        done: &mut FxHashMap<Ref, Ref>,
+    ) -> Result<Ref, Overflow> {
+        if let Some(&known) = done.get(&successors) {
+            return Ok(known);
+        }
+        let made = match self.look(space, successors) {
+            Ok((proposition, low, high)) => {
+                let low = self.forget_the_irrelevant(space, low, done)?;
+                let high = self.forget_the_irrelevant(space, high, done)?;
+                let condition = space.diagrams.variable(Level::alone(proposition))?;
+                space.diagrams.ite(condition, high, low)?
+            }
+            Err(state) => {
+                let owes = self.value(space, state, 0);
+                let needed = self.needed(space, owes);
+                let memory: Vec<Ref> = (0..self.rules.remembered.len())
+                    .map(|at| if needed.has(self.rules.memory(at)) { self.value(space, state, at + 1) } else { Ref::FALSE })
+                    .collect();
+                self.with_memory(space, owes, &memory)?.0
+            }
+        };
+        done.insert(successors, made);
+        Ok(made)
+    }
+
+    /// The memories that obligations will ask for. What a memory owes itself asks only for memories that it depends on.
+    fn needed(&self, space: &Space, owes: Ref) -> MemorySet {
+        let mut needed = self.rules.no_memory();
+        for level in space.support(owes) {
+            if let Meaning::Owed(Obligation { part, .. }) = space.meanings[(level.chain - self.first_chain()) as usize] {
+                needed.unite(&self.rules.depends[part.index()]);
+            }
+        }
+        needed
+    }
+
+    // ---- memory of the other kind ----
+
+    /// A space with nothing in it but one state, which is given too.
+    pub(crate) fn only(&self, space: &Space, state: StateRef, most_nodes: usize) -> Result<(Space, StateRef), Overflow> {
+        let mut fresh = self.space(most_nodes)?;
+        // Chains keep their order, or the diagram would have to be turned inside out.
+        fresh.meanings = vec![Meaning::Exists];
+        fresh.chains.clear();
+        fresh.diagrams = Diagrams::new(most_nodes);
+        let mut chains: Vec<u32> = space.support(state.0).into_iter().map(|level| level.chain).collect();
+        chains.sort_unstable();
+        chains.dedup();
+        for chain in chains.into_iter().filter(|chain| *chain > self.first_chain()) {
+            if let Meaning::Owed(obligation) = space.meanings[(chain - self.first_chain()) as usize] {
+                let copy = self.first_chain() + fresh.meanings.len() as u32;
+                fresh.chains.insert(obligation, copy);
+                fresh.meanings.push(Meaning::Owed(obligation));
+            }
+        }
+        let mut copies = FxHashMap::default();
+        let copy = self.copy(space, state.0, &mut fresh, &mut copies)?;
+        self.prepare(&mut fresh)?;
+        Ok((fresh, StateRef(copy)))
+    }
+
+    fn copy(
+        &self,
+        space: &Space,
+        diagram: Ref,
+        fresh: &mut Space,
+        copies: &mut FxHashMap<Ref, Ref>,
+    ) -> Result<Ref, Overflow> {
+        if diagram.is_constant() {
+            return Ok(diagram);
+        }
+        if let Some(&copy) = copies.get(&diagram) {
+            return Ok(copy);
+        }
+        let Node { mut level, low, high } = space.diagrams.node(diagram);
+        let low = self.copy(space, low, fresh, copies)?;
+        let high = self.copy(space, high, fresh, copies)?;
+        if level.chain > self.first_chain()
+            && let Meaning::Owed(obligation) = space.meanings[(level.chain - self.first_chain()) as usize]
+        {
+            level.chain = fresh.chains[&obligation];
+        }
+        let copy = fresh.diagrams.test(level, low, high)?;
+        copies.insert(diagram, copy);
+        Ok(copy)
+    }
+}
+
+/// What obligations have been replaced by, for one letter.
+type Substitution = FxHashMap<Ref, Ref>;
+
+impl Space {
+    /// How many diagrams there are.
+    pub(crate) fn nodes(&self) -> usize {
+        self.diagrams.len()
+    }
+
+    fn ahead(&self, part: PartId) -> Ref {
+        self.ahead[part.index()].expect("a part that may be owed")
+    }
+
+    /// The variables that a diagram tests, in order.
+    fn support(&self, diagram: Ref) -> Vec<Level> {
+        let mut seen = FxHashSet::default();
+        let mut open = vec![diagram];
+        let mut levels = Vec::new();
+        while let Some(one) = open.pop() {
+            if !one.is_constant() && seen.insert(one) {
+                let node = self.diagrams.node(one);
+                levels.push(node.level);
+                open.extend([node.low, node.high]);
+            }
+        }
+        levels.sort_unstable();
+        levels.dedup();
+        levels
+    }
+
+    /// Whether a diagram becomes true for more where a variable is true, and never for less.
+    fn is_wanted(&mut self, diagram: Ref, level: Level) -> Result<bool, Overflow> {
+        let mut open = vec![diagram];
+        let mut seen = FxHashSet::default();
+        while let Some(one) = open.pop() {
+            let node = self.diagrams.node(one);
+            if node.level > level || !seen.insert(one) {
+                continue;
+            }
+            if node.level == level {
+                let lost = self.diagrams.ite(node.low, node.high, Ref::TRUE)?;
+                if lost != Ref::TRUE {
+                    return Ok(false);
+                }
+            } else {
+                open.extend([node.low, node.high]);
+            }
+        }
+        Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,149 @@
+//! What can become of a state: whether an accepting state can still be reached, and whether a rejecting one can. That is
+//! what makes early verdicts exact.
+//!
+//! Usually the answer is a step or two away. So states are looked at breadth-first to begin with; depth-first then, because an
+//! obligation that is due after many steps is met by going ahead, not by looking at all ways to get there. Only if there
+//! is no such state does everything that can be reached have to be looked at.
+
+use super::{Overflow, Progression, Space, StateRef};
+use rustc_hash::FxHashSet;
+use std::collections::VecDeque;
+
+/// What is known of states.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Search {
+    flags: Vec<u8>,
+}
+
+/// What a state is, and what can become of it if the trace goes on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Prospects {
+    /// Whether the formula holds if the trace ends here.
+    pub(crate) accepting: bool,
+    /// Whether it holds if the trace ends here or somewhere later.
+    pub(crate) can_accept: bool,
+    /// Whether it fails if the trace ends here or somewhere later.
+    pub(crate) can_reject: bool,
+}
+
+/// Why it is not known what can become of a state.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Unsettled {
+    /// A state could not be made.
+    Overflow(Overflow),
+    /// Too many states would have to be looked at.
+    TooManyStates,
+}
+
+impl From<Overflow> for Unsettled {
+    fn from(overflow: Overflow) -> Self {
+        Self::Overflow(overflow)
+    }
+}
+
+/// How many states are looked at breadth-first.
+const BROAD: usize = 32;
+
+impl Search {
+    pub(super) const BYTES_PER_STATE: usize = size_of::<u8>();
+
+    /// The bit that says that states of this kind can, or cannot, be reached.
+    fn flag(accepting: bool, reachable: bool) -> u8 {
+        1 << (2 * u8::from(accepting) + u8::from(reachable))
+    }
+
+    fn known(&self, state: StateRef, accepting: bool) -> Option<bool> {
+        let flags = self.flags.get(state.index()).copied().unwrap_or(0);
+        [true, false].into_iter().find(|reachable| flags & Self::flag(accepting, *reachable) != 0)
+    }
+
+    fn note(&mut self, state: StateRef, accepting: bool, reachable: bool) {
+        if self.flags.len() <= state.index() {
+            self.flags.resize(state.index() + 1, 0);
+        }
+        self.flags[state.index()] |= Self::flag(accepting, reachable);
+    }
+}
+
+/// A state that was met in a search, and by which of the others.
+struct Met {
+    state: StateRef,
+    from: Option<usize>,
+}
+
+impl Progression {
+    /// What can become of a state, having looked at no more states than allowed.
+    pub(crate) fn prospects(
+        &self,
+        space: &mut Space,
+        state: StateRef,
+        most_states: usize,
+    ) -> Result<Prospects, Unsettled> {
+        Ok(Prospects {
+            accepting: self.is_accepting(space, state),
+            can_accept: self.can_reach(space, state, true, most_states)?,
+            can_reject: self.can_reach(space, state, false, most_states)?,
+        })
+    }
+
+    /// Whether a state that accepts, or one that does not, can be reached.
+    fn can_reach(
+        &self,
+        space: &mut Space,
+        start: StateRef,
+        accepting: bool,
+        most_states: usize,
+    ) -> Result<bool, Unsettled> {
+        if let Some(known) = self.at_once(space, start, accepting) {
+            space.search.note(start, accepting, known);
+            return Ok(known);
+        }
+        let mut met = vec![Met { state: start, from: None }];
+        let mut seen = FxHashSet::from_iter([start]);
+        let mut open = VecDeque::from([0]);
+        let mut looked_at = 0;
+        while let Some(index) = if looked_at < BROAD { open.pop_front() } else { open.pop_back() } {
+            looked_at += 1;
+            let successors = self.successors(space, met[index].state)?;
+            for state in self.states_below(space, successors).into_iter().rev() {
+                match self.at_once(space, state, accepting) {
+                    Some(true) => {
+                        space.search.note(state, accepting, true);
+                        note_path(space, &met, index, accepting);
+                        return Ok(true);
+                    }
+                    Some(false) => {}
+                    None if seen.insert(state) => {
+                        open.push_back(met.len());
+                        met.push(Met { state, from: Some(index) });
+                    }
+                    None => {}
+                }
+            }
+            if met.len() > most_states {
+                return Err(Unsettled::TooManyStates);
+            }
+        }
+        for one in met {
+            space.search.note(one.state, accepting, false);
+        }
+        Ok(false)
+    }
+
+    /// The answer where it takes no look at other states.
+    fn at_once(&self, space: &Space, state: StateRef, accepting: bool) -> Option<bool> {
+        space.search.known(state, accepting).or_else(|| match self.constant(space, state) {
+            Some(holds) => Some(holds == accepting),
+            None => (self.is_accepting(space, state) == accepting).then_some(true),
+        })
+    }
+}
+
+/// What can be reached from a state can be reached from all that led to it.
+fn note_path(space: &mut Space, met: &[Met], last: usize, accepting: bool) {
+    let mut at = Some(last);
+    while let Some(index) = at {
+        space.search.note(met[index].state, accepting, true);
+        at = met[index].from;
+    }
+}

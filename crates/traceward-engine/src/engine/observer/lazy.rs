@@ -1,0 +1,227 @@
+//! An automaton that is unfolded as far as a run gets, in memory of bounded size.
+//!
+//! When the memory is used up, everything is forgotten but the state that the run is in, and the run goes on. Only if a single step does
+//! not fit does it give up.
+
+use super::letters::{Blocks, Row};
+use super::{Config, ENGINE, GaveUp, is_final};
+use crate::automaton::diagram::Overflow;
+use crate::automaton::progression::{Owed, Progression, Prospects, Space, StateRef, Unsettled};
+use std::sync::Arc;
+use traceward_logic::letter::Proposition;
+use traceward_logic::verdict::Verdict;
+
+#[derive(Debug)]
+pub(super) struct Lazy {
+    progression: Arc<Progression>,
+    space: Space,
+    /// How often everything was forgotten: numbers of states are of one epoch.
+    epoch: u64,
+    state: StateRef,
+    verdict: Verdict,
+    config: Config,
+    /// Steps that were made, by state and letter; a newer one takes the place of an older one.
+    steps: Vec<Step>,
+}
+
+/// A clone begins with nothing but the state, so that it is cheap, whatever the run has seen.
+impl Clone for Lazy {
+    fn clone(&self) -> Self {
+        let alone = self.progression.only(&self.space, self.state, most_nodes(self.config));
+        // What holds a state and more, holds the state.
+        let (space, state) = alone.unwrap_or_else(|_| (self.space.clone(), self.state));
+        let steps = vec![Step::nothing(state); REMEMBERED];
+        let (verdict, config) = (self.verdict, self.config);
+        Self { progression: self.progression.clone(), space, epoch: 0, state, verdict, config, steps }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    from: u32,
+    verdict: Verdict,
+    letter: u64,
+    to: StateRef,
+}
+
+impl Step {
+    /// A step from nowhere.
+    fn nothing(to: StateRef) -> Self {
+        Self { from: NOWHERE, verdict: Verdict::Pending, letter: 0, to }
+    }
+}
+
+/// How many steps are remembered.
+const REMEMBERED: usize = 1 << 12;
+
+/// No state has this number.
+const NOWHERE: u32 = u32::MAX;
+
+impl Lazy {
+    /// A run that has seen no state, of the formula as asked at a position.
+    pub(super) fn start(progression: &Arc<Progression>, config: Config, position: usize) -> Result<Self, GaveUp> {
+        let position = u32::try_from(position).ok().filter(|position| *position < u32::MAX).ok_or_else(|| GaveUp {
+            engine: ENGINE,
+            reason: format!("position {position} is too far from the start to be kept in mind"),
+            way_out: "reverse can".into(),
+        })?;
+        let failed = |overflow| gave_up(config, Unsettled::Overflow(overflow));
+        let mut space = progression.space(most_nodes(config)).map_err(failed)?;
+        let state = progression.initial_at(&mut space, position).map_err(failed)?;
+        let (steps, verdict) = (vec![Step::nothing(state); REMEMBERED], Verdict::Pending);
+        let mut lazy = Self { progression: progression.clone(), space, epoch: 0, state, verdict, config, steps };
+        lazy.verdict = lazy.certain(state).map_err(|unsettled| gave_up(config, unsettled))?;
+        Ok(lazy)
+    }
+
+    pub(super) fn verdict(&self) -> Verdict {
+        self.verdict
+    }
+
+    pub(super) fn step(
+        &mut self,
+        propositions: &[Proposition],
+        row: &Row,
+    ) -> Result<Verdict, GaveUp> {
+        self.read(propositions, &|index| row.0[index])
+    }
+
+    /// Reads all letters; what is certain then, and since which position if that is final.
+    pub(super) fn run(
+        &mut self,
+        propositions: &[Proposition],
+        mut blocks: Blocks,
+    ) -> Result<(Verdict, Option<usize>), GaveUp> {
+        while let Some(block) = blocks.next() {
+            let mut changes = block.changes;
+            for offset in 0..block.len {
+                if changes >> 63 == 1 {
+                    let verdict = self.read(propositions, &|index| block.bytes[index][offset])?;
+                    if is_final(verdict) {
+                        return Ok((verdict, Some(block.start + offset)));
+                    }
+                }
+                changes <<= 1;
+            }
+        }
+        Ok((self.verdict, None))
+    }
+
+    /// The obligations that the state rests on.
+    pub(super) fn owed(&mut self) -> Result<Vec<Owed>, GaveUp> {
+        let failed = |overflow| gave_up(self.config, Unsettled::Overflow(overflow));
+        self.progression.owed(&mut self.space, self.state).map_err(failed)
+    }
+
+    fn read(
+        &mut self,
+        propositions: &[Proposition],
+        byte: &dyn Fn(usize) -> u8,
+    ) -> Result<Verdict, GaveUp> {
+        if propositions.len() > 64 {
+            return self.settle(propositions, byte);
+        }
+        let bytes = propositions.len().div_ceil(8);
+        let letter = (0..bytes).fold(0, |letter, index| letter | (u64::from(byte(index)) << (8 * index)));
+        let slot = self.slot(letter);
+        let known = self.steps[slot];
+        if known.from as usize == self.state.index() && known.letter == letter {
+            self.state = known.to;
+            self.verdict = known.verdict;
+            return Ok(self.verdict);
+        }
+        let from = self.state;
+        let epoch = self.epoch;
+        self.settle(propositions, byte)?;
+        // If everything was forgotten on the way, numbers mean other states now.
+        if self.epoch == epoch {
+            let from = from.index() as u32;
+            self.steps[slot] = Step { from, verdict: self.verdict, letter, to: self.state };
+        }
+        Ok(self.verdict)
+    }
+
+    fn slot(&self, letter: u64) -> usize {
+        let key = letter.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ (self.state.index() as u64).wrapping_mul(0xD6E8_FEB8_6659_FD93);
+        (key >> 40) as usize & (REMEMBERED - 1)
+    }
+
+    fn settle(
+        &mut self,
+        propositions: &[Proposition],
+        byte: &dyn Fn(usize) -> u8,
+    ) -> Result<Verdict, GaveUp> {
+        let (state, verdict) = match self.try_step(propositions, byte) {
+            Err(Unsettled::Overflow(Overflow::Nodes)) => {
+                self.forget()?;
+                self.try_step(propositions, byte)
+            }
+            result => result,
+        }
+        .map_err(|unsettled| gave_up(self.config, unsettled))?;
+        (self.state, self.verdict) = (state, verdict);
+        Ok(verdict)
+    }
+
+    fn try_step(
+        &mut self,
+        propositions: &[Proposition],
+        byte: &dyn Fn(usize) -> u8,
+    ) -> Result<(StateRef, Verdict), Unsettled> {
+        let successors = self.progression.successors(&mut self.space, self.state)?;
+        let holds = |proposition: u32| {
+            let place = propositions.binary_search(&Proposition(proposition)).expect("a proposition that matters");
+            byte(place / 8) >> (place % 8) & 1 == 1
+        };
+        let state = self.progression.choose(&self.space, successors, holds);
+        let verdict = self.certain(state)?;
+        Ok((state, verdict))
+    }
+
+    fn certain(&mut self, state: StateRef) -> Result<Verdict, Unsettled> {
+        let Prospects { accepting, can_accept, can_reject } =
+            self.progression.prospects(&mut self.space, state, self.config.search_limit)?;
+        Ok(match (can_accept, can_reject, accepting) {
+            (true, false, _) => Verdict::Satisfied,
+            (false, _, _) => Verdict::Violated,
+            (true, true, true) => Verdict::Holding,
+            (true, true, false) => Verdict::Pending,
+        })
+    }
+
+    /// Forgets everything but the state.
+    fn forget(&mut self) -> Result<(), GaveUp> {
+        let failed = |overflow| gave_up(self.config, Unsettled::Overflow(overflow));
+        (self.space, self.state) =
+            self.progression.only(&self.space, self.state, most_nodes(self.config)).map_err(failed)?;
+        self.epoch += 1;
+        for step in &mut self.steps {
+            step.from = NOWHERE;
+        }
+        Ok(())
+    }
+}
+
+/// How many diagrams fit the memory, with what a search keeps of each.
+fn most_nodes(config: Config) -> usize {
+    const PER_SEARCHED: usize = 64;
+    config.memory.saturating_sub(REMEMBERED * size_of::<Step>()) / (Progression::BYTES_PER_NODE + PER_SEARCHED)
+}
+
+fn gave_up(config: Config, unsettled: Unsettled) -> GaveUp {
+    let reason = match unsettled {
+        Unsettled::Overflow(Overflow::Nodes) => {
+            format!("one state of the automaton takes more than the {} MiB allowed", config.memory >> 20)
+        }
+        Unsettled::Overflow(overflow) => overflow.to_string(),
+        Unsettled::TooManyStates => {
+            format!("more than {} states have to be looked at to know what is certain", config.search_limit)
+        }
+    };
+    let way_out = match unsettled {
+        Unsettled::Overflow(Overflow::Depth) => "reverse answers at the end of the trace",
+        Unsettled::Overflow(Overflow::Nodes) => "reverse answers at the end of the trace; --memory-limit raises the limit",
+        Unsettled::TooManyStates => "reverse answers at the end of the trace; --search-limit raises the limit",
+    };
+    GaveUp { engine: ENGINE, reason, way_out: way_out.into() }
+}

@@ -1,0 +1,150 @@
+//! Letters as observers read them: the bits of the propositions that matter, eight to a byte.
+//!
+//! In a file, each proposition has a bitmap over positions. Eight bitmaps at a time are turned, 64 positions at a time, into
+//! bytes with a bit for each proposition.
+
+use traceward_logic::bitmap::Bitmap;
+use traceward_logic::letter::{Letters, Proposition};
+
+/// One letter: bit `i % 8` of byte `i / 8` is the i-th proposition that matters.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Row(pub(super) Box<[u8]>);
+
+impl Row {
+    pub(super) fn new(propositions: &[Proposition], holds: &dyn Fn(Proposition) -> bool) -> Self {
+        let byte = |eight: &[Proposition]| {
+            eight.iter().enumerate().fold(0_u8, |byte, (bit, one)| byte | (u8::from(holds(*one)) << bit))
+        };
+        Self(propositions.chunks(8).map(byte).collect())
+    }
+}
+
+/// 64 letters, or what is left of the trace.
+pub(super) struct Block<'a> {
+    /// The position of the first.
+    pub(super) start: usize,
+    /// How many.
+    pub(super) len: usize,
+    /// For each eight propositions, a byte for each letter.
+    pub(super) bytes: &'a [[u8; 64]],
+    /// Which of them differ from the letter before, the first one's bit on top; all if that does not matter.
+    pub(super) changes: u64,
+}
+
+/// The letters of a trace, block by block.
+pub(super) struct Blocks<'a> {
+    bitmaps: Vec<&'a Bitmap>,
+    len: usize,
+    /// Whether only letters that differ from the one before are of interest.
+    only_changes: bool,
+    next: usize,
+    bytes: Vec<[u8; 64]>,
+}
+
+impl<'a> Blocks<'a> {
+    pub(super) fn new(letters: &'a Letters, propositions: &[Proposition], only_changes: bool) -> Self {
+        let bitmaps: Vec<&Bitmap> = propositions.iter().map(|one| letters.bitmap(*one)).collect();
+        let bytes = vec![[0; 64]; bitmaps.len().div_ceil(8)];
+        Self { bitmaps, len: letters.len, only_changes, next: 0, bytes }
+    }
+
+    /// The next block, in which there is a letter of interest.
+    #[inline]
+    pub(super) fn next(&mut self) -> Option<Block<'_>> {
+        let mut changes = 0;
+        while changes == 0 {
+            if self.next * 64 >= self.len {
+                return None;
+            }
+            changes = if self.only_changes { self.changes(self.next) } else { u64::MAX };
+            self.next += 1;
+        }
+        let index = self.next - 1;
+        for (eight, bytes) in self.bitmaps.chunks(8).zip(&mut self.bytes) {
+            transpose(eight, index, bytes);
+        }
+        let start = index * 64;
+        Some(Block { start, len: (self.len - start).min(64), bytes: &self.bytes, changes })
+    }
+
+    /// Which letters of a block differ from the one before. The very first one does.
+    fn changes(&self, index: usize) -> u64 {
+        let first = u64::from(index == 0) << 63;
+        self.bitmaps.iter().fold(first, |changes, bitmap| {
+            let word = bitmap.words()[index];
+            let before = if index == 0 { word >> 63 } else { bitmap.words()[index - 1] & 1 };
+            changes | (word ^ ((word >> 1) | (before << 63)))
+        })
+    }
+}
+
+/// Turns up to eight words, whose top bit is the first position, into a byte for each position.
+#[inline]
+fn transpose(bitmaps: &[&Bitmap], index: usize, bytes: &mut [u8; 64]) {
+    let mut words = [0_u64; 8];
+    for (word, bitmap) in words.iter_mut().zip(bitmaps) {
+        *word = bitmap.words()[index];
+    }
+    for lane in 0..8 {
+        let mut square = 0_u64;
+        for (row, word) in words.iter().enumerate() {
+            square |= (word >> (56 - 8 * lane) & 0xFF) << (8 * row);
+        }
+        // Bit r of each byte belongs to position 7 - r of the lane.
+        let turned = transpose_square(square).to_be_bytes();
+        bytes[8 * lane..8 * lane + 8].copy_from_slice(&turned);
+    }
+}
+
+/// The transpose of eight bytes as a matrix of bits.
+#[inline]
+fn transpose_square(mut square: u64) -> u64 {
+    let mut swap = |shift: u32, mask: u64| {
+        let moved = (square ^ (square >> shift)) & mask;
+        square ^= moved ^ (moved << shift);
+    };
+    swap(7, 0x00AA_00AA_00AA_00AA);
+    swap(14, 0x0000_CCCC_0000_CCCC);
+    swap(28, 0x0000_0000_F0F0_F0F0);
+    square
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_hold_the_bits_of_the_bitmaps() {
+        let len = 200;
+        let bit = |proposition: usize, position: usize| (position * 7 + proposition * proposition * 13) % 11 < 4;
+        let bitmaps: Vec<Bitmap> = (0..11).map(|one| (0..len).map(|position| bit(one, position)).collect()).collect();
+        let letters = Letters { len, bitmaps, time: None };
+        let propositions: Vec<Proposition> = (0..11).filter(|one| *one != 5).map(Proposition).collect();
+        let mut blocks = Blocks::new(&letters, &propositions, false);
+        let mut seen = 0;
+        while let Some(block) = blocks.next() {
+            for offset in 0..block.len {
+                let row = Row::new(&propositions, &|one| bit(one.index(), block.start + offset));
+                let read: Vec<u8> = block.bytes.iter().map(|bytes| bytes[offset]).collect();
+                assert_eq!(read, *row.0);
+                seen += 1;
+            }
+        }
+        assert_eq!(seen, len);
+    }
+
+    #[test]
+    fn blocks_without_a_change_are_left_out() {
+        let mut bitmap = Bitmap::filled(640, false);
+        bitmap.set(300, true);
+        bitmap.set(448, true);
+        bitmap.set(449, true);
+        let letters = Letters { len: 640, bitmaps: vec![bitmap], time: None };
+        let mut blocks = Blocks::new(&letters, &[Proposition(0)], true);
+        let mut changed = Vec::new();
+        while let Some(block) = blocks.next() {
+            changed.extend((0..block.len).filter(|bit| block.changes << bit >> 63 == 1).map(|bit| block.start + bit));
+        }
+        assert_eq!(changed, [0, 300, 301, 448, 450]);
+    }
+}

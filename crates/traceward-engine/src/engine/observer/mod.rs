@@ -1,0 +1,231 @@
+//! Deterministic observers: Giannakopoulou and Havelund, *Automata-Based Verification of Temporal Properties on Running
+//! Programs*, sections 5 and 6, and past it.
+//!
+//! A run is in one state at a time, and a verdict is final at the first position after which that is certain: no accepting state can be
+//! reached any more, or no rejecting one. The automaton comes from [`crate::automaton::deterministic`] where it is small: letters are merged into classes
+//! that no state tells apart, and a step is a look into a table. Otherwise it is unfolded as far as the trace goes ([`lazy`]), in
+//! memory of bounded size: what a formula *could* need costs nothing.
+//!
+//! If nothing in the formula counts steps, a letter that repeats makes no difference (section 6.2), and is skipped.
+
+mod dense;
+mod lazy;
+mod letters;
+
+use super::{Decision, GaveUp, Unsupported};
+use crate::automaton::deterministic::{Deterministic, Limits};
+use crate::automaton::progression::{Progression, Rule};
+use dense::Dense;
+use lazy::Lazy;
+use letters::{Blocks, Row};
+use std::sync::Arc;
+use traceward_logic::formula::{FormulaId, Formulas};
+use traceward_logic::letter::{Alphabet, Letters, Proposition};
+use traceward_logic::verdict::Verdict;
+
+const ENGINE: &str = "observer";
+
+/// How much an observer may take.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Config {
+    /// How many bytes a run may take. What it has seen of the automaton is forgotten when they are used up, and the run goes on.
+    pub memory: usize,
+    /// How many states may be looked at to find out what is certain in one of them.
+    pub search_limit: usize,
+    /// Up to how many states the whole automaton is made beforehand.
+    pub full_states: usize,
+    /// How many entries the table of the whole automaton may have.
+    pub table_limit: usize,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self { memory: 64 << 20, search_limit: 100_000, full_states: 1024, table_limit: 1 << 21 }
+    }
+}
+
+/// A formula ready to be observed.
+#[derive(Clone, Debug)]
+pub struct Observer {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    progression: Arc<Progression>,
+    dense: Option<Dense>,
+    stutter_invariant: bool,
+    propositions: Vec<Proposition>,
+    config: Config,
+}
+
+/// An observer that has got somewhere. A clone goes its own way.
+#[derive(Clone, Debug)]
+pub struct Run {
+    place: Place,
+    verdict: Verdict,
+    /// The letter that was read last.
+    row: Option<Row>,
+}
+
+#[derive(Clone, Debug)]
+enum Place {
+    /// A row of the table.
+    Dense(dense::RowStart),
+    Lazy(Box<Lazy>),
+}
+
+/// Something that is owed at the end of what was read.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Owed {
+    /// The formula that has to hold.
+    pub formula: FormulaId,
+    /// How many positions behind the next it begins to be due.
+    pub delay: u64,
+    /// How many steps it has from then on; none if there is no end.
+    pub reach: Option<u64>,
+}
+
+impl Observer {
+    /// Prepares a formula with split atoms; `on_empty` tells whether the trace without a state satisfies it.
+    pub fn new(
+        formulas: &Formulas,
+        alphabet: &Alphabet,
+        root: FormulaId,
+        on_empty: bool,
+        config: Config,
+    ) -> Result<Self, Unsupported> {
+        let progression = Arc::new(Progression::new(formulas, alphabet, root, on_empty)?);
+        let limits = Limits { states: config.full_states, memory: config.memory / 4 };
+        let dense = Deterministic::of(&progression, limits)
+            .ok()
+            .and_then(|automaton| Dense::new(automaton, config.table_limit));
+        let stutter_invariant = progression.rules.is_stutter_invariant();
+        let propositions = match &dense {
+            Some(dense) => dense.automaton().relevant(),
+            None => mentioned(&progression),
+        };
+        Ok(Self { shared: Arc::new(Shared { progression, dense, stutter_invariant, propositions, config }) })
+    }
+
+    /// The whole automaton, if it is small enough to have been made.
+    pub fn automaton(&self) -> Option<&Deterministic> {
+        self.shared.dense.as_ref().map(Dense::automaton)
+    }
+
+    /// The propositions that matter: whether others hold makes no difference.
+    pub fn propositions(&self) -> &[Proposition] {
+        &self.shared.propositions
+    }
+
+    /// Whether a letter that repeats makes no difference.
+    pub fn is_stutter_invariant(&self) -> bool {
+        self.shared.stutter_invariant
+    }
+
+    /// A run that has seen no state.
+    pub fn start(&self) -> Result<Run, GaveUp> {
+        let (place, verdict) = match &self.shared.dense {
+            Some(dense) => {
+                let start = dense.start();
+                (Place::Dense(start), dense.verdict(start))
+            }
+            None => {
+                let lazy = Lazy::start(&self.shared.progression, self.shared.config, 0)?;
+                let verdict = lazy.verdict();
+                (Place::Lazy(Box::new(lazy)), verdict)
+            }
+        };
+        Ok(Run { place, verdict, row: None })
+    }
+
+    /// Takes the next state; `holds` tells which propositions do.
+    pub fn step(&self, run: &mut Run, holds: &dyn Fn(Proposition) -> bool) -> Result<Verdict, GaveUp> {
+        if is_final(run.verdict) {
+            return Ok(run.verdict);
+        }
+        let row = Row::new(&self.shared.propositions, holds);
+        if self.shared.stutter_invariant && run.row.as_ref() == Some(&row) {
+            return Ok(run.verdict);
+        }
+        run.verdict = match (&mut run.place, &self.shared.dense) {
+            (Place::Dense(at), Some(dense)) => {
+                *at = dense.step(*at, &row);
+                dense.verdict(*at)
+            }
+            (Place::Lazy(lazy), _) => lazy.step(&self.shared.propositions, &row)?,
+            (Place::Dense(_), None) => unreachable!("a run of another observer"),
+        };
+        run.row = Some(row);
+        Ok(run.verdict)
+    }
+
+    /// What is certain after what a run has seen.
+    pub fn verdict(&self, run: &Run) -> Verdict {
+        run.verdict
+    }
+
+    /// Whether the formula holds on a trace with a state, and at which position that was certain: the least possible.
+    pub fn check(&self, letters: &Letters) -> Result<Decision, GaveUp> {
+        self.verdict_at_end(letters).map(|(verdict, decided_at)| Decision {
+            holds: matches!(verdict, Verdict::Satisfied | Verdict::Holding),
+            decided_at,
+        })
+    }
+
+    /// What is certain at the end of some letters, and at which position it became so if it is final.
+    pub fn verdict_at_end(&self, letters: &Letters) -> Result<(Verdict, Option<usize>), GaveUp> {
+        let mut run = self.start()?;
+        if is_final(run.verdict) {
+            return Ok((run.verdict, Some(0)));
+        }
+        let blocks = Blocks::new(letters, &self.shared.propositions, self.shared.stutter_invariant);
+        match (&mut run.place, &self.shared.dense) {
+            (Place::Dense(at), Some(dense)) => Ok(dense.run(*at, blocks)),
+            (Place::Lazy(lazy), _) => lazy.run(&self.shared.propositions, blocks),
+            (Place::Dense(_), None) => unreachable!("a run of another observer"),
+        }
+    }
+
+    /// What the formula, asked at a position, still owes at the end of some letters. The formulas are those of
+    /// [`Self::formulas`].
+    pub fn owed(&self, letters: &Letters, position: usize) -> Result<Vec<Owed>, GaveUp> {
+        let Shared { progression, config, propositions, .. } = &*self.shared;
+        let mut lazy = Lazy::start(progression, *config, position)?;
+        lazy.run(propositions, Blocks::new(letters, propositions, false))?;
+        let owed = lazy.owed()?.into_iter().map(|one| Owed {
+            formula: progression.rules.formula_of[one.part.index()],
+            delay: u64::from(one.delay),
+            reach: match progression.rules.rule(one.part) {
+                Rule::Until { .. } => one.reach.steps().map(u64::from),
+                _ => Some(0),
+            },
+        });
+        Ok(owed.collect())
+    }
+
+    /// The formulas that obligations are told in: the formula rewritten with few operators.
+    pub fn formulas(&self) -> &Formulas {
+        &self.shared.progression.rules.formulas
+    }
+}
+
+fn is_final(verdict: Verdict) -> bool {
+    matches!(verdict, Verdict::Satisfied | Verdict::Violated)
+}
+
+/// The propositions that some rule speaks of.
+fn mentioned(progression: &Progression) -> Vec<Proposition> {
+    let mut mentioned: Vec<Proposition> = progression
+        .rules
+        .rules
+        .iter()
+        .filter_map(|rule| match rule {
+            Rule::Proposition(proposition) => Some(*proposition),
+            _ => None,
+        })
+        .collect();
+    mentioned.sort_unstable();
+    mentioned.dedup();
+    mentioned
+}

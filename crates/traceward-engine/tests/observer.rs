@@ -1,0 +1,307 @@
+//! Observers and their deterministic automata against the definition: verdicts, that early verdicts are exact, and that
+//! automata are minimal.
+
+use proptest::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+use traceward_engine::automaton::deterministic::{Deterministic, Limits};
+use traceward_engine::engine::observer::{Config, Observer};
+use traceward_engine::select::{Prepared, Simplification};
+use traceward_logic::bitmap::Bitmap;
+use traceward_logic::expr::Expr;
+use traceward_logic::formula::{FormulaId, Formulas, Interval};
+use traceward_logic::letter::{self, Letters, Proposition};
+use traceward_logic::lower::Claim;
+use traceward_logic::semantics;
+use traceward_logic::trace::Trace;
+use traceward_logic::verdict::Verdict;
+use traceward_testkit::compare::report;
+use traceward_testkit::enumerate::{self, Shape};
+use traceward_testkit::generate::{self, Windows};
+use traceward_testkit::{corpus, vectors};
+
+/// Never the whole automaton beforehand.
+fn lazily() -> Config {
+    Config { full_states: 0, ..Config::default() }
+}
+
+struct Observed {
+    prepared: Prepared,
+    on_empty: bool,
+    observers: Vec<Observer>,
+}
+
+impl Observed {
+    fn new(formulas: &Formulas, formula: FormulaId, configs: &[Config]) -> Self {
+        let prepared = Prepared::new(formulas, &[formula], Simplification::Off);
+        let on_empty = semantics::holds_on_empty(formulas, formula);
+        let observer = |config: &Config| {
+            Observer::new(&prepared.formulas, &prepared.alphabet, prepared.simplified[0], on_empty, *config)
+                .expect("no bounds in time")
+        };
+        let observers = configs.iter().map(observer).collect();
+        Self { prepared, on_empty, observers }
+    }
+
+    fn letters(&self, trace: &Trace) -> Letters {
+        letter::letters(&self.prepared.formulas, &self.prepared.alphabet, trace)
+    }
+
+    fn automaton(&self) -> Deterministic {
+        let Prepared { formulas, alphabet, simplified, .. } = &self.prepared;
+        Deterministic::new(formulas, alphabet, simplified[0], self.on_empty, Limits::default())
+            .expect("no bounds in time")
+            .expect("small enough")
+    }
+
+    /// What all observers say at the end of a trace, alike at once and step by step.
+    fn verdict(&self, trace: &Trace) -> (Verdict, Option<usize>) {
+        let letters = self.letters(trace);
+        let mut answers = self.observers.iter().map(|observer| {
+            let at_once = observer.verdict_at_end(&letters).expect("within limits");
+            assert_eq!(stepped(observer, &letters), at_once);
+            at_once
+        });
+        let first = answers.next().expect("an observer");
+        answers.for_each(|answer| assert_eq!(answer, first));
+        first
+    }
+}
+
+fn stepped(observer: &Observer, letters: &Letters) -> (Verdict, Option<usize>) {
+    let mut run = observer.start().expect("within limits");
+    let is_final = |verdict| matches!(verdict, Verdict::Satisfied | Verdict::Violated);
+    let mut decided_at = is_final(observer.verdict(&run)).then_some(0);
+    for position in 0..letters.len {
+        let verdict = observer.step(&mut run, &|one| letters.bitmap(one).get(position)).expect("within limits");
+        if is_final(verdict) && decided_at.is_none() {
+            decided_at = Some(position);
+        }
+        if position == 1 {
+            run = run.clone();
+        }
+    }
+    (observer.verdict(&run), decided_at)
+}
+
+fn holds(verdict: Verdict) -> bool {
+    matches!(verdict, Verdict::Satisfied | Verdict::Holding)
+}
+
+/// All formulas of a shape on all traces up to a length.
+fn agrees(shape: &Shape, longest: usize, configs: &[Config]) -> u64 {
+    let mut arena = Formulas::new();
+    let formulas = enumerate::formulas(&mut arena, shape);
+    let observed: Vec<Observed> = formulas.iter().map(|formula| Observed::new(&arena, *formula, configs)).collect();
+    let mut pairs = 0;
+    for trace in enumerate::traces(shape.atoms, longest) {
+        let rows = semantics::truths(&arena, &formulas, &trace).expect("booleans do not fail");
+        for (formula, observed) in formulas.iter().zip(&observed) {
+            let (verdict, _) = observed.verdict(&trace);
+            let name = arena.display(*formula, &["a".into(), "b".into()]).to_string();
+            assert_eq!(holds(verdict), rows[formula][0], "{name} on {:?}", trace.columns);
+            pairs += 1;
+        }
+    }
+    pairs
+}
+
+fn windows() -> [Interval; 3] {
+    [Interval::steps(0, Some(1)), Interval::steps(1, Some(2)), Interval::steps(2, None)]
+}
+
+#[test]
+fn observers_agree_on_all_small_formulas_and_short_traces() {
+    let whole = agrees(&Shape::unbounded(2), 4, &[Config::default()]);
+    let lazy = agrees(&Shape::unbounded(2), 3, &[lazily()]);
+    let bounded = Shape { atoms: 1, ..Shape::unbounded(2) }.with_intervals(windows());
+    let bounded = agrees(&bounded, 6, &[Config::default(), lazily()]);
+    report("observer", "pairs of a formula and a trace", whole + lazy + bounded);
+    assert!(whole + lazy + bounded >= 1_000_000, "only {whole}, {lazy} and {bounded}");
+}
+
+/// Whether each formula holds on each word of letters up to a length, the empty one too. A word is a number, its letters the
+/// digits, the first one on top: continuations of a word follow each other.
+struct Words {
+    letters: usize,
+    /// By formula, by length, by number.
+    truth: Vec<Vec<Vec<bool>>>,
+}
+
+impl Words {
+    fn new(arena: &Formulas, formulas: &[FormulaId], atoms: u32, longest: usize) -> Self {
+        let on_empty = |formula: &FormulaId| vec![vec![semantics::holds_on_empty(arena, *formula)]];
+        let mut truth: Vec<Vec<Vec<bool>>> = formulas.iter().map(on_empty).collect();
+        let letters = 1_usize << atoms;
+        for len in 1..=longest {
+            truth.iter_mut().for_each(|truth| truth.push(Vec::new()));
+            for number in 0..letters.pow(len as u32) {
+                let column = |atom: u32| -> Bitmap {
+                    let letter = |position: usize| number / letters.pow((len - 1 - position) as u32) % letters;
+                    (0..len).map(|position| letter(position) >> atom & 1 == 1).collect()
+                };
+                let trace = Trace::of_bools(len, (0..atoms).map(column).collect());
+                let rows = semantics::truths(arena, formulas, &trace).expect("booleans do not fail");
+                for (formula, truth) in formulas.iter().zip(&mut truth) {
+                    truth[len].push(rows[formula][0]);
+                }
+            }
+        }
+        Self { letters, truth }
+    }
+
+    /// The outcomes of all continuations of a word, shortest first: what is left of the formula after it.
+    fn residual(&self, formula: usize, len: usize, number: usize, horizon: usize) -> Vec<bool> {
+        let outcomes = (0..=horizon).flat_map(|more| {
+            let width = self.letters.pow(more as u32);
+            &self.truth[formula][len + more][number * width..(number + 1) * width]
+        });
+        outcomes.copied().collect()
+    }
+
+    /// The letters of a word, first one first.
+    fn word(&self, len: usize, number: usize) -> Vec<usize> {
+        (0..len).rev().map(|place| number / self.letters.pow(place as u32) % self.letters).collect()
+    }
+}
+
+/// Where a word leads, with a letter's bits in the order of the atoms.
+fn after(automaton: &Deterministic, prepared: &Prepared, word: &[usize]) -> Verdict {
+    let atom = |proposition: Proposition| match prepared.formulas.atom(prepared.alphabet.atoms()[proposition.index()]) {
+        Expr::Variable(variable) => variable.index(),
+        other => panic!("{other:?}"),
+    };
+    let step = |state, letter: &usize| automaton.next(state, |proposition| letter >> atom(proposition) & 1 == 1);
+    automaton.verdict(word.iter().fold(automaton.initial(), step))
+}
+
+/// What can be said of a word by looking at all its continuations.
+fn by_brute_force(residual: &[bool]) -> Verdict {
+    match (residual[0], residual.iter().all(|holds| *holds == residual[0])) {
+        (true, true) => Verdict::Satisfied,
+        (false, true) => Verdict::Violated,
+        (true, false) => Verdict::Holding,
+        (false, false) => Verdict::Pending,
+    }
+}
+
+/// Early verdicts and numbers of states against all continuations of all short words. What two words have in common is told
+/// by continuations no longer than the automaton has states, so the horizon is long enough for small ones.
+fn is_exact_and_minimal(shape: &Shape, prefix: usize, horizon: usize) -> u64 {
+    let mut arena = Formulas::new();
+    let formulas = enumerate::formulas(&mut arena, shape);
+    let words = Words::new(&arena, &formulas, shape.atoms, prefix + horizon);
+    let mut compared = 0;
+    for (index, &formula) in formulas.iter().enumerate() {
+        let name = arena.display(formula, &["a".into(), "b".into()]).to_string();
+        let observed = Observed::new(&arena, formula, &[]);
+        let automaton = observed.automaton();
+        assert!(automaton.states().len() <= horizon + 1, "{name} has {} states", automaton.states().len());
+        let mut residuals = BTreeSet::new();
+        for len in 0..=prefix {
+            for number in 0..words.letters.pow(len as u32) {
+                let (residual, word) = (words.residual(index, len, number, horizon), words.word(len, number));
+                let verdict = after(&automaton, &observed.prepared, &word);
+                assert_eq!(verdict, by_brute_force(&residual), "{name} after {word:?}");
+                residuals.insert(residual);
+                compared += 1;
+            }
+        }
+        assert_eq!(automaton.states().len(), residuals.len(), "{name}");
+    }
+    compared
+}
+
+#[test]
+fn early_verdicts_are_exact_and_automata_minimal() {
+    let one_atom = Shape { atoms: 1, ..Shape::unbounded(2) };
+    let words = is_exact_and_minimal(&one_atom, 5, 5)
+        + is_exact_and_minimal(&one_atom.with_intervals([Interval::steps(1, Some(2))]), 6, 6)
+        + is_exact_and_minimal(&Shape::unbounded(1), 3, 3);
+    report("observer", "words with all their continuations", words);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+    #[test]
+    fn observers_agree_on_random_formulas_and_traces(
+        recipe in generate::formula(3, Windows::Steps),
+        trace in generate::short_trace(3),
+    ) {
+        let mut formulas = Formulas::new();
+        let formula = recipe.build(&mut formulas);
+        let expected = semantics::satisfied(&formulas, formula, &trace).unwrap();
+        for config in [Config::default(), lazily(), Config { memory: 1 << 20, ..lazily() }] {
+            let observed = Observed::new(&formulas, formula, &[config]);
+            let letters = observed.letters(&trace);
+            match observed.observers[0].check(&letters) {
+                Ok(decision) => prop_assert_eq!(decision.holds, expected),
+                Err(gave_up) => prop_assert!(!gave_up.to_string().is_empty()),
+            }
+        }
+    }
+}
+
+#[test]
+fn observers_agree_with_vectors_and_corpus() {
+    let known = vectors::formulas().into_iter().map(|vector| (vector.formula, vector.trace, vector.truth));
+    let own = corpus::cases().into_iter().map(|case| (case.formula, case.trace, case.truth));
+    let mut checked = 0;
+    for (text, bits, expected) in known.chain(own) {
+        let (lowered, claim, trace) = corpus::prepare(&text, &bits, None, expected.len());
+        let Claim::Formula(formula) = claim else { panic!("{text} is a formula") };
+        let prepared = Prepared::new(&lowered.formulas, &[formula], Simplification::On);
+        let on_empty = semantics::holds_on_empty(&lowered.formulas, formula);
+        let letters = letter::letters(&prepared.formulas, &prepared.alphabet, &trace);
+        for config in [Config::default(), lazily()] {
+            let root = prepared.simplified[0];
+            let Ok(observer) = Observer::new(&prepared.formulas, &prepared.alphabet, root, on_empty, config) else {
+                continue;
+            };
+            let decision = observer.check(&letters).expect("within limits");
+            assert_eq!(decision.holds, expected.starts_with('1'), "{text}");
+            checked += 1;
+        }
+    }
+    assert!(checked > 1500, "only {checked}");
+}
+
+/// The variables a and b in no state.
+fn no_trace() -> BTreeMap<String, String> {
+    ["a", "b"].map(|name| (name.to_owned(), String::new())).into()
+}
+
+#[test]
+fn repeated_letters_are_skipped_only_where_nothing_counts_steps() {
+    for (text, invariant) in [
+        ("G(a -> F b)", true),
+        ("a U b", true),
+        ("G(a -> O b)", true),
+        ("a S b", true),
+        ("X a", false),
+        ("G(a -> Y b)", false),
+        ("F[0,3] a", false),
+        ("F(a & O[0,2] b)", false),
+    ] {
+        let (lowered, claim, _) = corpus::prepare(text, &no_trace(), None, 0);
+        let Claim::Formula(formula) = claim else { panic!("{text} is a formula") };
+        let observed = Observed::new(&lowered.formulas, formula, &[Config::default()]);
+        assert_eq!(observed.observers[0].is_stutter_invariant(), invariant, "{text}");
+    }
+}
+
+#[test]
+fn a_long_trace_is_decided_at_the_very_state() {
+    let (lowered, claim, _) = corpus::prepare("G(a -> F[0,100] b)", &no_trace(), None, 0);
+    let Claim::Formula(formula) = claim else { panic!() };
+    for config in [Config::default(), lazily()] {
+        let observed = Observed::new(&lowered.formulas, formula, &[config]);
+        for asked in [0, 63, 64, 1000] {
+            let mut a = Bitmap::filled(5000, false);
+            a.set(asked, true);
+            let letters = observed.letters(&Trace::of_bools(5000, vec![a, Bitmap::filled(5000, false)]));
+            let decision = observed.observers[0].check(&letters).expect("within limits");
+            assert_eq!((decision.holds, decision.decided_at), (false, Some(asked + 100)));
+        }
+    }
+}
