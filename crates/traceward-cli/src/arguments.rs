@@ -4,6 +4,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use traceward::{
     Config, EngineName, Format, MissingPolicy, Simplification, TimeColumn, TimeUnit, breadth_first, depth_first,
+    observer,
 };
 
 /// Checks, monitors and measures what running systems actually did
@@ -139,7 +140,8 @@ pub struct PlanArguments {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Engine")]
 pub struct EngineArguments {
-    /// Which engine answers, all give the same verdict: auto, naive, depth-first, breadth-first or reverse
+    /// Which engine answers, all give the same verdict: auto, naive, depth-first,
+    /// breadth-first, reverse or observer
     #[arg(long, value_name = "NAME", default_value = "auto")]
     pub engine: EngineName,
     /// Evaluate formulas as they are written, without simplifying them first
@@ -154,6 +156,12 @@ pub struct EngineArguments {
     /// Keep slices that contain another, in breadth-first traversal
     #[arg(long)]
     pub no_subsumption: bool,
+    /// How much memory an observer may take, in MiB
+    #[arg(long, value_name = "MIB", default_value_t = observer::Config::default().memory >> 20)]
+    pub memory_limit: usize,
+    /// How many states an observer may look at to find out what is certain
+    #[arg(long, value_name = "N", default_value_t = observer::Config::default().search_limit)]
+    pub search_limit: usize,
 }
 
 impl EngineArguments {
@@ -169,6 +177,11 @@ impl EngineArguments {
                 },
                 slice_limit: self.slice_limit,
                 ..breadth_first::Config::default()
+            },
+            observer: observer::Config {
+                memory: self.memory_limit.saturating_mul(1 << 20),
+                search_limit: self.search_limit,
+                ..observer::Config::default()
             },
         }
     }

@@ -1,18 +1,20 @@
 //! Which engine answers: the only place that knows all of them.
 
-use crate::engine::breadth_first::{self, BreadthFirst, Decision};
+use crate::engine::breadth_first::{self, BreadthFirst};
 use crate::engine::depth_first::{self, DepthFirst};
+use crate::engine::observer::{self, Exactness, Observer};
 use crate::engine::reverse::{self, Reverse};
-use crate::engine::{GaveUp, Unsupported};
+use crate::engine::{Decision, GaveUp, Unsupported};
 use std::fmt;
 use std::str::FromStr;
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::expr::Expr;
 use traceward_logic::formula::{FormulaId, Formulas};
-use traceward_logic::letter::{self, Alphabet, Letters};
+use traceward_logic::letter::{self, Alphabet, Letters, Proposition};
 use traceward_logic::pass::{Simplifier, negation_normal_form, split_atoms};
 use traceward_logic::semantics::{self, EvaluationError};
 use traceward_logic::trace::Trace;
+use traceward_logic::verdict::Verdict;
 
 /// The engines, by the names the command line knows them by.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -28,11 +30,14 @@ pub enum EngineName {
     BreadthFirst,
     /// Reverse traversal of the alternating automaton.
     Reverse,
+    /// A minimal deterministic automaton.
+    Observer,
 }
 
 impl EngineName {
     /// All engines.
-    pub const ALL: [Self; 5] = [Self::Auto, Self::Naive, Self::DepthFirst, Self::BreadthFirst, Self::Reverse];
+    pub const ALL: [Self; 6] =
+        [Self::Auto, Self::Naive, Self::DepthFirst, Self::BreadthFirst, Self::Reverse, Self::Observer];
 
     /// As the command line writes it.
     pub fn name(self) -> &'static str {
@@ -42,6 +47,7 @@ impl EngineName {
             Self::DepthFirst => "depth-first",
             Self::BreadthFirst => "breadth-first",
             Self::Reverse => "reverse",
+            Self::Observer => "observer",
         }
     }
 }
@@ -84,6 +90,8 @@ pub struct Config {
     pub depth_first: depth_first::Config,
     /// For breadth-first traversal.
     pub breadth_first: breadth_first::Config,
+    /// For observers.
+    pub observer: observer::Config,
 }
 
 /// Formulas as engines take them, stage by stage.
@@ -116,6 +124,12 @@ impl Prepared {
         let alphabet = Alphabet::of(&formulas, &normal);
         Self { formulas, lowered, split, simplified, normal, alphabet }
     }
+
+    /// An observer of one of the formulas.
+    fn observer(&self, index: usize, config: observer::Config) -> Result<Observer, Unsupported> {
+        let on_empty = semantics::holds_on_empty(&self.formulas, self.lowered[index]);
+        Observer::new(&self.formulas, &self.alphabet, self.simplified[index], on_empty, config)
+    }
 }
 
 /// Formulas with an engine that tells where they hold.
@@ -142,6 +156,7 @@ pub struct Judge {
 enum Traversal {
     DepthFirst(DepthFirst),
     BreadthFirst(Vec<BreadthFirst>),
+    Observer(Vec<Observer>),
 }
 
 impl Judge {
@@ -157,6 +172,10 @@ impl Judge {
                 let one = |root: &FormulaId| BreadthFirst::new(formulas, alphabet, *root, config.breadth_first);
                 Traversal::BreadthFirst(normal.iter().map(one).collect::<Result<_, _>>()?)
             }
+            EngineName::Observer => {
+                let one = |index| prepared.observer(index, config.observer);
+                Traversal::Observer((0..roots.len()).map(one).collect::<Result<_, _>>()?)
+            }
             EngineName::Auto | EngineName::Naive | EngineName::Reverse => return Ok(None),
         };
         Ok(Some(Self { prepared, engine }))
@@ -167,7 +186,13 @@ impl Judge {
         match self.engine {
             Traversal::DepthFirst(_) => EngineName::DepthFirst,
             Traversal::BreadthFirst(_) => EngineName::BreadthFirst,
+            Traversal::Observer(_) => EngineName::Observer,
         }
+    }
+
+    /// Whether the positions at which verdicts are final are the least possible.
+    pub fn is_exact(&self) -> bool {
+        matches!(self.engine, Traversal::Observer(_))
     }
 
     /// Whether each formula holds on a trace with a state whose expressions can be evaluated.
@@ -181,6 +206,7 @@ impl Judge {
             Traversal::BreadthFirst(engines) => {
                 engines.iter().map(|engine| engine.check(&mut breadth_first::Cache::default(), &letters)).collect()
             }
+            Traversal::Observer(engines) => engines.iter().map(|engine| engine.check(&letters)).collect(),
         }
     }
 
@@ -189,7 +215,123 @@ impl Judge {
         let letters = letter::letters(&self.prepared.formulas, &self.prepared.alphabet, trace);
         match &self.engine {
             Traversal::DepthFirst(engine) => engine.truth(&mut depth_first::Cache::default(), &letters).map(Some),
-            Traversal::BreadthFirst(_) => Ok(None),
+            Traversal::BreadthFirst(_) | Traversal::Observer(_) => Ok(None),
+        }
+    }
+}
+
+/// A formula with an engine that follows a trace as it grows.
+#[derive(Clone, Debug)]
+pub struct Online {
+    prepared: Prepared,
+    engine: OnlineEngine,
+}
+
+#[derive(Clone, Debug)]
+enum OnlineEngine {
+    Observer(Observer),
+    BreadthFirst(Box<BreadthFirst>),
+}
+
+/// How far an [`Online`] engine has got. A clone goes its own way.
+#[derive(Clone, Debug)]
+pub struct OnlineRun(OnlinePlace);
+
+#[derive(Clone, Debug)]
+enum OnlinePlace {
+    Observer(observer::Run),
+    BreadthFirst(Box<(breadth_first::Run, breadth_first::Cache)>),
+}
+
+impl Online {
+    /// The engine for a formula. Asked to choose, it is an observer that is exact wherever that can be found out.
+    pub fn new(formulas: &Formulas, root: FormulaId, config: Config) -> Result<Self, Unsupported> {
+        let prepared = Prepared::new(formulas, &[root], config.simplification);
+        let engine = match config.engine {
+            EngineName::Auto => {
+                let config = observer::Config { exactness: Exactness::WherePossible, ..config.observer };
+                OnlineEngine::Observer(prepared.observer(0, config)?)
+            }
+            EngineName::Observer => OnlineEngine::Observer(prepared.observer(0, config.observer)?),
+            EngineName::BreadthFirst => {
+                let Prepared { formulas, alphabet, normal, .. } = &prepared;
+                let engine = BreadthFirst::new(formulas, alphabet, normal[0], config.breadth_first)?;
+                OnlineEngine::BreadthFirst(Box::new(engine))
+            }
+            EngineName::Naive | EngineName::DepthFirst | EngineName::Reverse => {
+                let what = "a trace that is still growing";
+                return Err(Unsupported { engine: config.engine.name(), what, instead: "observer" });
+            }
+        };
+        Ok(Self { prepared, engine })
+    }
+
+    /// The engine.
+    pub fn engine(&self) -> EngineName {
+        match self.engine {
+            OnlineEngine::Observer(_) => EngineName::Observer,
+            OnlineEngine::BreadthFirst(_) => EngineName::BreadthFirst,
+        }
+    }
+
+    /// The formula, stage by stage.
+    pub fn prepared(&self) -> &Prepared {
+        &self.prepared
+    }
+
+    /// Whether a letter that repeats makes no difference.
+    pub fn is_stutter_invariant(&self) -> bool {
+        match &self.engine {
+            OnlineEngine::Observer(observer) => observer.is_stutter_invariant(),
+            OnlineEngine::BreadthFirst(_) => false,
+        }
+    }
+
+    /// The propositions that matter: whether others hold makes no difference.
+    pub fn propositions(&self) -> Vec<Proposition> {
+        match &self.engine {
+            OnlineEngine::Observer(observer) => observer.propositions().to_vec(),
+            OnlineEngine::BreadthFirst(_) => {
+                (0..self.prepared.alphabet.atoms().len() as u32).map(Proposition).collect()
+            }
+        }
+    }
+
+    /// A run that has seen no state.
+    pub fn start(&self) -> Result<OnlineRun, GaveUp> {
+        Ok(OnlineRun(match &self.engine {
+            OnlineEngine::Observer(observer) => OnlinePlace::Observer(observer.start()?),
+            OnlineEngine::BreadthFirst(engine) => {
+                let mut cache = breadth_first::Cache::default();
+                OnlinePlace::BreadthFirst(Box::new((engine.start(&mut cache), cache)))
+            }
+        }))
+    }
+
+    /// Takes the next state; `holds` tells which propositions do.
+    ///
+    /// # Panics
+    /// If the run is one of another engine.
+    pub fn step(&self, run: &mut OnlineRun, holds: &dyn Fn(Proposition) -> bool) -> Result<Verdict, GaveUp> {
+        match (&self.engine, &mut run.0) {
+            (OnlineEngine::Observer(observer), OnlinePlace::Observer(run)) => observer.step(run, holds),
+            (OnlineEngine::BreadthFirst(engine), OnlinePlace::BreadthFirst(place)) => {
+                let (run, cache) = &mut **place;
+                engine.step(cache, run, holds)
+            }
+            _ => panic!("a run of another engine"),
+        }
+    }
+
+    /// What is certain after what a run has seen.
+    ///
+    /// # Panics
+    /// If the run is one of another engine.
+    pub fn verdict(&self, run: &OnlineRun) -> Verdict {
+        match (&self.engine, &run.0) {
+            (OnlineEngine::Observer(observer), OnlinePlace::Observer(run)) => observer.verdict(run),
+            (OnlineEngine::BreadthFirst(engine), OnlinePlace::BreadthFirst(place)) => engine.verdict(&place.0),
+            _ => panic!("a run of another engine"),
         }
     }
 }
@@ -208,14 +350,16 @@ impl Evaluator {
             EngineName::Naive => Compiled::Naive,
             // It takes every operator, and nothing reads a file faster. Where only a verdict comes from elsewhere, the
             // rest of the report is still made of its rows.
-            EngineName::Auto | EngineName::Reverse | EngineName::DepthFirst | EngineName::BreadthFirst => {
-                Compiled::Reverse(Reverse::new(
-                    &prepared.formulas,
-                    &prepared.alphabet,
-                    &prepared.normal,
-                    reverse::Config::default(),
-                ))
-            }
+            EngineName::Auto
+            | EngineName::Reverse
+            | EngineName::DepthFirst
+            | EngineName::BreadthFirst
+            | EngineName::Observer => Compiled::Reverse(Reverse::new(
+                &prepared.formulas,
+                &prepared.alphabet,
+                &prepared.normal,
+                reverse::Config::default(),
+            )),
         };
         Self { prepared, engine }
     }

@@ -1,7 +1,7 @@
 //! Every engine against the definition: all small formulas on all short traces, random larger ones, known answers.
 
 use proptest::prelude::*;
-use traceward_engine::engine::{breadth_first, depth_first};
+use traceward_engine::engine::{breadth_first, depth_first, observer};
 use traceward_engine::select::{Cache, Config, EngineName, Evaluator, Simplification};
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::formula::{FormulaId, Formulas, Interval};
@@ -26,6 +26,13 @@ const fn config(simplification: Simplification) -> Config {
             memory: breadth_first::Memory::Sets,
             slice_limit: 1000,
             cache_limit: 1000,
+        },
+        observer: observer::Config {
+            memory: 1 << 20,
+            search_limit: 1000,
+            exactness: observer::Exactness::Always,
+            full_states: 100,
+            table_limit: 10_000,
         },
     }
 }

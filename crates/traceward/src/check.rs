@@ -9,7 +9,7 @@ use crate::spec::Spec;
 use rustc_hash::FxHashMap;
 use std::io::Read;
 use std::sync::Arc;
-use traceward_engine::engine::breadth_first::Decision;
+use traceward_engine::engine::Decision;
 use traceward_engine::select::{Cache, Config, EngineName, Evaluator, Judge};
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::formula::{Direction, FormulaId, Formulas, Interval, Node, Unit};
@@ -292,6 +292,7 @@ impl<'a> Question<'a> {
             if let (Claim::Formula(_), Some(decision)) = (&property.claim, decisions.next()) {
                 report.verdict = Verdict::at_end(decision.holds);
                 report.decided_at = decision.decided_at;
+                report.decided_exact = self.judge.as_ref().is_some_and(Judge::is_exact);
             }
             report.violations = judged.violations;
             report.compared = judged.compared;

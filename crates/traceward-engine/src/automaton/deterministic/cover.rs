@@ -158,7 +158,8 @@ mod tests {
                 let mut minterm = Ref::TRUE;
                 for proposition in 0..4 {
                     let variable = diagrams.variable(Level::alone(proposition)).unwrap();
-                    let (high, low) = if letter >> proposition & 1 == 1 { (minterm, Ref::FALSE) } else { (Ref::FALSE, minterm) };
+                    let (high, low) =
+                        if letter >> proposition & 1 == 1 { (minterm, Ref::FALSE) } else { (Ref::FALSE, minterm) };
                     minterm = diagrams.ite(variable, high, low).unwrap();
                 }
                 of = diagrams.or(of, minterm).unwrap();

@@ -23,8 +23,8 @@ use super::diagram::{Diagrams, Level, Node, Overflow, Ref};
 use crate::engine::Unsupported;
 pub(crate) use rules::{MemorySet, PartId, Reach, Rule, Rules};
 use rustc_hash::{FxHashMap, FxHashSet};
-pub(crate) use search::{Prospects, Unsettled};
 use search::Search;
+pub(crate) use search::{Prospects, Unsettled};
 use traceward_logic::formula::{FormulaId, Formulas};
 use traceward_logic::letter::Alphabet;
 
@@ -264,7 +264,8 @@ impl Progression {
         let owes = self.value(space, state, 0);
         let mut wanted = Vec::new();
         for level in space.support(owes) {
-            if let Meaning::Owed(Obligation { part, delay }) = space.meanings[(level.chain - self.first_chain()) as usize]
+            if let Meaning::Owed(Obligation { part, delay }) =
+                space.meanings[(level.chain - self.first_chain()) as usize]
                 && space.is_wanted(owes, level)?
             {
                 wanted.push(Owed { part, delay, reach: Reach::of_place(level.place) });
@@ -366,14 +367,7 @@ impl Progression {
     }
 
     /// `right | (left & X (left U right))`, if there is a step left for the latter.
-    fn until_now(
-        &self,
-        space: &mut Space,
-        body: PartId,
-        left: Ref,
-        right: Ref,
-        reach: Reach,
-    ) -> Result<Ref, Overflow> {
+    fn until_now(&self, space: &mut Space, body: PartId, left: Ref, right: Ref, reach: Reach) -> Result<Ref, Overflow> {
         let Some(reach) = reach.shorter() else { return Ok(right) };
         let owed = self.variable(space, Owed { part: body, delay: 0, reach })?;
         let exists = self.exists(space, 0)?;
@@ -472,9 +466,16 @@ impl Progression {
             Err(state) => {
                 let owes = self.value(space, state, 0);
                 let needed = self.needed(space, owes);
-                let memory: Vec<Ref> = (0..self.rules.remembered.len())
-                    .map(|at| if needed.has(self.rules.memory(at)) { self.value(space, state, at + 1) } else { Ref::FALSE })
-                    .collect();
+                let memory: Vec<Ref> =
+                    (0..self.rules.remembered.len())
+                        .map(|at| {
+                            if needed.has(self.rules.memory(at)) {
+                                self.value(space, state, at + 1)
+                            } else {
+                                Ref::FALSE
+                            }
+                        })
+                        .collect();
                 self.with_memory(space, owes, &memory)?.0
             }
         };
@@ -486,7 +487,8 @@ impl Progression {
     fn needed(&self, space: &Space, owes: Ref) -> MemorySet {
         let mut needed = self.rules.no_memory();
         for level in space.support(owes) {
-            if let Meaning::Owed(Obligation { part, .. }) = space.meanings[(level.chain - self.first_chain()) as usize] {
+            if let Meaning::Owed(Obligation { part, .. }) = space.meanings[(level.chain - self.first_chain()) as usize]
+            {
                 needed.unite(&self.rules.depends[part.index()]);
             }
         }
@@ -496,7 +498,12 @@ impl Progression {
     // ---- memory of the other kind ----
 
     /// A space with nothing in it but one state, which is given too.
-    pub(crate) fn only(&self, space: &Space, state: StateRef, most_nodes: usize) -> Result<(Space, StateRef), Overflow> {
+    pub(crate) fn only(
+        &self,
+        space: &Space,
+        state: StateRef,
+        most_nodes: usize,
+    ) -> Result<(Space, StateRef), Overflow> {
         let mut fresh = self.space(most_nodes)?;
         // Chains keep their order, or the diagram would have to be turned inside out.
         fresh.meanings = vec![Meaning::Exists];
@@ -549,11 +556,6 @@ impl Progression {
 type Substitution = FxHashMap<Ref, Ref>;
 
 impl Space {
-    /// How many diagrams there are.
-    pub(crate) fn nodes(&self) -> usize {
-        self.diagrams.len()
-    }
-
     fn ahead(&self, part: PartId) -> Ref {
         self.ahead[part.index()].expect("a part that may be owed")
     }

@@ -5,9 +5,7 @@
 
 use crate::engine::Unsupported;
 use rustc_hash::FxHashMap;
-use traceward_logic::formula::{
-    BinaryOp, Direction, FormulaId, Formulas, Interval, Node as Operator, Strength, Unit,
-};
+use traceward_logic::formula::{BinaryOp, Direction, FormulaId, Formulas, Interval, Node as Operator, Strength, Unit};
 use traceward_logic::letter::{Alphabet, Proposition};
 
 /// A part of the formula.
@@ -41,11 +39,21 @@ pub(crate) enum Rule {
     /// `X f`
     Next(PartId),
     /// `f U[from, from + reach] g`; `body` is `f U g`.
-    Until { body: PartId, left: PartId, right: PartId, from: u32, reach: Reach },
+    Until {
+        body: PartId,
+        left: PartId,
+        right: PartId,
+        from: u32,
+        reach: Reach,
+    },
     /// What a part was at the position before; false at the first.
     Before(MemoryId),
     /// `right | (left & before)`
-    Since { left: PartId, right: PartId, before: Option<MemoryId> },
+    Since {
+        left: PartId,
+        right: PartId,
+        before: Option<MemoryId>,
+    },
 }
 
 /// How many steps are left.
@@ -300,7 +308,11 @@ impl Core {
     }
 
     /// Interns what a past operator with a bound was one step ago, two steps ago, and so on.
-    fn unroll(&mut self, interval: Interval, operator: &dyn Fn(Interval) -> Operator) -> Result<FormulaId, Unsupported> {
+    fn unroll(
+        &mut self,
+        interval: Interval,
+        operator: &dyn Fn(Interval) -> Operator,
+    ) -> Result<FormulaId, Unsupported> {
         let longest = interval.to.unwrap_or(interval.from);
         if longest > MOST_MEMORIES as u64 {
             return Err(unsupported("past operators with a bound of more than 10,000 steps"));
@@ -311,9 +323,12 @@ impl Core {
             earlier.push(interval);
             one = one_step_ago(interval).filter(|earlier| *earlier != interval);
         }
-        earlier.into_iter().rev().map(|interval| self.formulas.intern(operator(interval))).last().ok_or_else(|| {
-            unsupported("an interval without steps")
-        })
+        earlier
+            .into_iter()
+            .rev()
+            .map(|interval| self.formulas.intern(operator(interval)))
+            .last()
+            .ok_or_else(|| unsupported("an interval without steps"))
     }
 
     fn number(

@@ -35,11 +35,7 @@ const MOST_COMPARED: usize = 1 << 23;
 type Level = Vec<[u32; 2]>;
 
 /// Looks at one more proposition. A class is told by where each state is led so far.
-fn split(
-    automaton: &Deterministic,
-    proposition: Proposition,
-    classes: &[Vec<Target>],
-) -> (Level, Vec<Vec<Target>>) {
+fn split(automaton: &Deterministic, proposition: Proposition, classes: &[Vec<Target>]) -> (Level, Vec<Vec<Target>>) {
     let mut below: Vec<Vec<Target>> = Vec::new();
     let mut ids: FxHashMap<Vec<Target>, u32> = FxHashMap::default();
     let step = |target: &Target, holds: bool| match *target {

@@ -4,7 +4,7 @@
 //! not fit does it give up.
 
 use super::letters::{Blocks, Row};
-use super::{Config, ENGINE, GaveUp, is_final};
+use super::{Config, ENGINE, Exactness, GaveUp, is_final};
 use crate::automaton::diagram::Overflow;
 use crate::automaton::progression::{Owed, Progression, Prospects, Space, StateRef, Unsettled};
 use std::sync::Arc;
@@ -78,11 +78,7 @@ impl Lazy {
         self.verdict
     }
 
-    pub(super) fn step(
-        &mut self,
-        propositions: &[Proposition],
-        row: &Row,
-    ) -> Result<Verdict, GaveUp> {
+    pub(super) fn step(&mut self, propositions: &[Proposition], row: &Row) -> Result<Verdict, GaveUp> {
         self.read(propositions, &|index| row.0[index])
     }
 
@@ -113,11 +109,7 @@ impl Lazy {
         self.progression.owed(&mut self.space, self.state).map_err(failed)
     }
 
-    fn read(
-        &mut self,
-        propositions: &[Proposition],
-        byte: &dyn Fn(usize) -> u8,
-    ) -> Result<Verdict, GaveUp> {
+    fn read(&mut self, propositions: &[Proposition], byte: &dyn Fn(usize) -> u8) -> Result<Verdict, GaveUp> {
         if propositions.len() > 64 {
             return self.settle(propositions, byte);
         }
@@ -142,15 +134,12 @@ impl Lazy {
     }
 
     fn slot(&self, letter: u64) -> usize {
-        let key = letter.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ (self.state.index() as u64).wrapping_mul(0xD6E8_FEB8_6659_FD93);
+        let key = letter.wrapping_mul(0x9E37_79B9_7F4A_7C15)
+            ^ (self.state.index() as u64).wrapping_mul(0xD6E8_FEB8_6659_FD93);
         (key >> 40) as usize & (REMEMBERED - 1)
     }
 
-    fn settle(
-        &mut self,
-        propositions: &[Proposition],
-        byte: &dyn Fn(usize) -> u8,
-    ) -> Result<Verdict, GaveUp> {
+    fn settle(&mut self, propositions: &[Proposition], byte: &dyn Fn(usize) -> u8) -> Result<Verdict, GaveUp> {
         let (state, verdict) = match self.try_step(propositions, byte) {
             Err(Unsettled::Overflow(Overflow::Nodes)) => {
                 self.forget()?;
@@ -179,13 +168,18 @@ impl Lazy {
     }
 
     fn certain(&mut self, state: StateRef) -> Result<Verdict, Unsettled> {
-        let Prospects { accepting, can_accept, can_reject } =
-            self.progression.prospects(&mut self.space, state, self.config.search_limit)?;
-        Ok(match (can_accept, can_reject, accepting) {
-            (true, false, _) => Verdict::Satisfied,
-            (false, _, _) => Verdict::Violated,
-            (true, true, true) => Verdict::Holding,
-            (true, true, false) => Verdict::Pending,
+        let prospects = match self.progression.prospects(&mut self.space, state, self.config.search_limit) {
+            Err(Unsettled::TooManyStates) if self.config.exactness == Exactness::WherePossible => {
+                let accepting = self.progression.is_accepting(&self.space, state);
+                Prospects { accepting, can_accept: true, can_reject: true }
+            }
+            result => result?,
+        };
+        Ok(match prospects {
+            Prospects { can_accept: false, .. } => Verdict::Violated,
+            Prospects { can_reject: false, .. } => Verdict::Satisfied,
+            Prospects { accepting: true, .. } => Verdict::Holding,
+            Prospects { accepting: false, .. } => Verdict::Pending,
         })
     }
 
@@ -220,7 +214,9 @@ fn gave_up(config: Config, unsettled: Unsettled) -> GaveUp {
     };
     let way_out = match unsettled {
         Unsettled::Overflow(Overflow::Depth) => "reverse answers at the end of the trace",
-        Unsettled::Overflow(Overflow::Nodes) => "reverse answers at the end of the trace; --memory-limit raises the limit",
+        Unsettled::Overflow(Overflow::Nodes) => {
+            "reverse answers at the end of the trace; --memory-limit raises the limit"
+        }
         Unsettled::TooManyStates => "reverse answers at the end of the trace; --search-limit raises the limit",
     };
     GaveUp { engine: ENGINE, reason, way_out: way_out.into() }

@@ -25,6 +25,16 @@ use traceward_logic::verdict::Verdict;
 
 const ENGINE: &str = "observer";
 
+/// What to do where it takes too long to find out what is certain.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Exactness {
+    /// Give up: a verdict is final at the first position after which it is certain.
+    #[default]
+    Always,
+    /// Go on: a verdict may be final later than it could be.
+    WherePossible,
+}
+
 /// How much an observer may take.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Config {
@@ -32,6 +42,8 @@ pub struct Config {
     pub memory: usize,
     /// How many states may be looked at to find out what is certain in one of them.
     pub search_limit: usize,
+    /// Whether to give up where that is not enough.
+    pub exactness: Exactness,
     /// Up to how many states the whole automaton is made beforehand.
     pub full_states: usize,
     /// How many entries the table of the whole automaton may have.
@@ -40,7 +52,13 @@ pub struct Config {
 
 impl Default for Config {
     fn default() -> Self {
-        Self { memory: 64 << 20, search_limit: 100_000, full_states: 1024, table_limit: 1 << 21 }
+        Self {
+            memory: 64 << 20,
+            search_limit: 100_000,
+            exactness: Exactness::default(),
+            full_states: 1024,
+            table_limit: 1 << 21,
+        }
     }
 }
 
