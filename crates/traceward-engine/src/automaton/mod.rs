@@ -2,3 +2,6 @@
 
 pub mod alternating;
 pub mod export;
+pub mod hopcroft;
+pub mod subset;
+pub mod tableau;

@@ -16,6 +16,7 @@ mod past;
 mod slices;
 mod statistics;
 
+pub use super::Decision;
 use super::{GaveUp, Unsupported};
 use crate::automaton::alternating::{Alternating, Label, Look, NodeId};
 use past::{Past, PastValues};
@@ -89,15 +90,6 @@ pub struct Run {
     verdict: Verdict,
     past: PastValues,
     position: usize,
-}
-
-/// The verdict at the end of a trace, and where it was seen to be final.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Decision {
-    /// Whether the formula holds.
-    pub holds: bool,
-    /// The position at which that was certain; none if only the end decided.
-    pub decided_at: Option<usize>,
 }
 
 impl BreadthFirst {
