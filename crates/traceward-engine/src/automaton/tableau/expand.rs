@@ -1,12 +1,15 @@
 //! Expanding the nodes of the tableau: section 4.1, with the states of section 4.2.
 
-use super::claims::{ClaimId, Claims};
-use super::unfold::{Unfolding, unfold};
+use super::claims::{ClaimId, Claims, Pair};
+use super::unfold::{self, Unfolding, unfold};
 use super::{Claim, Config, Edge, Literal, Obligation, State, StateId, gave_up};
 use crate::engine::BuildError;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
-use traceward_logic::formula::{AtomId, BinaryOp, Direction, FormulaId, Formulas, Node as Operator, Strength};
+use std::rc::Rc;
+use traceward_logic::formula::{
+    AtomId, BinaryOp, Direction, FormulaId, Formulas, Interval, Node as Operator, Strength,
+};
 use traceward_logic::letter::Alphabet;
 
 /// A graph node on the way to becoming a state. Its INCOMING is the one state that is being expanded.
@@ -20,6 +23,18 @@ struct Node {
     old: BTreeSet<Literal>,
     /// NEXT; what is owed strongly is not owed weakly as well.
     next: BTreeMap<FormulaId, Strength>,
+    /// The questions that NEXT may lead to, as far as they have been looked at.
+    questions: Questions,
+}
+
+/// The questions that some obligations may lead to.
+#[derive(Clone, Debug, Default)]
+struct Questions {
+    /// How many obligations there were: NEXT only ever grows.
+    owed: usize,
+    all: Rc<[ClaimId]>,
+    /// How many of them are known to be answered.
+    answered: usize,
 }
 
 impl Node {
@@ -40,6 +55,11 @@ impl Node {
         })
     }
 
+    /// Whether a way asks for nothing that the node does not make true anyway.
+    fn goes(&self, way: &Way) -> bool {
+        way.owed.is_none() && way.literal.is_none() && way.new.iter().flatten().all(|part| self.done.contains(part))
+    }
+
     /// What it costs to copy.
     fn size(&self) -> u64 {
         (self.new.len() + self.done.len() + self.old.len() + self.next.len()) as u64
@@ -57,6 +77,10 @@ struct Way {
 impl Way {
     fn to(new: &[FormulaId]) -> Self {
         Self { new: [new.first().copied(), new.get(1).copied()], ..Self::default() }
+    }
+
+    fn of(literal: Option<Literal>) -> Self {
+        Self { literal: Some(literal.expect("an atom of the alphabet")), ..Self::default() }
     }
 }
 
@@ -136,25 +160,18 @@ impl Builder<'_> {
         let mut open = vec![node];
         while let Some(mut node) = open.pop() {
             self.spend(1)?;
-            let Some(formula) = node.new.pop() else {
-                match self.undecided(&node) {
-                    Some(claim) => {
-                        self.spend(node.size())?;
-                        let pair = self.claims.pair(claim);
-                        let mut other = node.clone();
-                        other.new.push(pair.negative);
-                        node.new.push(pair.positive);
-                        open.extend([other, node]);
+            let ways = match node.new.pop() {
+                Some(formula) if !node.done.insert(formula) => [Some(Way::default()), None],
+                Some(formula) => self.open_ways(&node, formula, before),
+                None => match self.unanswered(&mut node) {
+                    Some(claim) => self.answers(&node, claim, before),
+                    None => {
+                        self.finish(incoming, node)?;
+                        continue;
                     }
-                    None => self.finish(incoming, node)?,
-                }
-                continue;
+                },
             };
-            if !node.done.insert(formula) {
-                open.push(node);
-                continue;
-            }
-            match self.ways(formula, before) {
+            match ways {
                 [None, None] => {}
                 [Some(way), None] | [None, Some(way)] => open.extend(node.take(way).then_some(node)),
                 [Some(first), Some(second)] => {
@@ -168,6 +185,39 @@ impl Builder<'_> {
         Ok(())
     }
 
+    /// The ways of making a formula true that do not contradict the node at once. A past operator needs no second one if
+    /// a first goes by itself: with a bound it is asked for as often as the bound is long, and would split the node each time.
+    fn open_ways(&mut self, node: &Node, formula: FormulaId, before: &Before) -> [Option<Way>; 2] {
+        let ways = self.ways(formula, before).map(|way| way.filter(|way| !self.contradicts(node, way)));
+        let is_past = self.formulas.node(formula).direction() == Some(Direction::Past);
+        match ways.iter().flatten().find(|way| node.goes(way)) {
+            Some(&way) if is_past => [Some(way), None],
+            _ => ways,
+        }
+    }
+
+    /// Whether a literal that a way asks for is contradicted by OLD.
+    fn contradicts(&self, node: &Node, way: &Way) -> bool {
+        let opposite = |part: FormulaId| match self.formulas.node(part) {
+            Operator::Atom(atom) => self.literal(atom, true),
+            Operator::Not(f) => match self.formulas.node(f) {
+                Operator::Atom(atom) => self.literal(atom, false),
+                _ => None,
+            },
+            _ => None,
+        };
+        way.new.iter().flatten().any(|&part| opposite(part).is_some_and(|literal| node.old.contains(&literal)))
+    }
+
+    /// Both answers to a question, or the one that is left.
+    fn answers(&mut self, node: &Node, claim: ClaimId, before: &Before) -> [Option<Way>; 2] {
+        let Pair { positive, negative } = self.claims.pair(claim);
+        [positive, negative].map(|answer| {
+            let is_open = self.open_ways(node, answer, before).iter().any(Option::is_some);
+            is_open.then(|| Way::to(&[answer]))
+        })
+    }
+
     fn spend(&mut self, steps: u64) -> Result<(), BuildError> {
         self.work = self.work.saturating_add(steps);
         if self.work > self.config.work_limit {
@@ -177,29 +227,52 @@ impl Builder<'_> {
     }
 
     /// A question that what the node owes may lead to, and that the node does not answer yet.
-    fn undecided(&self, node: &Node) -> Option<ClaimId> {
-        let mut needed = self.needed(node).into_iter();
-        needed.find(|&claim| {
-            let pair = self.claims.pair(claim);
-            !node.done.contains(&pair.positive) && !node.done.contains(&pair.negative)
-        })
-    }
-
-    fn needed(&self, node: &Node) -> BTreeSet<ClaimId> {
+    fn unanswered(&self, node: &mut Node) -> Option<ClaimId> {
         if self.claims.is_empty() {
-            return BTreeSet::new();
+            return None;
         }
-        self.claims.needed(&self.formulas, node.next.keys().copied())
+        if node.questions.owed != node.next.len() {
+            let all = self.claims.needed(&self.formulas, node.next.keys().copied()).into_iter().collect();
+            node.questions = Questions { owed: node.next.len(), all, answered: 0 };
+        }
+        let questions = &mut node.questions;
+        while let Some(&claim) = questions.all.get(questions.answered) {
+            let pair = self.claims.pair(claim);
+            if !node.done.contains(&pair.positive) && !node.done.contains(&pair.negative) {
+                return Some(claim);
+            }
+            questions.answered += 1;
+        }
+        None
     }
 
     /// Makes the node a state, or finds the one that is equal (section 4.2), and keeps how it was reached.
     fn finish(&mut self, incoming: StateId, node: Node) -> Result<(), BuildError> {
         let answer = |claim| (claim, node.done.contains(&self.claims.pair(claim).positive));
-        let claimed = self.needed(&node).into_iter().map(answer).collect();
-        let next = node.next.iter().map(|(&formula, &strength)| Obligation { formula, strength }).collect();
+        let claimed = node.questions.all.iter().copied().map(answer).collect();
+        let next = self.without_implied(&node.next);
         let to = self.intern((next, claimed))?;
         self.edges.insert(Edge { from: incoming, literals: node.old.into_iter().collect(), to });
         Ok(())
+    }
+
+    /// What is owed, less what follows from something else that is owed: of two bounds that open together, only the
+    /// harder one is kept. Without that, `G(a -> F[0,n] b)` has 2^n states instead of n.
+    fn without_implied(&self, next: &BTreeMap<FormulaId, Strength>) -> Vec<Obligation> {
+        let mut hardest: FxHashMap<(Operator, Strength), Option<u64>> = FxHashMap::default();
+        let families =
+            || next.iter().map(|(&formula, &strength)| (formula, strength, family(self.formulas.node(formula))));
+        for (_, strength, (family, to)) in families() {
+            let is_strong = unfold::strength(family) == Some(Strength::Strong);
+            let kept = hardest.entry((family, strength)).or_insert(to);
+            let is_harder = if is_strong { by_end(to) < by_end(*kept) } else { by_end(to) > by_end(*kept) };
+            if is_harder {
+                *kept = to;
+            }
+        }
+        let is_kept = |strength, (family, to)| hardest[&(family, strength)] == to;
+        let kept = families().filter(|&(_, strength, family)| is_kept(strength, family));
+        kept.map(|(formula, strength, _)| Obligation { formula, strength }).collect()
     }
 
     fn intern(&mut self, key: Key) -> Result<StateId, BuildError> {
@@ -243,9 +316,9 @@ impl Builder<'_> {
     fn ways_here(&self, node: Operator) -> [Option<Way>; 2] {
         match node {
             Operator::Constant(bit) => [bit.then(Way::default), None],
-            Operator::Atom(atom) => [Some(self.literal(atom, false)), None],
+            Operator::Atom(atom) => [Some(Way::of(self.literal(atom, false))), None],
             Operator::Not(f) => match self.formulas.node(f) {
-                Operator::Atom(atom) => [Some(self.literal(atom, true)), None],
+                Operator::Atom(atom) => [Some(Way::of(self.literal(atom, true))), None],
                 _ => panic!("not in negation normal form"),
             },
             Operator::And(f, g) => [Some(Way::to(&[f, g])), None],
@@ -254,9 +327,8 @@ impl Builder<'_> {
         }
     }
 
-    fn literal(&self, atom: AtomId, negated: bool) -> Way {
-        let proposition = self.alphabet.proposition(atom).expect("an atom of the alphabet");
-        Way { literal: Some(Literal { negated, proposition }), ..Way::default() }
+    fn literal(&self, atom: AtomId, negated: bool) -> Option<Literal> {
+        self.alphabet.proposition(atom).map(|proposition| Literal { negated, proposition })
     }
 
     fn rest(&self, unfolding: Unfolding, before: &Before) -> Rest {
@@ -272,6 +344,22 @@ impl Builder<'_> {
             }
         }
     }
+}
+
+/// A future operator without the end of its window, and that end. Of two formulas of one family one implies the other:
+/// the shorter window what has to come about, the longer one what must go on.
+fn family(node: Operator) -> (Operator, Option<u64>) {
+    match node.interval() {
+        Some(interval) if node.direction() == Some(Direction::Future) => {
+            (unfold::with_interval(node, Interval { to: None, ..interval }), interval.to)
+        }
+        _ => (node, None),
+    }
+}
+
+/// Ends of windows in order; no end is the last.
+fn by_end(to: Option<u64>) -> u64 {
+    to.unwrap_or(u64::MAX)
 }
 
 /// The position before the one that a node is about.

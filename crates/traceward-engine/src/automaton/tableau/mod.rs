@@ -11,7 +11,8 @@
 //!   merged into it.
 //! * `φ V ψ` is `!(!φ U !ψ)`, not `!(φ U !ψ)` as section 3.1 prints; the X in its expansion is weak, or no `[]` could ever hold.
 //! * There are `X` and `WX`, so what is owed says whether it is owed strongly.
-//! * Bounds in steps are unfolded into shorter bounds while the automaton is made.
+//! * Bounds in steps are unfolded into shorter bounds while the automaton is made. Of two that follow from each other
+//!   only the harder one is owed.
 //! * Past operators: a state also *claims* of some formulas whether they held at the position just read, and its
 //!   successors look the past up there. Claims are guessed and verified like everything else in a tableau, hence future operators
 //!   may stand inside past ones. Only claims that what is owed can still ask for are kept.

@@ -34,7 +34,8 @@ pub(super) fn unfold(formulas: &mut Formulas, formula: FormulaId) -> Option<Unfo
     Some(Unfolding { direction, open: from == 0, rest, strength })
 }
 
-fn strength(node: Node) -> Option<Strength> {
+/// What an operator says where the trace ends before it is settled; none if it is not temporal.
+pub(super) fn strength(node: Node) -> Option<Strength> {
     match node {
         Node::Next(_, strength, _) => Some(strength),
         Node::Eventually(..) => Some(Strength::Strong),
@@ -45,7 +46,8 @@ fn strength(node: Node) -> Option<Strength> {
     }
 }
 
-fn with_interval(node: Node, interval: Interval) -> Node {
+/// The same operator with another window.
+pub(super) fn with_interval(node: Node, interval: Interval) -> Node {
     match node {
         Node::Eventually(direction, _, f) => Node::Eventually(direction, interval, f),
         Node::Always(direction, _, f) => Node::Always(direction, interval, f),
