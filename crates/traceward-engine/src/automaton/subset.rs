@@ -18,11 +18,13 @@ pub struct Config {
     pub state_limit: usize,
     /// How many entries, one for each state and letter.
     pub entry_limit: usize,
+    /// How often it may be asked whether an edge is open to a letter.
+    pub work_limit: u64,
 }
 
 impl Default for Config {
     fn default() -> Self {
-        Self { proposition_limit: 16, state_limit: 20_000, entry_limit: 1 << 22 }
+        Self { proposition_limit: 16, state_limit: 20_000, entry_limit: 1 << 22, work_limit: 500_000_000 }
     }
 }
 
@@ -127,6 +129,7 @@ struct Sets<'a> {
     automaton: &'a Automaton,
     config: Config,
     letters: usize,
+    work: u64,
     masks: Vec<Vec<Mask>>,
     /// The states of the automaton that each set is made of, in order.
     sets: Vec<Vec<StateId>>,
@@ -142,6 +145,7 @@ impl<'a> Sets<'a> {
             automaton,
             config,
             letters,
+            work: 0,
             masks: automaton.state_ids().map(masks_of).collect(),
             sets: Vec::new(),
             ids: FxHashMap::default(),
@@ -167,6 +171,7 @@ impl<'a> Sets<'a> {
         let relevant = masks().fold(0, |bits, mask| bits | mask.holding | mask.failing);
         let first = self.next.len();
         let masks: Vec<Mask> = masks().copied().collect();
+        self.spend((masks.len() as u64) << relevant.count_ones())?;
         for letter in 0..self.letters {
             let target = match letter & relevant {
                 _ if self.is_satisfied(&states) => set as u32,
@@ -177,6 +182,15 @@ impl<'a> Sets<'a> {
                 }
             };
             self.next.push(target);
+        }
+        Ok(())
+    }
+
+    fn spend(&mut self, questions: u64) -> Result<(), GaveUp> {
+        self.work = self.work.saturating_add(questions);
+        let limit = self.config.work_limit;
+        if self.work > limit {
+            return Err(gave_up(format!("more than {limit} questions whether an edge is open to a letter")));
         }
         Ok(())
     }

@@ -58,6 +58,9 @@ fn too_many_letters_are_refused() {
     let config = subset::Config { state_limit: 2, ..subset::Config::default() };
     let error = determinise(&Example::new("X X X a").automaton, config).expect_err("5 states");
     assert!(error.to_string().contains("more than 2 states"), "{error}");
+    let config = subset::Config { work_limit: 10, ..subset::Config::default() };
+    let error = determinise(&Example::new("G(a -> F b)").automaton, config).expect_err("3 edges and 4 letters");
+    assert!(error.to_string().contains("more than 10 questions"), "{error}");
 }
 
 /// Of bounds that open together only the hardest is owed, and bounds into the past that are answered alike do not split nodes.
