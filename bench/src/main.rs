@@ -4,6 +4,7 @@
 //! `cargo run --release -p traceward-bench` runs all; names on the command line select some.
 
 mod breadth_first;
+mod observer;
 mod reading;
 mod reverse;
 
@@ -34,6 +35,10 @@ const BENCHMARKS: &[Benchmark] = &[
     Benchmark { name: "reverse-past", run: reverse::past_and_future },
     Benchmark { name: "reverse-bounded", run: reverse::bounded },
     Benchmark { name: "breadth-first", run: breadth_first::online },
+    Benchmark { name: "observer", run: observer::steps_of_a_table },
+    Benchmark { name: "observer-large", run: observer::steps_of_a_large_automaton },
+    Benchmark { name: "construction", run: observer::construction },
+    Benchmark { name: "construction-bounded", run: observer::bounded_construction },
     Benchmark { name: "csv", run: reading::csv_of_booleans },
     Benchmark { name: "csv-words", run: reading::csv_of_words },
     Benchmark { name: "jsonl", run: reading::json_lines },

@@ -48,9 +48,7 @@ impl Observed {
 
     fn automaton(&self) -> Deterministic {
         let Prepared { formulas, alphabet, simplified, .. } = &self.prepared;
-        Deterministic::new(formulas, alphabet, simplified[0], self.on_empty, Limits::default())
-            .expect("no bounds in time")
-            .expect("small enough")
+        Deterministic::new(formulas, alphabet, simplified[0], self.on_empty, Limits::default()).expect("small enough")
     }
 
     /// What all observers say at the end of a trace, alike at once and step by step.

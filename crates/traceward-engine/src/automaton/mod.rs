@@ -4,4 +4,7 @@ pub mod alternating;
 pub mod deterministic;
 pub(crate) mod diagram;
 pub mod export;
+pub mod hopcroft;
 pub(crate) mod progression;
+pub mod subset;
+pub mod tableau;

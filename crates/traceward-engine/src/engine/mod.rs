@@ -4,6 +4,7 @@ pub mod breadth_first;
 pub mod depth_first;
 pub mod observer;
 pub mod reverse;
+pub mod tableau;
 
 use crate::automaton::alternating::is_bounded;
 use std::fmt;
@@ -40,6 +41,36 @@ pub struct GaveUp {
 impl fmt::Display for GaveUp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "the engine {} gave up: {}; {}", self.engine, self.reason, self.way_out)
+    }
+}
+
+/// An engine could not be made for a formula.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum BuildError {
+    /// It does not know an operator.
+    Unsupported(Unsupported),
+    /// What it is made of would be too large.
+    GaveUp(GaveUp),
+}
+
+impl From<Unsupported> for BuildError {
+    fn from(unsupported: Unsupported) -> Self {
+        Self::Unsupported(unsupported)
+    }
+}
+
+impl From<GaveUp> for BuildError {
+    fn from(gave_up: GaveUp) -> Self {
+        Self::GaveUp(gave_up)
+    }
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unsupported(unsupported) => unsupported.fmt(f),
+            Self::GaveUp(gave_up) => gave_up.fmt(f),
+        }
     }
 }
 

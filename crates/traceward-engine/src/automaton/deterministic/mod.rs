@@ -9,7 +9,7 @@ mod minimise;
 
 use super::diagram::{Overflow, Ref};
 use super::progression::{Progression, Space, StateRef};
-use crate::engine::{GaveUp, Unsupported};
+use crate::engine::{BuildError, GaveUp};
 pub use cover::Product;
 use rustc_hash::FxHashMap;
 use std::fmt;
@@ -97,13 +97,15 @@ impl Deterministic {
         root: FormulaId,
         on_empty: bool,
         limits: Limits,
-    ) -> Result<Result<Self, GaveUp>, Unsupported> {
+    ) -> Result<Self, BuildError> {
         let progression = Progression::new(formulas, alphabet, root, on_empty)?;
-        Ok(Self::of(&progression, limits).map_err(|reason| GaveUp {
-            engine: "observer",
-            reason: format!("the deterministic automaton is too large: {reason}"),
-            way_out: "reverse needs none; shorter bounds and fewer propositions make it smaller".into(),
-        }))
+        Self::of(&progression, limits).map_err(|reason| {
+            BuildError::GaveUp(GaveUp {
+                engine: "observer",
+                reason: format!("the deterministic automaton is too large: {reason}"),
+                way_out: "reverse needs none; shorter bounds and fewer propositions make it smaller".into(),
+            })
+        })
     }
 
     pub(crate) fn of(progression: &Progression, limits: Limits) -> Result<Self, TooLarge> {

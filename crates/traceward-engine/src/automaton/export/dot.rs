@@ -51,7 +51,7 @@ fn write_arrows(out: &mut String, source: &str, disjuncts: &Disjuncts, style: &s
 }
 
 /// A string of Graphviz' language; a newline begins a line of the label.
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for letter in text.chars() {
         match letter {

@@ -1,7 +1,10 @@
-//! Automata for other eyes: [`Diagram`] is what every picture shows, [`dot`] writes it for Graphviz and [`svg`] draws
-//! it. As text, see [`Alternating::display`].
+//! Automata for other eyes. [`Diagram`] is what every picture of an alternating automaton shows, [`dot`] writes it for
+//! Graphviz and [`svg`] draws it; as text, see [`Alternating::display`]. Ordinary automata are a [`graph::Graph`].
 
 pub mod dot;
+pub mod fsp;
+pub mod graph;
+mod layers;
 mod layout;
 pub mod svg;
 

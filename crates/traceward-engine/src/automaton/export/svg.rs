@@ -1,7 +1,8 @@
 //! A picture that needs no other program: an arc joins the arrows of a conjunction, accepting nodes have an asterisk
 //! and two rings, and arrows to the previous position are dashed.
 
-use super::layout::{Arc, Arrow, DrawnBundle, Layout, Shape, layout, shortened};
+use super::layers::{Shape, shortened};
+use super::layout::{Arc, Arrow, DrawnBundle, Layout, layout};
 use super::{Diagram, DiagramNode};
 use std::fmt::{self, Write};
 
@@ -73,7 +74,7 @@ fn legend(diagram: &Diagram) -> String {
     present.join("  ·  ")
 }
 
-fn write_arrow_head(out: &mut String, id: &str, colour: &str) -> fmt::Result {
+pub(super) fn write_arrow_head(out: &mut String, id: &str, colour: &str) -> fmt::Result {
     writeln!(
         out,
         "    <marker id=\"{id}\" viewBox=\"0 0 10 10\" refX=\"9.5\" refY=\"5\" markerWidth=\"9\" markerHeight=\"9\" \
@@ -134,7 +135,7 @@ fn write_node(out: &mut String, node: &DiagramNode, shape: &Shape, lines: &[Stri
     writeln!(out, "    </g>")
 }
 
-fn write_outline(out: &mut String, shape: &Shape, inset: f64, attributes: &str) -> fmt::Result {
+pub(super) fn write_outline(out: &mut String, shape: &Shape, inset: f64, attributes: &str) -> fmt::Result {
     let (width, height) = (shape.width - 2.0 * inset, shape.height - 2.0 * inset);
     let (x, y) = (shape.centre.x - width / 2.0, shape.centre.y - height / 2.0);
     let corner = shape.corner() - inset;
@@ -145,7 +146,7 @@ fn write_outline(out: &mut String, shape: &Shape, inset: f64, attributes: &str) 
 }
 
 /// Text for XML 1.0, which has no control characters, not even escaped.
-fn escaped(text: &str) -> String {
+pub(super) fn escaped(text: &str) -> String {
     let mut escaped = String::new();
     for letter in text.chars() {
         match letter {

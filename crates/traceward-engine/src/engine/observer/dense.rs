@@ -6,18 +6,41 @@ use rustc_hash::FxHashMap;
 use traceward_logic::letter::Proposition;
 use traceward_logic::verdict::Verdict;
 
-/// Where the row of a state begins in the table.
+/// A state, as small as can be: what a step costs is the memory that the table takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct RowStart(u32);
+pub(super) struct SmallState(u16);
+
+impl SmallState {
+    fn index(self) -> usize {
+        usize::from(self.0)
+    }
+}
 
 #[derive(Clone, Debug)]
 pub(super) struct Dense {
     automaton: Deterministic,
     classes: Classes,
-    /// For the row of each state, for each class of letters, the row of the next state.
-    table: Vec<RowStart>,
+    /// For each state, for each class of letters, the next state.
+    table: Vec<SmallState>,
+    /// The same for several letters at once, where that is small.
+    strides: Strides,
     verdicts: Vec<Verdict>,
 }
+
+/// A step waits for the one before it, and what it waits for is memory: where a table for several letters at once fits the
+/// first-level cache, that is waited for less often.
+#[derive(Clone, Debug)]
+struct Strides {
+    /// How many letters a step takes.
+    letters: usize,
+    /// Classes of that many letters in a row.
+    classes: usize,
+    /// For each state, for each class of letters in a row, the next state.
+    table: Vec<SmallState>,
+}
+
+/// How many entries a table of several letters at once may have: 16 KiB.
+const MOST_STRIDE_ENTRIES: usize = 4096;
 
 /// Letters that lead everywhere to the same states are of one class. A letter is read a byte at a time, and what was
 /// read so far is of a class too.
@@ -71,47 +94,50 @@ fn byte_table(starts: usize, levels: &[Level]) -> Vec<u32> {
 impl Dense {
     /// The table of an automaton, unless it would be too large.
     pub(super) fn new(automaton: Deterministic, most_entries: usize) -> Option<Self> {
+        u16::try_from(automaton.states().len()).ok()?;
         let (classes, columns) = Classes::of(&automaton, most_entries)?;
         let (states, count) = (automaton.states().len(), classes.count);
         let mut table = Vec::with_capacity(states * count);
         for state in 0..states {
-            table.extend(columns.iter().map(|column| RowStart((column[state].index() * count) as u32)));
+            table.extend(columns.iter().map(|column| SmallState(column[state].index() as u16)));
         }
+        let strides = Strides::new(states, count, &table);
         let verdicts = automaton.state_ids().map(|state| automaton.verdict(state)).collect();
-        Some(Self { automaton, classes, table, verdicts })
+        Some(Self { automaton, classes, table, strides, verdicts })
     }
 
     pub(super) fn automaton(&self) -> &Deterministic {
         &self.automaton
     }
 
-    pub(super) fn start(&self) -> RowStart {
-        RowStart(0)
+    pub(super) fn start(&self) -> SmallState {
+        SmallState(0)
     }
 
-    pub(super) fn verdict(&self, RowStart(start): RowStart) -> Verdict {
-        self.verdicts[start as usize / self.classes.count]
+    pub(super) fn verdict(&self, state: SmallState) -> Verdict {
+        self.verdicts[state.index()]
     }
 
-    pub(super) fn step(&self, at: RowStart, row: &Row) -> RowStart {
+    pub(super) fn step(&self, at: SmallState, row: &Row) -> SmallState {
         let class = self.classes.of_letter(|index| row.0[index]);
         self.next(at, class)
     }
 
     #[inline]
-    fn next(&self, RowStart(start): RowStart, class: u32) -> RowStart {
-        self.table[start as usize + class as usize]
+    fn next(&self, at: SmallState, class: u32) -> SmallState {
+        self.table[at.index() * self.classes.count + class as usize]
     }
 
     /// Reads all letters; what is certain then, and since which position if that is final.
-    pub(super) fn run(&self, mut at: RowStart, mut blocks: Blocks) -> (Verdict, Option<usize>) {
+    pub(super) fn run(&self, mut at: SmallState, mut blocks: Blocks) -> (Verdict, Option<usize>) {
         let mut classes = [0_u32; 64];
         while let Some(block) = blocks.next() {
             self.classes.of_block(block.bytes, &mut classes);
             let before = at;
-            for class in &classes[..block.len] {
-                at = self.next(at, *class);
-            }
+            at = match block.len {
+                64 => self.strides.run(at, &classes, self.classes.count),
+                len => classes[..len].iter().fold(at, |at, class| self.next(at, *class)),
+            };
             // A final state is never left, so it is enough to look for one now and then.
             if super::is_final(self.verdict(at)) {
                 let mut at = before;
@@ -124,6 +150,51 @@ impl Dense {
             }
         }
         (self.verdict(at), None)
+    }
+}
+
+impl Strides {
+    fn new(states: usize, count: usize, table: &[SmallState]) -> Self {
+        let fits = |letters: &u32| {
+            count
+                .checked_pow(*letters)
+                .and_then(|classes| classes.checked_mul(states))
+                .is_some_and(|entries| entries <= MOST_STRIDE_ENTRIES)
+        };
+        let letters = [8, 4, 2].into_iter().find(fits).unwrap_or(1);
+        let classes = count.pow(letters);
+        let mut entries = Vec::with_capacity(states * classes);
+        for state in 0..states {
+            for class in 0..classes {
+                let mut at = state;
+                // The first letter is the most significant digit.
+                for place in (0..letters).rev() {
+                    let digit = class / count.pow(place) % count;
+                    at = table[at * count + digit].index();
+                }
+                entries.push(SmallState(at as u16));
+            }
+        }
+        Self { letters: letters as usize, classes, table: entries }
+    }
+
+    /// Reads a full block.
+    #[inline]
+    fn run(&self, at: SmallState, classes: &[u32; 64], count: usize) -> SmallState {
+        match self.letters {
+            8 => self.run_by::<8>(at, classes, count),
+            4 => self.run_by::<4>(at, classes, count),
+            2 => self.run_by::<2>(at, classes, count),
+            _ => self.run_by::<1>(at, classes, count),
+        }
+    }
+
+    #[inline]
+    fn run_by<const LETTERS: usize>(&self, at: SmallState, classes: &[u32; 64], count: usize) -> SmallState {
+        classes.chunks_exact(LETTERS).fold(at, |at, letters| {
+            let class = letters.iter().fold(0, |class, letter| class * count + *letter as usize);
+            self.table[at.index() * self.classes + class]
+        })
     }
 }
 

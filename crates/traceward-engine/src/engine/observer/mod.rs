@@ -88,8 +88,8 @@ pub struct Run {
 
 #[derive(Clone, Debug)]
 enum Place {
-    /// A row of the table.
-    Dense(dense::RowStart),
+    /// A state of the table.
+    Dense(dense::SmallState),
     Lazy(Box<Lazy>),
 }
 

@@ -1,0 +1,145 @@
+//! Ordinary automata for other eyes: states, and labelled arrows between them. What the labels mean is the business of whoever
+//! makes the [`Graph`], so that deterministic and non-deterministic automata are drawn by the same code.
+
+mod drawing;
+mod place;
+
+use super::dot::quoted;
+use crate::automaton::tableau::{Automaton, StateId};
+use std::collections::BTreeMap;
+use std::fmt::{self, Write};
+use std::sync::Arc;
+
+pub use drawing::svg;
+
+/// An automaton with its texts.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Graph {
+    /// The formula.
+    pub formula: String,
+    /// The states, in order.
+    pub nodes: Vec<GraphNode>,
+    /// The index of the initial state.
+    pub start: usize,
+    /// The arrows, at most one from a state to another.
+    pub edges: Vec<GraphEdge>,
+}
+
+/// A state of a [`Graph`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GraphNode {
+    /// Its name, an identifier: `S0`.
+    pub name: String,
+    /// What is written under the name; may be empty.
+    pub label: String,
+    /// All there is to say about it.
+    pub tooltip: String,
+    /// Whether a run may end in it.
+    pub accepting: bool,
+    /// Whether it settles the formula.
+    pub mark: Option<Mark>,
+}
+
+/// A state that no continuation changes anything about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mark {
+    /// Every continuation satisfies the formula.
+    Satisfied,
+    /// No continuation does.
+    Violated,
+}
+
+impl Mark {
+    /// What it is drawn with.
+    fn colour(self) -> &'static str {
+        match self {
+            Self::Satisfied => "#d8f0dc",
+            Self::Violated => "#f8dcd8",
+        }
+    }
+}
+
+/// An arrow of a [`Graph`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GraphEdge {
+    /// The index of the state it begins in.
+    pub from: usize,
+    /// The index of the state it leads to.
+    pub to: usize,
+    /// The letters it is open to; each line is an alternative.
+    pub label: String,
+}
+
+/// There is more to draw than anybody could look at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TooLarge {
+    /// How many states there are.
+    pub states: usize,
+    /// How many arrows.
+    pub edges: usize,
+}
+
+impl fmt::Display for TooLarge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "an automaton of {} states and {} arrows is too large to draw", self.states, self.edges)
+    }
+}
+
+impl Graph {
+    /// The graph of a tableau automaton; `names` are those of the variables.
+    pub fn of_tableau(automaton: &Automaton, names: &[Arc<str>]) -> Self {
+        let mut labels: BTreeMap<(usize, usize), Vec<String>> = BTreeMap::new();
+        for edge in automaton.edges() {
+            let ends = (edge.from.index(), edge.to.index());
+            labels.entry(ends).or_default().push(automaton.label_text(edge, names));
+        }
+        let edges = labels.into_iter().map(|((from, to), labels)| GraphEdge { from, to, label: labels.join("\n") });
+        let node = |id: StateId| GraphNode {
+            name: id.to_string(),
+            label: String::new(),
+            tooltip: automaton.state_text(id, names),
+            accepting: automaton.state(id).accepting,
+            mark: automaton.state(id).satisfied.then_some(Mark::Satisfied),
+        };
+        Self {
+            formula: automaton.formulas().display(automaton.root(), names).to_string(),
+            nodes: automaton.state_ids().map(node).collect(),
+            start: StateId::INIT.index(),
+            edges: edges.collect(),
+        }
+    }
+
+    fn has_mark(&self, mark: Mark) -> bool {
+        self.nodes.iter().any(|node| node.mark == Some(mark))
+    }
+}
+
+/// The graph in Graphviz' language.
+pub fn dot(graph: &Graph) -> String {
+    let mut text = String::new();
+    write_dot(graph, &mut text).expect("writing to a string cannot fail");
+    text
+}
+
+fn write_dot(graph: &Graph, out: &mut String) -> fmt::Result {
+    writeln!(out, "digraph automaton {{")?;
+    writeln!(out, "  rankdir=LR;")?;
+    writeln!(out, "  label={};", quoted(&graph.formula))?;
+    writeln!(out, "  labelloc=t;")?;
+    writeln!(out, "  fontname=\"sans-serif\";")?;
+    writeln!(out, "  node [fontname=\"sans-serif\", shape=ellipse];")?;
+    writeln!(out, "  edge [fontname=\"sans-serif\"];")?;
+    writeln!(out, "  start [shape=point, width=0.12];")?;
+    for (index, node) in graph.nodes.iter().enumerate() {
+        let label = if node.label.is_empty() { node.name.clone() } else { format!("{}\n{}", node.name, node.label) };
+        let rings = if node.accepting { 2 } else { 1 };
+        let fill = node.mark.map(|mark| format!(", style=filled, fillcolor=\"{}\"", mark.colour())).unwrap_or_default();
+        let (label, tooltip) = (quoted(&label), quoted(&node.tooltip));
+        writeln!(out, "  n{index} [label={label}, peripheries={rings}{fill}, tooltip={tooltip}];")?;
+    }
+    writeln!(out, "  start -> n{};", graph.start)?;
+    for edge in &graph.edges {
+        writeln!(out, "  n{} -> n{} [label={}];", edge.from, edge.to, quoted(&edge.label))?;
+    }
+    writeln!(out, "}}")
+}

@@ -1,0 +1,57 @@
+//! What a temporal formula says here, and what it leaves for the neighbouring position.
+
+use traceward_logic::formula::{BinaryOp, Direction, FormulaId, Formulas, Interval, Node, Strength};
+
+/// A temporal formula split into this position and the rest.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Unfolding {
+    pub direction: Direction,
+    /// Whether its operands are looked at here: the window has opened.
+    pub open: bool,
+    /// What is asked of the neighbour; none if the window ends here.
+    pub rest: Option<FormulaId>,
+    /// What holds where there is no rest: the window or the trace has ended.
+    pub strength: Strength,
+}
+
+/// The unfolding of a formula; none if it is not temporal. A bound leaves the same operator with a shorter one.
+pub(super) fn unfold(formulas: &mut Formulas, formula: FormulaId) -> Option<Unfolding> {
+    let node = formulas.node(formula);
+    let direction = node.direction()?;
+    let strength = strength(node)?;
+    if let Node::Next(_, _, f) = node {
+        return Some(Unfolding { direction, open: false, rest: Some(f), strength });
+    }
+    let Interval { unit, from, to } = node.interval()?;
+    let rest = match (from, to) {
+        (0, None) => Some(formula),
+        (0, Some(0)) => None,
+        _ => {
+            let shorter = Interval { unit, from: from.saturating_sub(1), to: to.map(|to| to.saturating_sub(1)) };
+            Some(formulas.intern(with_interval(node, shorter)))
+        }
+    };
+    Some(Unfolding { direction, open: from == 0, rest, strength })
+}
+
+/// What an operator says where the trace ends before it is settled; none if it is not temporal.
+pub(super) fn strength(node: Node) -> Option<Strength> {
+    match node {
+        Node::Next(_, strength, _) => Some(strength),
+        Node::Eventually(..) => Some(Strength::Strong),
+        Node::Always(..) => Some(Strength::Weak),
+        Node::Binary(BinaryOp::Until | BinaryOp::StrongRelease, ..) => Some(Strength::Strong),
+        Node::Binary(BinaryOp::WeakUntil | BinaryOp::Release, ..) => Some(Strength::Weak),
+        Node::Constant(_) | Node::Atom(_) | Node::Not(_) | Node::And(..) | Node::Or(..) => None,
+    }
+}
+
+/// The same operator with another window.
+pub(super) fn with_interval(node: Node, interval: Interval) -> Node {
+    match node {
+        Node::Eventually(direction, _, f) => Node::Eventually(direction, interval, f),
+        Node::Always(direction, _, f) => Node::Always(direction, interval, f),
+        Node::Binary(op, direction, _, f, g) => Node::Binary(op, direction, interval, f, g),
+        other => other,
+    }
+}
