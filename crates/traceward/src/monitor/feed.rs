@@ -39,6 +39,8 @@ pub enum Event<'a> {
         /// The properties whose verdict it changed.
         changed: &'a [PropertyId],
     },
+    /// After the first state, if it has come to that: variables that properties need and nothing has spoken of.
+    Unseen(&'a [Unseen]),
     /// A line holds no state that can be taken. Unless the watcher says otherwise, reading goes on behind it.
     BadLine(&'a BadLine),
 }
@@ -123,6 +125,13 @@ impl Feed {
         unseen.map(told).collect()
     }
 
+    fn tell_unseen<E>(&self, watch: &mut impl FnMut(&Monitor, Event<'_>) -> Result<(), E>) -> Result<(), E> {
+        match self.unseen().as_slice() {
+            [] => Ok(()),
+            unseen => watch(&self.monitor, Event::Unseen(unseen)),
+        }
+    }
+
     /// Steps with what has arrived, and only then fails if the reading did.
     fn step_all<E: From<Error>>(
         &mut self,
@@ -142,7 +151,12 @@ impl Feed {
                 }
             };
             match bad_line {
-                None => watch(&self.monitor, Event::State { changed: &self.monitor.changed })?,
+                None => {
+                    watch(&self.monitor, Event::State { changed: &self.monitor.changed })?;
+                    if self.monitor.position() == 1 {
+                        self.tell_unseen(watch)?;
+                    }
+                }
                 Some(bad_line) => {
                     self.skipped += 1;
                     watch(&self.monitor, Event::BadLine(&bad_line))?;
