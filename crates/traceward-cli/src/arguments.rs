@@ -1,5 +1,6 @@
 //! The command line, as data.
 
+use crate::output::Styling;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use traceward::{
@@ -78,6 +79,16 @@ be if the trace ended now. At the end of the input, or at an interrupt, each pro
     #[command(after_help = "Example:
   traceward man | man -l -")]
     Man(ManArguments),
+}
+
+impl Command {
+    /// Whether its answer has colours in it.
+    pub fn styling(&self) -> Styling {
+        match self {
+            Self::Monitor(arguments) if arguments.format == OutputFormat::Json => Styling::Plain,
+            _ => Styling::Styled,
+        }
+    }
 }
 
 /// What to ask.

@@ -39,13 +39,12 @@ pub fn report(path: &Path, report: &Report) -> Json {
 
 /// What a monitor says of a property, with the spaces that the contract shows.
 pub fn monitor_line(out: &mut impl Write, position: u64, property: &Followed<'_>) -> io::Result<()> {
-    writeln!(
-        out,
-        "{{\"position\": {position}, \"property\": {}, \"verdict\": \"{}\", \"final\": {}}}",
-        json!(property.name),
-        property.verdict,
-        property.is_final(),
-    )
+    write!(out, "{{\"position\": {position}, \"property\": ")?;
+    serde_json::to_writer(&mut *out, property.name)?;
+    out.write_all(b", \"verdict\": \"")?;
+    out.write_all(property.verdict.name().as_bytes())?;
+    let end: &[u8] = if property.is_final() { b"\", \"final\": true}\n" } else { b"\", \"final\": false}\n" };
+    out.write_all(end)
 }
 
 /// What a monitor says at the end.

@@ -25,7 +25,7 @@ fn main() -> ExitCode {
             return ExitCode::from(code);
         }
     };
-    let mut out = std::io::BufWriter::new(output::UntilClosed::new(anstream::stdout().lock()));
+    let mut out = output::standard(arguments.command.styling());
     let result = run(arguments.command, &mut out).and_then(|outcome| {
         out.flush()?;
         Ok(outcome)

@@ -252,6 +252,9 @@ impl Monitor {
         self.next.clear();
         for (slot, given) in given.iter().enumerate() {
             let value = match given {
+                // The common ones without a call.
+                Some(Value::Bool(bit)) => Value::Bool(*bit),
+                Some(Value::Int(number)) => Value::Int(*number),
                 Some(value) if !value.is_missing() => value.clone(),
                 silence => {
                     let holds_on = missing == MissingPolicy::Hold || (records == Records::Changes && silence.is_none());
