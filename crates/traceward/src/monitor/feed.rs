@@ -87,7 +87,7 @@ impl Feed {
         &self.monitor
     }
 
-    /// How many bad lines there were.
+    /// How many bad lines there were that did not end the feeding.
     pub fn skipped(&self) -> u64 {
         self.skipped
     }
@@ -120,8 +120,11 @@ impl Feed {
         let names = self.stream.names();
         let in_header = |name: &str| self.stream.format() == Some(Format::Csv) && names.iter().any(|one| one == name);
         let unseen = unseen.filter(|name| !in_header(name));
-        let told =
-            |name: &str| Unseen { name: name.to_owned(), hint: did_you_mean(name, names.iter().map(String::as_str)) };
+        let told = |name: &str| {
+            // It may be among them by now, with lines that are yet to be stepped with.
+            let others = names.iter().map(String::as_str).filter(|one| *one != name);
+            Unseen { name: name.to_owned(), hint: did_you_mean(name, others) }
+        };
         unseen.map(told).collect()
     }
 
@@ -158,8 +161,8 @@ impl Feed {
                     }
                 }
                 Some(bad_line) => {
-                    self.skipped += 1;
                     watch(&self.monitor, Event::BadLine(&bad_line))?;
+                    self.skipped += 1;
                 }
             }
         }
