@@ -45,8 +45,9 @@ pub enum Command {
 It reads JSON lines, or CSV with a header, and prints a line each time a verdict changes:
   {\"position\": 1, \"property\": \"p1\", \"verdict\": \"violated\", \"final\": true}
 
-A verdict is satisfied or violated once no continuation can change it; before, it is holding or pending: what it would
-be if the trace ended now. At the end of the input, or at an interrupt, each property is satisfied or violated.")]
+A verdict is satisfied or violated once no continuation can change it; before that it is holding
+or pending, by what it would be if the trace ended now. At the end of the input, or at an
+interrupt, each property is satisfied or violated.")]
     Monitor(MonitorArguments),
     /// Tell what a trace holds: columns, types, ranges, what to write the first property about
     #[command(after_help = "Examples:
