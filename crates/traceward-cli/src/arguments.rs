@@ -1,5 +1,6 @@
 //! The command line, as data.
 
+use crate::output::Styling;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use traceward::{
@@ -13,6 +14,7 @@ use traceward::{
 #[command(after_help = "Examples:
   traceward check -e 'G(request -> F grant)' trace.csv
   traceward inspect trace.csv
+  tail -f events.jsonl | traceward monitor -e 'G(request -> F grant)'
   traceward help operators
 
 Exit status: 0 everything asked holds, 1 a property is violated, 2 the question could not be answered.")]
@@ -35,6 +37,19 @@ pub enum Command {
   traceward query -e 'max(x)' -e 'count(p) ?? 0' trace.csv
   traceward query -e 'quantile(0.99, latency(request -> grant))' --time t:ms trace.csv")]
     Query(CheckArguments),
+    /// Judge properties while the trace goes on, from standard input
+    #[command(after_help = "Examples:
+  tail -f events.jsonl | traceward monitor -e 'G(request -> F grant)' -e 'G !error'
+  ./server | traceward monitor properties.tw --changes --format text
+  printf '{\"on\": true}\\n{\"on\": false}\\n' | traceward monitor -e 'G on'
+
+It reads JSON lines, or CSV with a header, and prints a line each time a verdict changes:
+  {\"position\": 1, \"property\": \"p1\", \"verdict\": \"violated\", \"final\": true}
+
+A verdict is satisfied or violated once no continuation can change it; before that it is holding
+or pending, by what it would be if the trace ended now. At the end of the input, or at an
+interrupt, each property is satisfied or violated.")]
+    Monitor(MonitorArguments),
     /// Tell what a trace holds: columns, types, ranges, what to write the first property about
     #[command(after_help = "Examples:
   traceward inspect trace.csv
@@ -66,6 +81,16 @@ pub enum Command {
     #[command(after_help = "Example:
   traceward man | man -l -")]
     Man(ManArguments),
+}
+
+impl Command {
+    /// Whether its answer has colours in it.
+    pub fn styling(&self) -> Styling {
+        match self {
+            Self::Monitor(arguments) if arguments.format == OutputFormat::Json => Styling::Plain,
+            _ => Styling::Styled,
+        }
+    }
 }
 
 /// What to ask.
@@ -107,6 +132,40 @@ pub struct CheckArguments {
     /// Write the verdict for each key to this file
     #[arg(long, value_name = "FILE.csv")]
     pub keys_to: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub struct MonitorArguments {
+    #[command(flatten)]
+    pub spec: SpecArguments,
+    /// Spec files (.tw)
+    #[arg(value_name = "SPEC")]
+    pub paths: Vec<PathBuf>,
+    /// Print every verdict after every state
+    #[arg(long)]
+    pub every_step: bool,
+    /// What a line does that cannot be read: it is skipped, as if it were not there, or the monitor stops
+    #[arg(long, value_enum, value_name = "skip|stop", default_value_t = BadInput::Skip, hide_possible_values = true)]
+    pub on_bad_input: BadInput,
+    #[command(flatten)]
+    pub trace: TraceArguments,
+    #[command(flatten)]
+    pub engine: EngineArguments,
+    /// For programs, a JSON object a line, or for people
+    #[arg(long, value_enum, default_value_t = OutputFormat::Json, help_heading = "Output")]
+    pub format: OutputFormat,
+    /// Print nothing but results
+    #[arg(long, short, help_heading = "Output")]
+    pub quiet: bool,
+}
+
+/// What becomes of a line that cannot be read.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BadInput {
+    /// It is told and left out
+    Skip,
+    /// It ends the monitor
+    Stop,
 }
 
 #[derive(Args, Debug)]

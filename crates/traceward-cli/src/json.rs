@@ -3,10 +3,11 @@
 use crate::failure::Failure;
 use crate::text::trace_name;
 use serde_json::{Map, Value as Json, json};
+use std::io::{self, Write};
 use std::path::Path;
 use traceward::{
-    ColumnInspection, CoverageReport, Distinct, Inspection, KeyVerdict, PropertyReport, QueryReport, QueryValue,
-    Report, TimeGuess, UnusedPart, Value, Violation, Violations, WaitingReport,
+    ColumnInspection, CoverageReport, Distinct, Feed, Followed, Inspection, KeyVerdict, PropertyReport, QueryReport,
+    QueryValue, Report, TimeGuess, UnusedPart, Value, Verdict, Violation, Violations, WaitingReport,
 };
 
 /// The document about one trace.
@@ -34,6 +35,31 @@ pub fn report(path: &Path, report: &Report) -> Json {
         "properties": report.properties.iter().map(property).collect::<Vec<_>>(),
         "queries": report.queries.iter().map(query).collect::<Vec<_>>(),
     })
+}
+
+/// What a monitor says of a property, with the spaces that the contract shows.
+pub fn monitor_line(out: &mut impl Write, position: u64, property: &Followed<'_>) -> io::Result<()> {
+    write!(out, "{{\"position\": {position}, \"property\": ")?;
+    serde_json::to_writer(&mut *out, property.name)?;
+    out.write_all(b", \"verdict\": \"")?;
+    out.write_all(property.verdict.name().as_bytes())?;
+    let end: &[u8] = if property.is_final() { b"\", \"final\": true}\n" } else { b"\", \"final\": false}\n" };
+    out.write_all(end)
+}
+
+/// What a monitor says at the end.
+pub fn monitor_end(feed: &Feed) -> String {
+    let monitor = feed.monitor();
+    let property = |(property, verdict): (Followed<'_>, Verdict)| {
+        format!("{{\"name\": {}, \"verdict\": \"{verdict}\"}}", json!(property.name))
+    };
+    let properties: Vec<String> = monitor.properties().zip(monitor.end()).map(property).collect();
+    format!(
+        "{{\"end\": true, \"states\": {}, \"skipped\": {}, \"properties\": [{}]}}",
+        monitor.position(),
+        feed.skipped(),
+        properties.join(", "),
+    )
 }
 
 /// The document about a trace that could not be answered for.

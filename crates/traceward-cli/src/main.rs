@@ -5,6 +5,7 @@ mod command;
 mod failure;
 mod input;
 mod json;
+mod live;
 mod output;
 mod text;
 
@@ -24,7 +25,7 @@ fn main() -> ExitCode {
             return ExitCode::from(code);
         }
     };
-    let mut out = std::io::BufWriter::new(output::UntilClosed::new(anstream::stdout().lock()));
+    let mut out = output::standard(arguments.command.styling());
     let result = run(arguments.command, &mut out).and_then(|outcome| {
         out.flush()?;
         Ok(outcome)
@@ -42,6 +43,7 @@ fn run(command: Command, out: &mut impl Write) -> Result<Outcome, Failure> {
     match command {
         Command::Check(arguments) => command::check::run(&arguments, out),
         Command::Query(arguments) => command::query::run(&arguments, out),
+        Command::Monitor(arguments) => command::monitor::run(&arguments, out),
         Command::Inspect(arguments) => command::inspect::run(&arguments, out),
         Command::Bench(arguments) => command::bench::run(&arguments, out),
         Command::ExplainPlan(arguments) => command::explain_plan::run(&arguments, out),

@@ -1,6 +1,27 @@
 //! Standard output, as long as somebody reads it.
 
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
+
+/// How much is written at once, unless somebody is waiting for it.
+const PIECE: usize = 64 << 10;
+
+/// Whether what is written has colours in it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Styling {
+    /// It may: they are taken out where they do not suit.
+    Styled,
+    /// It never has, and is so much that it is not searched for them.
+    Plain,
+}
+
+/// Standard output.
+pub fn standard(styling: Styling) -> BufWriter<UntilClosed<Box<dyn Write>>> {
+    let out: Box<dyn Write> = match styling {
+        Styling::Styled => Box::new(anstream::stdout().lock()),
+        Styling::Plain => Box::new(io::stdout().lock()),
+    };
+    BufWriter::with_capacity(PIECE, UntilClosed::new(out))
+}
 
 /// Passes on what is written until the reader closes the pipe, and drops the rest: a reader that has seen enough is no
 /// error, and the exit status still tells the verdict.

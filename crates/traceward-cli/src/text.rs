@@ -5,9 +5,9 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 use traceward::{
-    ColumnInspection, ColumnKind, CoverageReport, Distinct, Goal, Inspection, KeysReport, Note, PropertyReport,
-    QueryReport, QueryValue, Report, TIME_UNITS, TimeGuess, Value, Verdict, Violation, Violations, WaitingReport,
-    duration,
+    ColumnInspection, ColumnKind, CoverageReport, Distinct, Feed, Followed, Goal, Inspection, KeysReport, Note,
+    PropertyReport, QueryReport, QueryValue, Report, TIME_UNITS, TimeGuess, Value, Verdict, Violation, Violations,
+    WaitingReport, duration,
 };
 
 const GOOD: Style = AnsiColor::Green.on_default().bold();
@@ -105,6 +105,38 @@ fn write_property(out: &mut impl Write, property: &PropertyReport, report: &Repo
     }
     if let Some(truth) = &property.truth {
         writeln!(out, "    holds at {} of {}: {truth}", truth.count_ones(), counted(truth.len(), "position"))?;
+    }
+    Ok(())
+}
+
+/// What a monitor says of a property after a state.
+pub fn monitor_line(out: &mut impl Write, position: u64, property: &Followed<'_>) -> io::Result<()> {
+    let style = match property.verdict {
+        Verdict::Satisfied => GOOD,
+        Verdict::Violated => BAD,
+        Verdict::Holding | Verdict::Pending => DIM,
+    };
+    writeln!(out, "{position:>8}  {style}{:<9}{style:#}  {}", property.verdict, property.name)
+}
+
+/// What a monitor says at the end.
+pub fn monitor_end(out: &mut impl Write, feed: &Feed) -> io::Result<()> {
+    let monitor = feed.monitor();
+    let skipped = match feed.skipped() {
+        0 => String::new(),
+        count => format!(", {} skipped", counted(count as usize, "bad line")),
+    };
+    writeln!(out, "{BOLD}end{BOLD:#}: {}{skipped}", counted(monitor.position() as usize, "state"))?;
+    for (property, verdict) in monitor.properties().zip(monitor.end()) {
+        let (mark, style) = if verdict == Verdict::Satisfied { ("✓", GOOD) } else { ("✗", BAD) };
+        write!(out, "{style}{mark} {verdict}{style:#}  {}  {DIM}{}{DIM:#}", property.name, property.formula)?;
+        match property.decided_at {
+            Some(position) => writeln!(out, "  final since position {position}")?,
+            None => writeln!(out)?,
+        }
+        if let Some(description) = property.description {
+            writeln!(out, "    {description}")?;
+        }
     }
     Ok(())
 }
@@ -269,7 +301,7 @@ fn value_text(value: Option<&Value>) -> String {
     value.map_or_else(|| "none".into(), ToString::to_string)
 }
 
-fn counted(count: usize, what: &str) -> String {
+pub fn counted(count: usize, what: &str) -> String {
     if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 

@@ -347,3 +347,15 @@ impl From<i64> for Value {
         Self::Int(number)
     }
 }
+
+impl From<f64> for Value {
+    fn from(number: f64) -> Self {
+        Self::float(number)
+    }
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Self {
+        Self::str(text)
+    }
+}

@@ -255,7 +255,7 @@ impl Values {
             Self::Text(texts) => texts.push(text),
             Self::Anything(texts) => {
                 // A NaN is missing from the start: it says nothing about the column's type.
-                if matches!(text, b"nan" | b"NaN" | b"NAN" | b"-nan" | b"-NaN") {
+                if number::is_nan(text) {
                     return Ok(Taken::Missing(Silence::Explicit));
                 }
                 texts.push(text)

@@ -71,6 +71,11 @@ impl<S: RecordSink> CsvReader<S> {
         Self { sink, separator, header: None, line: 1, blank_lines: 0, records: 0, fields: Vec::new() }
     }
 
+    /// A line was dropped unseen.
+    pub(crate) fn pass_line(&mut self) {
+        self.line += 1;
+    }
+
     /// The names of the header.
     pub(crate) fn names(&self) -> Vec<String> {
         self.header.as_ref().map(|header| header.names.clone()).unwrap_or_default()
@@ -203,7 +208,10 @@ impl<S: RecordSink> CsvReader<S> {
             return Ok(());
         }
         let found = memchr_iter(header.separator, row).count() + 1;
-        Err(self.ragged(header, found))
+        let error = self.ragged(header, found);
+        self.sink.bad_line(error)?;
+        self.line += 1;
+        Ok(())
     }
 
     /// Returns the length of the row; none if the bytes at hand do not hold all of it.
@@ -214,9 +222,25 @@ impl<S: RecordSink> CsvReader<S> {
         cells: &mut [Cell<'b>],
         end: End,
     ) -> Result<Option<usize>, TraceError> {
-        let Some(record) = self.split_quoted(bytes, header.separator, end)? else { return Ok(None) };
+        let record = match self.split_quoted(bytes, header.separator, end) {
+            Ok(Some(record)) => record,
+            Ok(None) => return Ok(None),
+            Err(error) => {
+                let length = match memchr(b'\n', bytes) {
+                    Some(length) => length + 1,
+                    None if end == End::More => return Ok(None),
+                    None => bytes.len(),
+                };
+                self.sink.bad_line(error)?;
+                self.line += 1;
+                return Ok(Some(length));
+            }
+        };
         if self.fields.len() != header.names.len() {
-            return Err(self.ragged(header, self.fields.len()));
+            let error = self.ragged(header, self.fields.len());
+            self.sink.bad_line(error)?;
+            self.line += record.lines;
+            return Ok(Some(record.length));
         }
         let doubled = header.picks.iter().any(|pick| self.fields[pick.field].quoting == Quoting::Doubled);
         if doubled {

@@ -88,6 +88,8 @@ pub enum TraceErrorKind {
     NotBool(String),
     /// A value is no number.
     NotNumber(String),
+    /// A value is no string.
+    NotText(String),
     /// A number does not fit 64 bits.
     NumberTooBig(String),
     /// An integer would be rounded, because the column has fractions as well.
@@ -191,6 +193,7 @@ impl TraceError {
             Kind::Container { found, .. } => format!("`{name}` is {found}, not a single value"),
             Kind::NotBool(text) => format!("`{name}` is used as a boolean, but here it is `{}`", shown(text)),
             Kind::NotNumber(text) => format!("`{name}` is used as a number, but here it is `{}`", shown(text)),
+            Kind::NotText(text) => format!("`{name}` is compared with a string, but here it is {}", shown(text)),
             Kind::NumberTooBig(text) => format!("`{name}` is {}, which does not fit 64 bits", shown(text)),
             Kind::InexactInteger(int) => {
                 format!("`{name}` has fractions, and its integer {int} beyond 2^53 would lose digits among them")
@@ -264,6 +267,7 @@ impl TraceError {
                 "compare it with a string in quotes, or, if that stands for a missing value, say --null '{}'",
                 shown(text)
             ),
+            Kind::NotText(_) => "write strings in quotes, or compare it with something else".to_owned(),
             Kind::NumberTooBig(_) => "compare it with a string to have it read as text".to_owned(),
             Kind::InexactInteger(_) => "write all values without fractions, or scale them down".to_owned(),
             Kind::Missing => "fill it in, or say --missing false or --missing hold".to_owned(),

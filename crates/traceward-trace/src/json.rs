@@ -11,7 +11,7 @@ use crate::cell::Cell;
 use crate::error::{TraceError, TraceErrorKind};
 use crate::note::Note;
 use crate::source::{End, RecordReader};
-use crate::states::{RecordSink, States};
+use crate::states::RecordSink;
 use memchr::memchr;
 use paths::Paths;
 use rustc_hash::FxHashSet;
@@ -27,9 +27,9 @@ const MOST_NAMES: usize = 10_000;
 /// Elements of an array that get a name.
 const ELEMENTS_NAMED: usize = 16;
 
-/// Reads JSON lines into states.
-pub(crate) struct JsonReader<'o> {
-    pub(crate) sink: States<'o>,
+/// Reads JSON lines into a sink.
+pub(crate) struct JsonReader<S> {
+    pub(crate) sink: S,
     paths: Paths,
     /// Scratch of the scanner.
     found: Vec<Found>,
@@ -40,11 +40,17 @@ pub(crate) struct JsonReader<'o> {
     records: u64,
 }
 
-impl<'o> JsonReader<'o> {
-    pub(crate) fn new(sink: States<'o>) -> Self {
-        let paths = Paths::new(sink.names());
+impl<S: RecordSink> JsonReader<S> {
+    /// The cells of a record are the members of these names.
+    pub(crate) fn new(sink: S, names: Vec<String>) -> Self {
+        let paths = Paths::new(names);
         let found = vec![Found::default(); paths.slots()];
         Self { sink, paths, found, names: Names::default(), line: 1, blank_lines: 0, records: 0 }
+    }
+
+    /// A line was dropped unseen.
+    pub(crate) fn pass_line(&mut self) {
+        self.line += 1;
     }
 
     /// The names seen so far.
@@ -67,7 +73,9 @@ impl<'o> JsonReader<'o> {
                 self.blank_lines += 1;
                 return Ok(());
             }
-            check_object(line).map_err(|kind| TraceError::new(kind).on_line(self.line))?;
+            if let Err(kind) = check_object(line) {
+                return self.sink.bad_line(TraceError::new(kind).on_line(self.line));
+            }
             // Cannot fail on what serde_json accepted; were it to, the members not reached would be absent.
             let _ = Scanner::new(line, Trust::Checked, &mut self.paths, cells, &mut self.found).scan();
         }
@@ -79,7 +87,7 @@ impl<'o> JsonReader<'o> {
     }
 }
 
-impl RecordReader for JsonReader<'_> {
+impl<S: RecordSink> RecordReader for JsonReader<S> {
     fn consume(&mut self, bytes: &[u8], end: End) -> Result<usize, TraceError> {
         let mut cells = vec![Cell::Absent; self.paths.slots()];
         let mut at = 0;

@@ -4,6 +4,8 @@
 //! a spec. Both take any [`std::io::Read`], compressed or not, and read it in pieces: memory grows with the columns
 //! that are wanted, not with the input. Nothing here opens a file or knows any logic.
 //!
+//! [`StateStream`] takes bytes as they arrive and hands on every state at once, in memory that does not grow.
+//!
 //! The road through the crate: `source` (decompression, chunks) → `csv` or `json` (records of raw `cell`s) → `states`
 //! (missing values, keys, timestamps) → `column` (typed columns).
 
@@ -22,6 +24,7 @@ mod options;
 mod read;
 mod source;
 mod states;
+mod stream;
 mod swar;
 #[cfg(test)]
 mod testing;
@@ -34,3 +37,4 @@ pub use lines::Lines;
 pub use note::Note;
 pub use options::{Format, MissingPolicy, ReadOptions, Records, TimeColumn, TimeUnit, UnknownWord, Wanted};
 pub use read::{ReadTrace, read};
+pub use stream::{Arrival, Awaited, Reading, StateStream, StreamOptions};

@@ -49,6 +49,11 @@ pub(crate) fn parse_bool_word(text: &[u8]) -> Option<bool> {
     }
 }
 
+/// Whether a text is a NaN as numbers are written.
+pub(crate) fn is_nan(text: &[u8]) -> bool {
+    matches!(text, b"nan" | b"NaN" | b"NAN" | b"-nan" | b"-NaN")
+}
+
 /// Whether a float can take this integer without rounding it.
 pub(crate) fn fits_float(int: i64) -> bool {
     // The cast back saturates, so 2^63 - 1 has to be told apart by hand.
@@ -115,7 +120,7 @@ impl Shape {
     }
 }
 
-fn has_leading_zeros(text: &[u8]) -> bool {
+pub(crate) fn has_leading_zeros(text: &[u8]) -> bool {
     let digits = text.strip_prefix(b"-").or_else(|| text.strip_prefix(b"+")).unwrap_or(text);
     matches!(digits, [b'0', b'0'..=b'9', ..])
 }

@@ -44,14 +44,27 @@ pub fn read(input: impl Read, options: &ReadOptions) -> Result<ReadTrace, TraceE
 
 /// The format by option, or by the first byte that is not blank.
 pub(crate) fn detect_format(bytes: &[u8], options: &ReadOptions) -> Result<Format, TraceError> {
-    if let Some(separator @ (b'"' | b'\n' | b'\r' | 0x80..)) = options.separator {
-        return Err(TraceErrorKind::BadSeparator(char::from(separator)).into());
+    check_separator(options.separator)?;
+    Ok(options.format.unwrap_or_else(|| guess_format(bytes)))
+}
+
+/// Refuses separators that CSV itself needs.
+pub(crate) fn check_separator(separator: Option<u8>) -> Result<(), TraceError> {
+    match separator {
+        Some(separator @ (b'"' | b'\n' | b'\r' | 0x80..)) => {
+            Err(TraceErrorKind::BadSeparator(char::from(separator)).into())
+        }
+        _ => Ok(()),
     }
-    Ok(options.format.unwrap_or_else(|| match bytes.trim_ascii_start().first() {
+}
+
+/// The format by the first byte that is not blank.
+pub(crate) fn guess_format(bytes: &[u8]) -> Format {
+    match bytes.trim_ascii_start().first() {
         // An array is no JSON line, but the error should be about JSON.
         Some(b'{' | b'[') => Format::JsonLines,
         _ => Format::Csv,
-    }))
+    }
 }
 
 fn read_csv(source: &mut Source<impl Read>, options: &ReadOptions) -> Result<ReadTrace, TraceError> {
@@ -62,7 +75,9 @@ fn read_csv(source: &mut Source<impl Read>, options: &ReadOptions) -> Result<Rea
 }
 
 fn read_json(source: &mut Source<impl Read>, options: &ReadOptions) -> Result<ReadTrace, TraceError> {
-    let mut reader = JsonReader::new(States::new(options));
+    let states = States::new(options);
+    let names = states.names();
+    let mut reader = JsonReader::new(states, names);
     if let Err(error) = source.drive(&mut reader) {
         return Err(reader.sink.explain(error, reader.names()));
     }

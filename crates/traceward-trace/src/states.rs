@@ -19,6 +19,11 @@ pub(crate) trait RecordSink {
 
     /// Takes a record that begins on a line.
     fn record(&mut self, line: u64, cells: &[Cell<'_>]) -> Result<(), TraceError>;
+
+    /// Takes what is wrong with a line that holds no record. Unless that ends the reading, it goes on behind the line.
+    fn bad_line(&mut self, error: TraceError) -> Result<(), TraceError> {
+        Err(error)
+    }
 }
 
 /// The states of a trace in the making.
@@ -166,7 +171,7 @@ impl RecordSink for States<'_> {
         };
         let time_slot = self.time_slot();
         if let Some(time) = &mut self.time {
-            time.push(known(cells[time_slot], self.options), line)?;
+            time.push(known(cells[time_slot], &self.options.null), line)?;
             self.time_seen = true;
         }
         for (column, &cell) in self.columns.iter_mut().zip(cells) {
@@ -179,13 +184,9 @@ impl RecordSink for States<'_> {
 }
 
 /// The cell, or nothing where its text stands for a missing value.
-fn known<'a>(cell: Cell<'a>, options: &ReadOptions) -> Cell<'a> {
-    let stands_for_missing = |text: &[u8]| options.null.iter().any(|null| null.as_bytes() == text);
-    if !options.null.is_empty() && cell.text().is_some_and(|text| stands_for_missing(&text)) {
-        Cell::Null
-    } else {
-        cell
-    }
+pub(crate) fn known<'a>(cell: Cell<'a>, null: &[String]) -> Cell<'a> {
+    let stands_for_missing = |text: &[u8]| null.iter().any(|null| null.as_bytes() == text);
+    if !null.is_empty() && cell.text().is_some_and(|text| stands_for_missing(&text)) { Cell::Null } else { cell }
 }
 
 /// The text of a key; none where the record has no key.
@@ -193,7 +194,7 @@ fn key_text<'a>(cell: Cell<'a>, options: &ReadOptions) -> Result<Option<Cow<'a, 
     if let Cell::Container(source) = cell {
         return Err(container(options.key.as_deref().unwrap_or_default(), source));
     }
-    match known(cell, options).text() {
+    match known(cell, &options.null).text() {
         Some(Cow::Borrowed(text)) if !text.is_empty() => match std::str::from_utf8(text) {
             Ok(text) => Ok(Some(Cow::Borrowed(text))),
             Err(_) => Err(TraceErrorKind::InvalidUtf8),
@@ -215,7 +216,7 @@ fn at(kind: TraceErrorKind, line: u64, column: Option<&str>) -> TraceError {
 }
 
 /// The field of this name; an error if there are several.
-fn only_field(names: &[String], name: &str) -> Result<Option<usize>, TraceError> {
+pub(crate) fn only_field(names: &[String], name: &str) -> Result<Option<usize>, TraceError> {
     let mut fields = (0..names.len()).filter(|&field| names[field] == name);
     let first = fields.next();
     match fields.next() {
@@ -224,7 +225,7 @@ fn only_field(names: &[String], name: &str) -> Result<Option<usize>, TraceError>
     }
 }
 
-fn unknown_column(role: &'static str, name: &str, names: &[String]) -> TraceError {
+pub(crate) fn unknown_column(role: &'static str, name: &str, names: &[String]) -> TraceError {
     let nearest = nearest(name, names.iter().map(String::as_str)).into_iter().map(str::to_owned).collect();
     TraceError::new(TraceErrorKind::UnknownColumn { role, nearest }).in_column(name)
 }

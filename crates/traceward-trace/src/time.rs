@@ -7,6 +7,7 @@ use crate::error::{TraceError, TraceErrorKind, lossy};
 use crate::keys::Keys;
 use crate::lines::Lines;
 use crate::options::{TimeColumn, TimeUnit};
+use std::borrow::Cow;
 
 /// The timestamps of a trace in the making.
 #[derive(Debug)]
@@ -17,7 +18,7 @@ pub(crate) struct TimeBuilder<'o> {
 }
 
 /// What a column of dates such as `01/02/2014` has told about the order of day and month.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct DayOrders {
     /// The first line that is only possible with the day first.
     day_first: Option<u64>,
@@ -29,7 +30,7 @@ struct DayOrders {
     example: Option<(u64, String)>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Undecided {
     position: usize,
     day_first: i64,
@@ -62,14 +63,8 @@ impl<'o> TimeBuilder<'o> {
     }
 
     fn read(&mut self, cell: Cell<'_>, line: u64) -> Result<(), TraceErrorKind> {
-        if let Cell::Container(source) = cell {
-            return Err(container(&self.column.name, source));
-        }
-        let text = cell.text().ok_or(TraceErrorKind::MissingTime)?;
+        let text = time_text(&self.column.name, cell)?;
         let text = text.trim_ascii();
-        if text.is_empty() {
-            return Err(TraceErrorKind::MissingTime);
-        }
         let time = match self.column.unit {
             Some(unit) => parse_number(text, unit)?,
             None => self.read_date(text, line)?,
@@ -94,11 +89,7 @@ impl<'o> TimeBuilder<'o> {
                 self.orders.undecided.push(Undecided { position: self.times.len(), day_first });
                 Ok(month_first)
             }
-            // Only now, so that a date costs nothing for it.
-            Err(_) if decimal(text).is_some() => Err(TraceErrorKind::PlainNumberTime(lossy(text))),
-            Err(NotMoment::Unreadable) => Err(TraceErrorKind::UnreadableTime(lossy(text))),
-            Err(NotMoment::NoYear) => Err(TraceErrorKind::TimeWithoutYear(lossy(text))),
-            Err(NotMoment::OutOfRange) => Err(TraceErrorKind::TimeOutOfRange(lossy(text))),
+            Err(reason) => Err(no_date(text, reason)),
         }
     }
 
@@ -136,8 +127,8 @@ impl<'o> TimeBuilder<'o> {
         for now in positions {
             if self.times[now] < self.times[before] {
                 let kind = TraceErrorKind::TimeDecreases {
-                    now: self.shown(self.times[now]),
-                    before: self.shown(self.times[before]),
+                    now: self.column.show(self.times[now]),
+                    before: self.column.show(self.times[before]),
                     before_line: lines.line(before),
                     key: key.map(str::to_owned),
                 };
@@ -148,16 +139,76 @@ impl<'o> TimeBuilder<'o> {
         Ok(())
     }
 
-    /// A timestamp in the user's own terms.
-    fn shown(&self, time: i64) -> String {
-        match self.column.unit {
+    fn error(&self, kind: TraceErrorKind, line: u64) -> TraceError {
+        TraceError::new(kind).on_line(line).in_column(&self.column.name)
+    }
+}
+
+/// Timestamps of states that arrive one by one, so that nothing can be told from later ones.
+#[derive(Clone, Debug)]
+pub(crate) struct LiveTime {
+    column: TimeColumn,
+    orders: DayOrders,
+}
+
+impl LiveTime {
+    pub(crate) fn new(column: TimeColumn) -> Self {
+        Self { column, orders: DayOrders::default() }
+    }
+
+    /// The timestamp of a state.
+    pub(crate) fn read(&mut self, cell: Cell<'_>, line: u64) -> Result<i64, TraceError> {
+        let moment = self.moment(cell, line);
+        moment.map_err(|kind| TraceError::new(kind).on_line(line).in_column(&self.column.name))
+    }
+
+    fn moment(&mut self, cell: Cell<'_>, line: u64) -> Result<i64, TraceErrorKind> {
+        let text = time_text(&self.column.name, cell)?;
+        let text = text.trim_ascii();
+        if let Some(unit) = self.column.unit {
+            return parse_number(text, unit);
+        }
+        match date::parse(text) {
+            Ok((_, Moment::Exact(time))) => Ok(time),
+            Ok((_, Moment::DayFirst(time))) => self.orders.note_day_first(line, text).map(|()| time),
+            Ok((_, Moment::MonthFirst(time))) => self.orders.note_month_first(line, text).map(|()| time),
+            Ok((_, Moment::Either { day_first, month_first })) => {
+                match (self.orders.day_first, self.orders.month_first) {
+                    (Some(_), _) => Ok(day_first),
+                    (None, Some(_)) => Ok(month_first),
+                    (None, None) => Err(TraceErrorKind::AmbiguousDate(lossy(text))),
+                }
+            }
+            Err(reason) => Err(no_date(text, reason)),
+        }
+    }
+}
+
+impl TimeColumn {
+    /// A timestamp in the column's own terms: a plain number with its unit, or a date.
+    pub fn show(&self, time: i64) -> String {
+        match self.unit {
             Some(unit) => format!("{} {unit}", in_unit(time, unit)),
             None => show_date(time),
         }
     }
+}
 
-    fn error(&self, kind: TraceErrorKind, line: u64) -> TraceError {
-        TraceError::new(kind).on_line(line).in_column(&self.column.name)
+/// The text of a timestamp, with blanks around it perhaps.
+fn time_text<'a>(name: &str, cell: Cell<'a>) -> Result<Cow<'a, [u8]>, TraceErrorKind> {
+    match cell {
+        Cell::Container(source) => Err(container(name, source)),
+        cell => cell.text().filter(|text| !text.trim_ascii().is_empty()).ok_or(TraceErrorKind::MissingTime),
+    }
+}
+
+/// Why a text is no date. Asks only now whether it is a number, so that a date costs nothing for it.
+fn no_date(text: &[u8], reason: NotMoment) -> TraceErrorKind {
+    match reason {
+        _ if decimal(text).is_some() => TraceErrorKind::PlainNumberTime(lossy(text)),
+        NotMoment::Unreadable => TraceErrorKind::UnreadableTime(lossy(text)),
+        NotMoment::NoYear => TraceErrorKind::TimeWithoutYear(lossy(text)),
+        NotMoment::OutOfRange => TraceErrorKind::TimeOutOfRange(lossy(text)),
     }
 }
 

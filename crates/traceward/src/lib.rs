@@ -1,6 +1,7 @@
 //! Checks, monitors and measures what running systems actually did.
 //!
-//! A [`Spec`] says what must hold and what is measured; [`check`] answers for a trace.
+//! A [`Spec`] says what must hold and what is measured; [`check`] answers for a trace that has ended, a [`Monitor`] while one
+//! goes on.
 //!
 //! ```
 //! use traceward::{CheckOptions, Goal, Source, Spec, Verdict, check};
@@ -19,6 +20,7 @@ pub mod automaton;
 mod check;
 mod error;
 pub mod experiment;
+mod monitor;
 mod plan;
 mod render;
 mod report;
@@ -28,6 +30,7 @@ mod spec;
 pub use automaton::alternating_automaton;
 pub use check::{CheckOptions, Truth, check};
 pub use error::Error;
+pub use monitor::{BadLine, Event, Feed, Followed, Monitor, PropertyId, State, StepError, Unseen};
 pub use plan::{Plan, explain_plan};
 pub use render::Paint;
 pub use report::{

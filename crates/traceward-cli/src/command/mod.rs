@@ -8,4 +8,5 @@ pub mod explain_plan;
 pub mod help;
 pub mod inspect;
 pub mod man;
+pub mod monitor;
 pub mod query;

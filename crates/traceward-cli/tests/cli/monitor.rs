@@ -1,0 +1,219 @@
+//! `traceward monitor`: transcripts, and pipes that stay open.
+
+use crate::common::{Folder, transcript};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+/// Runs commands on an input each and returns what a user sees.
+fn session(test: &str, files: &[(&str, &[u8])], commands: &[(&[&str], &[u8])]) -> String {
+    let folder = Folder::new(test);
+    for (name, bytes) in files {
+        folder.write(name, bytes);
+    }
+    let seen = commands.iter().map(|(arguments, stdin)| transcript(arguments, &folder.run(arguments, stdin)));
+    seen.collect::<Vec<_>>().join("\n")
+}
+
+const CSV: &[u8] = b"request,grant\ntrue,false\nfalse,false\nfalse,true\ntrue,false\n";
+const JSON: &[u8] = b"{\"request\":true,\"grant\":false}\n{\"request\":false}\n{\"grant\":1}\n{\"request\":true}";
+
+#[test]
+fn verdicts_as_they_change() {
+    let both: &[&str] = &["monitor", "-e", "G(request -> F grant)", "-e", "F grant"];
+    insta::assert_snapshot!(session(
+        "monitor-changes",
+        &[(
+            "requests.tw",
+            b"property answered \"no request is forgotten\" = G(request -> F grant)\nproperty granted = F grant\n"
+        )],
+        &[
+            (both, CSV),
+            (both, JSON),
+            (&["monitor", "-e", "G(request -> F grant)", "--every-step", "-"], CSV),
+            (&["monitor", "requests.tw", "--format", "text"], CSV),
+            (&["monitor", "requests.tw", "--format", "text", "--changes"], b"{\"request\":true,\"grant\":true}\n{}\n"),
+            (&["monitor", "-e", "G(\"go\" -> F \"stop\")", "--event", "what"], b"what\ngo\nstop\n"),
+            (&["monitor", "-e", "G(time < 2000000000)", "--time", "t:s"], b"t,x\n1,\n3,\n2,\n4,\n"),
+            (&["monitor", "-e", "G a", "-e", "F a"], b""),
+        ]
+    ));
+}
+
+#[test]
+fn bad_lines() {
+    let input: &[u8] = b"{\"a\": true}\n{\"a\": maybe}\n{\"a\": \"perhaps\"}\n[1]\n\n{\"a\": true}\n";
+    insta::assert_snapshot!(session(
+        "monitor-bad-lines",
+        &[],
+        &[
+            (&["monitor", "-e", "G a"], input),
+            (&["monitor", "-e", "G a", "--quiet"], input),
+            (&["monitor", "-e", "G a", "--on-bad-input", "stop"], input),
+            (&["monitor", "-e", "G a", "--on-bad-input", "stop", "--format", "text"], b"a,b\n1,2\n0\n"),
+            (&["monitor", "-e", "G a", "--format", "text"], b"a,b\n1,2\n0\n1,3\n"),
+            (&["monitor", "-e", "G(x == \"on\")"], b"{\"x\":\"on\"}\n{\"x\":1}\n"),
+            (&["monitor", "-e", "G(x == y)"], b"{\"x\":1,\"y\":1.0}\n{\"x\":1,\"y\":\"1\"}\n"),
+            (&["monitor", "-e", "G a", "--missing", "error"], b"{\"a\":true}\n{\"b\":1}\n"),
+            (&["monitor", "-e", "F(1 / x > 5)", "-e", "F(x > 3)"], b"x\n5\n0\n6\n"),
+            (&["monitor", "-e", "G a"], b"a,a\n1,1\n"),
+        ]
+    ));
+}
+
+#[test]
+fn variables_that_nobody_has_seen() {
+    insta::assert_snapshot!(session(
+        "monitor-unseen",
+        &[],
+        &[
+            (&["monitor", "-e", "F(requst & grant)"], JSON),
+            (&["monitor", "-e", "F late"], b"{\"x\":1}\n{\"late\":true}\n"),
+            (&["monitor", "-e", "G !(x > 3)", "--quiet"], b"y\n1\n"),
+            (&["monitor", "-e", "G !(x > 3)"], b"x,y\n,1\n"),
+            (&["monitor", "-e", "G !defined(x)"], b"y\n1\n"),
+        ]
+    ));
+}
+
+#[test]
+fn what_is_refused() {
+    insta::assert_snapshot!(session(
+        "monitor-refused",
+        &[("asserted.tw", b"property p = G a\nassert small = max(x) < 3\n"), ("keyed.tw", b"trace { by k }\nG a\n")],
+        &[
+            (&["monitor"], b""),
+            (&["monitor", "-e", "max(x)"], b""),
+            (&["monitor", "asserted.tw"], b""),
+            (&["monitor", "keyed.tw"], b""),
+            (&["monitor", "-e", "G a", "--by", "k"], b""),
+            (&["monitor", "-e", "G a", "trace.csv"], b""),
+            (&["monitor", "-e", "G a", "--engine", "reverse"], b""),
+            (&["monitor", "-e", "G(a"], b""),
+            (&["monitor", "-e", "G a", "--time", "t"], b"a\n1\n"),
+        ]
+    ));
+}
+
+/// A monitor whose input stays open.
+struct Live {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+}
+
+impl Live {
+    fn start(arguments: &[&str]) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_traceward"))
+            .arg("monitor")
+            .args(arguments)
+            .env("NO_COLOR", "1")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the program starts");
+        let input = child.stdin.take();
+        let output = BufReader::new(child.stdout.take().expect("a pipe"));
+        Self { child, input, output }
+    }
+
+    fn write(&mut self, text: &str) {
+        let input = self.input.as_mut().expect("an open pipe");
+        input.write_all(text.as_bytes()).expect("somebody reads");
+    }
+
+    /// The next line, which the test waits for.
+    fn line(&mut self) -> String {
+        let mut line = String::new();
+        self.output.read_line(&mut line).expect("a line");
+        line
+    }
+
+    fn signal(&self, name: &str) {
+        let process = self.child.id().to_string();
+        let status = Command::new("kill").args(["-s", name, &process]).status().expect("kill");
+        assert!(status.success());
+    }
+
+    /// What else it prints, and its exit status.
+    fn rest(mut self) -> (String, Option<i32>) {
+        let mut rest = String::new();
+        self.output.read_to_string(&mut rest).expect("UTF-8");
+        (rest, self.child.wait().expect("an end").code())
+    }
+}
+
+#[test]
+fn a_verdict_does_not_wait_for_the_next_line() {
+    let mut live = Live::start(&["-e", "G(a -> F b)", "-e", "G !c"]);
+    live.write("{\"a\": true, \"b\": false, \"c\": false}\n");
+    assert_eq!(live.line(), "{\"position\": 0, \"property\": \"p1\", \"verdict\": \"pending\", \"final\": false}\n");
+    assert_eq!(live.line(), "{\"position\": 0, \"property\": \"p2\", \"verdict\": \"holding\", \"final\": false}\n");
+    // Nor for the rest of it.
+    live.write("{\"b\": true}\n{\"b\": true, ");
+    assert_eq!(live.line(), "{\"position\": 1, \"property\": \"p1\", \"verdict\": \"holding\", \"final\": false}\n");
+    live.write("\"c\": true}\n");
+    assert_eq!(live.line(), "{\"position\": 2, \"property\": \"p2\", \"verdict\": \"violated\", \"final\": true}\n");
+    live.input = None;
+    assert_eq!(live.rest().1, Some(1));
+}
+
+#[test]
+fn a_csv_header_may_take_its_time() {
+    let mut live = Live::start(&["-e", "G a"]);
+    live.write("a,");
+    live.write("b\n1");
+    live.write(",2\r\n");
+    assert_eq!(live.line(), "{\"position\": 0, \"property\": \"p1\", \"verdict\": \"holding\", \"final\": false}\n");
+    live.write("0,2");
+    live.input = None;
+    let (rest, status) = live.rest();
+    assert!(rest.starts_with("{\"position\": 1, \"property\": \"p1\", \"verdict\": \"violated\", \"final\": true}\n"));
+    assert_eq!(status, Some(1));
+}
+
+#[test]
+fn a_signal_ends_the_input() {
+    for signal in ["INT", "TERM"] {
+        for (last, verdict, status) in [("true", "satisfied", 0), ("false", "violated", 1)] {
+            let mut live = Live::start(&["-e", "G(a -> F b)", "--quiet"]);
+            live.write(&format!("{{\"a\": true, \"b\": {last}}}\n"));
+            assert!(live.line().contains("\"position\": 0"));
+            // A line that has only half arrived does not count.
+            live.write("{\"a\": tr");
+            live.signal(signal);
+            let end = format!(
+                "{{\"end\": true, \"states\": 1, \"skipped\": 0, \"properties\": [{{\"name\": \"p1\", \"verdict\": \"{verdict}\"}}]}}\n"
+            );
+            assert_eq!(live.rest(), (end, Some(status)), "{signal}");
+        }
+    }
+}
+
+#[test]
+fn a_signal_before_any_state() {
+    let mut live = Live::start(&["-e", "G a", "--format", "text"]);
+    live.write("{bad\n");
+    let mut warning = String::new();
+    let mut errors = BufReader::new(live.child.stderr.take().expect("a pipe"));
+    errors.read_line(&mut warning).expect("a line");
+    assert!(warning.starts_with("warning: -:1: no valid JSON"), "{warning}");
+    live.signal("INT");
+    let end = "end: 0 states, 1 bad line skipped\n✓ satisfied  p1  G a\n";
+    assert_eq!(live.rest(), (end.to_owned(), Some(0)));
+}
+
+#[test]
+fn nobody_need_read_what_it_prints() {
+    let mut live = Live::start(&["-e", "G(a -> F b)", "--every-step", "--quiet"]);
+    live.write("{\"a\": true, \"b\": false}\n");
+    live.line();
+    let Live { mut child, input, output } = live;
+    drop(output);
+    let mut input = input.expect("an open pipe");
+    for _ in 0..10_000 {
+        input.write_all(b"{\"a\": true, \"b\": false}\n").expect("it goes on reading");
+    }
+    drop(input);
+    assert_eq!(child.wait().expect("an end").code(), Some(1));
+}

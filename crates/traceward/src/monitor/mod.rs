@@ -1,0 +1,373 @@
+//! Following a trace while it goes on.
+//!
+//! A [`Monitor`] takes one state after the other and knows the verdict on each property after each of them; a [`Feed`] reads
+//! the states from bytes that arrive. This is the observer of Giannakopoulou and Havelund, section 6.2, with its `init`,
+//! `next` and `end`: the *image state* holds the last value of every variable, and a formula without `X` and its kin need not
+//! look at a state that is to it like the one before.
+
+mod engine;
+mod feed;
+mod program;
+mod state;
+mod typing;
+
+pub use feed::{BadLine, Event, Feed, Unseen};
+pub use state::State;
+
+use crate::error::Error;
+use crate::spec::Spec;
+use engine::Run;
+use program::Program;
+use std::fmt;
+use std::sync::Arc;
+use traceward_engine::select::Config;
+use traceward_logic::expr::Environment;
+use traceward_logic::trace::VariableId;
+use traceward_logic::value::Value;
+use traceward_logic::verdict::Verdict;
+use traceward_trace::{MissingPolicy, Records};
+
+/// Judges properties while the trace goes on, one state at a time.
+///
+/// ```
+/// use traceward::{Config, Goal, Monitor, Source, Spec, State, Verdict};
+///
+/// let spec = Spec::parse(vec![Source::new("-e", "G(request -> F grant)", Goal::Check)])?;
+/// let mut monitor = Monitor::new(&spec, Config::default())?;
+/// monitor.step(&State::new().with("request", true).with("grant", false))?;
+/// assert_eq!(monitor.verdicts(), [Verdict::Pending]);
+///
+/// // What if it were granted now? A copy can find out, and this one goes another way.
+/// let mut granted = monitor.clone();
+/// granted.step(&State::new().with("request", false).with("grant", true))?;
+/// assert_eq!(granted.verdicts(), [Verdict::Holding]);
+/// assert_eq!(granted.end(), [Verdict::Satisfied]);
+///
+/// monitor.step(&State::new().with("request", false).with("grant", false))?;
+/// assert_eq!(monitor.end(), [Verdict::Violated]);
+/// assert_eq!((granted.position(), monitor.position()), (2, 2));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// With `trace { changes }` in the spec a state holds only what has changed:
+///
+/// ```
+/// # use traceward::{Config, Goal, Monitor, Source, Spec, State, Verdict};
+/// let spec = Spec::parse(vec![Source::new("spec", "trace { changes } property p = G(on -> load < 0.9)", Goal::Check)])?;
+/// let mut monitor = Monitor::new(&spec, Config::default())?;
+/// monitor.step(&State::new().with("on", true).with("load", 0.5))?;
+/// monitor.step(&State::new().with("load", 0.95))?;
+/// assert_eq!(monitor.verdicts(), [Verdict::Violated]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Monitor {
+    program: Arc<Program>,
+    /// The last state, with what was carried on to it.
+    image: Vec<Value>,
+    seen: Vec<bool>,
+    time: Option<i64>,
+    position: u64,
+    /// For each atom, whether it held in the last state, and whether that was news.
+    bits: Vec<Bit>,
+    /// The atoms that some property still needs.
+    needed: Vec<usize>,
+    follows: Vec<Follow>,
+    changed: Vec<PropertyId>,
+    /// The next state in the making, kept for its memory.
+    next: Vec<Value>,
+}
+
+/// A property of a [`Monitor`], in the spec's order.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct PropertyId(u32);
+
+impl PropertyId {
+    /// As an index into [`Monitor::verdicts`].
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A property that is being followed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Followed<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Its text in the spec.
+    pub formula: &'a str,
+    /// The description in the spec.
+    pub description: Option<&'a str>,
+    /// What is known of it; if the trace has no state yet, what would be said if it ended so.
+    pub verdict: Verdict,
+    /// The position whose state made the verdict final.
+    pub decided_at: Option<u64>,
+}
+
+impl Followed<'_> {
+    /// Whether no continuation can change the verdict.
+    pub fn is_final(&self) -> bool {
+        self.decided_at.is_some()
+    }
+}
+
+#[derive(Clone, Copy, Default, Debug)]
+struct Bit {
+    holds: bool,
+    is_news: bool,
+}
+
+#[derive(Clone, Debug)]
+struct Follow {
+    run: Run,
+    verdict: Verdict,
+    decided_at: Option<u64>,
+}
+
+/// Why a state was not taken.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum StepError {
+    /// The state is wrong; the monitor is as if it had not been offered.
+    Refused(String),
+    /// An expression cannot be evaluated in it; the monitor is as if it had not been offered.
+    Evaluation(String),
+    /// The engine ran into a limit; there is no going on.
+    GaveUp(String),
+}
+
+impl fmt::Display for StepError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (Self::Refused(message) | Self::Evaluation(message) | Self::GaveUp(message)) = self;
+        f.write_str(message)
+    }
+}
+
+impl std::error::Error for StepError {}
+
+impl Monitor {
+    /// A monitor that has seen no state. Queries and asserts are refused: they are about traces that have ended.
+    pub fn new(spec: &Spec, config: Config) -> Result<Self, Error> {
+        let program = Program::new(spec, config)?;
+        let verdict = |holds: bool| if holds { Verdict::Holding } else { Verdict::Pending };
+        let follow = |property: &program::Property| Follow {
+            run: property.engine.start(),
+            verdict: verdict(property.holds_on_empty),
+            decided_at: None,
+        };
+        Ok(Self {
+            image: vec![Value::Missing; program.variables.len()],
+            seen: vec![false; program.variables.len()],
+            time: None,
+            position: 0,
+            bits: vec![Bit::default(); program.atoms.len()],
+            needed: (0..program.atoms.len()).collect(),
+            follows: program.properties.iter().map(follow).collect(),
+            changed: Vec::new(),
+            next: Vec::new(),
+            program: Arc::new(program),
+        })
+    }
+
+    /// The variables that the properties speak of: what a sender of states has to send.
+    pub fn variables(&self) -> impl Iterator<Item = &str> {
+        self.program.names.iter().map(|name| &**name)
+    }
+
+    /// How many states there have been: the position of the next.
+    pub fn position(&self) -> u64 {
+        self.position
+    }
+
+    /// The properties, in the spec's order.
+    pub fn properties(&self) -> impl Iterator<Item = Followed<'_>> {
+        (0..self.follows.len() as u32).map(|index| self.property(PropertyId(index)))
+    }
+
+    /// A property.
+    pub fn property(&self, id: PropertyId) -> Followed<'_> {
+        let property = &self.program.properties[id.index()];
+        let follow = &self.follows[id.index()];
+        Followed {
+            name: &property.name,
+            formula: &property.formula,
+            description: property.description.as_deref(),
+            verdict: follow.verdict,
+            decided_at: follow.decided_at,
+        }
+    }
+
+    /// The verdict on each property, in the spec's order, the trace being about to go on.
+    pub fn verdicts(&self) -> Vec<Verdict> {
+        self.follows.iter().map(|follow| follow.verdict).collect()
+    }
+
+    /// The verdict on each property if the trace ends here.
+    pub fn end(&self) -> Vec<Verdict> {
+        let holds = |follow: &Follow| matches!(follow.verdict, Verdict::Satisfied | Verdict::Holding);
+        self.follows.iter().map(|follow| Verdict::at_end(holds(follow))).collect()
+    }
+
+    /// Variables that properties need and no state has spoken of.
+    pub fn unseen(&self) -> impl Iterator<Item = &str> {
+        let variables = self.program.variables.iter().zip(&self.seen).zip(&self.program.names);
+        variables.filter(|((variable, seen), _)| variable.needed && !**seen).map(|(_, name)| &**name)
+    }
+
+    /// Takes the next state; variables that no property speaks of do not matter. Returns the properties whose verdict is
+    /// another than before, after the first state all of them.
+    ///
+    /// A state that is refused has not happened. A property whose verdict is final is not looked at again, so that an
+    /// expression of it that could not be evaluated later on goes unnoticed.
+    pub fn step(&mut self, state: &State) -> Result<&[PropertyId], StepError> {
+        let mut given = vec![None; self.program.variables.len()];
+        for (name, value) in state.values() {
+            let Some(&slot) = self.program.slots.get(name) else { continue };
+            let reading = self.program.variables[slot].reading;
+            let fitted = state::fitted(value, reading).ok_or_else(|| {
+                StepError::Refused(format!("`{name}` is {value}, and {} is expected", state::expected(reading)))
+            })?;
+            given[slot] = Some(fitted);
+        }
+        self.step_given(&given, state.time())
+    }
+
+    /// Takes the next state, its values fitted and in the order of the variables.
+    fn step_given(&mut self, given: &[Option<Value>], time: Option<i64>) -> Result<&[PropertyId], StepError> {
+        self.prepare_next(given)?;
+        self.check_time(time)?;
+        self.check_next(time)?;
+        std::mem::swap(&mut self.image, &mut self.next);
+        self.seen.iter_mut().zip(given).for_each(|(seen, given)| *seen |= given.is_some());
+        self.time = time;
+        self.read_letter();
+        self.follow_all()?;
+        self.position += 1;
+        Ok(&self.changed)
+    }
+
+    /// What the state gives, and what is carried on to it.
+    fn prepare_next(&mut self, given: &[Option<Value>]) -> Result<(), StepError> {
+        let Program { missing, records, .. } = *self.program;
+        self.next.clear();
+        for (slot, given) in given.iter().enumerate() {
+            let value = match given {
+                // The common ones without a call.
+                Some(Value::Bool(bit)) => Value::Bool(*bit),
+                Some(Value::Int(number)) => Value::Int(*number),
+                Some(value) if !value.is_missing() => value.clone(),
+                silence => {
+                    let holds_on = missing == MissingPolicy::Hold || (records == Records::Changes && silence.is_none());
+                    if holds_on { self.image[slot].clone() } else { Value::Missing }
+                }
+            };
+            if value.is_missing() && missing == MissingPolicy::Error && self.program.variables[slot].needed {
+                return Err(StepError::Refused(format!("`{}` has no value", self.program.names[slot])));
+            }
+            self.next.push(value);
+        }
+        Ok(())
+    }
+
+    fn check_time(&self, time: Option<i64>) -> Result<(), StepError> {
+        let Some(column) = &self.program.time else { return Ok(()) };
+        let Some(now) = time else {
+            return Err(StepError::Refused("the state has no timestamp".into()));
+        };
+        match self.time.filter(|&before| now < before) {
+            Some(before) => {
+                let (now, before) = (column.show(now), column.show(before));
+                Err(StepError::Refused(format!("time goes backwards: from {before} to {now}")))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Whether the next state can be judged.
+    fn check_next(&self, time: Option<i64>) -> Result<(), StepError> {
+        let program = &*self.program;
+        let env = Now { values: &self.next, position: self.position, time };
+        if let Some(message) = program.undecided.iter().find_map(|expr| typing::mismatch(expr, &env, &program.names)) {
+            return Err(StepError::Refused(message));
+        }
+        let followed = program.properties.iter().zip(&self.follows).filter(|(_, follow)| follow.decided_at.is_none());
+        for expr in followed.flat_map(|(property, _)| &property.fallible) {
+            if let Err(reason) = expr.holds(&env) {
+                let expr = expr.display(&program.names);
+                let message = format!("{reason} in `{expr}` at position {}", self.position);
+                return Err(StepError::Evaluation(message));
+            }
+        }
+        Ok(())
+    }
+
+    fn read_letter(&mut self) {
+        let env = Now { values: &self.image, position: self.position, time: self.time };
+        for &atom in &self.needed {
+            let holds = self.program.atoms[atom].holds(&env);
+            let before = &mut self.bits[atom];
+            *before = Bit { holds, is_news: holds != before.holds };
+        }
+    }
+
+    fn follow_all(&mut self) -> Result<(), StepError> {
+        self.changed.clear();
+        let mut decided = false;
+        let (bits, position) = (&self.bits, self.position);
+        for (index, (property, follow)) in self.program.properties.iter().zip(&mut self.follows).enumerate() {
+            let repeats = property.ignores_repetition && !property.atoms.iter().any(|&atom| bits[atom].is_news);
+            if follow.decided_at.is_some() || (repeats && position > 0) {
+                continue;
+            }
+            let holds =
+                |proposition: traceward_logic::letter::Proposition| bits[property.atoms[proposition.index()]].holds;
+            let verdict = property
+                .engine
+                .step(&mut follow.run, &holds)
+                .map_err(|gave_up| StepError::GaveUp(gave_up.to_string()))?;
+            if verdict != follow.verdict || position == 0 {
+                self.changed.push(PropertyId(index as u32));
+                follow.verdict = verdict;
+            }
+            if let Verdict::Satisfied | Verdict::Violated = verdict {
+                follow.decided_at = Some(position);
+                decided = true;
+            }
+        }
+        if decided {
+            self.forget_decided();
+        }
+        Ok(())
+    }
+
+    /// What only decided properties speak of need not be evaluated any more.
+    fn forget_decided(&mut self) {
+        let followed = self.program.properties.iter().zip(&self.follows);
+        let followed = followed.filter(|(_, follow)| follow.decided_at.is_none());
+        self.needed = followed.flat_map(|(property, _)| property.atoms.iter().copied()).collect();
+        self.needed.sort_unstable();
+        self.needed.dedup();
+    }
+}
+
+/// A state by its values.
+struct Now<'a> {
+    values: &'a [Value],
+    position: u64,
+    time: Option<i64>,
+}
+
+impl Environment for Now<'_> {
+    fn variable(&self, variable: VariableId) -> Value {
+        self.values[variable.index()].clone()
+    }
+    fn position(&self) -> i64 {
+        self.position as i64
+    }
+    fn time(&self) -> Value {
+        self.time.map_or(Value::Missing, Value::Int)
+    }
+    fn argument(&self, _: u8) -> Value {
+        Value::Missing
+    }
+}

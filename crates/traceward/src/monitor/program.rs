@@ -1,0 +1,193 @@
+//! What a monitor does, apart from where it is.
+
+use super::engine::Engine;
+use super::{Now, typing};
+use crate::error::Error;
+use crate::spec::Spec;
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+use traceward_engine::engine::Unsupported;
+use traceward_engine::select::{Config, Prepared};
+use traceward_logic::expr::Expr;
+use traceward_logic::formula::{AtomId, FormulaId, Formulas, Node};
+use traceward_logic::letter::Alphabet;
+use traceward_logic::lower::{Claim, Lowered};
+use traceward_logic::semantics;
+use traceward_logic::value::{CompareOp, Value};
+use traceward_trace::{MissingPolicy, Reading, Records, TimeColumn};
+
+/// The properties of a spec, ready to be followed.
+#[derive(Debug)]
+pub(super) struct Program {
+    pub(super) names: Vec<Arc<str>>,
+    pub(super) variables: Vec<Variable>,
+    pub(super) slots: FxHashMap<Arc<str>, usize>,
+    pub(super) properties: Vec<Property>,
+    pub(super) atoms: Vec<Test>,
+    /// Expressions whose types only a state can tell.
+    pub(super) undecided: Vec<Expr>,
+    pub(super) missing: MissingPolicy,
+    pub(super) records: Records,
+    pub(super) time: Option<TimeColumn>,
+}
+
+#[derive(Debug)]
+pub(super) struct Variable {
+    pub(super) reading: Reading,
+    /// Whether more is asked than whether it is defined.
+    pub(super) needed: bool,
+}
+
+#[derive(Debug)]
+pub(super) struct Property {
+    pub(super) name: String,
+    pub(super) formula: String,
+    pub(super) description: Option<Arc<str>>,
+    pub(super) engine: Engine,
+    /// For each proposition of the engine, the atom among those of the program.
+    pub(super) atoms: Vec<usize>,
+    /// Expressions that may fail, as a whole.
+    pub(super) fallible: Vec<Expr>,
+    /// Whether a state like the one before makes no difference.
+    pub(super) ignores_repetition: bool,
+    pub(super) holds_on_empty: bool,
+}
+
+/// An atom; the common forms without the detour of a general expression.
+#[derive(Debug)]
+pub(super) enum Test {
+    Flag(usize),
+    Compare(CompareOp, usize, Value),
+    Any(Expr),
+}
+
+impl Program {
+    pub(super) fn new(spec: &Spec, config: Config) -> Result<Self, Error> {
+        Engine::choose(&config).map_err(Error::Request)?;
+        let settings = spec.settings();
+        if settings.by.is_some() {
+            return Err(Error::Request("a monitor follows one trace: it cannot split it by key yet".into()));
+        }
+        let readings = typing::readings(spec.lowered(), &formulas_of(spec.lowered())?);
+        let schema = typing::schema(spec.variables(), &readings, settings.time.is_some());
+        let lowered = spec.bind(&schema)?;
+        let roots = formulas_of(&lowered)?;
+        let undecided = typing::undecided(&lowered.formulas, &roots, &readings);
+        let (formulas, roots) = typing::with_plain_booleans(&lowered.formulas, &roots, &readings);
+        let prepared = Prepared::new(&formulas, &roots, config.simplification);
+        let names = lowered.variables.names();
+        let variables = spec.variables().iter().zip(&readings);
+        let mut program = Self {
+            slots: names.iter().enumerate().map(|(slot, name)| (name.clone(), slot)).collect(),
+            names,
+            variables: variables
+                .map(|(variable, &reading)| Variable { reading, needed: variable.needed_at.is_some() })
+                .collect(),
+            properties: Vec::new(),
+            atoms: Vec::new(),
+            undecided,
+            missing: settings.missing.unwrap_or_default(),
+            records: settings.records.unwrap_or_default(),
+            time: settings.time.clone(),
+        };
+        program.take_properties(spec, &lowered, &prepared, &config)?;
+        Ok(program)
+    }
+
+    fn take_properties(
+        &mut self,
+        spec: &Spec,
+        lowered: &Lowered,
+        prepared: &Prepared,
+        config: &Config,
+    ) -> Result<(), Error> {
+        let mut places: FxHashMap<AtomId, usize> = FxHashMap::default();
+        let mut unnamed = 0;
+        for (index, property) in lowered.properties.iter().enumerate() {
+            unnamed += usize::from(property.name.is_none());
+            let name = property.name.as_ref().map_or_else(|| format!("p{unnamed}"), ToString::to_string);
+            let (as_lowered, root) = (prepared.lowered[index], prepared.normal[index]);
+            let alphabet = Alphabet::of(&prepared.formulas, &[root]);
+            let engine = Engine::new(&prepared.formulas, &alphabet, root, config)
+                .map_err(|unsupported| Error::Request(cannot_follow(&name, &unsupported)))?;
+            let mut place_of = |atom: &AtomId| {
+                *places.entry(*atom).or_insert_with(|| {
+                    self.atoms.push(Test::new(prepared.formulas.atom(*atom), &self.variables));
+                    self.atoms.len() - 1
+                })
+            };
+            self.properties.push(Property {
+                name,
+                formula: spec.text(property.body.span),
+                description: property.description.clone(),
+                engine,
+                atoms: alphabet.atoms().iter().map(&mut place_of).collect(),
+                fallible: fallible(&prepared.formulas, as_lowered),
+                ignores_repetition: ignores_repetition(&prepared.formulas, root),
+                holds_on_empty: semantics::holds_on_empty(&prepared.formulas, as_lowered),
+            });
+        }
+        Ok(())
+    }
+}
+
+impl Test {
+    fn new(expr: &Expr, variables: &[Variable]) -> Self {
+        match expr {
+            Expr::Variable(variable) if variables[variable.index()].reading == Reading::Bool => {
+                Self::Flag(variable.index())
+            }
+            Expr::Compare(op, left, right) => match (&**left, &**right) {
+                (Expr::Variable(variable), Expr::Literal(value)) => Self::Compare(*op, variable.index(), value.clone()),
+                _ => Self::Any(expr.clone()),
+            },
+            _ => Self::Any(expr.clone()),
+        }
+    }
+
+    /// Whether it holds. What cannot be evaluated does not: that was seen to before, in the whole expression.
+    #[inline]
+    pub(super) fn holds(&self, now: &Now<'_>) -> bool {
+        match self {
+            Self::Flag(slot) => now.values[*slot].is_true(),
+            Self::Compare(op, slot, value) => op.holds(&now.values[*slot], value),
+            Self::Any(expr) => expr.holds(now).unwrap_or(false),
+        }
+    }
+}
+
+/// The formula of each property.
+fn formulas_of(lowered: &Lowered) -> Result<Vec<FormulaId>, Error> {
+    if !lowered.queries.is_empty() {
+        let message =
+            "a monitor judges properties, and this is a query; `traceward query` measures a trace that has ended";
+        return Err(Error::Request(message.into()));
+    }
+    let formula = |claim: &Claim| match claim {
+        Claim::Formula(formula) => Ok(*formula),
+        Claim::Assert(..) => {
+            let message = "a monitor judges formulas, and an assert measures; `traceward check` answers it of a trace that has ended";
+            Err(Error::Request(message.into()))
+        }
+    };
+    lowered.properties.iter().map(|property| formula(&property.claim)).collect()
+}
+
+fn cannot_follow(name: &str, unsupported: &Unsupported) -> String {
+    format!(
+        "`{name}` cannot be followed: the engine {} does not take {}; `traceward check` answers when the trace has ended",
+        unsupported.engine, unsupported.what
+    )
+}
+
+fn fallible(formulas: &Formulas, root: FormulaId) -> Vec<Expr> {
+    typing::expressions(formulas, &[root]).filter(|expr| expr.can_fail()).cloned().collect()
+}
+
+/// Section 6.2: without next and bounds nobody counts states.
+fn ignores_repetition(formulas: &Formulas, root: FormulaId) -> bool {
+    formulas.parts(&[root]).into_iter().all(|part| {
+        let node = formulas.node(part);
+        !matches!(node, Node::Next(..)) && node.interval().is_none_or(|interval| interval.is_all())
+    })
+}
