@@ -5,7 +5,6 @@
 //! `next` and `end`: the *image state* holds the last value of every variable, and a formula without `X` and its kin need not
 //! look at a state that is to it like the one before.
 
-mod engine;
 mod feed;
 mod program;
 mod state;
@@ -16,12 +15,12 @@ pub use state::State;
 
 use crate::error::Error;
 use crate::spec::Spec;
-use engine::Run;
 use program::Program;
 use std::fmt;
 use std::sync::Arc;
-use traceward_engine::select::Config;
+use traceward_engine::select::{Config, OnlineRun};
 use traceward_logic::expr::Environment;
+use traceward_logic::letter::Proposition;
 use traceward_logic::trace::VariableId;
 use traceward_logic::value::Value;
 use traceward_logic::verdict::Verdict;
@@ -119,7 +118,7 @@ struct Bit {
 
 #[derive(Clone, Debug)]
 struct Follow {
-    run: Run,
+    run: OnlineRun,
     verdict: Verdict,
     decided_at: Option<u64>,
 }
@@ -150,10 +149,9 @@ impl Monitor {
     pub fn new(spec: &Spec, config: Config) -> Result<Self, Error> {
         let program = Program::new(spec, config)?;
         let verdict = |holds: bool| if holds { Verdict::Holding } else { Verdict::Pending };
-        let follow = |property: &program::Property| Follow {
-            run: property.engine.start(),
-            verdict: verdict(property.holds_on_empty),
-            decided_at: None,
+        let follow = |property: &program::Property| {
+            let run = property.engine.start().map_err(|gave_up| Error::Request(gave_up.to_string()))?;
+            Ok(Follow { run, verdict: verdict(property.holds_on_empty), decided_at: None })
         };
         Ok(Self {
             image: vec![Value::Missing; program.variables.len()],
@@ -162,16 +160,18 @@ impl Monitor {
             position: 0,
             bits: vec![Bit::default(); program.atoms.len()],
             needed: (0..program.atoms.len()).collect(),
-            follows: program.properties.iter().map(follow).collect(),
+            follows: program.properties.iter().map(follow).collect::<Result<_, Error>>()?,
             changed: Vec::new(),
             next: Vec::new(),
             program: Arc::new(program),
         })
     }
 
-    /// The variables that the properties speak of: what a sender of states has to send.
+    /// The variables that can make a difference to a verdict: what a sender of states has to send. (Section 6.2 has the
+    /// observer tell so to the program it observes.)
     pub fn variables(&self) -> impl Iterator<Item = &str> {
-        self.program.names.iter().map(|name| &**name)
+        let named = self.program.names.iter().zip(&self.program.variables);
+        named.filter(|(_, variable)| variable.matters).map(|(name, _)| &**name)
     }
 
     /// How many states there have been: the position of the next.
@@ -315,12 +315,13 @@ impl Monitor {
         let mut decided = false;
         let (bits, position) = (&self.bits, self.position);
         for (index, (property, follow)) in self.program.properties.iter().zip(&mut self.follows).enumerate() {
-            let repeats = property.ignores_repetition && !property.atoms.iter().any(|&atom| bits[atom].is_news);
+            let repeats =
+                property.ignores_repetition && !property.atoms.iter().flatten().any(|&atom| bits[atom].is_news);
             if follow.decided_at.is_some() || (repeats && position > 0) {
                 continue;
             }
             let holds =
-                |proposition: traceward_logic::letter::Proposition| bits[property.atoms[proposition.index()]].holds;
+                |proposition: Proposition| property.atoms[proposition.index()].is_some_and(|atom| bits[atom].holds);
             let verdict = property
                 .engine
                 .step(&mut follow.run, &holds)
@@ -344,7 +345,7 @@ impl Monitor {
     fn forget_decided(&mut self) {
         let followed = self.program.properties.iter().zip(&self.follows);
         let followed = followed.filter(|(_, follow)| follow.decided_at.is_none());
-        self.needed = followed.flat_map(|(property, _)| property.atoms.iter().copied()).collect();
+        self.needed = followed.flat_map(|(property, _)| property.atoms.iter().copied().flatten()).collect();
         self.needed.sort_unstable();
         self.needed.dedup();
     }

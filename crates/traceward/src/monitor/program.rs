@@ -1,16 +1,15 @@
 //! What a monitor does, apart from where it is.
 
-use super::engine::Engine;
 use super::{Now, typing};
 use crate::error::Error;
 use crate::spec::Spec;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use traceward_engine::engine::Unsupported;
-use traceward_engine::select::{Config, Prepared};
+use traceward_engine::select::{Config, Online};
 use traceward_logic::expr::Expr;
-use traceward_logic::formula::{AtomId, FormulaId, Formulas, Node};
-use traceward_logic::letter::Alphabet;
+use traceward_logic::formula::{FormulaId, Formulas};
+use traceward_logic::letter::Proposition;
 use traceward_logic::lower::{Claim, Lowered};
 use traceward_logic::semantics;
 use traceward_logic::value::{CompareOp, Value};
@@ -36,6 +35,8 @@ pub(super) struct Variable {
     pub(super) reading: Reading,
     /// Whether more is asked than whether it is defined.
     pub(super) needed: bool,
+    /// Whether its value can make a difference to a verdict.
+    pub(super) matters: bool,
 }
 
 #[derive(Debug)]
@@ -43,9 +44,9 @@ pub(super) struct Property {
     pub(super) name: String,
     pub(super) formula: String,
     pub(super) description: Option<Arc<str>>,
-    pub(super) engine: Engine,
-    /// For each proposition of the engine, the atom among those of the program.
-    pub(super) atoms: Vec<usize>,
+    pub(super) engine: Online,
+    /// For each proposition of the engine, the atom among those of the program; none if it makes no difference.
+    pub(super) atoms: Vec<Option<usize>>,
     /// Expressions that may fail, as a whole.
     pub(super) fallible: Vec<Expr>,
     /// Whether a state like the one before makes no difference.
@@ -63,7 +64,6 @@ pub(super) enum Test {
 
 impl Program {
     pub(super) fn new(spec: &Spec, config: Config) -> Result<Self, Error> {
-        Engine::choose(&config).map_err(Error::Request)?;
         let settings = spec.settings();
         if settings.by.is_some() {
             return Err(Error::Request("a monitor follows one trace: it cannot split it by key yet".into()));
@@ -74,14 +74,13 @@ impl Program {
         let roots = formulas_of(&lowered)?;
         let undecided = typing::undecided(&lowered.formulas, &roots, &readings);
         let (formulas, roots) = typing::with_plain_booleans(&lowered.formulas, &roots, &readings);
-        let prepared = Prepared::new(&formulas, &roots, config.simplification);
         let names = lowered.variables.names();
         let variables = spec.variables().iter().zip(&readings);
         let mut program = Self {
             slots: names.iter().enumerate().map(|(slot, name)| (name.clone(), slot)).collect(),
             names,
             variables: variables
-                .map(|(variable, &reading)| Variable { reading, needed: variable.needed_at.is_some() })
+                .map(|(variable, &reading)| Variable { reading, needed: variable.needed_at.is_some(), matters: false })
                 .collect(),
             properties: Vec::new(),
             atoms: Vec::new(),
@@ -90,7 +89,7 @@ impl Program {
             records: settings.records.unwrap_or_default(),
             time: settings.time.clone(),
         };
-        program.take_properties(spec, &lowered, &prepared, &config)?;
+        program.take_properties(spec, &lowered, &formulas, &roots, config)?;
         Ok(program)
     }
 
@@ -98,36 +97,54 @@ impl Program {
         &mut self,
         spec: &Spec,
         lowered: &Lowered,
-        prepared: &Prepared,
-        config: &Config,
+        formulas: &Formulas,
+        roots: &[FormulaId],
+        config: Config,
     ) -> Result<(), Error> {
-        let mut places: FxHashMap<AtomId, usize> = FxHashMap::default();
+        let mut known: Vec<Expr> = Vec::new();
         let mut unnamed = 0;
-        for (index, property) in lowered.properties.iter().enumerate() {
+        for (property, &root) in lowered.properties.iter().zip(roots) {
             unnamed += usize::from(property.name.is_none());
             let name = property.name.as_ref().map_or_else(|| format!("p{unnamed}"), ToString::to_string);
-            let (as_lowered, root) = (prepared.lowered[index], prepared.normal[index]);
-            let alphabet = Alphabet::of(&prepared.formulas, &[root]);
-            let engine = Engine::new(&prepared.formulas, &alphabet, root, config)
+            let engine = Online::new(formulas, root, config)
                 .map_err(|unsupported| Error::Request(cannot_follow(&name, &unsupported)))?;
-            let mut place_of = |atom: &AtomId| {
-                *places.entry(*atom).or_insert_with(|| {
-                    self.atoms.push(Test::new(prepared.formulas.atom(*atom), &self.variables));
-                    self.atoms.len() - 1
-                })
-            };
+            let fallible = fallible(formulas, root);
+            fallible.iter().for_each(|expr| self.note_that_it_matters(expr));
+            let atoms = self.atoms_of(&engine, &mut known);
             self.properties.push(Property {
                 name,
                 formula: spec.text(property.body.span),
                 description: property.description.clone(),
+                ignores_repetition: engine.is_stutter_invariant(),
                 engine,
-                atoms: alphabet.atoms().iter().map(&mut place_of).collect(),
-                fallible: fallible(&prepared.formulas, as_lowered),
-                ignores_repetition: ignores_repetition(&prepared.formulas, root),
-                holds_on_empty: semantics::holds_on_empty(&prepared.formulas, as_lowered),
+                atoms,
+                fallible,
+                holds_on_empty: semantics::holds_on_empty(formulas, root),
             });
         }
         Ok(())
+    }
+
+    /// For each proposition of an engine, the atom; those that make no difference to it need not be evaluated for it.
+    fn atoms_of(&mut self, engine: &Online, known: &mut Vec<Expr>) -> Vec<Option<usize>> {
+        let (prepared, relevant) = (engine.prepared(), engine.propositions());
+        let mut atoms = Vec::new();
+        for (index, atom) in prepared.alphabet.atoms().iter().enumerate() {
+            let expr = prepared.formulas.atom(*atom);
+            atoms.push(relevant.contains(&Proposition(index as u32)).then(|| {
+                self.note_that_it_matters(expr);
+                known.iter().position(|one| one == expr).unwrap_or_else(|| {
+                    known.push(expr.clone());
+                    self.atoms.push(Test::new(expr, &self.variables));
+                    self.atoms.len() - 1
+                })
+            }));
+        }
+        atoms
+    }
+
+    fn note_that_it_matters(&mut self, expr: &Expr) {
+        expr.for_each_variable(&mut |variable| self.variables[variable.index()].matters = true);
     }
 }
 
@@ -174,20 +191,14 @@ fn formulas_of(lowered: &Lowered) -> Result<Vec<FormulaId>, Error> {
 }
 
 fn cannot_follow(name: &str, unsupported: &Unsupported) -> String {
-    format!(
-        "`{name}` cannot be followed: the engine {} does not take {}; `traceward check` answers when the trace has ended",
-        unsupported.engine, unsupported.what
-    )
+    let way_out = match unsupported.instead {
+        "observer" => "--engine observer can",
+        _ => "`traceward check` answers when the trace has ended",
+    };
+    let Unsupported { engine, what, .. } = unsupported;
+    format!("`{name}` cannot be followed: the engine {engine} does not take {what}; {way_out}")
 }
 
 fn fallible(formulas: &Formulas, root: FormulaId) -> Vec<Expr> {
     typing::expressions(formulas, &[root]).filter(|expr| expr.can_fail()).cloned().collect()
-}
-
-/// Section 6.2: without next and bounds nobody counts states.
-fn ignores_repetition(formulas: &Formulas, root: FormulaId) -> bool {
-    formulas.parts(&[root]).into_iter().all(|part| {
-        let node = formulas.node(part);
-        !matches!(node, Node::Next(..)) && node.interval().is_none_or(|interval| interval.is_all())
-    })
 }
