@@ -5,7 +5,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use traceward::{
     Config, EngineName, Format, MissingPolicy, Simplification, TimeColumn, TimeUnit, breadth_first, depth_first,
-    observer,
+    observer, tableau,
 };
 
 /// Checks, monitors and measures what running systems actually did
@@ -200,7 +200,7 @@ pub struct PlanArguments {
 #[command(next_help_heading = "Engine")]
 pub struct EngineArguments {
     /// Which engine answers, all give the same verdict: auto, naive, depth-first,
-    /// breadth-first, reverse or observer
+    /// breadth-first, reverse, tableau or observer
     #[arg(long, value_name = "NAME", default_value = "auto")]
     pub engine: EngineName,
     /// Evaluate formulas as they are written, without simplifying them first
@@ -237,6 +237,7 @@ impl EngineArguments {
                 slice_limit: self.slice_limit,
                 ..breadth_first::Config::default()
             },
+            tableau: tableau::Config::default(),
             observer: observer::Config {
                 memory: self.memory_limit.saturating_mul(1 << 20),
                 search_limit: self.search_limit,

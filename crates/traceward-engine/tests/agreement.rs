@@ -1,7 +1,7 @@
 //! Every engine against the definition: all small formulas on all short traces, random larger ones, known answers.
 
 use proptest::prelude::*;
-use traceward_engine::engine::{breadth_first, depth_first, observer};
+use traceward_engine::engine::{breadth_first, depth_first, observer, tableau};
 use traceward_engine::select::{Cache, Config, EngineName, Evaluator, Simplification};
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::formula::{FormulaId, Formulas, Interval};
@@ -27,6 +27,7 @@ const fn config(simplification: Simplification) -> Config {
             slice_limit: 1000,
             cache_limit: 1000,
         },
+        tableau: tableau::Config { state_limit: 1000, work_limit: 1_000_000, claim_limit: 100 },
         observer: observer::Config {
             memory: 1 << 20,
             search_limit: 1000,

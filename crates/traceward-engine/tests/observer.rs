@@ -303,3 +303,67 @@ fn a_long_trace_is_decided_at_the_very_state() {
         }
     }
 }
+
+/// Two routes to the smallest deterministic automaton that share nothing but the formula: progression, and the subset
+/// construction of the tableau automaton with Hopcroft's minimisation.
+mod routes {
+    use super::*;
+    use traceward_engine::automaton::subset::{self, Table, determinise};
+    use traceward_engine::automaton::tableau::{Automaton, Config, Initial};
+
+    /// The table of an automaton, numbered in the one way there is.
+    fn table(automaton: &Deterministic) -> Table {
+        let letters = 1_usize << automaton.propositions();
+        let accepting: Vec<bool> = automaton.states().iter().map(|state| state.accepting).collect();
+        let next: Vec<u32> = automaton
+            .state_ids()
+            .flat_map(|state| (0..letters).map(move |letter| (state, letter)))
+            .map(|(state, letter)| automaton.next(state, |one| letter >> one.index() & 1 == 1).index() as u32)
+            .collect();
+        Table::new(letters, 0, &accepting, &next)
+    }
+
+    /// The smallest table by the other route, if that is possible within its limits.
+    fn by_tableau(observed: &Observed) -> Option<Table> {
+        let Prepared { formulas, alphabet, normal, .. } = &observed.prepared;
+        let config = Config { state_limit: 500, work_limit: 200_000, ..Config::default() };
+        let automaton = Automaton::new(formulas, alphabet, normal[0], Initial::BySemantics(observed.on_empty), config);
+        let limits = subset::Config { state_limit: 2000, work_limit: 5_000_000, ..subset::Config::default() };
+        Some(determinise(&automaton.ok()?, limits).ok()?.minimal())
+    }
+
+    #[test]
+    fn lead_to_isomorphic_automata_for_all_small_formulas() {
+        let bounded = Shape { atoms: 1, ..Shape::unbounded(2) }.with_intervals(windows());
+        let deep = Shape { atoms: 1, ..Shape::unbounded(3) };
+        let mut compared = 0;
+        for shape in [Shape::unbounded(2), bounded, deep] {
+            let mut arena = Formulas::new();
+            for formula in enumerate::formulas(&mut arena, &shape) {
+                let observed = Observed::new(&arena, formula, &[]);
+                let name = arena.display(formula, &["a".into(), "b".into()]).to_string();
+                assert_eq!(table(&observed.automaton()), by_tableau(&observed).expect("within limits"), "{name}");
+                compared += 1;
+            }
+        }
+        report("progression", "automata by the tableau", compared);
+        assert!(compared > 10_000, "only {compared}");
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 600, ..ProptestConfig::default() })]
+
+        #[test]
+        fn lead_to_isomorphic_automata_for_random_formulas(recipe in generate::formula(3, Windows::Steps)) {
+            let mut formulas = Formulas::new();
+            let formula = recipe.build(&mut formulas);
+            let observed = Observed::new(&formulas, formula, &[]);
+            let Prepared { formulas, alphabet, simplified, .. } = &observed.prepared;
+            let limits = Limits { states: 5000, memory: 1 << 24 };
+            let made = Deterministic::new(formulas, alphabet, simplified[0], observed.on_empty, limits);
+            if let (Ok(automaton), Some(expected)) = (made, by_tableau(&observed)) {
+                prop_assert_eq!(table(&automaton), expected);
+            }
+        }
+    }
+}

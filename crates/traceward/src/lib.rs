@@ -39,7 +39,7 @@ pub use report::{
 pub use runs::{CoverageReport, RunQuestions, UnusedPart, WaitingReport};
 pub use spec::{Settings, Source, Spec, SpecError, SpecPlace};
 
-pub use traceward_engine::engine::{breadth_first, depth_first, observer};
+pub use traceward_engine::engine::{breadth_first, depth_first, observer, tableau};
 pub use traceward_engine::select::{Config, EngineName, Simplification};
 pub use traceward_logic::lower::Goal;
 pub use traceward_logic::print::{Name, TIME_UNITS, duration};

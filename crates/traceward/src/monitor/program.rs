@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::spec::Spec;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
-use traceward_engine::engine::Unsupported;
+use traceward_engine::engine::{BuildError, Unsupported};
 use traceward_engine::select::{Config, Online};
 use traceward_logic::expr::Expr;
 use traceward_logic::formula::{FormulaId, Formulas};
@@ -190,13 +190,17 @@ fn formulas_of(lowered: &Lowered) -> Result<Vec<FormulaId>, Error> {
     lowered.properties.iter().map(|property| formula(&property.claim)).collect()
 }
 
-fn cannot_follow(name: &str, unsupported: &Unsupported) -> String {
-    let way_out = match unsupported.instead {
-        "observer" => "--engine observer can",
-        _ => "`traceward check` answers when the trace has ended",
+fn cannot_follow(name: &str, error: &BuildError) -> String {
+    let (reason, way_out) = match error {
+        BuildError::Unsupported(Unsupported { engine, what, instead: "observer" }) => {
+            (format!("the engine {engine} does not take {what}"), "--engine observer can")
+        }
+        BuildError::Unsupported(Unsupported { engine, what, .. }) => {
+            (format!("the engine {engine} does not take {what}"), "`traceward check` answers when the trace has ended")
+        }
+        BuildError::GaveUp(gave_up) => (gave_up.to_string(), "`traceward check` answers when the trace has ended"),
     };
-    let Unsupported { engine, what, .. } = unsupported;
-    format!("`{name}` cannot be followed: the engine {engine} does not take {what}; {way_out}")
+    format!("`{name}` cannot be followed: {reason}; {way_out}")
 }
 
 fn fallible(formulas: &Formulas, root: FormulaId) -> Vec<Expr> {

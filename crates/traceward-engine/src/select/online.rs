@@ -1,0 +1,137 @@
+//! Engines that follow a trace while it grows.
+
+use super::{Config, EngineName, Prepared};
+use crate::engine::breadth_first::{self, BreadthFirst};
+use crate::engine::observer::{self, Exactness, Observer};
+use crate::engine::tableau::{self, Tableau};
+use crate::engine::{BuildError, GaveUp, Unsupported};
+use traceward_logic::formula::{FormulaId, Formulas};
+use traceward_logic::letter::Proposition;
+use traceward_logic::verdict::Verdict;
+
+/// A formula with an engine that follows a trace as it grows.
+#[derive(Clone, Debug)]
+pub struct Online {
+    prepared: Prepared,
+    engine: OnlineEngine,
+}
+
+#[derive(Clone, Debug)]
+enum OnlineEngine {
+    Observer(Observer),
+    BreadthFirst(Box<BreadthFirst>),
+    Tableau(Box<Tableau>),
+}
+
+/// How far an [`Online`] engine has got. A clone goes its own way.
+#[derive(Clone, Debug)]
+pub struct OnlineRun(OnlinePlace);
+
+#[derive(Clone, Debug)]
+enum OnlinePlace {
+    Observer(observer::Run),
+    BreadthFirst(Box<(breadth_first::Run, breadth_first::Cache)>),
+    Tableau(Box<(tableau::Run, tableau::Cache)>),
+}
+
+impl Online {
+    /// The engine for a formula. Asked to choose, it is an observer that is exact wherever that can be found out.
+    pub fn new(formulas: &Formulas, root: FormulaId, config: Config) -> Result<Self, BuildError> {
+        let prepared = Prepared::new(formulas, &[root], config.simplification);
+        let engine = match config.engine {
+            EngineName::Auto => {
+                let config = observer::Config { exactness: Exactness::WherePossible, ..config.observer };
+                OnlineEngine::Observer(prepared.observer(0, config)?)
+            }
+            EngineName::Observer => OnlineEngine::Observer(prepared.observer(0, config.observer)?),
+            EngineName::BreadthFirst => {
+                let Prepared { formulas, alphabet, normal, .. } = &prepared;
+                let engine = BreadthFirst::new(formulas, alphabet, normal[0], config.breadth_first)?;
+                OnlineEngine::BreadthFirst(Box::new(engine))
+            }
+            EngineName::Tableau => OnlineEngine::Tableau(Box::new(prepared.tableau(0, config.tableau)?)),
+            EngineName::Naive | EngineName::DepthFirst | EngineName::Reverse => {
+                let what = "a trace that is still growing";
+                return Err(Unsupported { engine: config.engine.name(), what, instead: "observer" }.into());
+            }
+        };
+        Ok(Self { prepared, engine })
+    }
+
+    /// The engine.
+    pub fn engine(&self) -> EngineName {
+        match self.engine {
+            OnlineEngine::Observer(_) => EngineName::Observer,
+            OnlineEngine::BreadthFirst(_) => EngineName::BreadthFirst,
+            OnlineEngine::Tableau(_) => EngineName::Tableau,
+        }
+    }
+
+    /// The formula, stage by stage.
+    pub fn prepared(&self) -> &Prepared {
+        &self.prepared
+    }
+
+    /// Whether a letter that repeats makes no difference.
+    pub fn is_stutter_invariant(&self) -> bool {
+        match &self.engine {
+            OnlineEngine::Observer(observer) => observer.is_stutter_invariant(),
+            OnlineEngine::BreadthFirst(_) | OnlineEngine::Tableau(_) => false,
+        }
+    }
+
+    /// The propositions that matter: whether others hold makes no difference.
+    pub fn propositions(&self) -> Vec<Proposition> {
+        match &self.engine {
+            OnlineEngine::Observer(observer) => observer.propositions().to_vec(),
+            OnlineEngine::Tableau(tableau) => tableau.propositions().to_vec(),
+            OnlineEngine::BreadthFirst(_) => {
+                (0..self.prepared.alphabet.atoms().len() as u32).map(Proposition).collect()
+            }
+        }
+    }
+
+    /// A run that has seen no state.
+    pub fn start(&self) -> Result<OnlineRun, GaveUp> {
+        Ok(OnlineRun(match &self.engine {
+            OnlineEngine::Observer(observer) => OnlinePlace::Observer(observer.start()?),
+            OnlineEngine::BreadthFirst(engine) => {
+                let mut cache = breadth_first::Cache::default();
+                OnlinePlace::BreadthFirst(Box::new((engine.start(&mut cache), cache)))
+            }
+            OnlineEngine::Tableau(engine) => OnlinePlace::Tableau(Box::new((engine.start(), Default::default()))),
+        }))
+    }
+
+    /// Takes the next state; `holds` tells which propositions do.
+    ///
+    /// # Panics
+    /// If the run is one of another engine.
+    pub fn step(&self, run: &mut OnlineRun, holds: &dyn Fn(Proposition) -> bool) -> Result<Verdict, GaveUp> {
+        match (&self.engine, &mut run.0) {
+            (OnlineEngine::Observer(observer), OnlinePlace::Observer(run)) => observer.step(run, holds),
+            (OnlineEngine::BreadthFirst(engine), OnlinePlace::BreadthFirst(place)) => {
+                let (run, cache) = &mut **place;
+                engine.step(cache, run, holds)
+            }
+            (OnlineEngine::Tableau(engine), OnlinePlace::Tableau(place)) => {
+                let (run, cache) = &mut **place;
+                Ok(engine.step(cache, run, holds))
+            }
+            _ => panic!("a run of another engine"),
+        }
+    }
+
+    /// What is certain after what a run has seen.
+    ///
+    /// # Panics
+    /// If the run is one of another engine.
+    pub fn verdict(&self, run: &OnlineRun) -> Verdict {
+        match (&self.engine, &run.0) {
+            (OnlineEngine::Observer(observer), OnlinePlace::Observer(run)) => observer.verdict(run),
+            (OnlineEngine::BreadthFirst(engine), OnlinePlace::BreadthFirst(place)) => engine.verdict(&place.0),
+            (OnlineEngine::Tableau(engine), OnlinePlace::Tableau(place)) => engine.verdict(&place.0),
+            _ => panic!("a run of another engine"),
+        }
+    }
+}
