@@ -71,6 +71,20 @@ interrupt, each property is satisfied or violated.")]
   traceward automaton -e 'G F a' --to dot | dot -Tpng > automaton.png
   traceward automaton properties.tw --property mutex --to json")]
     Automaton(AutomatonArguments),
+    /// Tell which properties can never hold, can never fail, or follow from others
+    #[command(after_help = "Examples:
+  traceward lint properties.tw
+  traceward lint -e 'G p' -e 'F p'
+
+Exit status: 0 nothing is odd, 1 something is, 2 it could not be found out.")]
+    Lint(HygieneArguments),
+    /// Tell whether two formulas mean the same, and if not, on which trace they differ
+    #[command(after_help = "Examples:
+  traceward compare -e 'G(p -> F q)' -e 'G F q'
+  traceward compare -e '!(a U b)' -e '!a R !b' --format json
+
+Exit status: 0 they are equal, 1 they are not, 2 it could not be found out.")]
+    Compare(HygieneArguments),
     /// Explain the language (`help operators`) or a command (`help check`)
     Help(HelpArguments),
     /// Print completions for a shell
@@ -191,6 +205,20 @@ pub struct PlanArguments {
     pub event: Option<String>,
     #[command(flatten)]
     pub engine: EngineArguments,
+    #[command(flatten)]
+    pub output: OutputArguments,
+}
+
+#[derive(Args, Debug)]
+pub struct HygieneArguments {
+    #[command(flatten)]
+    pub spec: SpecArguments,
+    /// Spec files (.tw)
+    #[arg(value_name = "SPEC")]
+    pub paths: Vec<PathBuf>,
+    /// The column that strings alone are compared with
+    #[arg(long, value_name = "COLUMN")]
+    pub event: Option<String>,
     #[command(flatten)]
     pub output: OutputArguments,
 }

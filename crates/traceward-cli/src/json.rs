@@ -5,9 +5,11 @@ use crate::text::trace_name;
 use serde_json::{Map, Value as Json, json};
 use std::io::{self, Write};
 use std::path::Path;
+use std::sync::Arc;
 use traceward::{
-    ColumnInspection, CoverageReport, Distinct, Feed, Followed, Inspection, KeyVerdict, PropertyReport, QueryReport,
-    QueryValue, Report, TimeGuess, UnusedPart, Value, Verdict, Violation, Violations, WaitingReport,
+    ColumnInspection, Comparison, CoverageReport, Distinct, Example, Feed, Finding, Followed, Inspection, KeyVerdict,
+    Lint, PropertyReport, QueryReport, QueryValue, Report, TimeGuess, UnusedPart, Value, Verdict, Violation,
+    Violations, WaitingReport,
 };
 
 /// The document about one trace.
@@ -172,7 +174,7 @@ fn query(report: &QueryReport) -> Json {
     document
 }
 
-fn summary(values: &[(std::sync::Arc<str>, Option<Value>)]) -> Json {
+fn summary(values: &[(Arc<str>, Option<Value>)]) -> Json {
     let numbers: Vec<f64> = values.iter().filter_map(|(_, one)| one.as_ref().and_then(Value::as_f64)).collect();
     let mut document = json!({
         "keys": values.len(),
@@ -202,6 +204,48 @@ fn value(one: &Value) -> Json {
         Value::Pair(pair) => json!([value(&pair.0), value(&pair.1)]),
         Value::List(items) => Json::Array(items.iter().map(value).collect()),
     }
+}
+
+/// The document about what is odd in a spec.
+pub fn lint(lint: &Lint) -> Json {
+    let finding = |one: &Finding| {
+        json!({
+            "finding": one.oddity.name(),
+            "property": one.property,
+            "other": one.other,
+            "example": one.example.as_ref().map(example),
+        })
+    };
+    json!({
+        "properties": lint.properties,
+        "findings": lint.findings.iter().map(finding).collect::<Vec<_>>(),
+        "undecided": lint.undecided,
+    })
+}
+
+/// The document about two properties.
+pub fn comparison(comparison: &Comparison) -> Json {
+    let [first, second] = &comparison.names;
+    let [first_formula, second_formula] = &comparison.formulas;
+    json!({
+        "relation": comparison.relation.name(),
+        "properties": [
+            { "name": first, "formula": first_formula },
+            { "name": second, "formula": second_formula },
+        ],
+        "examples": comparison.examples.iter().map(example).collect::<Vec<_>>(),
+    })
+}
+
+fn example(example: &Example) -> Json {
+    let state = |state: &Vec<(Arc<str>, Value)>| {
+        Json::Object(state.iter().map(|(name, one)| (name.to_string(), value(one))).collect())
+    };
+    json!({
+        "satisfies": example.satisfies,
+        "violates": example.violates,
+        "trace": example.states.iter().map(state).collect::<Vec<_>>(),
+    })
 }
 
 /// The document about what a trace holds.

@@ -48,6 +48,8 @@ fn run(command: Command, out: &mut impl Write) -> Result<Outcome, Failure> {
         Command::Bench(arguments) => command::bench::run(&arguments, out),
         Command::ExplainPlan(arguments) => command::explain_plan::run(&arguments, out),
         Command::Automaton(arguments) => command::automaton::run(&arguments, out),
+        Command::Lint(arguments) => command::lint::run(&arguments, out),
+        Command::Compare(arguments) => command::compare::run(&arguments, out),
         Command::Help(arguments) => command::help::run(&arguments, out),
         Command::Completions(arguments) => command::completions::run(&arguments, out),
         Command::Man(arguments) => command::man::run(&arguments, out),

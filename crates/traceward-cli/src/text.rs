@@ -5,9 +5,9 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 use traceward::{
-    ColumnInspection, ColumnKind, CoverageReport, Distinct, Feed, Followed, Goal, Inspection, KeysReport, Note,
-    PropertyReport, QueryReport, QueryValue, Report, TIME_UNITS, TimeGuess, Value, Verdict, Violation, Violations,
-    WaitingReport, duration,
+    ColumnInspection, ColumnKind, Comparison, CoverageReport, Distinct, Example, Feed, Followed, Goal, Inspection,
+    KeysReport, Lint, Note, Oddity, PropertyReport, QueryReport, QueryValue, Relation, Report, TIME_UNITS, TimeGuess,
+    Value, Verdict, Violation, Violations, WaitingReport, duration,
 };
 
 const GOOD: Style = AnsiColor::Green.on_default().bold();
@@ -453,4 +453,66 @@ fn column_name(name: &str) -> String {
 fn is_bit(column: &ColumnInspection) -> bool {
     let zero_and_one = (Value::Int(0), Value::Int(1));
     column.range.as_ref().is_some_and(|range| *range == zero_and_one)
+}
+
+/// What is odd in a spec.
+pub fn lint(out: &mut impl Write, lint: &Lint) -> io::Result<()> {
+    for finding in &lint.findings {
+        let other = finding.other.as_deref().unwrap_or_default();
+        let what = match finding.oddity {
+            Oddity::Unsatisfiable => "can never hold".to_owned(),
+            Oddity::Valid => "can never fail".to_owned(),
+            Oddity::ImpliedBy => format!("holds wherever {other} does, and adds nothing to it"),
+            Oddity::EquivalentTo => format!("means the same as {other}"),
+        };
+        writeln!(out, "{BAD}✗ {}{BAD:#}  {what}", finding.property)?;
+        if let Some(example) = &finding.example {
+            write_example(out, example)?;
+        }
+    }
+    let looked_at = match lint.properties.len() {
+        1 => "1 property".to_owned(),
+        count => format!("{count} properties"),
+    };
+    let odd = lint.findings.len();
+    match odd {
+        0 if !lint.undecided.is_empty() => Ok(()),
+        0 => writeln!(out, "{GOOD}✓{GOOD:#} nothing odd about {looked_at}"),
+        _ => writeln!(out, "{} about {looked_at}", counted(odd, "finding")),
+    }
+}
+
+/// How two properties relate.
+pub fn comparison(out: &mut impl Write, comparison: &Comparison) -> io::Result<()> {
+    let [first, second] = &comparison.formulas;
+    let says = match comparison.relation {
+        Relation::Equal => "equal: the same traces satisfy both",
+        Relation::Stronger => "stronger: the first implies the second, and not the other way round",
+        Relation::Weaker => "weaker: the second implies the first, and not the other way round",
+        Relation::Neither => "neither implies the other",
+    };
+    let [first_name, second_name] = &comparison.names;
+    writeln!(out, "{first_name}  {DIM}{first}{DIM:#}\n{second_name}  {DIM}{second}{DIM:#}")?;
+    writeln!(out, "{BOLD}{says}{BOLD:#}")?;
+    comparison.examples.iter().try_for_each(|example| write_example(out, example))
+}
+
+fn write_example(out: &mut impl Write, example: &Example) -> io::Result<()> {
+    let names = |names: &[String]| names.join(" and ");
+    let what = match (&example.satisfies[..], &example.violates[..]) {
+        (satisfied, []) => format!("satisfies {}", names(satisfied)),
+        ([], violated) => format!("violates {}", names(violated)),
+        (satisfied, violated) => format!("satisfies {} and violates {}", names(satisfied), names(violated)),
+    };
+    writeln!(out, "    a shortest trace that {what}:")?;
+    for (position, state) in example.states.iter().enumerate() {
+        let values: Vec<String> = state.iter().map(|(name, value)| format!("{name} = {}", shown(value))).collect();
+        let values = if values.is_empty() { "any state".to_owned() } else { values.join(", ") };
+        writeln!(out, "      {position}: {values}")?;
+    }
+    Ok(())
+}
+
+fn shown(value: &Value) -> String {
+    if value.is_missing() { "missing".to_owned() } else { value_text(Some(value)) }
 }

@@ -600,7 +600,7 @@ fn outermost_always(formulas: &Formulas, formula: FormulaId) -> Option<(Interval
 }
 
 /// The variables that a formula speaks of, in order.
-fn variables_of(formulas: &Formulas, formula: FormulaId) -> Vec<VariableId> {
+pub(crate) fn variables_of(formulas: &Formulas, formula: FormulaId) -> Vec<VariableId> {
     let mut variables = Vec::new();
     for part in formulas.parts(&[formula]) {
         if let Node::Atom(atom) = formulas.node(part) {

@@ -4,7 +4,7 @@ use crate::render::{self, Paint};
 use std::fmt;
 use traceward_logic::ast::{Named, SpecAst};
 use traceward_logic::diagnostic::{Diagnostic, SourceId, Span, did_you_mean};
-use traceward_logic::lower::{self, Goal, Lowered, Schema, Variable};
+use traceward_logic::lower::{self, Goal, Lowered, Property, Schema, Variable};
 use traceward_logic::parse;
 use traceward_trace::{MissingPolicy, Records, TimeColumn, TimeUnit};
 
@@ -109,6 +109,19 @@ impl Spec {
     /// The spec lowered without knowing any trace: types of variables are as their uses ask.
     pub fn lowered(&self) -> &Lowered {
         &self.first
+    }
+
+    /// The name of each property; those without one are `p1`, `p2`, …
+    pub fn property_names(&self) -> Vec<String> {
+        let mut unnamed = 0;
+        let name = |property: &Property| match &property.name {
+            Some(name) => name.to_string(),
+            None => {
+                unnamed += 1;
+                format!("p{unnamed}")
+            }
+        };
+        self.lowered().properties.iter().map(name).collect()
     }
 
     /// Probable mistakes, as text.

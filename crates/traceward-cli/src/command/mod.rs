@@ -3,10 +3,12 @@
 pub mod automaton;
 pub mod bench;
 pub mod check;
+pub mod compare;
 pub mod completions;
 pub mod explain_plan;
 pub mod help;
 pub mod inspect;
+pub mod lint;
 pub mod man;
 pub mod monitor;
 pub mod query;

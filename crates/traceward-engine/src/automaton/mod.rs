@@ -8,3 +8,4 @@ pub mod hopcroft;
 pub(crate) mod progression;
 pub mod subset;
 pub mod tableau;
+pub mod witness;

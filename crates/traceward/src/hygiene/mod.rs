@@ -1,0 +1,299 @@
+//! What can be said of properties without a trace: that one can never hold, never fail, or follows from another.
+//!
+//! All of it comes down to whether some formula can hold on a trace with a state, and the answer comes with a shortest such trace.
+
+mod possible;
+
+use crate::check::variables_of;
+use crate::error::Error;
+use crate::spec::Spec;
+use possible::{Admit, Possible};
+use std::fmt;
+use std::sync::Arc;
+use traceward_engine::automaton::witness::{Limits, shortest_trace};
+use traceward_engine::select::{Prepared, Simplification};
+use traceward_logic::formula::{FormulaId, Formulas};
+use traceward_logic::letter::{Alphabet, Letter};
+use traceward_logic::lower::Claim;
+use traceward_logic::value::Value;
+
+/// What is odd about a property.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Oddity {
+    /// No trace satisfies it.
+    Unsatisfiable,
+    /// Every trace satisfies it.
+    Valid,
+    /// It holds wherever another property holds, and so adds nothing to it.
+    ImpliedBy,
+    /// It holds exactly where another property holds.
+    EquivalentTo,
+}
+
+impl Oddity {
+    /// In one word, as documents write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Unsatisfiable => "unsatisfiable",
+            Self::Valid => "valid",
+            Self::ImpliedBy => "implied",
+            Self::EquivalentTo => "equivalent",
+        }
+    }
+}
+
+/// Something odd about a property.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Finding {
+    /// What.
+    pub oddity: Oddity,
+    /// The property.
+    pub property: String,
+    /// The property it is compared with.
+    pub other: Option<String>,
+    /// A shortest trace that shows it.
+    pub example: Option<Example>,
+}
+
+/// A shortest trace that tells something.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Example {
+    /// Properties that it satisfies.
+    pub satisfies: Vec<String>,
+    /// Properties that it violates.
+    pub violates: Vec<String>,
+    /// Its states: the variables that matter, and their values.
+    pub states: Vec<Vec<(Arc<str>, Value)>>,
+}
+
+/// What was found in a spec.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Lint {
+    /// The names of the properties that were looked at.
+    pub properties: Vec<String>,
+    /// What is odd.
+    pub findings: Vec<Finding>,
+    /// What could not be found out, and why.
+    pub undecided: Vec<String>,
+}
+
+/// How two properties relate.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Relation {
+    /// The same traces satisfy both.
+    Equal,
+    /// The first is satisfied by some of the traces that satisfy the second.
+    Stronger,
+    /// The first is satisfied by all of the traces that satisfy the second, and by more.
+    Weaker,
+    /// Each is satisfied by a trace that violates the other.
+    Neither,
+}
+
+impl Relation {
+    /// In one word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Equal => "equal",
+            Self::Stronger => "stronger",
+            Self::Weaker => "weaker",
+            Self::Neither => "neither",
+        }
+    }
+}
+
+impl fmt::Display for Relation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Two properties compared.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Comparison {
+    /// How the first relates to the second.
+    pub relation: Relation,
+    /// The names of the two.
+    pub names: [String; 2],
+    /// Their texts.
+    pub formulas: [String; 2],
+    /// Shortest traces that tell them apart; of equal ones, one that satisfies both, if there is any.
+    pub examples: Vec<Example>,
+}
+
+/// Looks for properties of a spec that say nothing, or nothing new.
+///
+/// ```
+/// use traceward::{Goal, Source, Spec, lint};
+///
+/// let spec = Spec::parse(vec![Source::new("spec", "property a = G p property b = F p", Goal::Check)])?;
+/// let findings = lint(&spec)?.findings;
+/// assert_eq!((findings[0].property.as_str(), findings[0].oddity.name()), ("b", "implied"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn lint(spec: &Spec) -> Result<Lint, Error> {
+    let mut judge = Hygiene::new(spec)?;
+    let mut lint = Lint { properties: judge.names.clone(), ..Lint::default() };
+    let mut ordinary = Vec::new();
+    for one in 0..judge.names.len() {
+        match judge.alone(one) {
+            Ok(None) => ordinary.push(one),
+            Ok(Some(finding)) => lint.findings.push(finding),
+            Err(reason) => lint.undecided.push(format!("`{}`: {reason}", judge.names[one])),
+        }
+    }
+    for (place, &one) in ordinary.iter().enumerate() {
+        for &other in &ordinary[place + 1..] {
+            match judge.related(one, other) {
+                Ok(Comparison { relation, examples, .. }) => {
+                    lint.findings.extend(judge.redundant(one, other, relation, examples));
+                }
+                Err(reason) => {
+                    lint.undecided.push(format!("`{}` and `{}`: {reason}", judge.names[one], judge.names[other]));
+                }
+            }
+        }
+    }
+    Ok(lint)
+}
+
+/// Compares the two properties of a spec.
+pub fn compare(spec: &Spec) -> Result<Comparison, Error> {
+    let mut judge = Hygiene::new(spec)?;
+    if judge.names.len() != 2 {
+        let message = format!("two properties are compared, and there are {}", judge.names.len());
+        return Err(Error::Request(format!("{message}\n  help: traceward compare -e F -e G")));
+    }
+    judge.related(0, 1).map_err(Error::Request)
+}
+
+/// The properties of a spec, to be held against each other.
+struct Hygiene {
+    names: Vec<String>,
+    texts: Vec<String>,
+    variables: Vec<Arc<str>>,
+    formulas: Formulas,
+    roots: Vec<FormulaId>,
+    possible: Possible,
+}
+
+/// A trace that satisfies something, or why nobody knows.
+type Found = Result<Option<Vec<Vec<(Arc<str>, Value)>>>, String>;
+
+impl Hygiene {
+    fn new(spec: &Spec) -> Result<Self, Error> {
+        let lowered = spec.lowered();
+        let named = lowered.properties.iter().zip(spec.property_names());
+        let (mut names, mut texts, mut claimed) = (Vec::new(), Vec::new(), Vec::new());
+        for (property, name) in named {
+            if let Claim::Formula(formula) = property.claim {
+                names.push(name);
+                texts.push(spec.text(property.body.span));
+                claimed.push(formula);
+            }
+        }
+        if names.is_empty() {
+            return Err(Error::Request("there is no property to look at".into()));
+        }
+        let prepared = Prepared::new(&lowered.formulas, &claimed, Simplification::Off);
+        Ok(Self {
+            names,
+            texts,
+            variables: lowered.variables.names(),
+            possible: Possible::new(&prepared.formulas, &prepared.alphabet),
+            formulas: prepared.formulas,
+            roots: prepared.split,
+        })
+    }
+
+    /// Whether a property can never hold or never fail.
+    fn alone(&mut self, one: usize) -> Result<Option<Finding>, String> {
+        let root = self.roots[one];
+        let not = self.formulas.not(root);
+        let (satisfying, violating) = (self.trace(root)?, self.trace(not)?);
+        let property = self.names[one].clone();
+        let finding = |oddity, example| Some(Finding { oddity, property: property.clone(), other: None, example });
+        Ok(match (satisfying, violating) {
+            (None, violating) => {
+                let example =
+                    violating.map(|states| Example { satisfies: vec![], violates: vec![property.clone()], states });
+                finding(Oddity::Unsatisfiable, example)
+            }
+            (Some(states), None) => {
+                let example = Example { satisfies: vec![property.clone()], violates: vec![], states };
+                finding(Oddity::Valid, Some(example))
+            }
+            (Some(_), Some(_)) => None,
+        })
+    }
+
+    fn related(&mut self, one: usize, other: usize) -> Result<Comparison, String> {
+        let only_one = self.apart(one, other)?;
+        let only_other = self.apart(other, one)?;
+        let relation = match (&only_one, &only_other) {
+            (None, None) => Relation::Equal,
+            (None, Some(_)) => Relation::Stronger,
+            (Some(_), None) => Relation::Weaker,
+            (Some(_), Some(_)) => Relation::Neither,
+        };
+        let mut examples: Vec<Example> = [only_one, only_other].into_iter().flatten().collect();
+        if relation == Relation::Equal {
+            let satisfies = vec![self.names[one].clone(), self.names[other].clone()];
+            let both = self.trace(self.roots[one])?;
+            examples.extend(both.map(|states| Example { satisfies, violates: vec![], states }));
+        }
+        let of = |list: &[String]| [list[one].clone(), list[other].clone()];
+        Ok(Comparison { relation, names: of(&self.names), formulas: of(&self.texts), examples })
+    }
+
+    /// A shortest trace that satisfies one property and violates another.
+    fn apart(&mut self, one: usize, other: usize) -> Result<Option<Example>, String> {
+        let not_other = self.formulas.not(self.roots[other]);
+        let both = self.formulas.and(self.roots[one], not_other);
+        let found = self.trace(both)?;
+        let (satisfies, violates) = (vec![self.names[one].clone()], vec![self.names[other].clone()]);
+        Ok(found.map(|states| Example { satisfies, violates, states }))
+    }
+
+    fn redundant(&self, one: usize, other: usize, relation: Relation, examples: Vec<Example>) -> Option<Finding> {
+        let (oddity, property, than) = match relation {
+            Relation::Equal => (Oddity::EquivalentTo, other, one),
+            Relation::Stronger => (Oddity::ImpliedBy, other, one),
+            Relation::Weaker => (Oddity::ImpliedBy, one, other),
+            Relation::Neither => return None,
+        };
+        let other = Some(self.names[than].clone());
+        Some(Finding { oddity, property: self.names[property].clone(), other, example: examples.into_iter().next() })
+    }
+
+    /// A shortest trace with a state that satisfies a formula, in the variables that the formula speaks of.
+    fn trace(&mut self, formula: FormulaId) -> Found {
+        if let Some(states) = self.trace_of(formula, Admit::Certain)? {
+            return Ok(Some(states));
+        }
+        if self.possible.uncertain().next().is_some() && self.trace_of(formula, Admit::Conceivable)?.is_some() {
+            let atoms: Vec<String> = self
+                .possible
+                .uncertain()
+                .map(|atom| format!("`{}`", self.formulas.atom(atom).display(&self.variables)))
+                .collect();
+            return Err(format!("it depends on what values can do to {}", atoms.join(", ")));
+        }
+        Ok(None)
+    }
+
+    fn trace_of(&mut self, formula: FormulaId, admit: Admit) -> Found {
+        let possible = self.possible.always(&mut self.formulas, admit);
+        let root = self.formulas.and(formula, possible);
+        let alphabet = Alphabet::of(&self.formulas, &[root]);
+        let letters =
+            shortest_trace(&self.formulas, &alphabet, root, Limits::default()).map_err(|error| error.to_string())?;
+        let spoken_of = variables_of(&self.formulas, formula);
+        let state = |letter: &Letter| {
+            let values = self.possible.state(&alphabet, letter).into_iter();
+            let values = values.filter(|(variable, _)| spoken_of.contains(variable));
+            values.map(|(variable, value)| (self.variables[variable.index()].clone(), value)).collect()
+        };
+        Ok(letters.map(|letters| letters.iter().map(state).collect()))
+    }
+}

@@ -1,0 +1,283 @@
+//! Which letters there can be: `x > 5` and `x < 3` never hold together, though to an automaton they are two propositions like any other.
+//!
+//! Atoms that speak of the same variables form a group. The values that a group's variables may take are tried out, a few for
+//! each way in which they can lie among the constants they are compared with. For comparisons with constants and with each other
+//! that is all there is to try; for arithmetic, patterns and such it is not, and what was not met may still be possible.
+
+use std::collections::BTreeMap;
+use traceward_logic::expr::{Environment, Expr};
+use traceward_logic::formula::{AtomId, Direction, FormulaId, Formulas, Interval, Node};
+use traceward_logic::letter::{Alphabet, Letter};
+use traceward_logic::trace::VariableId;
+use traceward_logic::value::{CompareOp, Value};
+
+/// How many assignments are tried for a group.
+const MOST_ASSIGNMENTS: usize = 50_000;
+/// How many different ways for the atoms of a group to hold are told apart.
+const MOST_VALUATIONS: usize = 4096;
+
+/// What is known of the letters over some atoms.
+pub(super) struct Possible {
+    groups: Vec<Group>,
+}
+
+/// Atoms that have to be looked at together.
+struct Group {
+    atoms: Vec<AtomId>,
+    variables: Vec<VariableId>,
+    /// For each way for the atoms to hold that was met, values that make it so.
+    met: BTreeMap<Vec<bool>, Vec<Value>>,
+    /// Whether there is no other.
+    exhaustive: bool,
+}
+
+/// Which letters are admitted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Admit {
+    /// Those of which it is known that they are possible.
+    Certain,
+    /// Those of which it is not known that they are impossible.
+    Conceivable,
+}
+
+impl Possible {
+    /// What can be found out about these atoms.
+    pub(super) fn new(formulas: &Formulas, alphabet: &Alphabet) -> Self {
+        let groups = grouped(formulas, alphabet.atoms());
+        Self { groups: groups.into_iter().map(|atoms| Group::new(formulas, atoms)).collect() }
+    }
+
+    /// That all letters are admitted ones, as a formula.
+    pub(super) fn always(&self, formulas: &mut Formulas, admit: Admit) -> FormulaId {
+        let mut all = formulas.constant(true);
+        for group in self.groups.iter().filter(|group| admit == Admit::Certain || group.exhaustive) {
+            let one = group.formula(formulas);
+            all = formulas.and(all, one);
+        }
+        formulas.intern(Node::Always(Direction::Future, Interval::ALL, all))
+    }
+
+    /// The atoms of which not all is known.
+    pub(super) fn uncertain(&self) -> impl Iterator<Item = AtomId> {
+        self.groups.iter().filter(|group| !group.exhaustive).flat_map(|group| group.atoms.iter().copied())
+    }
+
+    /// A state with an admitted letter: values for the variables that the letter's propositions speak of.
+    pub(super) fn state(&self, alphabet: &Alphabet, letter: &Letter) -> Vec<(VariableId, Value)> {
+        let mut state = Vec::new();
+        for group in &self.groups {
+            let holds =
+                |atom: &AtomId| alphabet.proposition(*atom).is_some_and(|proposition| letter.holds(proposition));
+            let valuation: Vec<bool> = group.atoms.iter().map(holds).collect();
+            let values = group.met.get(&valuation).into_iter().flatten().cloned();
+            state.extend(group.variables.iter().copied().zip(values));
+        }
+        state.sort_by_key(|(variable, _)| *variable);
+        state
+    }
+}
+
+fn grouped(formulas: &Formulas, atoms: &[AtomId]) -> Vec<Vec<AtomId>> {
+    let mut groups: Vec<(Vec<VariableId>, Vec<AtomId>)> = Vec::new();
+    for &atom in atoms {
+        let mut variables = Vec::new();
+        formulas.atom(atom).for_each_variable(&mut |variable| variables.push(variable));
+        let mut joined = vec![atom];
+        groups.retain(|(others, members)| {
+            let meets = others.iter().any(|other| variables.contains(other));
+            if meets {
+                variables.extend(others);
+                joined.extend(members);
+            }
+            !meets
+        });
+        joined.sort_unstable();
+        groups.push((variables, joined));
+    }
+    groups.into_iter().map(|(_, atoms)| atoms).collect()
+}
+
+impl Group {
+    fn new(formulas: &Formulas, atoms: Vec<AtomId>) -> Self {
+        let exprs: Vec<&Expr> = atoms.iter().map(|atom| formulas.atom(*atom)).collect();
+        let mut variables = Vec::new();
+        exprs.iter().for_each(|expr| expr.for_each_variable(&mut |variable| variables.push(variable)));
+        variables.sort_unstable();
+        variables.dedup();
+        let samples: Vec<Vec<Value>> =
+            variables.iter().map(|variable| samples(*variable, &exprs, variables.len())).collect();
+        let mut group =
+            Self { exhaustive: exprs.iter().all(|expr| is_plain(expr)), atoms, variables, met: BTreeMap::new() };
+        // `pos` and `time` are no values to choose: nothing is certain of what speaks of them.
+        if !exprs.iter().any(|expr| speaks_of_position(expr)) {
+            group.try_all(&exprs, &samples);
+        }
+        group
+    }
+
+    fn try_all(&mut self, exprs: &[&Expr], samples: &[Vec<Value>]) {
+        let count = samples.iter().try_fold(1_usize, |count, one| count.checked_mul(one.len()));
+        let count = count.filter(|count| *count <= MOST_ASSIGNMENTS).unwrap_or_else(|| {
+            self.exhaustive = false;
+            MOST_ASSIGNMENTS
+        });
+        for number in 0..count {
+            let mut rest = number;
+            let values: Vec<Value> = samples
+                .iter()
+                .map(|one| {
+                    let value = one[rest % one.len()].clone();
+                    rest /= one.len();
+                    value
+                })
+                .collect();
+            let state = Assignment { variables: &self.variables, values: &values };
+            // What cannot be evaluated is no state of a trace that was judged.
+            let valuation: Result<Vec<bool>, _> = exprs.iter().map(|expr| expr.holds(&state)).collect();
+            if let Ok(valuation) = valuation {
+                if self.met.len() >= MOST_VALUATIONS {
+                    self.exhaustive = false;
+                    return;
+                }
+                self.met.entry(valuation).or_insert(values);
+            }
+        }
+    }
+
+    /// That the atoms hold in one of the ways that were met.
+    fn formula(&self, formulas: &mut Formulas) -> FormulaId {
+        if self.met.len() == 1_usize.checked_shl(self.atoms.len() as u32).unwrap_or(usize::MAX) {
+            return formulas.constant(true);
+        }
+        let mut any = formulas.constant(false);
+        for valuation in self.met.keys() {
+            let mut all = formulas.constant(true);
+            for (atom, holds) in self.atoms.iter().zip(valuation) {
+                let atom = formulas.intern(Node::Atom(*atom));
+                let literal = if *holds { atom } else { formulas.not(atom) };
+                all = formulas.and(all, literal);
+            }
+            any = formulas.or(any, all);
+        }
+        any
+    }
+}
+
+struct Assignment<'a> {
+    variables: &'a [VariableId],
+    values: &'a [Value],
+}
+
+impl Environment for Assignment<'_> {
+    fn variable(&self, variable: VariableId) -> Value {
+        let place = self.variables.binary_search(&variable);
+        place.map_or(Value::Missing, |place| self.values[place].clone())
+    }
+    fn position(&self) -> i64 {
+        0
+    }
+    fn time(&self) -> Value {
+        Value::Missing
+    }
+    fn argument(&self, _: u8) -> Value {
+        Value::Missing
+    }
+}
+
+/// Whether trying a few values for each order among variables and constants tries everything: an atom compares variables with numbers and with each other, or asks for one of some
+/// strings. The order of strings is another matter, there are strings with none between them.
+fn is_plain(expr: &Expr) -> bool {
+    let is_side = |side: &Expr| {
+        matches!(side, Expr::Variable(_) | Expr::Literal(Value::Int(_) | Value::Float(_) | Value::Bool(_)))
+    };
+    match expr {
+        Expr::Variable(_) => true,
+        Expr::Defined(inner) => matches!(**inner, Expr::Variable(_)),
+        Expr::In(operand, _) => matches!(**operand, Expr::Variable(_)),
+        Expr::Compare(CompareOp::Equal | CompareOp::NotEqual, left, right) => {
+            let is_text = |side: &Expr| matches!(side, Expr::Literal(Value::Str(_)));
+            [left, right].into_iter().all(|side| is_side(side) || is_text(side))
+        }
+        Expr::Compare(_, left, right) => is_side(left) && is_side(right),
+        _ => false,
+    }
+}
+
+/// Values to try for a variable, the ones that are nicest to look at first.
+fn samples(variable: VariableId, exprs: &[&Expr], variables: usize) -> Vec<Value> {
+    let stands_alone = exprs.iter().any(|expr| matches!(expr, Expr::Variable(one) if *one == variable));
+    let asks_for_it = exprs.iter().any(|expr| asks_whether_defined(expr));
+    let mut constants = Vec::new();
+    exprs.iter().for_each(|expr| collect_constants(expr, &mut constants));
+    let mut values = if stands_alone || constants.iter().any(|value| matches!(value, Value::Bool(_))) {
+        vec![Value::Bool(false), Value::Bool(true)]
+    } else if constants.iter().any(|value| matches!(value, Value::Str(_))) {
+        strings(&constants, variables)
+    } else {
+        numbers(&constants, variables)
+    };
+    // A boolean that is missing is false like any other, unless somebody asks.
+    if !stands_alone || asks_for_it {
+        values.push(Value::Missing);
+    }
+    values
+}
+
+fn speaks_of_position(expr: &Expr) -> bool {
+    matches!(expr, Expr::Position | Expr::Time) || expr.parts().into_iter().any(speaks_of_position)
+}
+
+fn asks_whether_defined(expr: &Expr) -> bool {
+    matches!(expr, Expr::Defined(_)) || expr.parts().into_iter().any(asks_whether_defined)
+}
+
+fn collect_constants(expr: &Expr, constants: &mut Vec<Value>) {
+    match expr {
+        Expr::Literal(value) => constants.push(value.clone()),
+        Expr::In(_, values) => constants.extend(values.iter().cloned()),
+        _ => {}
+    }
+    expr.parts().into_iter().for_each(|part| collect_constants(part, constants));
+}
+
+fn strings(constants: &[Value], variables: usize) -> Vec<Value> {
+    let mut known: Vec<Value> = constants.iter().filter(|value| matches!(value, Value::Str(_))).cloned().collect();
+    known.sort_by(|one, other| one.compare(other).unwrap_or(std::cmp::Ordering::Equal));
+    known.dedup();
+    let mut others =
+        ["other", "another", "different", ""].into_iter().map(Value::str).filter(|one| !known.contains(one));
+    let fresh: Vec<Value> = others.by_ref().take(variables).collect();
+    known.extend(fresh);
+    known
+}
+
+/// The constants, and between, below and above them as many different numbers as there are variables.
+fn numbers(constants: &[Value], variables: usize) -> Vec<Value> {
+    let mut known: Vec<f64> = constants.iter().filter_map(Value::as_f64).collect();
+    known.sort_by(f64::total_cmp);
+    known.dedup();
+    let mut all: Vec<f64> = known.clone();
+    let (first, last) = (known.first().copied().unwrap_or(0.0), known.last().copied().unwrap_or(0.0));
+    all.extend((1..=variables).flat_map(|step| [last + step as f64, first - step as f64]));
+    if known.is_empty() {
+        all.push(0.0);
+    }
+    for pair in known.windows(2) {
+        all.extend(between(pair[0], pair[1], variables));
+    }
+    all.into_iter().map(number).collect()
+}
+
+/// Numbers strictly between two others; whole ones if there are enough.
+fn between(low: f64, high: f64, count: usize) -> Vec<f64> {
+    let whole: Vec<f64> =
+        (1..=count).map(|step| low.floor() + step as f64).filter(|one| *one > low && *one < high).collect();
+    if whole.len() == count {
+        return whole;
+    }
+    (1..=count).map(|step| low + (high - low) * step as f64 / (count + 1) as f64).collect()
+}
+
+fn number(value: f64) -> Value {
+    if value.fract() == 0.0 && value.abs() < 1e15 { Value::Int(value as i64) } else { Value::float(value) }
+}

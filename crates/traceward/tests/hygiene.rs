@@ -1,0 +1,170 @@
+//! Comparisons and findings against all short traces, and examples against the definition.
+
+use proptest::prelude::*;
+use traceward::{
+    CheckOptions, Comparison, Example, Goal, Oddity, Relation, Source, Spec, Value, Verdict, check, compare, lint,
+};
+use traceward_logic::formula::{Formulas, Interval};
+use traceward_logic::semantics;
+use traceward_testkit::enumerate::{self, Shape};
+use traceward_testkit::generate::{self, Windows};
+
+fn spec(texts: &[&str]) -> Spec {
+    let sources = texts.iter().map(|text| Source::new("-e", *text, Goal::Check)).collect();
+    Spec::parse(sources).unwrap_or_else(|error| panic!("{texts:?}: {error}"))
+}
+
+fn compared(one: &str, other: &str) -> Comparison {
+    compare(&spec(&[one, other])).unwrap_or_else(|error| panic!("{one} and {other}: {error}"))
+}
+
+/// What `check` says of an example, as JSON lines.
+fn verdicts(spec: &Spec, example: &Example) -> Vec<Verdict> {
+    let value = |value: &Value| match value {
+        Value::Missing => "null".to_owned(),
+        Value::Str(text) => format!("{text:?}"),
+        other => other.to_string(),
+    };
+    let mut lines = String::new();
+    for state in &example.states {
+        let fields: Vec<String> = state.iter().map(|(name, one)| format!("{name:?}: {}", value(one))).collect();
+        lines.push_str(&format!("{{{}}}\n", fields.join(", ")));
+    }
+    let report = check(spec, lines.as_bytes(), &CheckOptions::default()).unwrap_or_else(|error| panic!("{error}"));
+    report.properties.into_iter().map(|property| property.verdict).collect()
+}
+
+/// That an example shows what it says.
+fn shows(spec: &Spec, example: &Example) {
+    let verdicts = verdicts(spec, example);
+    for (name, verdict) in spec.property_names().iter().zip(verdicts) {
+        if example.satisfies.contains(name) {
+            assert_eq!(verdict, Verdict::Satisfied, "{example:?}");
+        }
+        if example.violates.contains(name) {
+            assert_eq!(verdict, Verdict::Violated, "{example:?}");
+        }
+    }
+}
+
+#[test]
+fn comparisons_are_right() {
+    use Relation::{Equal, Neither, Stronger, Weaker};
+    for (one, other, relation) in [
+        ("!(a U b)", "!a R !b", Equal),
+        ("G(a -> F b)", "G F b", Weaker),
+        ("G a", "F a", Stronger),
+        ("F a", "F b", Neither),
+        ("F[1,2] F[1,2] a", "F[2,4] a", Equal),
+        ("a S b", "b | (a & Y(a S b))", Equal),
+        ("G(a -> O b)", "!a W b", Equal),
+        ("X a", "WX a", Stronger),
+        ("F true", "true", Equal),
+        // Values: what cannot be is no difference.
+        ("G x > 5", "G x >= 5", Stronger),
+        ("F(x > 5 & x < 3)", "false", Equal),
+        ("F x > y", "F y < x", Equal),
+        ("F(x > y & y > z & z > x)", "false", Equal),
+        ("F mode == \"a\"", "F mode in {\"a\", \"b\"}", Stronger),
+        ("F(mode == \"a\" & mode == \"b\")", "false", Equal),
+        // A missing value satisfies neither.
+        ("G(x > 1 | x <= 1)", "G defined(x)", Equal),
+        ("G !(x > 1)", "G x <= 1", Weaker),
+        // A number between two whole ones.
+        ("G x > 3", "G x >= 4", Weaker),
+    ] {
+        let found = compared(one, other);
+        assert_eq!(found.relation, relation, "{one} and {other}");
+        let spec = spec(&[one, other]);
+        let has_no_trace = found.relation == Equal && other == "false";
+        assert_eq!(found.examples.is_empty(), has_no_trace, "{one} and {other}");
+        found.examples.iter().filter(|_| !one.contains("defined")).for_each(|example| shows(&spec, example));
+    }
+}
+
+#[test]
+fn what_cannot_be_known_is_said() {
+    let error = compare(&spec(&["F x * x < 0", "false"])).unwrap_err().to_string();
+    assert!(error.contains("x * x"), "{error}");
+    let error = compare(&spec(&["X pos == 0", "false"])).unwrap_err().to_string();
+    assert!(error.contains("pos"), "{error}");
+    // Arithmetic of which a try is enough.
+    assert_eq!(compared("F x + y > 3", "true").relation, Relation::Stronger);
+    let error = compare(&spec(&["F[0,3ms] a", "a"])).unwrap_err().to_string();
+    assert!(error.contains("bounds in time"), "{error}");
+    let error = compare(&spec(&["a"])).unwrap_err().to_string();
+    assert!(error.contains("there are 1"), "{error}");
+}
+
+#[test]
+fn findings_are_right() {
+    let spec = spec(&["F a & G !a", "a | !a", "G p", "F p", "p & WX G p", "x > 3 & x < 2", "G(q -> F r)"]);
+    let lint = lint(&spec).unwrap();
+    let found: Vec<(&str, Oddity, Option<&str>)> = lint
+        .findings
+        .iter()
+        .map(|finding| (finding.property.as_str(), finding.oddity, finding.other.as_deref()))
+        .collect();
+    let expected = [
+        ("p1", Oddity::Unsatisfiable, None),
+        ("p2", Oddity::Valid, None),
+        ("p6", Oddity::Unsatisfiable, None),
+        ("p4", Oddity::ImpliedBy, Some("p3")),
+        ("p5", Oddity::EquivalentTo, Some("p3")),
+        ("p4", Oddity::ImpliedBy, Some("p5")),
+    ];
+    assert_eq!(found, expected);
+    assert_eq!(lint.undecided, Vec::<String>::new());
+}
+
+/// All pairs of small formulas, with the relation that all traces up to a length show.
+#[test]
+fn comparisons_agree_with_all_short_traces() {
+    let mut arena = Formulas::new();
+    let shape = Shape { atoms: 1, ..Shape::unbounded(1) }.with_intervals([Interval::steps(1, Some(2))]);
+    let formulas = enumerate::formulas(&mut arena, &shape);
+    let names = ["a".into()];
+    let texts: Vec<String> = formulas.iter().map(|formula| arena.display(*formula, &names).to_string()).collect();
+    let rows: Vec<Vec<bool>> = enumerate::traces(1, 6)
+        .map(|trace| {
+            let truths = semantics::truths(&arena, &formulas, &trace).unwrap();
+            formulas.iter().map(|formula| truths[formula][0]).collect()
+        })
+        .collect();
+    for (i, one) in texts.iter().enumerate() {
+        for (j, other) in texts.iter().enumerate().filter(|(_, other)| !other.contains(" M") && !one.contains(" M")) {
+            let only = |a: usize, b: usize| rows.iter().any(|row| row[a] && !row[b]);
+            let expected = match (only(i, j), only(j, i)) {
+                (false, false) => Relation::Equal,
+                (false, true) => Relation::Stronger,
+                (true, false) => Relation::Weaker,
+                (true, true) => Relation::Neither,
+            };
+            assert_eq!(compared(one, other).relation, expected, "{one} and {other}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 150, ..ProptestConfig::default() })]
+
+    /// Examples show what they say, and simplification is no difference.
+    #[test]
+    fn examples_of_random_formulas_show_what_they_say(
+        one in generate::formula(2, Windows::Steps),
+        other in generate::formula(2, Windows::Steps),
+    ) {
+        let names = ["a".into(), "b".into()];
+        let texts = [one, other].map(|recipe| {
+            let mut formulas = Formulas::new();
+            let root = recipe.build(&mut formulas);
+            formulas.display(root, &names).to_string()
+        });
+        prop_assume!(texts.iter().all(|text| !text.contains(" MP") && !text.contains(" M[")));
+        let spec = spec(&[&texts[0], &texts[1]]);
+        // Some are too large.
+        if let Ok(comparison) = compare(&spec) {
+            comparison.examples.iter().for_each(|example| shows(&spec, example));
+        }
+    }
+}
