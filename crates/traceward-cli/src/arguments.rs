@@ -30,6 +30,7 @@ pub enum Command {
   traceward check -e 'G(request -> F[0,100] grant)' trace.csv
   traceward check -e 'G(\"Triage\" -> F[0,1h] \"Antibiotics\")' --event Activity --time Timestamp --by 'Case ID' log.csv
   traceward check properties.tw run1.jsonl run2.jsonl.gz --format json
+  traceward check -e 'G(request -> F[0,100] grant)' so-far.csv --prefix
   zcat trace.csv.gz | traceward check -e 'G !(a & b)' -")]
     Check(CheckArguments),
     /// Measure queries over a trace
@@ -131,6 +132,9 @@ pub struct CheckArguments {
     /// Report truth at every position
     #[arg(long)]
     pub positions: bool,
+    /// Take the trace for the beginning of a longer one: say what is certain, and what is still owed
+    #[arg(long)]
+    pub prefix: bool,
     /// Print the value of every node of the alternating automaton at every position
     #[arg(long)]
     pub trace_table: bool,

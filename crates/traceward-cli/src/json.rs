@@ -8,8 +8,8 @@ use std::path::Path;
 use std::sync::Arc;
 use traceward::{
     ColumnInspection, Comparison, CoverageReport, Distinct, Example, Feed, Finding, Followed, Inspection, KeyVerdict,
-    Lint, PropertyReport, QueryReport, QueryValue, Report, TimeGuess, UnusedPart, Value, Verdict, Violation,
-    Violations, WaitingReport,
+    Lint, OwedReport, PropertyReport, QueryReport, QueryValue, Report, TimeGuess, UnusedPart, Value, Verdict,
+    Violation, Violations, WaitingReport,
 };
 
 /// The document about one trace.
@@ -86,6 +86,9 @@ fn property(report: &PropertyReport) -> Json {
     if let Some(description) = &report.description {
         document["description"] = json!(&**description);
     }
+    if matches!(report.verdict, Verdict::Holding | Verdict::Pending) && report.keys.is_none() {
+        document["owed"] = Json::Array(report.owed.iter().map(owed).collect());
+    }
     if let Some(truth) = &report.truth {
         document["truth"] = json!(truth.to_string());
     }
@@ -129,6 +132,10 @@ fn waiting(report: &WaitingReport) -> Json {
         "most": report.most,
         "average": report.average,
     })
+}
+
+fn owed(owed: &OwedReport) -> Json {
+    json!({ "obligation": owed.obligation, "since": owed.since, "line": owed.line, "until": owed.until })
 }
 
 fn violations(violations: &Violations) -> Json {

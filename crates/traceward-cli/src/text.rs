@@ -6,12 +6,13 @@ use std::path::Path;
 use std::sync::Arc;
 use traceward::{
     ColumnInspection, ColumnKind, Comparison, CoverageReport, Distinct, Example, Feed, Followed, Goal, Inspection,
-    KeysReport, Lint, Note, Oddity, PropertyReport, QueryReport, QueryValue, Relation, Report, TIME_UNITS, TimeGuess,
-    Value, Verdict, Violation, Violations, WaitingReport, duration,
+    KeysReport, Lint, Note, Oddity, OwedReport, PropertyReport, QueryReport, QueryValue, Relation, Report, TIME_UNITS,
+    TimeGuess, Value, Verdict, Violation, Violations, WaitingReport, duration,
 };
 
 const GOOD: Style = AnsiColor::Green.on_default().bold();
 const BAD: Style = AnsiColor::Red.on_default().bold();
+const OPEN: Style = AnsiColor::Yellow.on_default().bold();
 const DIM: Style = Style::new().dimmed();
 const BOLD: Style = Style::new().bold();
 
@@ -76,7 +77,8 @@ fn notes(report: &Report) -> Vec<String> {
 fn write_property(out: &mut impl Write, property: &PropertyReport, report: &Report) -> io::Result<()> {
     let (mark, style) = match property.verdict {
         Verdict::Satisfied | Verdict::Holding => ("✓", GOOD),
-        Verdict::Violated | Verdict::Pending => ("✗", BAD),
+        Verdict::Violated => ("✗", BAD),
+        Verdict::Pending => ("…", OPEN),
     };
     writeln!(out, "{style}{mark} {}{style:#}  {}  {DIM}{}{DIM:#}", property.verdict, property.name, property.formula)?;
     if let Some(description) = &property.description {
@@ -93,6 +95,9 @@ fn write_property(out: &mut impl Write, property: &PropertyReport, report: &Repo
     }
     if let Some(position) = property.decided_at {
         writeln!(out, "    decided at position {position}")?;
+    }
+    for one in &property.owed {
+        writeln!(out, "    {}", owed_text(one))?;
     }
     if let Some(found) = &property.coverage {
         write_coverage(out, found)?;
@@ -139,6 +144,11 @@ pub fn monitor_end(out: &mut impl Write, feed: &Feed) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+fn owed_text(owed: &OwedReport) -> String {
+    let until = owed.until.map(|position| format!(", by position {position} at the latest")).unwrap_or_default();
+    format!("owes `{}` since position {} (line {}){until}", owed.obligation, owed.since, owed.line)
 }
 
 fn write_violations(out: &mut impl Write, found: &Violations, states: usize, indent: &str) -> io::Result<()> {
@@ -204,7 +214,17 @@ fn violation_text(violation: &Violation) -> String {
 
 fn write_keys(out: &mut impl Write, keys: &KeysReport) -> io::Result<()> {
     if keys.violated == 0 {
-        return writeln!(out, "    for each of {}", counted(keys.checked, "key"));
+        let count = |verdict| keys.verdicts.iter().filter(|one| **one == verdict).count();
+        let split = [Verdict::Pending, Verdict::Holding, Verdict::Satisfied].map(|verdict| (verdict, count(verdict)));
+        let split: Vec<String> = split
+            .iter()
+            .filter(|(_, count)| *count > 0 && *count < keys.checked)
+            .map(|(verdict, count)| format!("{verdict} for {count}"))
+            .collect();
+        return match &split[..] {
+            [] => writeln!(out, "    for each of {}", counted(keys.checked, "key")),
+            split => writeln!(out, "    {} of {}", split.join(", "), counted(keys.checked, "key")),
+        };
     }
     writeln!(out, "    for {} of {}:", keys.violated, counted(keys.checked, "key"))?;
     for one in &keys.first_violations {

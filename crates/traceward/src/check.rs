@@ -1,6 +1,7 @@
 //! Asking a spec of a trace.
 
 use crate::error::Error;
+use crate::prefix::Prefixes;
 use crate::report::{
     KeyVerdict, KeysReport, PropertyReport, QueryReport, QueryValue, Report, TraceReport, Violation, Violations,
 };
@@ -33,6 +34,16 @@ pub enum Truth {
     Table,
 }
 
+/// Whether a trace has come to its end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Extent {
+    /// It has.
+    #[default]
+    Whole,
+    /// It is the beginning of a longer one: verdicts are four-valued.
+    Prefix,
+}
+
 /// How a spec is asked of a trace.
 #[derive(Clone, Debug)]
 pub struct CheckOptions {
@@ -40,6 +51,8 @@ pub struct CheckOptions {
     pub config: Config,
     /// How much is reported.
     pub truth: Truth,
+    /// Whether the trace has come to its end.
+    pub extent: Extent,
     /// What is asked about runs.
     pub runs: RunQuestions,
     /// How many violations are reported one by one.
@@ -53,6 +66,7 @@ impl Default for CheckOptions {
         Self {
             config: Config::default(),
             truth: Truth::default(),
+            extent: Extent::default(),
             runs: RunQuestions::default(),
             max_violations: 5,
             read: ReadOptions::default(),
@@ -125,6 +139,8 @@ struct Question<'a> {
     evaluator: Evaluator,
     /// Gives the verdicts, where the engine asked for tells no more than those.
     judge: Option<Judge>,
+    /// Gives the verdicts on a trace that goes on.
+    prefixes: Prefixes,
     /// Where the answer for each formula stands among those of the evaluator.
     places: FxHashMap<FormulaId, usize>,
 }
@@ -151,12 +167,20 @@ impl<'a> Question<'a> {
             return Err(Error::Request(message));
         }
         let evaluator = Evaluator::new(&lowered.formulas, &roots, options.config);
-        let judge = Judge::new(&lowered.formulas, &claimed(lowered), options.config)
-            .map_err(|unsupported| Error::Request(unsupported.to_string()))?;
+        let judge = match options.extent {
+            Extent::Prefix => None,
+            Extent::Whole => Judge::new(&lowered.formulas, &claimed(lowered), options.config)
+                .map_err(|error| Error::Request(error.to_string()))?,
+        };
+        let prefixes = match options.extent {
+            Extent::Whole => Prefixes::default(),
+            Extent::Prefix => Prefixes::new(lowered, options.config)?,
+        };
         Ok(Self {
             spec,
             lowered,
             options,
+            prefixes,
             names: lowered.variables.names(),
             trace,
             keys: input.keys,
@@ -254,6 +278,7 @@ impl<'a> Question<'a> {
             engine,
             decided_at: None,
             decided_exact: false,
+            owed: Vec::new(),
             truth: None,
             violations: None,
             judged_at: None,
@@ -296,7 +321,9 @@ impl<'a> Question<'a> {
             }
             report.violations = judged.violations;
             report.compared = judged.compared;
-            if let Claim::Formula(formula) = property.claim {
+            if let (Claim::Formula(formula), Extent::Prefix) = (&property.claim, self.options.extent) {
+                self.judge_prefix(*formula, &part, &mut report)?;
+            } else if let Claim::Formula(formula) = property.claim {
                 let unexplained = report.verdict == Verdict::Violated && report.violations.is_none();
                 report.judged_at = (unexplained && self.trace.len > 0).then(|| part.violation(formula, 0));
                 self.look_at_runs(formula, &mut report)?;
@@ -314,6 +341,23 @@ impl<'a> Question<'a> {
             queries.push(self.query_report(index, QueryValue::Whole(value), part.unanswered(query)));
         }
         Ok((properties, queries))
+    }
+
+    /// The verdict on a trace that goes on. Where its body fails at the end of what was read is no violation yet, but tells
+    /// since when something is owed.
+    fn judge_prefix(&self, formula: FormulaId, part: &Part<'_>, report: &mut PropertyReport) -> Result<(), Error> {
+        let failing = report.violations.take();
+        let judged = self.prefixes.verdict(formula, &self.trace, part.holds(formula, 0))?;
+        (report.verdict, report.decided_at) = (judged.verdict, judged.decided_at);
+        (report.engine, report.decided_exact) = (judged.engine, judged.is_exact);
+        if let (Verdict::Violated, Some(position)) = (report.verdict, report.decided_at) {
+            report.judged_at = (position < self.trace.len).then(|| part.violation(formula, position));
+        }
+        if report.verdict == Verdict::Pending && self.trace.len > 0 {
+            let since = failing.iter().flat_map(|failing| &failing.first).map(|one| (one.position, one.line));
+            report.owed = self.prefixes.owed(formula, &self.trace, since.collect(), self.lines.line(0), &self.names)?;
+        }
+        Ok(())
     }
 
     fn look_at_runs(&self, formula: FormulaId, report: &mut PropertyReport) -> Result<(), Error> {
@@ -399,6 +443,7 @@ impl<'a> KeyTally<'a> {
         let lowered = self.question.lowered;
         let failed = |error: EvaluationError| self.question.evaluation_error(&error);
         let speaks_of_values = self.question.judge.is_some()
+            || self.question.options.extent == Extent::Prefix
             || !lowered.queries.is_empty()
             || lowered.properties.iter().any(|property| matches!(property.claim, Claim::Assert(..)));
         let own;
@@ -414,6 +459,10 @@ impl<'a> KeyTally<'a> {
             let mut judged = part.judge(property).map_err(failed)?;
             if let (Claim::Formula(_), Some(decision)) = (&property.claim, decisions.next()) {
                 judged.verdict = Verdict::at_end(decision.holds);
+            }
+            if let (Claim::Formula(formula), Extent::Prefix) = (&property.claim, self.question.options.extent) {
+                let holds = part.holds(*formula, 0);
+                judged.verdict = self.question.prefixes.verdict(*formula, trace, holds)?.verdict;
             }
             report.verdicts.push(judged.verdict);
             if judged.verdict == Verdict::Violated {
@@ -437,7 +486,7 @@ impl<'a> KeyTally<'a> {
     fn finish(self) -> (Vec<PropertyReport>, Vec<QueryReport>) {
         let question = self.question;
         let properties = self.properties.into_iter().enumerate().map(|(index, keys)| {
-            let mut report = question.property_report(index, Verdict::at_end(keys.violated == 0));
+            let mut report = question.property_report(index, over_keys(&keys.verdicts));
             report.keys = Some(keys);
             report
         });
@@ -446,6 +495,12 @@ impl<'a> KeyTally<'a> {
             .map(|(index, (values, unanswered))| question.query_report(index, QueryValue::ByKey(values), unanswered));
         (properties.collect(), queries.collect())
     }
+}
+
+/// The worst of verdicts: what is violated for one key is violated, what is owed for one is owed.
+fn over_keys(verdicts: &[Verdict]) -> Verdict {
+    let worst = [Verdict::Violated, Verdict::Pending, Verdict::Holding];
+    worst.into_iter().find(|verdict| verdicts.contains(verdict)).unwrap_or(Verdict::Satisfied)
 }
 
 /// The verdict on a property, and what speaks for it.
@@ -561,7 +616,7 @@ impl Part<'_> {
 }
 
 /// The formulas of properties.
-fn claimed(lowered: &Lowered) -> Vec<FormulaId> {
+pub(crate) fn claimed(lowered: &Lowered) -> Vec<FormulaId> {
     let claims = lowered.properties.iter().map(|property| &property.claim);
     claims
         .filter_map(|claim| match claim {
@@ -592,7 +647,7 @@ fn formulas_of(lowered: &Lowered) -> Vec<FormulaId> {
     roots
 }
 
-fn outermost_always(formulas: &Formulas, formula: FormulaId) -> Option<(Interval, FormulaId)> {
+pub(crate) fn outermost_always(formulas: &Formulas, formula: FormulaId) -> Option<(Interval, FormulaId)> {
     match formulas.node(formula) {
         Node::Always(Direction::Future, interval, body) => Some((interval, body)),
         _ => None,

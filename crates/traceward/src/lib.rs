@@ -23,20 +23,22 @@ pub mod experiment;
 mod hygiene;
 mod monitor;
 mod plan;
+mod prefix;
 mod render;
 mod report;
 mod runs;
 mod spec;
 
 pub use automaton::alternating_automaton;
-pub use check::{CheckOptions, Truth, check};
+pub use check::{CheckOptions, Extent, Truth, check};
 pub use error::Error;
 pub use hygiene::{Comparison, Example, Finding, Lint, Oddity, Relation, compare, lint};
 pub use monitor::{BadLine, Event, Feed, Followed, Monitor, PropertyId, State, StepError, Unseen};
 pub use plan::{Plan, explain_plan};
 pub use render::Paint;
 pub use report::{
-    KeyVerdict, KeysReport, PropertyReport, QueryReport, QueryValue, Report, TraceReport, Violation, Violations,
+    KeyVerdict, KeysReport, OwedReport, PropertyReport, QueryReport, QueryValue, Report, TraceReport, Violation,
+    Violations,
 };
 pub use runs::{CoverageReport, RunQuestions, UnusedPart, WaitingReport};
 pub use spec::{Settings, Source, Spec, SpecError, SpecPlace};

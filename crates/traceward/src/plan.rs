@@ -83,7 +83,10 @@ fn formula_stages(
     stages.push((
         "engine",
         match Judge::new(formulas, lowered, config) {
-            Ok(Some(judge)) => format!("{}: asked for; the positions of violations come from reverse", judge.engine()),
+            Ok(Some(judge)) => {
+                let made = judge.summary().map(|summary| format!(" {summary};")).unwrap_or_default();
+                format!("{}: asked for;{made} the positions of violations come from reverse", judge.engine())
+            }
             Ok(None) => format!("{}: {}", evaluator.engine(), evaluator.reason()),
             Err(unsupported) => unsupported.to_string(),
         },

@@ -60,6 +60,8 @@ pub struct PropertyReport {
     pub decided_at: Option<usize>,
     /// Whether that position is the least possible.
     pub decided_exact: bool,
+    /// What is owed at the end of a trace that goes on.
+    pub owed: Vec<OwedReport>,
     /// Where it holds, if that was asked for.
     pub truth: Option<Bitmap>,
     /// Where the body of an always fails.
@@ -74,6 +76,19 @@ pub struct PropertyReport {
     pub waiting: Option<Vec<WaitingReport>>,
     /// By key, if the trace was split.
     pub keys: Option<KeysReport>,
+}
+
+/// Something that is owed at the end of a trace that goes on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwedReport {
+    /// What has to come about.
+    pub obligation: String,
+    /// The position at which it was asked for.
+    pub since: usize,
+    /// The line of that state in the input.
+    pub line: u64,
+    /// The last position at which it may come about; none if there is no end.
+    pub until: Option<u64>,
 }
 
 /// Where the body of an always fails.

@@ -5,7 +5,7 @@ use crate::failure::{Failure, Outcome, tell};
 use crate::{input, json, text};
 use std::io::Write;
 use std::path::Path;
-use traceward::{CheckOptions, Goal, Report, RunQuestions, Spec, Truth};
+use traceward::{CheckOptions, Extent, Goal, Report, RunQuestions, Spec, Truth};
 
 pub fn run(arguments: &CheckArguments, out: &mut impl Write) -> Result<Outcome, Failure> {
     answer(arguments, Goal::Check, out)
@@ -95,6 +95,7 @@ fn check_one(spec: &Spec, path: &Path, arguments: &CheckArguments) -> Result<Rep
             (false, true) => Truth::AtEveryPosition,
             (false, false) => Truth::AtZero,
         },
+        extent: if arguments.prefix { Extent::Prefix } else { Extent::Whole },
         runs: RunQuestions { coverage: arguments.coverage, waiting: arguments.waiting },
         max_violations: arguments.max_violations,
         read: input::read_options(path, &arguments.trace),

@@ -2,5 +2,6 @@
 
 mod common;
 mod monitor;
+mod observers;
 mod transcripts;
 mod vectors;

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::Path;
 
 /// Runs commands on some files and returns what a user sees.
-fn session(test: &str, files: &[(&str, &[u8])], commands: &[&[&str]]) -> String {
+pub fn session(test: &str, files: &[(&str, &[u8])], commands: &[&[&str]]) -> String {
     let folder = Folder::new(test);
     for (name, bytes) in files {
         folder.write(name, bytes);

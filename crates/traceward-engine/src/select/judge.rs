@@ -62,6 +62,21 @@ impl Judge {
         }
     }
 
+    /// What the engine has made of the first formula, in words.
+    pub fn summary(&self) -> Option<String> {
+        match &self.engine {
+            Traversal::DepthFirst(_) | Traversal::BreadthFirst(_) => None,
+            Traversal::Tableau(engines) => {
+                let states = engines.first()?.automaton().states().len();
+                Some(format!("a non-deterministic automaton of {states} states"))
+            }
+            Traversal::Observer(engines) => Some(match engines.first()?.automaton() {
+                Some(automaton) => format!("a minimal deterministic automaton of {} states", automaton.states().len()),
+                None => "a deterministic automaton that is unfolded as far as the trace goes".into(),
+            }),
+        }
+    }
+
     /// Whether the positions at which verdicts are final are the least possible.
     pub fn is_exact(&self) -> bool {
         matches!(self.engine, Traversal::Observer(_))

@@ -2,11 +2,13 @@
 
 use super::{Config, EngineName, Prepared};
 use crate::engine::breadth_first::{self, BreadthFirst};
-use crate::engine::observer::{self, Exactness, Observer};
+use crate::engine::observer::{self, Exactness, Observer, Owed};
 use crate::engine::tableau::{self, Tableau};
 use crate::engine::{BuildError, GaveUp, Unsupported};
+use std::sync::Arc;
 use traceward_logic::formula::{FormulaId, Formulas};
-use traceward_logic::letter::Proposition;
+use traceward_logic::letter::{self, Proposition};
+use traceward_logic::trace::Trace;
 use traceward_logic::verdict::Verdict;
 
 /// A formula with an engine that follows a trace as it grows.
@@ -64,6 +66,14 @@ impl Online {
             OnlineEngine::Observer(_) => EngineName::Observer,
             OnlineEngine::BreadthFirst(_) => EngineName::BreadthFirst,
             OnlineEngine::Tableau(_) => EngineName::Tableau,
+        }
+    }
+
+    /// Whether the positions at which verdicts are final are the least possible, whatever the formula.
+    pub fn is_exact(&self) -> bool {
+        match &self.engine {
+            OnlineEngine::Observer(observer) => observer.is_exact(),
+            OnlineEngine::BreadthFirst(_) | OnlineEngine::Tableau(_) => false,
         }
     }
 
@@ -133,5 +143,27 @@ impl Online {
             (OnlineEngine::Tableau(engine), OnlinePlace::Tableau(place)) => engine.verdict(&place.0),
             _ => panic!("a run of another engine"),
         }
+    }
+
+    /// What is certain at the end of a trace that goes on, and at which position it became so if it is final.
+    pub fn verdict_at_end(&self, trace: &Trace) -> Result<(Verdict, Option<usize>), GaveUp> {
+        let letters = letter::letters(&self.prepared.formulas, &self.prepared.alphabet, trace);
+        if let OnlineEngine::Observer(observer) = &self.engine {
+            return observer.verdict_at_end(&letters);
+        }
+        let mut run = self.start()?;
+        for position in 0..letters.len {
+            let verdict = self.step(&mut run, &|proposition| letters.bitmap(proposition).get(position))?;
+            if let Verdict::Satisfied | Verdict::Violated = verdict {
+                return Ok((verdict, Some(position)));
+            }
+        }
+        Ok((self.verdict(&run), None))
+    }
+
+    /// What the formula, asked at a position, still owes at the end of a trace that goes on, from an engine that can tell.
+    pub fn owed(&self, trace: &Trace, position: usize, names: &[Arc<str>]) -> Result<Vec<Owed>, GaveUp> {
+        let OnlineEngine::Observer(observer) = &self.engine else { return Ok(Vec::new()) };
+        observer.owed(&letter::letters(&self.prepared.formulas, &self.prepared.alphabet, trace), position, names)
     }
 }

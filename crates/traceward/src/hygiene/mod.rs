@@ -11,6 +11,7 @@ use possible::{Admit, Possible};
 use std::fmt;
 use std::sync::Arc;
 use traceward_engine::automaton::witness::{Limits, shortest_trace};
+use traceward_engine::engine::BuildError;
 use traceward_engine::select::{Prepared, Simplification};
 use traceward_logic::formula::{FormulaId, Formulas};
 use traceward_logic::letter::{Alphabet, Letter};
@@ -239,7 +240,8 @@ impl Hygiene {
         let mut examples: Vec<Example> = [only_one, only_other].into_iter().flatten().collect();
         if relation == Relation::Equal {
             let satisfies = vec![self.names[one].clone(), self.names[other].clone()];
-            let both = self.trace(self.roots[one])?;
+            let both = self.formulas.and(self.roots[one], self.roots[other]);
+            let both = self.trace(both)?;
             examples.extend(both.map(|states| Example { satisfies, violates: vec![], states }));
         }
         let of = |list: &[String]| [list[one].clone(), list[other].clone()];
@@ -287,7 +289,12 @@ impl Hygiene {
         let root = self.formulas.and(formula, possible);
         let alphabet = Alphabet::of(&self.formulas, &[root]);
         let letters =
-            shortest_trace(&self.formulas, &alphabet, root, Limits::default()).map_err(|error| error.to_string())?;
+            shortest_trace(&self.formulas, &alphabet, root, Limits::default()).map_err(|error| match error {
+                BuildError::Unsupported(unsupported) => {
+                    format!("this takes automata, and they cannot do {}", unsupported.what)
+                }
+                BuildError::GaveUp(gave_up) => gave_up.to_string(),
+            })?;
         let spoken_of = variables_of(&self.formulas, formula);
         let state = |letter: &Letter| {
             let values = self.possible.state(&alphabet, letter).into_iter();

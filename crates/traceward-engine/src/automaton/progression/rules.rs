@@ -5,6 +5,7 @@
 
 use crate::engine::Unsupported;
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 use traceward_logic::formula::{BinaryOp, Direction, FormulaId, Formulas, Interval, Node as Operator, Strength, Unit};
 use traceward_logic::letter::{Alphabet, Proposition};
 
@@ -154,6 +155,29 @@ impl Rules {
         core.number(&propositions, root, alphabet.atoms().len() as u32)
     }
 
+    /// A part as text, in the operators that a person would use.
+    pub(crate) fn text(&self, part: PartId, names: &[Arc<str>]) -> String {
+        let mut readable = Formulas::new();
+        let mut done: FxHashMap<FormulaId, FormulaId> = FxHashMap::default();
+        let root = self.formula_of[part.index()];
+        for part in self.formulas.parts(&[root]) {
+            let written = match self.formulas.node(part) {
+                Operator::Atom(atom) => readable.intern_atom(self.formulas.atom(atom).clone()),
+                Operator::Not(f) => negated(&mut readable, done[&f]),
+                Operator::Binary(BinaryOp::Until, direction, interval, f, g) => {
+                    let node = match self.formulas.node(f) {
+                        Operator::Constant(true) => Operator::Eventually(direction, interval, done[&g]),
+                        _ => Operator::Binary(BinaryOp::Until, direction, interval, done[&f], done[&g]),
+                    };
+                    readable.intern(node)
+                }
+                node => readable.intern(node.map(|below| done[&below])),
+            };
+            done.insert(part, written);
+        }
+        readable.display(done[&root], names).to_string()
+    }
+
     pub(crate) fn rule(&self, part: PartId) -> Rule {
         self.rules[part.index()]
     }
@@ -184,6 +208,21 @@ impl Rules {
             }),
             _ => true,
         })
+    }
+}
+
+/// `!f`, with the dual of a temporal operator where that takes a negation away.
+fn negated(formulas: &mut Formulas, f: FormulaId) -> FormulaId {
+    match formulas.node(f) {
+        Operator::Eventually(direction, interval, g) => {
+            let not_g = formulas.not(g);
+            formulas.intern(Operator::Always(direction, interval, not_g))
+        }
+        Operator::Next(direction, Strength::Strong, g) => {
+            let not_g = formulas.not(g);
+            formulas.intern(Operator::Next(direction, Strength::Weak, not_g))
+        }
+        _ => formulas.not(f),
     }
 }
 

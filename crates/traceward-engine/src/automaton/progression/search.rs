@@ -42,7 +42,7 @@ impl From<Overflow> for Unsettled {
 }
 
 /// How many states are looked at breadth-first.
-const BROAD: usize = 32;
+const BROAD: usize = 8;
 
 impl Search {
     pub(super) const BYTES_PER_STATE: usize = size_of::<u8>();

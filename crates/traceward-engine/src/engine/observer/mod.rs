@@ -53,7 +53,7 @@ pub struct Config {
 impl Default for Config {
     fn default() -> Self {
         Self {
-            memory: 64 << 20,
+            memory: 128 << 20,
             search_limit: 100_000,
             exactness: Exactness::default(),
             full_states: 1024,
@@ -96,8 +96,8 @@ enum Place {
 /// Something that is owed at the end of what was read.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Owed {
-    /// The formula that has to hold.
-    pub formula: FormulaId,
+    /// The formula that has to hold, as text.
+    pub formula: String,
     /// How many positions behind the next it begins to be due.
     pub delay: u64,
     /// How many steps it has from then on; none if there is no end.
@@ -134,6 +134,12 @@ impl Observer {
     /// The propositions that matter: whether others hold makes no difference.
     pub fn propositions(&self) -> &[Proposition] {
         &self.shared.propositions
+    }
+
+    /// Whether verdicts are final as early as they could be: always, unless it was allowed to go on where that takes too
+    /// long to find out.
+    pub fn is_exact(&self) -> bool {
+        self.shared.dense.is_some() || self.shared.config.exactness == Exactness::Always
     }
 
     /// Whether a letter that repeats makes no difference.
@@ -205,14 +211,13 @@ impl Observer {
         }
     }
 
-    /// What the formula, asked at a position, still owes at the end of some letters. The formulas are those of
-    /// [`Self::formulas`].
-    pub fn owed(&self, letters: &Letters, position: usize) -> Result<Vec<Owed>, GaveUp> {
+    /// What the formula, asked at a position, still owes at the end of some letters; `names` are those of the variables.
+    pub fn owed(&self, letters: &Letters, position: usize, names: &[Arc<str>]) -> Result<Vec<Owed>, GaveUp> {
         let Shared { progression, config, propositions, .. } = &*self.shared;
         let mut lazy = Lazy::start(progression, *config, position)?;
         lazy.run(propositions, Blocks::new(letters, propositions, false))?;
         let owed = lazy.owed()?.into_iter().map(|one| Owed {
-            formula: progression.rules.formula_of[one.part.index()],
+            formula: progression.rules.text(one.part, names),
             delay: u64::from(one.delay),
             reach: match progression.rules.rule(one.part) {
                 Rule::Until { .. } => one.reach.steps().map(u64::from),
@@ -220,11 +225,6 @@ impl Observer {
             },
         });
         Ok(owed.collect())
-    }
-
-    /// The formulas that obligations are told in: the formula rewritten with few operators.
-    pub fn formulas(&self) -> &Formulas {
-        &self.shared.progression.rules.formulas
     }
 }
 

@@ -1,0 +1,95 @@
+//! Judging a trace that goes on: what is certain, and what is still owed.
+
+use crate::check::{claimed, outermost_always};
+use crate::error::Error;
+use crate::report::OwedReport;
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+use traceward_engine::engine::BuildError;
+use traceward_engine::select::{Config, EngineName, Online};
+use traceward_logic::formula::{FormulaId, Formulas};
+use traceward_logic::lower::Lowered;
+use traceward_logic::trace::Trace;
+use traceward_logic::verdict::Verdict;
+
+/// The formulas of a spec with engines that follow a trace.
+#[derive(Default)]
+pub(crate) struct Prefixes {
+    formulas: Formulas,
+    config: Config,
+    /// None for a formula that no such engine takes.
+    engines: FxHashMap<FormulaId, Option<Online>>,
+}
+
+/// What is certain at the end of a trace that goes on.
+pub(crate) struct PrefixVerdict {
+    pub(crate) verdict: Verdict,
+    pub(crate) decided_at: Option<usize>,
+    pub(crate) engine: EngineName,
+    pub(crate) is_exact: bool,
+}
+
+impl Prefixes {
+    pub(crate) fn new(lowered: &Lowered, config: Config) -> Result<Self, Error> {
+        let mut engines = FxHashMap::default();
+        for formula in claimed(lowered) {
+            engines.insert(formula, engine(&lowered.formulas, formula, config)?);
+        }
+        Ok(Self { formulas: lowered.formulas.clone(), config, engines })
+    }
+
+    /// What is certain; `holds` tells whether the formula would hold if the trace ended here, which is all that can be said where no engine
+    /// can follow it.
+    pub(crate) fn verdict(&self, formula: FormulaId, trace: &Trace, holds: bool) -> Result<PrefixVerdict, Error> {
+        let verdict = if holds { Verdict::Holding } else { Verdict::Pending };
+        let unknown = PrefixVerdict { verdict, decided_at: None, engine: EngineName::Reverse, is_exact: false };
+        let Some(engine) = &self.engines[&formula] else { return Ok(unknown) };
+        match engine.verdict_at_end(trace) {
+            Ok((verdict, decided_at)) => {
+                // The trace without a state is judged as it was written.
+                let verdict = if trace.len == 0 && decided_at.is_none() { unknown.verdict } else { verdict };
+                Ok(PrefixVerdict { verdict, decided_at, engine: engine.engine(), is_exact: engine.is_exact() })
+            }
+            Err(_) if self.config.engine == EngineName::Auto => Ok(unknown),
+            Err(gave_up) => Err(Error::Request(gave_up.to_string())),
+        }
+    }
+
+    /// What is owed at the end of a trace: by the body of an outermost always at each position at which it was asked for in
+    /// vain so far, by other formulas at the first.
+    pub(crate) fn owed(
+        &self,
+        formula: FormulaId,
+        trace: &Trace,
+        since: Vec<(usize, u64)>,
+        first_line: u64,
+        names: &[Arc<str>],
+    ) -> Result<Vec<OwedReport>, Error> {
+        let (asked, positions) = match outermost_always(&self.formulas, formula) {
+            Some((_, body)) if !since.is_empty() => (body, since),
+            _ => (formula, vec![(0, first_line)]),
+        };
+        let Some(engine) = engine(&self.formulas, asked, self.config)? else { return Ok(Vec::new()) };
+        let mut owed = Vec::new();
+        for (position, line) in positions {
+            // What is owed is a help, and no part of the verdict.
+            let Ok(found) = engine.owed(trace, position, names) else { continue };
+            owed.extend(found.into_iter().map(|one| OwedReport {
+                obligation: one.formula,
+                since: position,
+                line,
+                until: one.reach.map(|reach| trace.len as u64 + one.delay + reach),
+            }));
+        }
+        Ok(owed)
+    }
+}
+
+/// An engine that follows a formula; none if only the end of the trace can tell.
+fn engine(formulas: &Formulas, formula: FormulaId, config: Config) -> Result<Option<Online>, Error> {
+    match Online::new(formulas, formula, config) {
+        Ok(engine) => Ok(Some(engine)),
+        Err(BuildError::Unsupported(_)) if config.engine == EngineName::Auto => Ok(None),
+        Err(error) => Err(Error::Request(error.to_string())),
+    }
+}
