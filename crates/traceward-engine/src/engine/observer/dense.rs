@@ -42,6 +42,15 @@ struct Strides {
 /// How many entries a table of several letters at once may have: 16 KiB.
 const MOST_STRIDE_ENTRIES: usize = 4096;
 
+/// How large a table may be.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TableLimits {
+    /// How many entries it may have.
+    pub(super) entries: usize,
+    /// How many bytes its making may take.
+    pub(super) memory: usize,
+}
+
 /// Letters that lead everywhere to the same states are of one class. A letter is read a byte at a time, and what was
 /// read so far is of a class too.
 #[derive(Clone, Debug)]
@@ -93,9 +102,9 @@ fn byte_table(starts: usize, levels: &[Level]) -> Vec<u32> {
 
 impl Dense {
     /// The table of an automaton, unless it would be too large.
-    pub(super) fn new(automaton: Deterministic, most_entries: usize) -> Option<Self> {
+    pub(super) fn new(automaton: Deterministic, limits: TableLimits) -> Option<Self> {
         u16::try_from(automaton.states().len()).ok()?;
-        let (classes, columns) = Classes::of(&automaton, most_entries)?;
+        let (classes, columns) = Classes::of(&automaton, limits)?;
         let (states, count) = (automaton.states().len(), classes.count);
         let mut table = Vec::with_capacity(states * count);
         for state in 0..states {
@@ -200,7 +209,7 @@ impl Strides {
 
 impl Classes {
     /// The classes of letters, and for each the state that each state goes to.
-    fn of(automaton: &Deterministic, most_entries: usize) -> Option<(Self, Vec<Vec<StateId>>)> {
+    fn of(automaton: &Deterministic, limits: TableLimits) -> Option<(Self, Vec<Vec<StateId>>)> {
         let propositions = automaton.relevant();
         let mut roots: Vec<Target> = automaton.states().iter().map(|state| state.successors).collect();
         roots.sort_unstable();
@@ -212,17 +221,19 @@ impl Classes {
             let starts = prefixes.len();
             let mut levels: Vec<Level> = Vec::new();
             for &proposition in eight {
-                let (level, below) = split(automaton, proposition, &prefixes);
                 compared += prefixes.len() * roots.len();
-                if compared > MOST_COMPARED {
+                // Each class becomes two at the most, which are kept twice until they are known to differ.
+                let live = 5 * prefixes.len() * roots.len() * size_of::<Target>();
+                if compared > MOST_COMPARED || live > limits.memory {
                     return None;
                 }
+                let (level, below) = split(automaton, proposition, &prefixes);
                 levels.push(level);
                 prefixes = below;
             }
             by_byte.push(byte_table(starts, &levels));
         }
-        if prefixes.len() * automaton.states().len() > most_entries {
+        if prefixes.len() * automaton.states().len() > limits.entries {
             return None;
         }
         let place = |target: Target| roots.binary_search(&target).expect("the roots are of all states");

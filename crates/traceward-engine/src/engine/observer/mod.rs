@@ -15,7 +15,7 @@ mod letters;
 use super::{Decision, GaveUp, Unsupported};
 use crate::automaton::deterministic::{Deterministic, Limits};
 use crate::automaton::progression::{Progression, Rule};
-use dense::Dense;
+use dense::{Dense, TableLimits};
 use lazy::Lazy;
 use letters::{Blocks, Row};
 use std::sync::Arc;
@@ -115,9 +115,8 @@ impl Observer {
     ) -> Result<Self, Unsupported> {
         let progression = Arc::new(Progression::new(formulas, alphabet, root, on_empty)?);
         let limits = Limits { states: config.full_states, memory: config.memory / 4 };
-        let dense = Deterministic::of(&progression, limits)
-            .ok()
-            .and_then(|automaton| Dense::new(automaton, config.table_limit));
+        let tables = TableLimits { entries: config.table_limit.min(config.memory / 16), memory: config.memory / 2 };
+        let dense = Deterministic::of(&progression, limits).ok().and_then(|automaton| Dense::new(automaton, tables));
         let stutter_invariant = progression.rules.is_stutter_invariant();
         let propositions = match &dense {
             Some(dense) => dense.automaton().relevant(),
