@@ -132,6 +132,7 @@ struct Question<'a> {
     lowered: &'a Lowered,
     options: &'a CheckOptions,
     names: Vec<Arc<str>>,
+    property_names: Vec<String>,
     trace: Trace,
     keys: Option<Keys>,
     lines: Lines,
@@ -182,6 +183,7 @@ impl<'a> Question<'a> {
             options,
             prefixes,
             names: lowered.variables.names(),
+            property_names: spec.property_names(),
             trace,
             keys: input.keys,
             lines: input.lines,
@@ -255,15 +257,6 @@ impl<'a> Question<'a> {
         Error::Evaluation { message: format!("{}{what} at position {}", error.reason, error.position), line }
     }
 
-    fn property_name(&self, index: usize) -> String {
-        let property = &self.lowered.properties[index];
-        property.name.as_ref().map_or_else(|| format!("p{}", self.nth_unnamed(index)), ToString::to_string)
-    }
-
-    fn nth_unnamed(&self, index: usize) -> usize {
-        self.lowered.properties[..=index].iter().filter(|property| property.name.is_none()).count()
-    }
-
     fn property_report(&self, index: usize, verdict: Verdict) -> PropertyReport {
         let property = &self.lowered.properties[index];
         let engine = match property.claim {
@@ -271,7 +264,7 @@ impl<'a> Question<'a> {
             Claim::Assert(..) => EngineName::Naive,
         };
         PropertyReport {
-            name: self.property_name(index),
+            name: self.property_names[index].clone(),
             description: property.description.clone(),
             formula: self.spec.text(property.body.span),
             verdict,

@@ -39,10 +39,9 @@ impl fmt::Display for Plan {
 pub fn explain_plan(spec: &Spec, config: Config) -> Vec<Plan> {
     let lowered = spec.lowered();
     let names = lowered.variables.names();
-    let properties = lowered.properties.iter().enumerate();
+    let properties = lowered.properties.iter().zip(spec.property_names());
     properties
-        .map(|(index, property)| {
-            let name = property.name.as_ref().map_or_else(|| format!("p{}", index + 1), ToString::to_string);
+        .map(|(property, name)| {
             let read = [("text", spec.text(property.body.span)), ("tree", tree(&property.body))];
             let stages = match &property.claim {
                 Claim::Formula(formula) => formula_stages(&lowered.formulas, *formula, config, &names),

@@ -102,10 +102,7 @@ impl Program {
         config: Config,
     ) -> Result<(), Error> {
         let mut known: Vec<Expr> = Vec::new();
-        let mut unnamed = 0;
-        for (property, &root) in lowered.properties.iter().zip(roots) {
-            unnamed += usize::from(property.name.is_none());
-            let name = property.name.as_ref().map_or_else(|| format!("p{unnamed}"), ToString::to_string);
+        for ((property, name), &root) in lowered.properties.iter().zip(spec.property_names()).zip(roots) {
             let engine = Online::new(formulas, root, config)
                 .map_err(|unsupported| Error::Request(cannot_follow(&name, &unsupported)))?;
             let fallible = fallible(formulas, root);
