@@ -25,7 +25,7 @@ mod report;
 mod runs;
 mod spec;
 
-pub use automaton::alternating_automaton;
+pub use automaton::{alternating_automaton, deterministic_automaton, tableau_automaton};
 pub use check::{CheckOptions, Truth, check};
 pub use error::Error;
 pub use plan::{Plan, explain_plan};

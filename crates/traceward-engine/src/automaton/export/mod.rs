@@ -1,6 +1,6 @@
 //! Automata for other eyes. [`Diagram`] is what every picture of an alternating automaton shows, [`dot`] writes it for
 //! Graphviz and [`svg`] draws it; as text, see [`Alternating::display`]. Ordinary automata are a [`graph::Graph`]; [`fsp`] and [`hoa`]
-//! write them for other tools. [`monitor`] makes programs of deterministic ones, whose texts are in [`labelled::Labelled`].
+//! write them for other tools, [`listing::Listing`] is what programs read. [`monitor`] makes programs of deterministic ones, whose texts are in [`labelled::Labelled`].
 
 pub mod dot;
 pub mod fsp;
@@ -10,6 +10,7 @@ mod identifier;
 pub mod labelled;
 mod layers;
 mod layout;
+pub mod listing;
 pub mod monitor;
 pub mod svg;
 
