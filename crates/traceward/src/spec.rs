@@ -2,7 +2,7 @@
 
 use crate::render::{self, Paint};
 use std::fmt;
-use traceward_logic::ast::{Named, SpecAst};
+use traceward_logic::ast::{Named, SpecAst, StatementKind};
 use traceward_logic::diagnostic::{Diagnostic, SourceId, Span, did_you_mean};
 use traceward_logic::lower::{self, Goal, Lowered, Schema, Variable};
 use traceward_logic::parse;
@@ -126,6 +126,12 @@ impl Spec {
     pub(crate) fn place_of(&self, variable: &str) -> Option<SpecPlace> {
         let variable = self.variables().iter().find(|one| *one.name == *variable)?;
         variable.asked_at.or(variable.needed_at).map(|span| SpecPlace { sources: self.sources.clone(), span })
+    }
+
+    /// Whether it names parts by `let`, so that the text of a property may not be all there is to it.
+    pub(crate) fn has_definitions(&self) -> bool {
+        let mut statements = self.specs.iter().flat_map(|(spec, _)| &spec.statements);
+        statements.any(|statement| statement.kind == StatementKind::Let)
     }
 
     /// The text at a place, on one line.

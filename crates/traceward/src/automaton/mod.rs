@@ -23,11 +23,14 @@ pub use traceward_engine::automaton::export::listing::{ListedEdge, ListedProposi
 pub use traceward_engine::automaton::export::svg::svg;
 pub use traceward_engine::automaton::export::{Diagram, DiagramNode, Disjuncts, TooManyDisjuncts};
 
+/// How large a formula may be to be shown without the names in it; it may be exponential in what is written.
+const MOST_REPLACED: u64 = 1000;
+
 /// A property whose automaton is wanted.
 struct Wanted {
     /// Its name, if it has one.
     name: Option<Arc<str>>,
-    /// Its formula, as it is written.
+    /// Its formula, as it is written, or with the names of `let` replaced if it may have any.
     text: String,
     prepared: Prepared,
     /// Whether the trace without a state satisfies it.
@@ -44,12 +47,14 @@ impl Wanted {
         let Claim::Formula(formula) = property.claim else {
             return Err(Error::Request(format!("`{text}` measures a trace, and only formulas have automata")));
         };
+        let names = lowered.variables.names();
+        let replaced = spec.has_definitions() && lowered.formulas.size(formula) <= MOST_REPLACED;
         Ok(Self {
             name: property.name.clone(),
-            text,
+            text: if replaced { lowered.formulas.display(formula, &names).to_string() } else { text },
             prepared: Prepared::new(&lowered.formulas, &[formula], simplification),
             on_empty: semantics::holds_on_empty(&lowered.formulas, formula),
-            names: lowered.variables.names(),
+            names,
         })
     }
 
