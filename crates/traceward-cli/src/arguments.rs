@@ -59,9 +59,9 @@ pub enum Command {
   traceward automaton -e 'G(a -> F[0,3] b)' --kind deterministic --to hoa
   traceward automaton properties.tw --property mutex --kind deterministic --to c > mutex.c
 
-Every kind has the forms text, dot, json and svg; fsp is for tableau and deterministic, hoa, c and rust for
-deterministic automata only. Bounds in steps are for tableau and deterministic automata; bounds in time
-are for none.")]
+All kinds have the forms text, dot, json and svg; tableau and deterministic also fsp.
+Only deterministic has hoa, c and rust. Bounds in steps are for tableau and deterministic.
+None takes bounds in time.")]
     Automaton(AutomatonArguments),
     /// Explain the language (`help operators`) or a command (`help check`)
     Help(HelpArguments),
