@@ -65,12 +65,19 @@ interrupt, each property is satisfied or violated.")]
   traceward bench figure10
   traceward bench figure10 --longest 1000000 --svg figure10.svg")]
     Bench(BenchArguments),
-    /// Show the automaton of a formula: as text, as a picture, or for programs
+    /// Show the automaton of a formula: as text, as a picture, for other tools, or as a monitor in C or Rust
     #[command(after_help = "Examples:
   traceward automaton -e 'G(!a -> !b U c)'
   traceward automaton -e 'G(p -> O r)' --to svg > automaton.svg
   traceward automaton -e 'G F a' --to dot | dot -Tpng > automaton.png
-  traceward automaton properties.tw --property mutex --to json")]
+  traceward automaton properties.tw --property mutex --to json
+  traceward automaton -e 'G(a -> F b)' --kind tableau --initial paper --to fsp
+  traceward automaton -e 'G(a -> F[0,3] b)' --kind deterministic --to hoa
+  traceward automaton properties.tw --property mutex --kind deterministic --to c > mutex.c
+
+All kinds have the forms text, dot, json and svg; tableau and deterministic also fsp.
+Only deterministic has hoa, c and rust. Bounds in steps are for tableau and deterministic.
+None takes bounds in time.")]
     Automaton(AutomatonArguments),
     /// Tell which properties can never hold, can never fail, or follow from others
     #[command(after_help = "Examples:
@@ -295,7 +302,10 @@ pub struct AutomatonArguments {
     /// In which form
     #[arg(long, value_enum, default_value_t = AutomatonFormat::Text)]
     pub to: AutomatonFormat,
-    /// Simplify the formula first; otherwise the automaton is that of its negation normal form, as written
+    /// When the initial state of a tableau automaton accepts
+    #[arg(long, value_enum)]
+    pub initial: Option<AutomatonInitial>,
+    /// Simplify the formula first; otherwise the automaton is that of the formula as written
     #[arg(long)]
     pub simplify: bool,
     /// The column that strings alone are compared with
@@ -307,11 +317,23 @@ pub struct AutomatonArguments {
 pub enum AutomatonKind {
     /// Linear in the formula; a state may ask that all of some next states go on
     Alternating,
+    /// Non-deterministic; a state is what the formula still owes
+    Tableau,
+    /// Complete, and as small as possible
+    Deterministic,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AutomatonInitial {
+    /// If the trace without a state satisfies the formula
+    Semantics,
+    /// If the formula has no until in it, or an accepting state is reached whatever the first state is
+    Paper,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AutomatonFormat {
-    /// A node a line: what it asks of the state, its successors, whether a path may end in it, its direction
+    /// For people: alternating, a node a line; otherwise a state with its edges at a time
     Text,
     /// A graph for Graphviz
     Dot,
@@ -319,6 +341,14 @@ pub enum AutomatonFormat {
     Json,
     /// A picture
     Svg,
+    /// The Hanoi Omega-Automata format, version 1
+    Hoa,
+    /// A finite state process for LTSA
+    Fsp,
+    /// A monitor in C99: one file that needs no library and allocates nothing
+    C,
+    /// A monitor in Rust: one file that needs no crate, not even std, and allocates nothing
+    Rust,
 }
 
 /// What the trace looks like.

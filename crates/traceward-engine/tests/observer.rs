@@ -3,6 +3,7 @@
 
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write;
 use traceward_engine::automaton::deterministic::{Deterministic, Limits};
 use traceward_engine::engine::observer::{Config, Observer};
 use traceward_engine::select::{Prepared, Simplification};
@@ -325,8 +326,11 @@ mod routes {
 
     /// The smallest table by the other route, if that is possible within its limits.
     fn by_tableau(observed: &Observed) -> Option<Table> {
+        table_within(observed, Config { state_limit: 500, work_limit: 200_000, ..Config::default() })
+    }
+
+    fn table_within(observed: &Observed, config: Config) -> Option<Table> {
         let Prepared { formulas, alphabet, normal, .. } = &observed.prepared;
-        let config = Config { state_limit: 500, work_limit: 200_000, ..Config::default() };
         let automaton = Automaton::new(formulas, alphabet, normal[0], Initial::BySemantics(observed.on_empty), config);
         let limits = subset::Config { state_limit: 2000, work_limit: 5_000_000, ..subset::Config::default() };
         Some(determinise(&automaton.ok()?, limits).ok()?.minimal())
@@ -346,8 +350,29 @@ mod routes {
                 compared += 1;
             }
         }
-        report("progression", "automata by the tableau", compared);
+        let _ = writeln!(std::io::stderr(), "progression and tableau lead to the same {compared} minimal automata");
         assert!(compared > 10_000, "only {compared}");
+    }
+
+    /// Whose states are told apart one by one.
+    #[test]
+    fn lead_to_isomorphic_automata_for_long_bounds() {
+        for (text, states) in [
+            ("F[0,60] a", Some(63)),
+            ("G(a -> F[0,60] b)", Some(62)),
+            ("F[30,60] a", Some(63)),
+            ("G[0,40] a & F[20,50] b", None),
+            ("(a U[0,40] b) | F[45,50] a", None),
+            ("X X X X X X X X X X X X X X X X X X X X a", Some(23)),
+        ] {
+            let (lowered, claim, _) = corpus::prepare(text, &no_trace(), None, 0);
+            let Claim::Formula(formula) = claim else { panic!("{text} is a formula") };
+            let observed = Observed::new(&lowered.formulas, formula, &[]);
+            let automaton = observed.automaton();
+            assert_eq!(table(&automaton), table_within(&observed, Config::default()).expect("within limits"), "{text}");
+            // Those that can be counted by hand.
+            assert!(states.is_none_or(|states| automaton.states().len() == states), "{text}");
+        }
     }
 
     proptest! {

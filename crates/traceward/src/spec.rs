@@ -2,7 +2,7 @@
 
 use crate::render::{self, Paint};
 use std::fmt;
-use traceward_logic::ast::{Named, SpecAst};
+use traceward_logic::ast::{Named, SpecAst, StatementKind};
 use traceward_logic::diagnostic::{Diagnostic, SourceId, Span, did_you_mean};
 use traceward_logic::lower::{self, Goal, Lowered, Property, Schema, Variable};
 use traceward_logic::parse;
@@ -141,12 +141,49 @@ impl Spec {
         variable.asked_at.or(variable.needed_at).map(|span| SpecPlace { sources: self.sources.clone(), span })
     }
 
+    /// Whether it names parts by `let`, so that the text of a property may not be all there is to it.
+    pub(crate) fn has_definitions(&self) -> bool {
+        let mut statements = self.specs.iter().flat_map(|(spec, _)| &spec.statements);
+        statements.any(|statement| statement.kind == StatementKind::Let)
+    }
+
     /// The text at a place, on one line.
     pub(crate) fn text(&self, span: Span) -> String {
-        let text = &self.sources[span.source.0 as usize].text[span.range()];
-        let lines = text.lines().map(|line| line.split("//").next().unwrap_or_default());
-        lines.flat_map(str::split_whitespace).collect::<Vec<_>>().join(" ")
+        on_one_line(&self.sources[span.source.0 as usize].text[span.range()])
     }
+}
+
+/// A text without comments, and with one blank for any white space; strings and quoted names stay as they are.
+fn on_one_line(text: &str) -> String {
+    let mut line = String::new();
+    let mut letters = text.chars().peekable();
+    let mut quote: Option<char> = None;
+    while let Some(letter) = letters.next() {
+        match quote {
+            Some(mark) => {
+                line.push(letter);
+                if letter == '\\' && mark == '"' {
+                    line.extend(letters.next());
+                } else if letter == mark {
+                    quote = None;
+                }
+            }
+            None if letter == '#' || (letter == '/' && letters.peek() == Some(&'/')) => {
+                while letters.next_if(|next| *next != '\n').is_some() {}
+            }
+            None if letter.is_whitespace() => {
+                if !line.is_empty() && !line.ends_with(' ') {
+                    line.push(' ');
+                }
+            }
+            None => {
+                quote = Some(letter).filter(|letter| matches!(letter, '"' | '`'));
+                line.push(letter);
+            }
+        }
+    }
+    line.truncate(line.trim_end().len());
+    line
 }
 
 /// A place in a spec.
@@ -242,3 +279,15 @@ impl fmt::Display for SpecError {
 }
 
 impl std::error::Error for SpecError {}
+
+#[cfg(test)]
+mod tests {
+    use super::on_one_line;
+
+    #[test]
+    fn comments_go_and_strings_stay() {
+        assert_eq!(on_one_line("G(a // why\n   ->   F b) # so"), "G(a -> F b)");
+        assert_eq!(on_one_line(r#"url == "http://x  #1" &  `a # b`"#), r#"url == "http://x  #1" & `a # b`"#);
+        assert_eq!(on_one_line(r#"s == "\" // no"  // yes"#), r#"s == "\" // no""#);
+    }
+}

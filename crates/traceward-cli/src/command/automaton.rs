@@ -1,12 +1,17 @@
 //! `traceward automaton`
 
-use crate::arguments::{AutomatonArguments, AutomatonFormat};
+use crate::arguments::{AutomatonArguments, AutomatonFormat, AutomatonInitial, AutomatonKind};
 use crate::failure::{Failure, Outcome};
 use crate::input;
-use serde_json::{Value, json};
+use clap::ValueEnum;
+use serde_json::{Map, Value, json};
 use std::io::Write;
-use traceward::automaton::{Diagram, DiagramNode, Disjuncts, Look, PropertyAutomaton, dot, svg};
-use traceward::{Error, Goal, Settings, Simplification, alternating_automaton};
+use traceward::automaton::{
+    Diagram, DiagramNode, Disjuncts, Graph, InitialState, ListedEdge, ListedProposition, ListedState, Listing, Look,
+    PropertyAutomaton, dot, graph, svg,
+};
+use traceward::{Error, Goal, Settings, Simplification, Spec};
+use traceward::{alternating_automaton, deterministic_automaton, tableau_automaton};
 
 /// More would be a tangle.
 const MOST_DISJUNCTS_DRAWN: usize = 64;
@@ -24,15 +29,81 @@ pub fn run(arguments: &AutomatonArguments, out: &mut impl Write) -> Result<Outco
     if let Some(path) = traces.first() {
         return Err(Failure::new(format!("{}: an automaton is made without a trace", path.display())));
     }
-    let simplification = if arguments.simplify { Simplification::On } else { Simplification::Off };
-    let automaton = alternating_automaton(&spec, arguments.property.as_deref(), simplification).map_err(failure)?;
-    match arguments.to {
-        AutomatonFormat::Text => write!(out, "{}", automaton.text().map_err(failure)?)?,
-        AutomatonFormat::Json => writeln!(out, "{:#}", document(&diagram(&automaton, MOST_DISJUNCTS)?))?,
-        AutomatonFormat::Dot => write!(out, "{}", dot(&diagram(&automaton, MOST_DISJUNCTS_DRAWN)?))?,
-        AutomatonFormat::Svg => write!(out, "{}", svg(&drawable(diagram(&automaton, MOST_DISJUNCTS_DRAWN)?)?))?,
+    if arguments.initial.is_some() && arguments.kind != AutomatonKind::Tableau {
+        return Err(Failure::new("--initial is for --kind tableau: other automata have no choice"));
+    }
+    match arguments.kind {
+        AutomatonKind::Alternating => alternating(arguments, &spec, out)?,
+        AutomatonKind::Tableau => tableau(arguments, &spec, out)?,
+        AutomatonKind::Deterministic => deterministic(arguments, &spec, out)?,
     }
     Ok(Outcome::Holds)
+}
+
+fn alternating(arguments: &AutomatonArguments, spec: &Spec, out: &mut impl Write) -> Result<(), Failure> {
+    let automaton =
+        || alternating_automaton(spec, arguments.property.as_deref(), simplification(arguments)).map_err(failure);
+    match arguments.to {
+        AutomatonFormat::Text => write!(out, "{}", automaton()?.text().map_err(failure)?)?,
+        AutomatonFormat::Json => writeln!(out, "{:#}", document(&diagram(&automaton()?, MOST_DISJUNCTS)?))?,
+        AutomatonFormat::Dot => write!(out, "{}", dot(&diagram(&automaton()?, MOST_DISJUNCTS_DRAWN)?))?,
+        AutomatonFormat::Svg => write!(out, "{}", svg(&drawable(diagram(&automaton()?, MOST_DISJUNCTS_DRAWN)?)?))?,
+        AutomatonFormat::Fsp => return Err(no_form(arguments, "--kind tableau or --kind deterministic")),
+        AutomatonFormat::Hoa | AutomatonFormat::C | AutomatonFormat::Rust => {
+            return Err(no_form(arguments, "--kind deterministic"));
+        }
+    }
+    Ok(())
+}
+
+fn tableau(arguments: &AutomatonArguments, spec: &Spec, out: &mut impl Write) -> Result<(), Failure> {
+    let initial = match arguments.initial {
+        None | Some(AutomatonInitial::Semantics) => InitialState::BySemantics,
+        Some(AutomatonInitial::Paper) => InitialState::AsInPaper,
+    };
+    let automaton =
+        || tableau_automaton(spec, arguments.property.as_deref(), simplification(arguments), initial).map_err(failure);
+    match arguments.to {
+        AutomatonFormat::Text => write!(out, "{}", automaton()?.text())?,
+        AutomatonFormat::Json => writeln!(out, "{:#}", listed("tableau", &automaton()?.listing()))?,
+        AutomatonFormat::Dot => write!(out, "{}", graph::dot(&automaton()?.graph()))?,
+        AutomatonFormat::Svg => write!(out, "{}", picture(&automaton()?.graph())?)?,
+        AutomatonFormat::Fsp => write!(out, "{}", automaton()?.fsp())?,
+        AutomatonFormat::Hoa | AutomatonFormat::C | AutomatonFormat::Rust => {
+            return Err(no_form(arguments, "--kind deterministic"));
+        }
+    }
+    Ok(())
+}
+
+fn deterministic(arguments: &AutomatonArguments, spec: &Spec, out: &mut impl Write) -> Result<(), Failure> {
+    let name = arguments.property.as_deref();
+    let automaton = deterministic_automaton(spec, name, simplification(arguments)).map_err(failure)?;
+    let text = match arguments.to {
+        AutomatonFormat::Text => automaton.text().map_err(failure)?,
+        AutomatonFormat::Json => {
+            format!("{:#}\n", listed("deterministic", &automaton.listing().map_err(failure)?))
+        }
+        AutomatonFormat::Dot => graph::dot(&automaton.graph().map_err(failure)?),
+        AutomatonFormat::Svg => picture(&automaton.graph().map_err(failure)?)?,
+        AutomatonFormat::Fsp => automaton.fsp().map_err(failure)?,
+        AutomatonFormat::Hoa => automaton.hoa().map_err(failure)?,
+        AutomatonFormat::C => automaton.c(),
+        AutomatonFormat::Rust => automaton.rust(),
+    };
+    write!(out, "{text}")?;
+    Ok(())
+}
+
+fn simplification(arguments: &AutomatonArguments) -> Simplification {
+    if arguments.simplify { Simplification::On } else { Simplification::Off }
+}
+
+fn no_form(arguments: &AutomatonArguments, instead: &str) -> Failure {
+    let name = |value: clap::builder::PossibleValue| value.get_name().to_owned();
+    let form = arguments.to.to_possible_value().map(name).unwrap_or_default();
+    let kind = arguments.kind.to_possible_value().map(name).unwrap_or_default();
+    Failure::new(format!("--kind {kind} has no form {form}\n  help: {instead} has"))
 }
 
 fn failure(error: Error) -> Failure {
@@ -47,11 +118,20 @@ fn diagram(automaton: &PropertyAutomaton, most_disjuncts: usize) -> Result<Diagr
 
 fn drawable(diagram: Diagram) -> Result<Diagram, Failure> {
     let (nodes, arrows) = (diagram.nodes.len(), diagram.edges());
+    if nodes > MOST_NODES_DRAWN || arrows > MOST_ARROWS_DRAWN { Err(undrawable(nodes, arrows)) } else { Ok(diagram) }
+}
+
+fn picture(graph: &Graph) -> Result<String, Failure> {
+    let (nodes, arrows) = (graph.nodes.len(), graph.edges.len());
     if nodes > MOST_NODES_DRAWN || arrows > MOST_ARROWS_DRAWN {
-        let message = format!("nobody could read a picture of {nodes} nodes and {arrows} arrows");
-        return Err(Failure::new(format!("{message}\n  help: --to text prints it, --to dot leaves it to Graphviz")));
+        return Err(undrawable(nodes, arrows));
     }
-    Ok(diagram)
+    graph::svg(graph).map_err(|_| undrawable(nodes, arrows))
+}
+
+fn undrawable(nodes: usize, arrows: usize) -> Failure {
+    let message = format!("nobody could read a picture of {nodes} nodes and {arrows} arrows");
+    Failure::new(format!("{message}\n  help: --to text prints it, --to dot leaves it to Graphviz"))
 }
 
 /// Conditions are lists of lists: one of the outer, all of the inner; `[[]]` is ε, which asks nothing.
@@ -85,4 +165,45 @@ fn node(node: &DiagramNode) -> Value {
 
 fn condition(disjuncts: &Disjuncts) -> Vec<Vec<String>> {
     disjuncts.iter().map(|nodes| nodes.iter().map(ToString::to_string).collect()).collect()
+}
+
+/// Labels are also given as products, for programs: one of them, and of that one all that it says.
+fn listed(kind: &str, listing: &Listing) -> Value {
+    let proposition = |one: &ListedProposition| json!({ "text": one.text, "relevant": one.is_relevant });
+    json!({
+        "kind": kind,
+        "formula": listing.formula,
+        "states": listing.states.len(),
+        "edges": listing.edges.len(),
+        "accepting": listing.accepting(),
+        "propositions": listing.propositions.iter().map(proposition).collect::<Vec<_>>(),
+        "start": listing.start,
+        "nodes": listing.states.iter().map(listed_state).collect::<Vec<_>>(),
+        "transitions": listing.edges.iter().map(|edge| listed_edge(edge, listing)).collect::<Vec<_>>(),
+    })
+}
+
+fn listed_state(state: &ListedState) -> Value {
+    let mut document = json!({
+        "id": state.name,
+        "accepting": state.accepting,
+        "verdict": state.verdict.map(|verdict| verdict.name()),
+    });
+    if !state.text.is_empty() {
+        document["meaning"] = json!(state.text);
+    }
+    document
+}
+
+fn listed_edge(edge: &ListedEdge, listing: &Listing) -> Value {
+    let product = |literals: &Vec<(usize, bool)>| {
+        let literals = literals.iter().map(|&(index, holds)| (listing.propositions[index].text.clone(), json!(holds)));
+        Value::Object(literals.collect::<Map<_, _>>())
+    };
+    json!({
+        "from": edge.from,
+        "to": edge.to,
+        "label": edge.label,
+        "products": edge.products.iter().map(product).collect::<Vec<_>>(),
+    })
 }

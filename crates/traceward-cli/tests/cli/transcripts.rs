@@ -109,6 +109,70 @@ fn automata() {
 }
 
 #[test]
+fn automata_of_every_kind_in_every_form() {
+    let response = "G(a -> F b)";
+    let forms = ["text", "dot", "json", "svg", "fsp", "hoa", "c", "rust"];
+    let mut commands = Vec::new();
+    for kind in ["alternating", "tableau", "deterministic"] {
+        commands.extend(forms.map(|form| ["automaton", "-e", response, "--kind", kind, "--to", form]));
+    }
+    let commands: Vec<&[&str]> = commands.iter().map(<[&str; 7]>::as_slice).collect();
+    insta::assert_snapshot!(session("automata-kinds", &[], &commands));
+}
+
+#[test]
+fn automata_with_choices() {
+    let spec = b"let answered = request -> F[0,2] x > 5\nproperty prompt = G answered\nproperty live = G F request\n";
+    let tableau = |formula: &'static str, more: &[&'static str]| {
+        [&["automaton", "-e", formula, "--kind", "tableau"][..], more].concat()
+    };
+    let deterministic = |formula: &'static str, more: &[&'static str]| {
+        [&["automaton", "-e", formula, "--kind", "deterministic"][..], more].concat()
+    };
+    let commands = [
+        tableau("X X true", &[]),
+        tableau("X X true", &["--initial", "semantics"]),
+        tableau("!F a", &["--initial", "paper"]),
+        tableau("F F a", &[]),
+        tableau("F F a", &["--simplify"]),
+        deterministic("F true", &[]),
+        deterministic("F true", &["--simplify"]),
+        deterministic("G(a -> O[1,2] b)", &[]),
+        deterministic("a & (b | !b)", &["--to", "json"]),
+        vec!["automaton", "spec.tw", "--property", "prompt", "--kind", "deterministic", "--to", "c"],
+        vec!["automaton", "spec.tw", "--property", "live", "--kind", "deterministic", "--to", "hoa"],
+    ];
+    let commands: Vec<&[&str]> = commands.iter().map(Vec::as_slice).collect();
+    insta::assert_snapshot!(session("automata-choices", &[("spec.tw", spec)], &commands));
+}
+
+#[test]
+fn automata_that_have_no_such_form() {
+    let parity: Vec<String> = (0..40).map(|number| format!("a{number}")).collect();
+    let (parity, clock) = (parity.join(" xor "), "G(a -> F[0,5ms] b)");
+    let many: Vec<String> = (0..9).map(|number| format!("G(a{number} -> F[0,9] b{number})")).collect();
+    let many = many.join(" & ");
+    insta::assert_snapshot!(session(
+        "automata-forms",
+        &[],
+        &[
+            &["automaton", "-e", "a", "--kind", "deterministic", "--initial", "paper"],
+            &["automaton", "-e", "a", "--initial", "semantics"],
+            &["automaton", "-e", clock, "--kind", "tableau"],
+            &["automaton", "-e", clock, "--kind", "deterministic", "--to", "c"],
+            &["automaton", "-e", clock],
+            &["automaton", "-e", "max(x) < 3", "--kind", "deterministic"],
+            &["automaton", "-e", &parity, "--kind", "deterministic", "--to", "hoa"],
+            &["automaton", "-e", "F[0,400] a", "--kind", "deterministic", "--to", "svg"],
+            &["automaton", "-e", "F[0,400] a", "--kind", "tableau", "--to", "svg"],
+            &["automaton", "-e", "F[0,30000] a", "--kind", "deterministic"],
+            &["automaton", "-e", &many, "--kind", "deterministic"],
+            &["automaton", "-e", &many, "--kind", "tableau"],
+        ]
+    ));
+}
+
+#[test]
 fn automata_of_spec_files() {
     let spec = b"property mutex = G !(a & b)\nproperty live = G F a\nassert small = max(x) < 3\n";
     let one = b"trace { event activity }\nproperty seen = F \"Triage\"\n";

@@ -1,7 +1,7 @@
 //! The automaton as text, for LTSA, for Graphviz and as a picture.
 
 use super::Example;
-use traceward_engine::automaton::export::fsp::fsp;
+use traceward_engine::automaton::export::fsp;
 use traceward_engine::automaton::export::graph::{Graph, GraphEdge, GraphNode, Mark, TooLarge, dot, svg};
 use traceward_engine::automaton::tableau::Initial;
 
@@ -9,7 +9,7 @@ const RESPONSE: &str = "[](a -> <>b)";
 
 impl Example {
     fn fsp(&self) -> String {
-        fsp(&self.automaton, &self.names)
+        fsp::of_tableau(&self.automaton, &self.names)
     }
 
     fn graph(&self) -> Graph {

@@ -11,11 +11,40 @@ pub type Product = Vec<(Proposition, bool)>;
 /// Enough for any label that somebody would read; more is written as one product for each path.
 const MOST_NODES: usize = 1 << 20;
 
-pub(super) fn edges(automaton: &Deterministic, from: StateId) -> Vec<(StateId, Vec<Product>)> {
+/// How much may still be done for labels: looks at diagrams, and literals written.
+///
+/// A label may be exponential in the formula: that an odd number of n propositions holds is 2^(n-1) products.
+pub(super) struct Work(pub(super) u64);
+
+impl Work {
+    fn spend(&mut self, steps: usize) -> Result<(), Stop> {
+        self.0 = self.0.checked_sub(steps as u64).ok_or(Stop::Work)?;
+        Ok(())
+    }
+}
+
+/// Why there is no label.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Stop {
+    Diagrams,
+    Work,
+}
+
+impl From<Overflow> for Stop {
+    fn from(_: Overflow) -> Self {
+        Self::Diagrams
+    }
+}
+
+pub(super) fn edges(
+    automaton: &Deterministic,
+    from: StateId,
+    work: &mut Work,
+) -> Result<Vec<(StateId, Vec<Product>)>, Stop> {
     let successors = automaton.state(from).successors;
     let mut targets = targets(automaton, successors);
     targets.sort_unstable();
-    targets.into_iter().map(|to| (to, label(automaton, successors, to))).collect()
+    targets.into_iter().map(|to| Ok((to, label(automaton, successors, to, work)?))).collect()
 }
 
 fn targets(automaton: &Deterministic, successors: Target) -> Vec<StateId> {
@@ -36,17 +65,20 @@ fn targets(automaton: &Deterministic, successors: Target) -> Vec<StateId> {
     states
 }
 
-fn label(automaton: &Deterministic, successors: Target, to: StateId) -> Vec<Product> {
+fn label(automaton: &Deterministic, successors: Target, to: StateId, work: &mut Work) -> Result<Vec<Product>, Stop> {
     let mut diagrams = Diagrams::new(MOST_NODES);
-    let short = leads_to(automaton, &mut diagrams, successors, to, &mut FxHashMap::default())
-        .and_then(|letters| Cover { diagrams: &mut diagrams }.of(letters, letters))
+    let short = leads_to(automaton, &mut diagrams, successors, to, &mut FxHashMap::default(), work)
+        .and_then(|letters| Cover { diagrams: &mut diagrams, work }.of(letters, letters))
         .map(|(products, _)| products);
-    let mut products = short.unwrap_or_else(|_| paths(automaton, successors, to));
+    let mut products = match short {
+        Err(Stop::Diagrams) => paths(automaton, successors, to, work)?,
+        other => other?,
+    };
     for product in &mut products {
         product.sort_unstable();
     }
     products.sort_by(|one, other| one.len().cmp(&other.len()).then_with(|| other.cmp(one)));
-    products
+    Ok(products)
 }
 
 /// The letters that lead to a state.
@@ -56,16 +88,18 @@ fn leads_to(
     target: Target,
     to: StateId,
     done: &mut FxHashMap<Target, Ref>,
-) -> Result<Ref, Overflow> {
+    work: &mut Work,
+) -> Result<Ref, Stop> {
     if let Some(&known) = done.get(&target) {
         return Ok(known);
     }
+    work.spend(1)?;
     let made = match target {
         Target::State(state) => Ref::constant(state == to),
         Target::Test(index) => {
             let test = automaton.tests[index as usize];
-            let low = leads_to(automaton, diagrams, test.low, to, done)?;
-            let high = leads_to(automaton, diagrams, test.high, to, done)?;
+            let low = leads_to(automaton, diagrams, test.low, to, done, work)?;
+            let high = leads_to(automaton, diagrams, test.high, to, done, work)?;
             diagrams.test(Level::alone(test.proposition.0), low, high)?
         }
     };
@@ -73,30 +107,35 @@ fn leads_to(
     Ok(made)
 }
 
-fn paths(automaton: &Deterministic, target: Target, to: StateId) -> Vec<Product> {
+fn paths(automaton: &Deterministic, target: Target, to: StateId, work: &mut Work) -> Result<Vec<Product>, Stop> {
+    work.spend(1)?;
     match target {
-        Target::State(state) if state == to => vec![Product::new()],
-        Target::State(_) => Vec::new(),
+        Target::State(state) if state == to => Ok(vec![Product::new()]),
+        Target::State(_) => Ok(Vec::new()),
         Target::Test(index) => {
             let test = automaton.tests[index as usize];
-            let below = |target, holds| {
-                paths(automaton, target, to).into_iter().map(move |mut product| {
-                    product.push((test.proposition, holds));
-                    product
-                })
+            let mut below = |target, holds| {
+                let mut products = paths(automaton, target, to, work)?;
+                work.spend(products.len())?;
+                products.iter_mut().for_each(|product| product.push((test.proposition, holds)));
+                Ok::<_, Stop>(products)
             };
-            below(test.low, false).chain(below(test.high, true)).collect()
+            let mut products = below(test.low, false)?;
+            products.extend(below(test.high, true)?);
+            Ok(products)
         }
     }
 }
 
 struct Cover<'a> {
     diagrams: &'a mut Diagrams,
+    work: &'a mut Work,
 }
 
 impl Cover<'_> {
     /// Products that cover at least `least` and at most `most`, and what exactly they cover.
-    fn of(&mut self, least: Ref, most: Ref) -> Result<(Vec<Product>, Ref), Overflow> {
+    fn of(&mut self, least: Ref, most: Ref) -> Result<(Vec<Product>, Ref), Stop> {
+        self.work.spend(1)?;
         if least == Ref::FALSE {
             return Ok((Vec::new(), Ref::FALSE));
         }
@@ -116,6 +155,7 @@ impl Cover<'_> {
         let rest = self.diagrams.or(rest_low, rest_high)?;
         let most_both = self.diagrams.and(most_low, most_high)?;
         let (mut products, both) = self.of(rest, most_both)?;
+        self.work.spend(low_products.len() + high_products.len())?;
         let proposition = Proposition(level.chain);
         let with = |products: Vec<Product>, holds: bool| {
             products.into_iter().map(move |mut product| {
@@ -164,7 +204,7 @@ mod tests {
                 }
                 of = diagrams.or(of, minterm).unwrap();
             }
-            let (products, covered) = Cover { diagrams: &mut diagrams }.of(of, of).unwrap();
+            let (products, covered) = Cover { diagrams: &mut diagrams, work: &mut Work(u64::MAX) }.of(of, of).unwrap();
             assert_eq!(covered, of);
             for letter in 0..16 {
                 assert_eq!(holds(&products, letter), function >> letter & 1 == 1, "{function:b} {letter}");

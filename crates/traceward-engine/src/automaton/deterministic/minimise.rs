@@ -7,23 +7,88 @@
 use super::{Deterministic, State, StateId, Target, Test, Tests};
 use rustc_hash::FxHashMap;
 
+/// After so many rounds it looks as if states were told apart one by one, as those of a long bound are.
+const PATIENCE: usize = 16;
+
 /// The same automaton with as few states as possible.
 pub(super) fn minimal(automaton: Deterministic) -> Deterministic {
     let mut classes: Vec<StateId> = automaton.states.iter().map(|state| StateId(u32::from(state.accepting))).collect();
     let mut count = distinct(&classes);
-    loop {
+    for round in 1.. {
         let (_, successors) = in_classes(&automaton, &classes);
-        let mut ids = FxHashMap::default();
-        let refined = classes.iter().zip(&successors).map(|(class, successors)| {
-            let next = StateId(ids.len() as u32);
-            *ids.entry((*class, *successors)).or_insert(next)
-        });
-        classes = refined.collect();
-        if ids.len() == count {
-            return merged(&automaton, &classes);
+        let (finer, new_count) = refined(classes.iter().zip(&successors));
+        classes = finer;
+        if new_count == count {
+            break;
         }
-        count = ids.len();
+        count = new_count;
+        if round == PATIENCE {
+            let distances = distances(&automaton);
+            (classes, count) = refined(classes.iter().zip(&distances));
+        }
     }
+    merged(&automaton, &classes)
+}
+
+/// A class for each different key.
+fn refined<K: std::hash::Hash + Eq>(keys: impl Iterator<Item = K>) -> (Vec<StateId>, usize) {
+    let mut ids = FxHashMap::default();
+    let class = |key: K| {
+        let next = StateId(ids.len() as u32);
+        *ids.entry(key).or_insert(next)
+    };
+    let classes = keys.map(class).collect();
+    (classes, ids.len())
+}
+
+/// For each state, how far it is to a state of which there is only one kind: one that cannot reach an accepting state, and one that cannot
+/// reach a rejecting one. States that no continuation tells apart are equally far from them.
+fn distances(automaton: &Deterministic) -> Vec<[u32; 2]> {
+    let before = predecessors(automaton);
+    let to_final = [true, false].map(|accepting| {
+        let start = (0..automaton.states.len()).filter(|state| automaton.states[*state].accepting == accepting);
+        let reaches = steps_to(start.collect(), &before);
+        let never = (0..automaton.states.len()).filter(|state| reaches[*state] == u32::MAX);
+        steps_to(never.collect(), &before)
+    });
+    (0..automaton.states.len()).map(|state| [to_final[0][state], to_final[1][state]]).collect()
+}
+
+/// For each state, those that a letter leads to it from.
+fn predecessors(automaton: &Deterministic) -> Vec<Vec<u32>> {
+    let mut before: Vec<Vec<u32>> = vec![Vec::new(); automaton.states.len()];
+    let mut seen: Vec<u32> = vec![u32::MAX; automaton.tests.len()];
+    for (index, state) in automaton.states.iter().enumerate() {
+        let from = index as u32;
+        let mut open = vec![state.successors];
+        while let Some(target) = open.pop() {
+            match target {
+                Target::State(to) => before[to.index()].push(from),
+                Target::Test(test) if std::mem::replace(&mut seen[test as usize], from) == from => {}
+                Target::Test(test) => {
+                    let Test { low, high, .. } = automaton.tests[test as usize];
+                    open.extend([low, high]);
+                }
+            }
+        }
+    }
+    before
+}
+
+/// For each state, how many steps it is from one of these; the greatest number there is if it cannot be reached.
+fn steps_to(goals: Vec<usize>, before: &[Vec<u32>]) -> Vec<u32> {
+    let mut steps = vec![u32::MAX; before.len()];
+    goals.iter().for_each(|goal| steps[*goal] = 0);
+    let mut open = std::collections::VecDeque::from(goals);
+    while let Some(state) = open.pop_front() {
+        for &previous in &before[state] {
+            if steps[previous as usize] == u32::MAX {
+                steps[previous as usize] = steps[state] + 1;
+                open.push_back(previous as usize);
+            }
+        }
+    }
+    steps
 }
 
 fn distinct(classes: &[StateId]) -> usize {

@@ -1,6 +1,6 @@
 //! Deterministic automata on finite words: complete, minimal, with decision diagrams for transitions.
 //!
-//! The states of [`Progression`] are unfolded until there are no new ones, and then merged where no continuation tells them apart. An automaton
+//! States are unfolded by progression of the formula until there are no new ones, and then merged where no continuation tells them apart. An automaton
 //! accepts a trace if it is in an accepting state at its end; its first state accepts if the trace without a state satisfies
 //! the formula.
 
@@ -62,6 +62,30 @@ pub struct State {
     pub accepting: bool,
     /// Where the next letter leads.
     pub successors: Target,
+}
+
+/// All letters that lead from one state to another.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Edge {
+    /// Where it begins.
+    pub from: StateId,
+    /// Where it leads.
+    pub to: StateId,
+    /// For which letters: those that make one of these products true.
+    pub products: Vec<Product>,
+}
+
+/// Labels would take more than the work allowed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LabelsTooLong {
+    /// How many steps may be taken.
+    pub work_limit: u64,
+}
+
+impl fmt::Display for LabelsTooLong {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the labels of this automaton take more than {} steps to write", self.work_limit)
+    }
 }
 
 /// How large an automaton may become.
@@ -169,10 +193,16 @@ impl Deterministic {
         }
     }
 
-    /// The edges that leave a state, in the order of the states they lead to, each with a short sum of products that says for
-    /// which letters.
-    pub fn edges(&self, from: StateId) -> Vec<(StateId, Vec<Product>)> {
-        cover::edges(self, from)
+    /// All edges, in the order of the states they leave, then of those they lead to, each with a short sum of products that says
+    /// for which letters. No more is done for labels than the limit says.
+    pub fn edges(&self, work_limit: u64) -> Result<Vec<Edge>, LabelsTooLong> {
+        let mut work = cover::Work(work_limit);
+        let mut edges = Vec::new();
+        for from in self.state_ids() {
+            let leaving = cover::edges(self, from, &mut work).map_err(|_| LabelsTooLong { work_limit })?;
+            edges.extend(leaving.into_iter().map(|(to, products)| Edge { from, to, products }));
+        }
+        Ok(edges)
     }
 
     /// The propositions that some transition looks at: the others make no difference.

@@ -3,7 +3,10 @@
 //! Labels are actions: `na` is "not a", `b_AND_na` is both. `@` marks accepting states. A state that is satisfied for good
 //! has no edges in the automaton, but FSP knows no other way to say so than the loop it had.
 
-use crate::automaton::tableau::{Automaton, Edge, StateId};
+use super::identifier::{free, identifier};
+use super::labelled::{Labelled, state_name};
+use crate::automaton::deterministic::{LabelsTooLong, Product};
+use crate::automaton::tableau::{Automaton, Literal, StateId};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -40,86 +43,79 @@ const KEYWORDS: [&str; 28] = [
 ];
 const ALWAYS: &str = "true";
 
-/// The automaton as a process; `names` are those of the variables.
-pub fn fsp(automaton: &Automaton, names: &[Arc<str>]) -> String {
-    let actions = actions(automaton, names);
-    let states: Vec<String> = automaton.state_ids().map(|id| state(automaton, id, &actions)).collect();
-    format!("RES = {},\n{}.\n", StateId::INIT, states.join(",\n"))
+/// A tableau automaton as a process; `names` are those of the variables.
+pub fn of_tableau(automaton: &Automaton, names: &[Arc<str>]) -> String {
+    let atoms = automaton.alphabet().atoms().iter();
+    let actions = actions(atoms.map(|&atom| automaton.formulas().atom(atom).display(names).to_string()));
+    let state = |id: StateId| {
+        let edges = automaton.edges_from(id).iter();
+        let edges = edges.map(|edge| format!("{}->{}", label(&edge.literals, &actions), edge.to));
+        let mut ways: Vec<String> = edges.collect();
+        if automaton.state(id).satisfied {
+            ways.push(format!("{ALWAYS}->{id}"));
+        }
+        line(&id.to_string(), automaton.state(id).accepting, &ways)
+    };
+    process(&StateId::INIT.to_string(), automaton.state_ids().map(state))
 }
 
-fn state(automaton: &Automaton, id: StateId, actions: &[String]) -> String {
-    let sign = if automaton.state(id).accepting { " @ " } else { "" };
-    let edges = automaton.edges_from(id).iter().map(|edge| format!("{}->{}", label(edge, actions), edge.to));
-    let mut ways: Vec<String> = edges.collect();
-    if automaton.state(id).satisfied {
-        ways.push(format!("{ALWAYS}->{id}"));
+/// A deterministic automaton as a process. It is complete, so that a state that is violated for good has a loop.
+pub fn of_deterministic(automaton: &Labelled) -> Result<String, LabelsTooLong> {
+    let actions = actions(automaton.propositions().iter().map(|proposition| proposition.text.clone()));
+    let mut ways: Vec<Vec<String>> = vec![Vec::new(); automaton.automaton().states().len()];
+    for edge in automaton.edges()? {
+        let to = state_name(edge.to);
+        let products = edge.products.iter().map(|product| format!("{}->{to}", label(&literals(product), &actions)));
+        ways[edge.from.index()].extend(products);
     }
+    let states = automaton.automaton().states().iter().zip(automaton.automaton().state_ids()).zip(&ways);
+    let states = states.map(|((state, id), ways)| line(&state_name(id), state.accepting, ways));
+    Ok(process(&state_name(automaton.automaton().initial()), states))
+}
+
+fn process(initial: &str, states: impl Iterator<Item = String>) -> String {
+    format!("RES = {initial},\n{}.\n", states.collect::<Vec<_>>().join(",\n"))
+}
+
+fn line(name: &str, accepting: bool, ways: &[String]) -> String {
+    let sign = if accepting { " @ " } else { "" };
     match ways.is_empty() {
-        true => format!("{id}{sign}=STOP"),
-        false => format!("{id}{sign}=({})", ways.join(" |")),
+        true => format!("{name}{sign}=STOP"),
+        false => format!("{name}{sign}=({})", ways.join(" |")),
     }
 }
 
-fn label(edge: &Edge, actions: &[String]) -> String {
-    if edge.literals.is_empty() {
+fn label(literals: &[Literal], actions: &[String]) -> String {
+    if literals.is_empty() {
         return ALWAYS.into();
     }
-    let literals = edge.literals.iter().map(|literal| {
+    let literals = literals.iter().map(|literal| {
         let not = if literal.negated { "n" } else { "" };
         format!("{not}{}", actions[literal.proposition.index()])
     });
     literals.collect::<Vec<_>>().join("_AND_")
 }
 
-/// For each proposition an action that is no other's, nor the negation of another.
-fn actions(automaton: &Automaton, names: &[Arc<str>]) -> Vec<String> {
+/// As tableau automata order them.
+fn literals(product: &Product) -> Vec<Literal> {
+    let mut literals: Vec<Literal> =
+        product.iter().map(|&(proposition, holds)| Literal { negated: !holds, proposition }).collect();
+    literals.sort_unstable();
+    literals
+}
+
+/// For each proposition an action that is no other's, nor the negation of another. `_AND_` is kept for conjunctions.
+fn actions(texts: impl Iterator<Item = String>) -> Vec<String> {
     let mut taken = BTreeSet::from([ALWAYS.to_owned()]);
-    let atoms = automaton.alphabet().atoms().iter();
-    let texts = atoms.map(|&atom| automaton.formulas().atom(atom).display(names).to_string());
     texts.map(|text| free_action(&identifier(&text), &mut taken)).collect()
 }
 
 fn free_action(wanted: &str, taken: &mut BTreeSet<String>) -> String {
-    let numbered = (2..).map(|number: u32| format!("{wanted}_{number}"));
-    let is_free = |name: &String| {
-        let is_keyword = |name: &str| KEYWORDS.contains(&name);
+    let action = free(wanted, taken, |name, taken| {
         let negated = format!("n{name}");
-        !is_keyword(name) && !is_keyword(&negated) && !taken.contains(name) && !taken.contains(&negated)
-    };
-    let action = std::iter::once(wanted.to_owned()).chain(numbered).find(is_free).expect("numbers do not end");
-    taken.extend([format!("n{action}"), action.clone()]);
+        let is_keyword = |name: &str| KEYWORDS.contains(&name);
+        !is_keyword(name) && !is_keyword(&negated) && !taken.contains(&negated)
+    });
+    taken.insert(format!("n{action}"));
     action
-}
-
-/// A text as an identifier of small letters, digits and single underscores; `_AND_` is kept for conjunctions.
-fn identifier(text: &str) -> String {
-    let mut words: Vec<String> = vec![String::new()];
-    for letter in text.chars() {
-        match (letter, symbol(letter)) {
-            (letter, _) if letter.is_ascii_alphanumeric() => {
-                words.last_mut().expect("there is always a word").push(letter.to_ascii_lowercase());
-            }
-            (_, Some(word)) => words.extend([word.to_owned(), String::new()]),
-            _ => words.push(String::new()),
-        }
-    }
-    words.retain(|word| !word.is_empty());
-    let name = words.join("_");
-    if name.starts_with(|first: char| first.is_ascii_lowercase()) { name } else { format!("p_{name}") }
-}
-
-/// The word for a sign, so that `x < 3` and `x > 3` do not look alike.
-fn symbol(letter: char) -> Option<&'static str> {
-    Some(match letter {
-        '<' => "lt",
-        '>' => "gt",
-        '=' => "eq",
-        '!' => "not",
-        '+' => "plus",
-        '-' => "minus",
-        '*' => "times",
-        '/' => "over",
-        '%' => "mod",
-        _ => return None,
-    })
 }

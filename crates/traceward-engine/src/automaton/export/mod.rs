@@ -1,11 +1,17 @@
 //! Automata for other eyes. [`Diagram`] is what every picture of an alternating automaton shows, [`dot`] writes it for
-//! Graphviz and [`svg`] draws it; as text, see [`Alternating::display`]. Ordinary automata are a [`graph::Graph`].
+//! Graphviz and [`svg`] draws it; as text, see [`Alternating::display`]. Ordinary automata are a [`graph::Graph`]; [`fsp`] and [`hoa`]
+//! write them for other tools, [`listing::Listing`] is what programs read. [`monitor`] makes programs of deterministic ones, whose texts are in [`labelled::Labelled`].
 
 pub mod dot;
 pub mod fsp;
 pub mod graph;
+pub mod hoa;
+mod identifier;
+pub mod labelled;
 mod layers;
 mod layout;
+pub mod listing;
+pub mod monitor;
 pub mod svg;
 
 use crate::automaton::alternating::{Alternating, Condition, ConditionId, Look, NodeId};

@@ -3,7 +3,7 @@
 //!
 //! A run is in one state at a time, and a verdict is final at the first position after which that is certain: no accepting state can be
 //! reached any more, or no rejecting one. The automaton comes from [`crate::automaton::deterministic`] where it is small: letters are merged into classes
-//! that no state tells apart, and a step is a look into a table. Otherwise it is unfolded as far as the trace goes ([`lazy`]), in
+//! that no state tells apart, and a step is a look into a table. Otherwise it is unfolded as far as the trace goes, in
 //! memory of bounded size: what a formula *could* need costs nothing.
 //!
 //! If nothing in the formula counts steps, a letter that repeats makes no difference (section 6.2), and is skipped.

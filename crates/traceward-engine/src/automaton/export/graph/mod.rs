@@ -5,10 +5,13 @@ mod drawing;
 mod place;
 
 use super::dot::quoted;
+use super::labelled::{Labelled, state_name, state_text};
+use crate::automaton::deterministic::{self, LabelsTooLong};
 use crate::automaton::tableau::{Automaton, StateId};
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
 use std::sync::Arc;
+use traceward_logic::verdict::Verdict;
 
 pub use drawing::svg;
 
@@ -107,6 +110,33 @@ impl Graph {
             start: StateId::INIT.index(),
             edges: edges.collect(),
         }
+    }
+
+    /// The graph of a deterministic automaton.
+    pub fn of_deterministic(labelled: &Labelled) -> Result<Self, LabelsTooLong> {
+        let automaton = labelled.automaton();
+        let edge = |edge: &deterministic::Edge| GraphEdge {
+            from: edge.from.index(),
+            to: edge.to.index(),
+            label: edge.products.iter().map(|one| labelled.product_text(one)).collect::<Vec<_>>().join("\n"),
+        };
+        let node = |id: deterministic::StateId| GraphNode {
+            name: state_name(id),
+            label: String::new(),
+            tooltip: state_text(automaton.verdict(id)).to_owned(),
+            accepting: automaton.state(id).accepting,
+            mark: match automaton.verdict(id) {
+                Verdict::Satisfied => Some(Mark::Satisfied),
+                Verdict::Violated => Some(Mark::Violated),
+                Verdict::Holding | Verdict::Pending => None,
+            },
+        };
+        Ok(Self {
+            formula: labelled.formula().to_owned(),
+            nodes: automaton.state_ids().map(node).collect(),
+            start: automaton.initial().index(),
+            edges: labelled.edges()?.iter().map(edge).collect(),
+        })
     }
 
     fn has_mark(&self, mark: Mark) -> bool {
