@@ -204,8 +204,9 @@ pub struct InspectArguments {
     pub output: OutputArguments,
 }
 
+/// What to ask, without a trace.
 #[derive(Args, Debug)]
-pub struct PlanArguments {
+pub struct AskedArguments {
     #[command(flatten)]
     pub spec: SpecArguments,
     /// Spec files (.tw)
@@ -214,6 +215,12 @@ pub struct PlanArguments {
     /// The column that strings alone are compared with
     #[arg(long, value_name = "COLUMN")]
     pub event: Option<String>,
+}
+
+#[derive(Args, Debug)]
+pub struct PlanArguments {
+    #[command(flatten)]
+    pub asked: AskedArguments,
     #[command(flatten)]
     pub engine: EngineArguments,
     #[command(flatten)]
@@ -223,13 +230,7 @@ pub struct PlanArguments {
 #[derive(Args, Debug)]
 pub struct HygieneArguments {
     #[command(flatten)]
-    pub spec: SpecArguments,
-    /// Spec files (.tw)
-    #[arg(value_name = "SPEC")]
-    pub paths: Vec<PathBuf>,
-    /// The column that strings alone are compared with
-    #[arg(long, value_name = "COLUMN")]
-    pub event: Option<String>,
+    pub asked: AskedArguments,
     #[command(flatten)]
     pub output: OutputArguments,
 }
@@ -289,10 +290,7 @@ impl EngineArguments {
 #[derive(Args, Debug)]
 pub struct AutomatonArguments {
     #[command(flatten)]
-    pub spec: SpecArguments,
-    /// Spec files (.tw)
-    #[arg(value_name = "SPEC")]
-    pub paths: Vec<PathBuf>,
+    pub asked: AskedArguments,
     /// Which property of a spec that has several; those without a name are p1, p2, …
     #[arg(long, value_name = "NAME")]
     pub property: Option<String>,
@@ -308,9 +306,6 @@ pub struct AutomatonArguments {
     /// Simplify the formula first; otherwise the automaton is that of the formula as written
     #[arg(long)]
     pub simplify: bool,
-    /// The column that strings alone are compared with
-    #[arg(long, value_name = "COLUMN")]
-    pub event: Option<String>,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,6 +1,6 @@
 //! Opening what the command line names.
 
-use crate::arguments::{SpecArguments, TraceArguments};
+use crate::arguments::{AskedArguments, SpecArguments, TraceArguments};
 use crate::failure::Failure;
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use std::fs::File;
@@ -41,6 +41,19 @@ pub fn spec_and_traces(
     sources.extend(spec.expressions.iter().map(|text| Source::new("-e", text, goal)));
     let spec = Spec::parse_with(sources, settings).map_err(|error| Failure::Message(error.render(paint())))?;
     Ok((spec, traces))
+}
+
+/// The spec of a command that needs no trace; `missing` is what to say where there is no spec either.
+pub fn spec_alone(asked: &AskedArguments, missing: &str) -> Result<Spec, Failure> {
+    if asked.spec.expressions.is_empty() && asked.paths.is_empty() {
+        return Err(Failure::new(format!("{missing}\n  help: give a formula with -e, or a spec file")));
+    }
+    let settings = Settings { event: asked.event.clone(), ..Settings::default() };
+    let (spec, traces) = spec_and_traces(&asked.spec, &asked.paths, settings, Goal::Check)?;
+    match traces.first() {
+        Some(path) => Err(Failure::new(format!("{}: this is answered without a trace", path.display()))),
+        None => Ok(spec),
+    }
 }
 
 fn spec_source(path: &Path, goal: Goal) -> Result<Source, Failure> {

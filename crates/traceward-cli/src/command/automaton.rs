@@ -10,7 +10,7 @@ use traceward::automaton::{
     Diagram, DiagramNode, Disjuncts, Graph, InitialState, ListedEdge, ListedProposition, ListedState, Listing, Look,
     PropertyAutomaton, dot, graph, svg,
 };
-use traceward::{Error, Goal, Settings, Simplification, Spec};
+use traceward::{Error, Simplification, Spec};
 use traceward::{alternating_automaton, deterministic_automaton, tableau_automaton};
 
 /// More would be a tangle.
@@ -21,14 +21,7 @@ const MOST_ARROWS_DRAWN: usize = 2000;
 const MOST_DISJUNCTS: usize = 4096;
 
 pub fn run(arguments: &AutomatonArguments, out: &mut impl Write) -> Result<Outcome, Failure> {
-    if arguments.spec.expressions.is_empty() && arguments.paths.is_empty() {
-        return Err(Failure::new("nothing to make an automaton of\n  help: give a formula with -e, or a spec file"));
-    }
-    let settings = Settings { event: arguments.event.clone(), ..Settings::default() };
-    let (spec, traces) = input::spec_and_traces(&arguments.spec, &arguments.paths, settings, Goal::Check)?;
-    if let Some(path) = traces.first() {
-        return Err(Failure::new(format!("{}: an automaton is made without a trace", path.display())));
-    }
+    let spec = input::spec_alone(&arguments.asked, "nothing to make an automaton of")?;
     if arguments.initial.is_some() && arguments.kind != AutomatonKind::Tableau {
         return Err(Failure::new("--initial is for --kind tableau: other automata have no choice"));
     }

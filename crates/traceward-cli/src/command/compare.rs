@@ -1,14 +1,13 @@
 //! `traceward compare`
 
-use super::lint::spec;
 use crate::arguments::{HygieneArguments, OutputFormat};
 use crate::failure::{Failure, Outcome};
-use crate::{json, text};
+use crate::{input, json, text};
 use std::io::Write;
 use traceward::Relation;
 
 pub fn run(arguments: &HygieneArguments, out: &mut impl Write) -> Result<Outcome, Failure> {
-    let spec = spec(arguments, "compare")?;
+    let spec = input::spec_alone(&arguments.asked, "there is nothing to compare")?;
     let comparison = traceward::compare(&spec).map_err(|error| Failure::Message(error.to_string()))?;
     match arguments.output.format {
         OutputFormat::Json => writeln!(out, "{:#}", json::comparison(&comparison))?,

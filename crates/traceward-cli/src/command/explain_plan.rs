@@ -5,14 +5,10 @@ use crate::failure::{Failure, Outcome};
 use crate::input;
 use serde_json::{Map, Value, json};
 use std::io::Write;
-use traceward::{Goal, Settings, explain_plan};
+use traceward::explain_plan;
 
 pub fn run(arguments: &PlanArguments, out: &mut impl Write) -> Result<Outcome, Failure> {
-    if arguments.spec.expressions.is_empty() && arguments.paths.is_empty() {
-        return Err(Failure::new("nothing to explain\n  help: give a formula with -e, or a spec file"));
-    }
-    let settings = Settings { event: arguments.event.clone(), ..Settings::default() };
-    let (spec, _) = input::spec_and_traces(&arguments.spec, &arguments.paths, settings, Goal::Check)?;
+    let spec = input::spec_alone(&arguments.asked, "nothing to explain")?;
     let plans = explain_plan(&spec, arguments.engine.config());
     match arguments.output.format {
         OutputFormat::Text => {

@@ -3,6 +3,7 @@
 //! States of the deterministic automaton are met breadth-first, so that the first accepting one is as near as can be. Nothing
 //! needs to be minimised for that, and nothing beyond it is unfolded.
 
+use super::deterministic::Limits;
 use super::diagram::{Overflow, Ref};
 use super::progression::{Progression, Space, StateRef};
 use crate::engine::{BuildError, GaveUp};
@@ -10,20 +11,8 @@ use rustc_hash::FxHashSet;
 use traceward_logic::formula::{FormulaId, Formulas};
 use traceward_logic::letter::{Alphabet, Letter};
 
-/// How much a search may take.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Limits {
-    /// How many states may be met.
-    pub states: usize,
-    /// How many bytes they may take.
-    pub memory: usize,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self { states: 200_000, memory: 256 << 20 }
-    }
-}
+/// What a search may take by default: enough for what people write, and no minute.
+pub const SEARCH_LIMITS: Limits = Limits { states: 200_000, memory: 256 << 20 };
 
 /// A state that was met, by which of the others, and over which letter.
 struct Met {
@@ -148,7 +137,7 @@ mod tests {
         for (&formula, shortest) in formulas.iter().zip(shortest) {
             let prepared = Prepared::new(&arena, &[formula], Simplification::Off);
             let Prepared { formulas, alphabet, simplified, .. } = &prepared;
-            let found = shortest_trace(formulas, alphabet, simplified[0], Limits::default()).unwrap();
+            let found = shortest_trace(formulas, alphabet, simplified[0], SEARCH_LIMITS).unwrap();
             assert_eq!(found.as_ref().map(Vec::len), shortest, "{}", arena.display(formula, &["a".into()]));
             if let Some(letters) = found {
                 let bits = letters.iter().map(|letter| !letter.0.is_empty() && letter.holds(Proposition(0)));

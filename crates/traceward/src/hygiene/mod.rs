@@ -10,7 +10,7 @@ use crate::spec::Spec;
 use possible::{Admit, Possible};
 use std::fmt;
 use std::sync::Arc;
-use traceward_engine::automaton::witness::{Limits, shortest_trace};
+use traceward_engine::automaton::witness::{SEARCH_LIMITS, shortest_trace};
 use traceward_engine::engine::BuildError;
 use traceward_engine::select::{Prepared, Simplification};
 use traceward_logic::formula::{FormulaId, Formulas};
@@ -288,13 +288,12 @@ impl Hygiene {
         let possible = self.possible.always(&mut self.formulas, admit);
         let root = self.formulas.and(formula, possible);
         let alphabet = Alphabet::of(&self.formulas, &[root]);
-        let letters =
-            shortest_trace(&self.formulas, &alphabet, root, Limits::default()).map_err(|error| match error {
-                BuildError::Unsupported(unsupported) => {
-                    format!("this takes automata, and they cannot do {}", unsupported.what)
-                }
-                BuildError::GaveUp(gave_up) => gave_up.to_string(),
-            })?;
+        let letters = shortest_trace(&self.formulas, &alphabet, root, SEARCH_LIMITS).map_err(|error| match error {
+            BuildError::Unsupported(unsupported) => {
+                format!("this takes automata, and they cannot do {}", unsupported.what)
+            }
+            BuildError::GaveUp(gave_up) => gave_up.to_string(),
+        })?;
         let spoken_of = variables_of(&self.formulas, formula);
         let state = |letter: &Letter| {
             let values = self.possible.state(&alphabet, letter).into_iter();

@@ -3,6 +3,7 @@
 //! write them for other tools, [`listing::Listing`] is what programs read. [`monitor`] makes programs of deterministic ones, whose texts are in [`labelled::Labelled`].
 
 pub mod dot;
+mod frame;
 pub mod fsp;
 pub mod graph;
 pub mod hoa;

@@ -3,22 +3,12 @@
 
 use super::place::{Arrow, ENTRY, LINE, Label, Layout, layout};
 use super::{Graph, GraphNode, Mark, TooLarge};
-use crate::automaton::export::layers::{Shape, shortened};
-use crate::automaton::export::svg::{escaped, write_arrow_head, write_outline};
+use crate::automaton::export::frame::{Frame, escaped};
+use crate::automaton::export::layers::Shape;
+use crate::automaton::export::svg::write_outline;
 use std::fmt::{self, Write};
 
-const HEADING: f64 = 34.0;
-const FOOTER: f64 = 22.0;
-/// Room that a letter of the heading takes.
-const LETTER: f64 = 8.0;
-const NARROWEST: f64 = 260.0;
-const WIDEST_HEADING: f64 = 900.0;
-
-const STYLE: &str = "    text { font-family: sans-serif; font-size: 12px; fill: #1b1f24; text-anchor: middle }
-    .heading { font-size: 14px; text-anchor: start }
-    .legend { font-size: 11px; fill: #57606a; text-anchor: start }
-    .name { font-weight: bold; font-size: 13px }
-    .state rect { fill: #ffffff; stroke: #1b1f24; stroke-width: 1.3 }
+const STYLE: &str = "    .state rect { fill: #ffffff; stroke: #1b1f24; stroke-width: 1.3 }
     .satisfied rect { fill: #d8f0dc }
     .violated rect { fill: #f8dcd8 }
     .state .ring { fill: none; stroke-width: 1 }
@@ -37,41 +27,30 @@ pub fn svg(graph: &Graph) -> Result<String, TooLarge> {
 }
 
 fn write_picture(graph: &Graph, layout: &Layout, out: &mut String) -> fmt::Result {
-    let legend = legend(graph);
-    let heading_width = (graph.formula.chars().count() as f64 * LETTER + 40.0).clamp(NARROWEST, WIDEST_HEADING);
-    let width = layout.width.max(legend.chars().count() as f64 * 5.6 + 40.0).max(heading_width);
-    let height = layout.height + HEADING + FOOTER;
-    writeln!(
-        out,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" \
-         width=\"{width:.0}\" height=\"{height:.0}\">"
-    )?;
-    writeln!(out, "  <title>{}</title>", escaped(&graph.formula))?;
-    writeln!(out, "  <style>\n{STYLE}  </style>")?;
-    writeln!(out, "  <defs>")?;
-    write_arrow_head(out, "head", "#3d4752")?;
-    writeln!(out, "  </defs>")?;
-    writeln!(out, "  <rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>")?;
-    let heading = shortened(&graph.formula, ((width - 40.0) / LETTER) as usize);
-    writeln!(out, "  <text class=\"heading\" x=\"20\" y=\"26\">{}</text>", escaped(&heading))?;
-    writeln!(out, "  <g transform=\"translate({:.1} {HEADING})\">", (width - layout.width) / 2.0)?;
-    for (arrow, edge) in layout.arrows.iter().zip(&graph.edges) {
-        let ends = [edge.from, edge.to].map(|node| graph.nodes[node].name.as_str());
-        write_arrow(out, arrow, &format!("{} → {}: {}", ends[0], ends[1], edge.label.replace('\n', " or ")))?;
-    }
-    if let Some((shape, _)) = layout.nodes.get(graph.start) {
-        write_entry(out, shape)?;
-    }
-    for (node, (shape, lines)) in graph.nodes.iter().zip(&layout.nodes) {
-        write_state(out, node, shape, lines)?;
-    }
-    // Above everything: a label is never crossed.
-    for arrow in &layout.arrows {
-        write_label(out, &arrow.label)?;
-    }
-    writeln!(out, "  </g>")?;
-    writeln!(out, "  <text class=\"legend\" x=\"20\" y=\"{:.1}\">{legend}</text>", height - 12.0)?;
-    writeln!(out, "</svg>")
+    let frame = Frame {
+        formula: &graph.formula,
+        legend: legend(graph),
+        size: [layout.width, layout.height],
+        style: STYLE,
+        heads: &[("head", "#3d4752")],
+    };
+    frame.write(out, |out| {
+        for (arrow, edge) in layout.arrows.iter().zip(&graph.edges) {
+            let ends = [edge.from, edge.to].map(|node| graph.nodes[node].name.as_str());
+            write_arrow(out, arrow, &format!("{} → {}: {}", ends[0], ends[1], edge.label.replace('\n', " or ")))?;
+        }
+        if let Some((shape, _)) = layout.nodes.get(graph.start) {
+            write_entry(out, shape)?;
+        }
+        for (node, (shape, lines)) in graph.nodes.iter().zip(&layout.nodes) {
+            write_state(out, node, shape, lines)?;
+        }
+        // Above everything: a label is never crossed.
+        for arrow in &layout.arrows {
+            write_label(out, &arrow.label)?;
+        }
+        Ok(())
+    })
 }
 
 /// What the signs of this picture mean.
