@@ -34,6 +34,8 @@ pub enum Whose {
     Ours,
     /// It is compared with the row of ours above it: a peer's, or ours on something else.
     Compared,
+    /// It is a peer's that came to nothing in its time: how long it would have taken is not known.
+    CameToNothing,
 }
 
 impl Row {
@@ -51,6 +53,7 @@ impl Row {
     fn rate(&self) -> String {
         let rate = 1.0 / self.seconds_each();
         match rate {
+            _ if self.whose == Whose::CameToNothing => "none".to_owned(),
             1e5.. => format!("{:.1} million {}", rate * 1e-6, self.unit),
             100.0.. => format!("{rate:.0} {}", self.unit),
             _ => format!("{rate:.2} {}", self.unit),
@@ -104,7 +107,8 @@ fn main() {
             }
             let (name, rate, time) = (row.name.replace('|', "\\|"), row.rate(), row.time());
             let against = row.seconds_each() / ours;
-            let _ = writeln!(out, "| {} | {name} | {rate} | {time} | {against:.2} × |", benchmark.name);
+            let more = if row.whose == Whose::CameToNothing { "> " } else { "" };
+            let _ = writeln!(out, "| {} | {name} | {rate} | {time} | {more}{against:.2} × |", benchmark.name);
         }
     }
 }

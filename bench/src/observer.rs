@@ -131,7 +131,7 @@ pub fn construction() -> Vec<Row> {
         rows.extend(mona(&name, &formula));
         if ltlf2dfa_goes_on {
             let row = ltlf2dfa(&name, count);
-            ltlf2dfa_goes_on = row.as_ref().is_some_and(|row| row.unit != FAILURES);
+            ltlf2dfa_goes_on = row.as_ref().is_some_and(|row| row.whose != Whose::CameToNothing);
             rows.extend(row);
         }
     }
@@ -228,15 +228,12 @@ fn random_tree(operators: usize, random: &mut Random, formulas: &mut Formulas) -
 /// How long a peer is waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The unit of a row that says that a peer came to nothing.
-const FAILURES: &str = "failures";
-
 fn row_of_peer(name: String, items: u64, time: Duration) -> Row {
     Row { name, items, unit: "automata", time, whose: Whose::Compared }
 }
 
 fn failed(name: String, time: Duration) -> Row {
-    Row { name, items: 1, unit: FAILURES, time, whose: Whose::Compared }
+    Row { name, items: 1, unit: "automata", time, whose: Whose::CameToNothing }
 }
 
 /// The peer's row, where it is installed.
@@ -246,23 +243,29 @@ fn mona(name: &str, formula: &Formula) -> Option<Row> {
 
 fn mona_on_all(name: &str, formulas: &[Formula]) -> Option<Row> {
     let programs: Vec<String> = formulas.iter().map(program).collect();
-    let path = std::env::temp_dir().join(format!("traceward-bench-{}.mona", std::process::id()));
+    let name = format!("mona, the whole process: {name}");
     let mut fastest: Option<Duration> = None;
     for _ in 0..3 {
         let start = Instant::now();
         for program in &programs {
-            std::fs::write(&path, program).expect("a place for temporary files");
-            match wait_for(Command::new("mona").arg("-q").arg("-n").arg(&path)) {
+            match run_mona(program) {
                 Ran::Well(_) => {}
                 Ran::NotInstalled => return None,
                 // Once is enough.
-                Ran::OutOf(what) => return Some(failed(format!("mona: {name}: {what}"), start.elapsed())),
+                Ran::OutOf(what) => return Some(failed(format!("{name}: {what}"), start.elapsed())),
             }
         }
         fastest = fastest.into_iter().chain([start.elapsed()]).min();
     }
+    fastest.map(|time| row_of_peer(name, formulas.len() as u64, time))
+}
+
+fn run_mona(program: &str) -> Ran {
+    let path = std::env::temp_dir().join(format!("traceward-bench-{}.mona", std::process::id()));
+    std::fs::write(&path, program).expect("a place for temporary files");
+    let ran = wait_for(Command::new("mona").arg("-q").arg("-n").arg(&path));
     let _ = std::fs::remove_file(&path);
-    fastest.map(|time| row_of_peer(format!("mona: {name}"), formulas.len() as u64, time))
+    ran
 }
 
 /// The row of `ltlf2dfa`, where it is installed. Beginning with Python and the package takes most of the time of small ones.
