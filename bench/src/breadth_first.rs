@@ -2,7 +2,7 @@
 //! off. Once its caches are warm its memory stays as it is, which is verified over 10^8 states.
 
 use crate::reverse::paper;
-use crate::{Row, measured};
+use crate::{Row, measured, peak_kib};
 use traceward_engine::engine::breadth_first::{BreadthFirst, Cache, Config};
 use traceward_engine::select::{Prepared, Simplification};
 use traceward_logic::bitmap::Bitmap;
@@ -62,15 +62,8 @@ fn verdict_after(engine: &BreadthFirst, cache: &mut Cache, letters: &Letters, ro
 fn memory_stays_flat(engine: &BreadthFirst, letters: &Letters) {
     let mut cache = Cache::default();
     verdict_after(engine, &mut cache, letters, 1);
-    let before = peak_kib();
+    let before = peak_kib("self");
     verdict_after(engine, &mut cache, letters, ROUNDS);
-    let growth = peak_kib() - before;
+    let growth = peak_kib("self") - before;
     assert!(growth <= GROWTH, "memory grew by {growth} KiB over {} states", ROUNDS * STATES);
-}
-
-/// The most memory the program has had, in KiB, as Linux tells it.
-fn peak_kib() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").expect("Linux");
-    let line = status.lines().find(|line| line.starts_with("VmHWM:")).expect("a peak");
-    line.split_whitespace().nth(1).and_then(|number| number.parse().ok()).expect("a number")
 }

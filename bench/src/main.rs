@@ -4,6 +4,7 @@
 //! `cargo run --release -p traceward-bench` runs all; names on the command line select some.
 
 mod breadth_first;
+mod monitor;
 mod observer;
 mod reading;
 mod reverse;
@@ -22,9 +23,52 @@ pub struct Row {
     unit: &'static str,
     /// The fastest of the runs.
     time: Duration,
+    /// Whether others are compared with it.
+    whose: Whose,
 }
 
-/// A benchmark: a name, and what makes its rows. The first row is ours, the others are for comparison.
+/// What a row is there for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Whose {
+    /// It is ours, and rows below it are compared with it.
+    Ours,
+    /// It is compared with the row of ours above it: a peer's, or ours on something else.
+    Compared,
+    /// It is a peer's that came to nothing in its time: how long it would have taken is not known.
+    CameToNothing,
+}
+
+impl Row {
+    /// As one that rows below are compared with.
+    #[must_use]
+    pub fn ours(self) -> Self {
+        Self { whose: Whose::Ours, ..self }
+    }
+
+    fn seconds_each(&self) -> f64 {
+        self.time.as_secs_f64() / self.items as f64
+    }
+
+    /// In how large a unit it is told depends on how much it is.
+    fn rate(&self) -> String {
+        let rate = 1.0 / self.seconds_each();
+        match rate {
+            _ if self.whose == Whose::CameToNothing => "none".to_owned(),
+            1e5.. => format!("{:.1} million {}", rate * 1e-6, self.unit),
+            100.0.. => format!("{rate:.0} {}", self.unit),
+            _ => format!("{rate:.2} {}", self.unit),
+        }
+    }
+
+    fn time(&self) -> String {
+        match self.time.as_secs_f64() {
+            seconds @ 1e-3.. => format!("{:.1} ms", seconds * 1e3),
+            seconds => format!("{:.1} µs", seconds * 1e6),
+        }
+    }
+}
+
+/// A benchmark: a name, and what makes its rows. The first row is ours; the others are compared with the latest of ours.
 struct Benchmark {
     name: &'static str,
     run: fn() -> Vec<Row>,
@@ -39,6 +83,7 @@ const BENCHMARKS: &[Benchmark] = &[
     Benchmark { name: "observer-large", run: observer::steps_of_a_large_automaton },
     Benchmark { name: "construction", run: observer::construction },
     Benchmark { name: "construction-bounded", run: observer::bounded_construction },
+    Benchmark { name: "monitor", run: monitor::json_lines_through_a_pipe },
     Benchmark { name: "csv", run: reading::csv_of_booleans },
     Benchmark { name: "csv-words", run: reading::csv_of_words },
     Benchmark { name: "jsonl", run: reading::json_lines },
@@ -47,23 +92,23 @@ const BENCHMARKS: &[Benchmark] = &[
 fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).collect();
     let mut out = std::io::stdout();
+    if wanted == [monitor::COUNT_LINES] {
+        let _ = writeln!(out, "{}", monitor::count_lines());
+        return;
+    }
     let _ =
         writeln!(out, "| benchmark | what | per second | time | against ours |\n| --- | --- | ---: | ---: | ---: |");
     for benchmark in BENCHMARKS.iter().filter(|one| wanted.is_empty() || wanted.iter().any(|name| name == one.name)) {
         let rows = (benchmark.run)();
-        let ours = rows[0].time.as_secs_f64() / rows[0].items as f64;
+        let mut ours = rows[0].seconds_each();
         for row in rows {
-            let each = row.time.as_secs_f64() / row.items as f64;
-            let rate = 1e-6 / each;
-            let _ = writeln!(
-                out,
-                "| {} | {} | {rate:.1} million {} | {:.1} ms | {:.2} × |",
-                benchmark.name,
-                row.name.replace('|', "\\|"),
-                row.unit,
-                row.time.as_secs_f64() * 1e3,
-                each / ours
-            );
+            if row.whose == Whose::Ours {
+                ours = row.seconds_each();
+            }
+            let (name, rate, time) = (row.name.replace('|', "\\|"), row.rate(), row.time());
+            let against = row.seconds_each() / ours;
+            let more = if row.whose == Whose::CameToNothing { "> " } else { "" };
+            let _ = writeln!(out, "| {} | {name} | {rate} | {time} | {more}{against:.2} × |", benchmark.name);
         }
     }
 }
@@ -86,7 +131,14 @@ pub fn measured<T: PartialEq + std::fmt::Debug>(
         })
         .min()
         .unwrap_or_default();
-    Row { name, items, unit, time }
+    Row { name, items, unit, time, whose: Whose::Compared }
+}
+
+/// The most memory a process has had, in KiB, as Linux tells it.
+pub fn peak_kib(process: &str) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).expect("Linux");
+    let line = status.lines().find(|line| line.starts_with("VmHWM:")).expect("a peak");
+    line.split_whitespace().nth(1).and_then(|number| number.parse().ok()).expect("a number")
 }
 
 /// A small generator of random bits (splitmix64): the same on every machine.

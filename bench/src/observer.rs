@@ -1,10 +1,12 @@
 //! Observers: steps of a table and of an automaton unfolded on the way, and the making of deterministic automata beside `mona`.
 
-use crate::{Random, Row, measured};
-use std::io::Write;
+use crate::{Random, Row, Whose, measured};
+use std::io::Read;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use traceward_engine::automaton::deterministic::{Deterministic, Limits};
+use traceward_engine::automaton::subset::{self, Table};
+use traceward_engine::automaton::tableau::{self, Initial};
 use traceward_engine::engine::observer::{Config, Observer};
 use traceward_engine::select::{Prepared, Simplification};
 use traceward_logic::bitmap::Bitmap;
@@ -38,6 +40,15 @@ impl Formula {
     fn automaton(&self) -> Deterministic {
         let Prepared { formulas, alphabet, simplified, .. } = &self.prepared;
         Deterministic::new(formulas, alphabet, simplified[0], self.on_empty, Limits::default()).expect("it fits")
+    }
+
+    /// The smallest table, made in another way.
+    fn table(&self) -> Table {
+        let Prepared { formulas, alphabet, normal, .. } = &self.prepared;
+        let initial = Initial::BySemantics(self.on_empty);
+        let tableau = tableau::Automaton::new(formulas, alphabet, normal[0], initial, tableau::Config::default());
+        let tableau = tableau.expect("a tableau that fits");
+        subset::determinise(&tableau, subset::Config::default()).expect("a table that fits").minimal()
     }
 
     fn propositions(&self) -> usize {
@@ -108,19 +119,39 @@ fn stepped(text: &str, len: usize, every: u64, config: Config) -> Row {
 /// How many states the automaton of each formula has is known; `mona` makes its own of the standard translation.
 pub fn construction() -> Vec<Row> {
     let mut rows = Vec::new();
+    let mut ltlf2dfa_goes_on = true;
     for count in 1..=8 {
         let formula = Formula::parse(&responses(count));
         let name = format!("{count} properties G(ai -> F bi)");
         // Which of them wait for their answer.
-        rows.push(measured(format!("{name}, {} states", 1 << count), 1, "automata", &(1 << count), || {
+        let ours = measured(format!("{name}, {} states", 1 << count), 1, "automata", &(1 << count), || {
             formula.automaton().states().len()
-        }));
+        });
+        rows.push(ours.ours());
         rows.extend(mona(&name, &formula));
+        if ltlf2dfa_goes_on {
+            let row = ltlf2dfa(&name, count);
+            ltlf2dfa_goes_on = row.as_ref().is_some_and(|row| row.whose != Whose::CameToNothing);
+            rows.extend(row);
+        }
     }
+    rows.extend(random_construction());
+    rows
+}
+
+/// How many states each automaton has is told by the other way to it, through a tableau and sets of its states.
+fn random_construction() -> Vec<Row> {
     let random: Vec<Formula> = (0..50).map(|seed| random_formula(20, seed)).collect();
-    rows.push(measured("50 random formulas of 20 operators", 1, "times", &(), || {
-        random.iter().for_each(|one| assert!(!one.automaton().states().is_empty()));
-    }));
+    let expected: Vec<usize> = random.iter().map(|one| one.table().states()).collect();
+    let mut sorted = expected.clone();
+    sorted.sort_unstable();
+    let (total, typical) = (sorted.iter().sum::<usize>(), sorted[sorted.len() / 2]);
+    assert!(typical > 5, "typical automata have only {typical} states");
+    let name = format!("50 random formulas of 20 operators, {total} states in all, median {typical}");
+    let ours = measured(name, 50, "automata", &expected, || {
+        random.iter().map(|one| one.automaton().states().len()).collect::<Vec<_>>()
+    });
+    let mut rows = vec![ours.ours()];
     rows.extend(mona_on_all("50 random formulas of 20 operators", &random));
     rows
 }
@@ -140,13 +171,15 @@ pub fn bounded_construction() -> Vec<Row> {
             letters.bitmaps[index] = bits;
         }
         let lazily = Config { full_states: 0, ..Config::default() };
-        rows.push(measured(format!("{text}, made and asked of 1,000 states"), 1, "times", &true, || {
+        let made = measured(format!("{text}, made and asked of 1,000 states"), 1, "times", &true, || {
             formula.observer(lazily).check(&letters).expect("within limits").holds
-        }));
+        });
+        rows.push(made.ours());
         if bound <= 1000 {
-            rows.push(measured(format!("{text}, all {} states", bound + 2), 1, "automata", &(bound + 2), || {
+            let all = measured(format!("{text}, all {} states", bound + 2), 1, "automata", &(bound + 2), || {
                 formula.automaton().states().len()
-            }));
+            });
+            rows.push(all.ours());
         }
         rows.extend(mona(&text, &formula));
     }
@@ -157,34 +190,51 @@ pub fn bounded_construction() -> Vec<Row> {
 fn random_formula(operators: usize, seed: u64) -> Formula {
     let mut random = Random(seed * 77 + 5);
     let mut formulas = Formulas::new();
-    let mut made: Vec<FormulaId> = (0..4)
-        .map(|atom| {
-            formulas.intern_atom(traceward_logic::expr::Expr::Variable(traceward_logic::trace::VariableId(atom)))
-        })
-        .collect();
-    for _ in 0..operators {
-        let pick = |random: &mut Random| made[made.len() - 1 - random.below(4.min(made.len() as u64)) as usize];
-        let (f, g) = (pick(&mut random), pick(&mut random));
-        let (future, all) = (Direction::Future, Interval::ALL);
-        let node = match random.below(7) {
-            0 => Node::Not(f),
-            1 => Node::And(f, g),
-            2 => Node::Or(f, g),
-            3 => Node::Next(future, Strength::Strong, f),
-            4 => Node::Eventually(future, all, f),
-            5 => Node::Always(future, all, f),
-            _ => Node::Binary(BinaryOp::Until, future, all, f, g),
-        };
-        made.push(formulas.intern(node));
-    }
-    let root = *made.last().expect("an operator");
+    let root = random_tree(operators, &mut random, &mut formulas);
     Formula::new(&formulas, root)
 }
 
-// ---- mona ----
+/// `F` and `G` are rare: near the root they leave automata of a few states.
+fn random_tree(operators: usize, random: &mut Random, formulas: &mut Formulas) -> FormulaId {
+    let (future, all) = (Direction::Future, Interval::ALL);
+    let Some(below) = operators.checked_sub(1) else {
+        let variable = traceward_logic::trace::VariableId(random.below(4) as u32);
+        return formulas.intern_atom(traceward_logic::expr::Expr::Variable(variable));
+    };
+    let kind = random.below(18);
+    let node = if kind < 6 {
+        let f = random_tree(below, random, formulas);
+        match kind {
+            0 => Node::Not(f),
+            1 => Node::Eventually(future, all, f),
+            2 => Node::Always(future, all, f),
+            _ => Node::Next(future, Strength::Strong, f),
+        }
+    } else {
+        let left = random.below(operators as u64) as usize;
+        let f = random_tree(left, random, formulas);
+        let g = random_tree(below - left, random, formulas);
+        match kind {
+            6..=9 => Node::And(f, g),
+            10..=13 => Node::Or(f, g),
+            _ => Node::Binary(BinaryOp::Until, future, all, f, g),
+        }
+    };
+    formulas.intern(node)
+}
 
-/// How long `mona` is waited for.
-const PATIENCE: Duration = Duration::from_secs(60);
+// ---- peers ----
+
+/// How long a peer is waited for.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+fn row_of_peer(name: String, items: u64, time: Duration) -> Row {
+    Row { name, items, unit: "automata", time, whose: Whose::Compared }
+}
+
+fn failed(name: String, time: Duration) -> Row {
+    Row { name, items: 1, unit: "automata", time, whose: Whose::CameToNothing }
+}
 
 /// The peer's row, where it is installed.
 fn mona(name: &str, formula: &Formula) -> Option<Row> {
@@ -193,50 +243,88 @@ fn mona(name: &str, formula: &Formula) -> Option<Row> {
 
 fn mona_on_all(name: &str, formulas: &[Formula]) -> Option<Row> {
     let programs: Vec<String> = formulas.iter().map(program).collect();
+    let name = format!("mona, the whole process: {name}");
     let mut fastest: Option<Duration> = None;
     for _ in 0..3 {
         let start = Instant::now();
         for program in &programs {
             match run_mona(program) {
-                Ran::Well => {}
-                Ran::OutOf(what) => {
-                    return Some(Row {
-                        name: format!("mona: {name}: {what}"),
-                        items: 1,
-                        unit: "failures",
-                        time: start.elapsed(),
-                    });
-                }
+                Ran::Well(_) => {}
                 Ran::NotInstalled => return None,
+                // Once is enough.
+                Ran::OutOf(what) => return Some(failed(format!("{name}: {what}"), start.elapsed())),
             }
         }
         fastest = fastest.into_iter().chain([start.elapsed()]).min();
     }
-    fastest.map(|time| Row { name: format!("mona: {name}"), items: 1, unit: "automata", time })
-}
-
-enum Ran {
-    Well,
-    OutOf(&'static str),
-    NotInstalled,
+    fastest.map(|time| row_of_peer(name, formulas.len() as u64, time))
 }
 
 fn run_mona(program: &str) -> Ran {
     let path = std::env::temp_dir().join(format!("traceward-bench-{}.mona", std::process::id()));
-    if std::fs::File::create(&path).and_then(|mut file| file.write_all(program.as_bytes())).is_err() {
-        return Ran::NotInstalled;
+    std::fs::write(&path, program).expect("a place for temporary files");
+    let ran = wait_for(Command::new("mona").arg("-q").arg("-n").arg(&path));
+    let _ = std::fs::remove_file(&path);
+    ran
+}
+
+/// The row of `ltlf2dfa`, where it is installed. Beginning with Python and the package takes most of the time of small ones.
+fn ltlf2dfa(name: &str, count: usize) -> Option<Row> {
+    if !matches!(wait_for(python().arg("import ltlf2dfa")), Ran::Well(_)) {
+        return None;
     }
-    let child = Command::new("mona").arg("-q").arg("-n").arg(&path).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    let script = format!(
+        "import re\nfrom ltlf2dfa.parser.ltlf import LTLfParser\ndfa = LTLfParser()({:?}).to_dfa()\n\
+         print(len(set(re.findall(r'^ (\\d+) ->', dfa, re.M))))",
+        responses(count)
+    );
+    let mut fastest: Option<Duration> = None;
+    for _ in 0..3 {
+        let start = Instant::now();
+        match wait_for(python().arg(&script)) {
+            Ran::Well(states) => assert_eq!(states.trim(), (1 << count).to_string(), "ltlf2dfa: {name}"),
+            Ran::NotInstalled => return None,
+            Ran::OutOf(what) => {
+                let name = format!("ltlf2dfa, the whole process: {name}: {what}; no more are tried");
+                return Some(failed(name, start.elapsed()));
+            }
+        }
+        fastest = fastest.into_iter().chain([start.elapsed()]).min();
+    }
+    fastest.map(|time| row_of_peer(format!("ltlf2dfa, the whole process: {name}"), 1, time))
+}
+
+fn python() -> Command {
+    let mut command = Command::new("python3");
+    command.arg("-c");
+    command
+}
+
+enum Ran {
+    /// With what it printed.
+    Well(String),
+    OutOf(String),
+    NotInstalled,
+}
+
+/// Runs a program that prints little, as long as there is patience.
+fn wait_for(command: &mut Command) -> Ran {
+    let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
     let Ok(mut child) = child else { return Ran::NotInstalled };
     let start = Instant::now();
     loop {
         match child.try_wait() {
-            Ok(Some(status)) if status.success() => return Ran::Well,
-            Ok(Some(_)) | Err(_) => return Ran::OutOf("it failed for want of memory"),
+            Ok(Some(status)) if status.success() => {
+                let mut printed = String::new();
+                let _ = child.stdout.take().expect("a pipe").read_to_string(&mut printed);
+                return Ran::Well(printed);
+            }
+            Ok(Some(status)) => return Ran::OutOf(format!("it failed ({status})")),
+            Err(error) => return Ran::OutOf(format!("it failed ({error})")),
             Ok(None) if start.elapsed() > PATIENCE => {
                 let _ = child.kill();
                 let _ = child.wait();
-                return Ran::OutOf("stopped after a minute");
+                return Ran::OutOf(format!("stopped after {} s", PATIENCE.as_secs()));
             }
             Ok(None) => std::thread::sleep(Duration::from_micros(200)),
         }

@@ -3,7 +3,6 @@
 use crate::failure::Failure;
 use crate::text::trace_name;
 use serde_json::{Map, Value as Json, json};
-use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 use traceward::{
@@ -39,14 +38,13 @@ pub fn report(path: &Path, report: &Report) -> Json {
     })
 }
 
-/// What a monitor says of a property, with the spaces that the contract shows.
-pub fn monitor_line(out: &mut impl Write, position: u64, property: &Followed<'_>) -> io::Result<()> {
-    write!(out, "{{\"position\": {position}, \"property\": ")?;
-    serde_json::to_writer(&mut *out, property.name)?;
-    out.write_all(b", \"verdict\": \"")?;
-    out.write_all(property.verdict.name().as_bytes())?;
-    let end: &[u8] = if property.is_final() { b"\", \"final\": true}\n" } else { b"\", \"final\": false}\n" };
-    out.write_all(end)
+/// What a monitor says of a property, with the spaces that the contract shows: before the position, and behind it.
+pub const MONITOR_HEAD: &[u8] = b"{\"position\": ";
+
+/// See [`MONITOR_HEAD`].
+pub fn monitor_tail(name: &str, verdict: Verdict) -> String {
+    let is_final = matches!(verdict, Verdict::Satisfied | Verdict::Violated);
+    format!(", \"property\": {}, \"verdict\": \"{verdict}\", \"final\": {is_final}}}\n", json!(name))
 }
 
 /// What a monitor says at the end.

@@ -5,9 +5,9 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 use traceward::{
-    ColumnInspection, ColumnKind, Comparison, CoverageReport, Distinct, Example, Feed, Followed, Goal, Inspection,
-    KeysReport, Lint, Note, Oddity, OwedReport, PropertyReport, QueryReport, QueryValue, Relation, Report, TIME_UNITS,
-    TimeGuess, Value, Verdict, Violation, Violations, WaitingReport, duration,
+    ColumnInspection, ColumnKind, Comparison, CoverageReport, Distinct, Example, Feed, Goal, Inspection, KeysReport,
+    Lint, Note, Oddity, OwedReport, PropertyReport, QueryReport, QueryValue, Relation, Report, TIME_UNITS, TimeGuess,
+    Value, Verdict, Violation, Violations, WaitingReport, duration,
 };
 
 const GOOD: Style = AnsiColor::Green.on_default().bold();
@@ -114,14 +114,17 @@ fn write_property(out: &mut impl Write, property: &PropertyReport, report: &Repo
     Ok(())
 }
 
-/// What a monitor says of a property after a state.
-pub fn monitor_line(out: &mut impl Write, position: u64, property: &Followed<'_>) -> io::Result<()> {
-    let style = match property.verdict {
+/// How wide a position is at least in what a monitor says.
+pub const POSITION_WIDTH: usize = 8;
+
+/// What a monitor says of a property after a state, behind the position.
+pub fn monitor_tail(name: &str, verdict: Verdict) -> String {
+    let style = match verdict {
         Verdict::Satisfied => GOOD,
         Verdict::Violated => BAD,
         Verdict::Holding | Verdict::Pending => DIM,
     };
-    writeln!(out, "{position:>8}  {style}{:<9}{style:#}  {}", property.verdict, property.name)
+    format!("  {style}{verdict:<9}{style:#}  {name}\n")
 }
 
 /// What a monitor says at the end.

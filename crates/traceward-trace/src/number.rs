@@ -31,13 +31,21 @@ pub(crate) fn parse(text: &[u8]) -> Result<Number, NotNumber> {
 /// Reads a boolean: `true`, `T`, `1` and their kin.
 #[inline]
 pub(crate) fn parse_bool(text: &[u8]) -> Option<bool> {
-    // Whether a value is true is what no branch predictor can know: the common spellings are told without branching.
-    const COMMON: [&[u8]; 2] = [b"false", b"true"];
     if let &[digit @ (b'0' | b'1')] = text {
         return Some(digit & 1 == 1);
     }
-    let guess = text.first() == Some(&b't');
-    if text == COMMON[usize::from(guess)] { Some(guess) } else { parse_bool_word(text) }
+    let guess = text.len() == 4;
+    if is_bool(text, guess) { Some(guess) } else { parse_bool_word(text) }
+}
+
+/// Whether a text is `true`, or whether it is `false`. Which of them a value is, is what no branch predictor can know: they
+/// are told without branching.
+#[inline]
+pub(crate) fn is_bool(text: &[u8], bit: bool) -> bool {
+    const HEADS: [u32; 2] = [u32::from_le_bytes(*b"fals"), u32::from_le_bytes(*b"true")];
+    let (Some(head), Some(last)) = (text.first_chunk(), text.last()) else { return false };
+    let right = (u32::from_le_bytes(*head) == HEADS[usize::from(bit)]) & (*last == b'e');
+    right & (text.len() == 5 - usize::from(bit))
 }
 
 /// Reads a boolean that is no number.

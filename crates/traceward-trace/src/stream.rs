@@ -16,7 +16,7 @@ use crate::source::{End, RecordReader};
 use crate::states::{RecordSink, known, only_field, unknown_column};
 use crate::time::LiveTime;
 use memchr::memchr;
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use traceward_logic::value::Value;
 
@@ -70,7 +70,7 @@ pub enum Reading {
 }
 
 /// What arrived on a line.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(PartialEq, Debug)]
 pub enum Arrival<'a> {
     /// A record.
     Record {
@@ -79,8 +79,8 @@ pub enum Arrival<'a> {
         /// Its timestamp in nanoseconds since 1970, where a time column was asked for.
         time: Option<i64>,
         /// For each variable its value, [`Value::Missing`] if the record says that it has none, or nothing if the
-        /// record does not speak of it.
-        values: &'a [Option<Value>],
+        /// record does not speak of it. They may be taken away.
+        values: &'a mut [Option<Value>],
     },
     /// A line that cannot be read.
     BadLine(&'a TraceError),
@@ -110,17 +110,35 @@ impl StateStream {
         Ok(Self { options, reader: None, pending: Vec::new(), begun: false, discarding: false })
     }
 
-    /// Takes bytes that have arrived. The complete records among them are the [`arrivals`](Self::arrivals) until the next
+    /// Takes bytes that have arrived. The complete records among them [come next](Self::next_arrival) until the next
     /// call; there may be some even if this fails, which ends the stream.
     pub fn push(&mut self, bytes: &[u8]) -> Result<(), TraceError> {
         self.clear();
         let bytes = if self.discarding { self.discard(bytes) } else { bytes };
+        let line_end = memchr(b'\n', bytes);
+        if let (Some(length), true) = (line_end, self.reader.is_some()) {
+            let (line, rest) = bytes.split_at(length + 1);
+            self.pending.extend_from_slice(line);
+            self.consume(End::More)?;
+            return self.consume_in_place(rest);
+        }
         self.pending.extend_from_slice(bytes);
         // No record ends without a line end: what is pending need not be looked at again before one comes.
-        if self.reader.is_some() && memchr(b'\n', bytes).is_none() && self.pending.len() <= LONGEST_RECORD {
+        if self.reader.is_some() && self.pending.len() <= LONGEST_RECORD {
             return Ok(());
         }
         self.consume(End::More)
+    }
+
+    /// Reads whole records where they are, if nothing is pending before them; only the rest is kept.
+    fn consume_in_place(&mut self, bytes: &[u8]) -> Result<(), TraceError> {
+        let consumed = match &mut self.reader {
+            Some(reader) if self.pending.is_empty() && !self.discarding => reader.consume(bytes, End::More)?,
+            _ => 0,
+        };
+        let bytes = if self.discarding { self.discard(bytes) } else { &bytes[consumed..] };
+        self.pending.extend_from_slice(bytes);
+        if consumed == 0 || self.pending.len() > LONGEST_RECORD { self.consume(End::More) } else { Ok(()) }
     }
 
     /// The stream has ended: what is pending is the last record.
@@ -129,19 +147,12 @@ impl StateStream {
         self.consume(End::Last)
     }
 
-    /// What came of the bytes that were pushed last, in order.
-    pub fn arrivals(&self) -> impl Iterator<Item = Arrival<'_>> {
-        let rows = self.rows();
-        let width = self.options.variables.len();
-        let mut values = rows.map_or(&[][..], |rows| &rows.values);
-        rows.map_or(&[][..], |rows| &rows.lines).iter().map(move |one| match one {
-            Line::Record { line, time } => {
-                let (record, rest) = values.split_at(width);
-                values = rest;
-                Arrival::Record { line: *line, time: *time, values: record }
-            }
-            Line::Bad(error) => Arrival::BadLine(error),
-        })
+    /// The next of what came of the bytes that were pushed last.
+    pub fn next_arrival(&mut self) -> Option<Arrival<'_>> {
+        match self.reader.as_mut()? {
+            Reader::Csv(reader) => reader.sink.next(),
+            Reader::Json(reader) => reader.sink.next(),
+        }
     }
 
     /// The names that have been seen: the header, or the members so far. Of JSON lines with ever new names only the
@@ -162,6 +173,7 @@ impl StateStream {
         })
     }
 
+    #[cfg(test)]
     fn rows(&self) -> Option<&Rows> {
         self.reader.as_ref().map(|reader| match reader {
             Reader::Csv(reader) => &reader.sink,
@@ -283,6 +295,9 @@ struct Rows {
     lines: Vec<Line>,
     /// As many as there are variables for each record.
     values: Vec<Option<Value>>,
+    /// How many of the lines, and of the values, have been handed on.
+    lines_told: usize,
+    values_told: usize,
     strings: Strings,
 }
 
@@ -301,6 +316,8 @@ impl Rows {
             time_name: options.time.as_ref().map(|time| time.name.clone()),
             lines: Vec::new(),
             values: Vec::new(),
+            lines_told: 0,
+            values_told: 0,
             strings: Strings::default(),
         }
     }
@@ -314,6 +331,21 @@ impl Rows {
     fn clear(&mut self) {
         self.lines.clear();
         self.values.clear();
+        (self.lines_told, self.values_told) = (0, 0);
+    }
+
+    #[inline]
+    fn next(&mut self) -> Option<Arrival<'_>> {
+        let line = self.lines.get(self.lines_told)?;
+        self.lines_told += 1;
+        Some(match line {
+            Line::Record { line, time } => {
+                let values = &mut self.values[self.values_told..][..self.variables.len()];
+                self.values_told += values.len();
+                Arrival::Record { line: *line, time: *time, values }
+            }
+            Line::Bad(error) => Arrival::BadLine(error),
+        })
     }
 
     #[inline]
@@ -438,21 +470,20 @@ fn looks_like(text: &[u8], strings: &mut Strings) -> Result<Value, TraceErrorKin
 /// Strings that were met, to be used again.
 #[derive(Default)]
 struct Strings {
-    known: FxHashSet<Arc<str>>,
+    known: FxHashMap<Box<[u8]>, Arc<str>>,
 }
 
 impl Strings {
     fn value(&mut self, text: &[u8]) -> Result<Value, TraceErrorKind> {
-        let text = std::str::from_utf8(text).map_err(|_| TraceErrorKind::InvalidUtf8)?;
         if let Some(known) = self.known.get(text) {
             return Ok(Value::Str(known.clone()));
         }
-        let kept: Arc<str> = text.into();
+        let kept: Arc<str> = std::str::from_utf8(text).map_err(|_| TraceErrorKind::InvalidUtf8)?.into();
         if text.len() <= LONGEST_STRING {
             if self.known.len() >= MOST_STRINGS {
                 self.known.clear();
             }
-            self.known.insert(kept.clone());
+            self.known.insert(text.into(), kept.clone());
         }
         Ok(Value::Str(kept))
     }
@@ -470,8 +501,8 @@ mod tests {
     }
 
     /// One line an arrival: its line, its time, and its values, `_` where the record is silent.
-    fn show(stream: &StateStream, seen: &mut String) {
-        for arrival in stream.arrivals() {
+    fn show(stream: &mut StateStream, seen: &mut String) {
+        while let Some(arrival) = stream.next_arrival() {
             match arrival {
                 Arrival::Record { line, time, values } => {
                     let time = time.map(|time| format!(" @{time}")).unwrap_or_default();
@@ -491,14 +522,14 @@ mod tests {
         let mut fatal = None;
         for piece in pieces {
             fatal = fatal.or(stream.push(piece).err());
-            show(&stream, &mut seen);
+            show(&mut stream, &mut seen);
             if fatal.is_some() {
                 break;
             }
         }
         if fatal.is_none() {
             fatal = stream.finish().err();
-            show(&stream, &mut seen);
+            show(&mut stream, &mut seen);
         }
         fatal.map_or(seen.clone(), |error| seen + &format!("fatal: {}\n", error.message()))
     }
@@ -606,10 +637,10 @@ mod tests {
     #[test]
     fn nothing_arrives_of_nothing() {
         let mut stream = StateStream::new(await_all(&MIXED)).unwrap();
-        assert_eq!(stream.arrivals().count(), 0);
+        assert_eq!(stream.next_arrival(), None);
         stream.push(b"").unwrap();
         stream.finish().unwrap();
-        assert_eq!(stream.arrivals().count(), 0);
+        assert_eq!(stream.next_arrival(), None);
         assert_eq!(arrivals("\n\n", &await_all(&MIXED)), "");
         assert_eq!(arrivals("a,n,s\n", &await_all(&MIXED)), "");
         assert_eq!(arrivals(b"\xff\xfea\0", &await_all(&MIXED)), "fatal: the input is UTF-16 text\n");

@@ -2,11 +2,11 @@
 
 use crate::arguments::{BadInput, MonitorArguments, OutputFormat};
 use crate::failure::{Failure, Outcome, tell};
-use crate::live::{self, News};
+use crate::live::{Live, News};
 use crate::{input, json, text};
 use std::io::{self, Write};
 use std::path::Path;
-use traceward::{BadLine, Error, Event, Feed, Followed, Goal, Monitor, Spec, Unseen, Verdict};
+use traceward::{BadLine, Error, Event, Feed, Goal, Monitor, PropertyId, Spec, Unseen, Verdict};
 
 /// What the input is called in messages.
 const INPUT: &str = "-";
@@ -19,7 +19,8 @@ pub fn run(arguments: &MonitorArguments, out: &mut impl Write) -> Result<Outcome
     let monitor = Monitor::new(&spec, arguments.engine.config()).map_err(unanswerable)?;
     let options = input::read_options(Path::new(INPUT), &arguments.trace);
     let feed = Feed::new(monitor, &options).map_err(unanswerable)?;
-    Session { arguments, feed, out }.run()
+    let wording = Wording::new(arguments.format, feed.monitor());
+    Session { arguments, feed, wording, out }.run()
 }
 
 fn spec(arguments: &MonitorArguments) -> Result<Spec, Failure> {
@@ -54,6 +55,7 @@ fn warn_of(unseen: &[Unseen], what: &str) {
 struct Session<'a, W> {
     arguments: &'a MonitorArguments,
     feed: Feed,
+    wording: Wording,
     out: &'a mut W,
 }
 
@@ -81,16 +83,21 @@ impl From<io::Error> for Stop {
 
 impl<W: Write> Session<'_, W> {
     fn run(mut self) -> Result<Outcome, Failure> {
-        let news =
-            live::standard_input().map_err(|error| Failure::new(format!("{INPUT}: {}", input::reason(&error))))?;
+        let mut live =
+            Live::standard_input().map_err(|error| Failure::new(format!("{INPUT}: {}", input::reason(&error))))?;
         let mut outcome = Outcome::Holds;
         loop {
-            let (result, is_last) = match news.recv() {
-                Ok(News::Bytes(bytes)) => (self.push(&bytes), false),
-                Ok(News::End) | Err(_) => (self.finish(), true),
+            // Whatever was found out is told before anybody waits for more.
+            let (result, is_last) = match live.next(|| self.out.flush())? {
+                News::Bytes(piece) => {
+                    let result = self.push(piece.bytes());
+                    live.give_back(piece);
+                    (result, false)
+                }
+                News::End => (self.finish(), true),
                 // A line that has only half arrived is no bad one.
-                Ok(News::Interrupted) => (Ok(()), true),
-                Ok(News::Failed(error)) => {
+                News::Interrupted => (Ok(()), true),
+                News::Failed(error) => {
                     tell(&format!("error: {INPUT}: cannot be read: {}", input::reason(&error)));
                     outcome = Outcome::Unanswered;
                     (self.finish(), true)
@@ -113,16 +120,13 @@ impl<W: Write> Session<'_, W> {
     }
 
     fn push(&mut self, bytes: &[u8]) -> Result<(), Stop> {
-        let mut watch = Watch { arguments: self.arguments, out: self.out };
-        self.feed.push(bytes, &mut |monitor, event| watch.see(monitor, event))?;
-        // Whatever was found out is told before anybody waits for more.
-        Ok(self.out.flush()?)
+        let mut watch = Watch { arguments: self.arguments, wording: &self.wording, out: self.out };
+        self.feed.push(bytes, &mut |monitor, event| watch.see(monitor, event))
     }
 
     fn finish(&mut self) -> Result<(), Stop> {
-        let mut watch = Watch { arguments: self.arguments, out: self.out };
-        self.feed.finish(&mut |monitor, event| watch.see(monitor, event))?;
-        Ok(self.out.flush()?)
+        let mut watch = Watch { arguments: self.arguments, wording: &self.wording, out: self.out };
+        self.feed.finish(&mut |monitor, event| watch.see(monitor, event))
     }
 
     /// The verdicts at the end, and what they mean for the exit status.
@@ -146,6 +150,7 @@ impl<W: Write> Session<'_, W> {
 /// Prints what happens.
 struct Watch<'a, W> {
     arguments: &'a MonitorArguments,
+    wording: &'a Wording,
     out: &'a mut W,
 }
 
@@ -153,23 +158,19 @@ impl<W: Write> Watch<'_, W> {
     fn see(&mut self, monitor: &Monitor, event: Event<'_>) -> Result<(), Stop> {
         match event {
             Event::State { .. } if self.arguments.every_step => {
-                monitor.properties().try_for_each(|property| self.print(monitor, &property))?;
+                let position = monitor.position() - 1;
+                let mut properties = monitor.properties().enumerate();
+                properties.try_for_each(|(index, one)| self.wording.write(self.out, position, index, one.verdict))?;
             }
             Event::State { changed } => {
-                changed.iter().try_for_each(|&id| self.print(monitor, &monitor.property(id)))?;
+                let position = monitor.position() - 1;
+                let verdict = |id: PropertyId| monitor.property(id).verdict;
+                changed.iter().try_for_each(|&id| self.wording.write(self.out, position, id.index(), verdict(id)))?;
             }
             Event::Unseen(unseen) => self.unseen(unseen)?,
             Event::BadLine(bad_line) => self.bad_line(bad_line)?,
         }
         Ok(())
-    }
-
-    fn print(&mut self, monitor: &Monitor, property: &Followed<'_>) -> io::Result<()> {
-        let position = monitor.position() - 1;
-        match self.arguments.format {
-            OutputFormat::Json => json::monitor_line(self.out, position, property),
-            OutputFormat::Text => text::monitor_line(self.out, position, property),
-        }
     }
 
     fn unseen(&mut self, unseen: &[Unseen]) -> io::Result<()> {
@@ -197,5 +198,79 @@ impl<W: Write> Watch<'_, W> {
                 Ok(())
             }
         }
+    }
+}
+
+/// The lines that a monitor prints, all but for the position worded beforehand.
+struct Wording {
+    /// What stands before the position.
+    head: &'static [u8],
+    /// How wide the position is at least.
+    width: usize,
+    /// What stands behind it: for each property, for each of its verdicts.
+    tails: Vec<[Vec<u8>; 4]>,
+}
+
+impl Wording {
+    fn new(format: OutputFormat, monitor: &Monitor) -> Self {
+        let (head, width) = match format {
+            OutputFormat::Json => (json::MONITOR_HEAD, 0),
+            OutputFormat::Text => (&b""[..], text::POSITION_WIDTH),
+        };
+        let tail = match format {
+            OutputFormat::Json => json::monitor_tail,
+            OutputFormat::Text => text::monitor_tail,
+        };
+        // In the order of `place`.
+        let verdicts = [Verdict::Satisfied, Verdict::Violated, Verdict::Holding, Verdict::Pending];
+        let tails = monitor.properties().map(|property| verdicts.map(|one| tail(property.name, one).into_bytes()));
+        Self { head, width, tails: tails.collect() }
+    }
+
+    fn place(verdict: Verdict) -> usize {
+        match verdict {
+            Verdict::Satisfied => 0,
+            Verdict::Violated => 1,
+            Verdict::Holding => 2,
+            Verdict::Pending => 3,
+        }
+    }
+
+    fn write(&self, out: &mut impl Write, position: u64, property: usize, verdict: Verdict) -> io::Result<()> {
+        // As many digits as a number of 64 bits can have.
+        let mut digits = [b' '; 20];
+        let (mut rest, mut start) = (position, digits.len());
+        loop {
+            start -= 1;
+            digits[start] = b'0' + (rest % 10) as u8;
+            rest /= 10;
+            if rest == 0 {
+                break;
+            }
+        }
+        out.write_all(self.head)?;
+        out.write_all(&digits[start.min(digits.len() - self.width)..])?;
+        out.write_all(&self.tails[property][Self::place(verdict)])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_are_padded_to_their_width() {
+        let tails = vec![[0, 1, 2, 3].map(|place| format!(" {place}\n").into_bytes())];
+        let shown = |head, width, position| {
+            let mut out = Vec::new();
+            let wording = Wording { head, width, tails: tails.clone() };
+            wording.write(&mut out, position, 0, Verdict::Holding).unwrap();
+            String::from_utf8(out).unwrap()
+        };
+        assert_eq!(shown(b"", 8, 0), "       0 2\n");
+        assert_eq!(shown(b"", 8, 12_345_678), "12345678 2\n");
+        assert_eq!(shown(b"", 8, 123_456_789), "123456789 2\n");
+        assert_eq!(shown(b"at ", 0, 0), "at 0 2\n");
+        assert_eq!(shown(b"at ", 0, u64::MAX), format!("at {} 2\n", u64::MAX));
     }
 }

@@ -1,5 +1,6 @@
 //! Which members of an object lead to something wanted.
 
+use crate::swar;
 use rustc_hash::FxHashMap;
 
 /// Members remembered at one place that lead nowhere; beyond these they are looked up afresh each time.
@@ -31,8 +32,16 @@ struct Node {
 
 struct Edge {
     /// The name as lines mostly have it: in quotes, and a colon right behind. None for a name that needs escapes.
-    source: Option<Box<[u8]>>,
+    source: Option<Source>,
     target: Target,
+}
+
+/// Bytes to be found at the beginning of others. Most are short, and compared in one word.
+struct Source {
+    bytes: Box<[u8]>,
+    /// The first eight of them, and where there are fewer, which bits those are.
+    head: u64,
+    mask: u64,
 }
 
 /// Where a member leads.
@@ -73,9 +82,9 @@ impl Paths {
     pub(super) fn guess(&mut self, node: NodeId, bytes: &[u8]) -> Option<(usize, Option<EdgeId>)> {
         let place = &mut self.nodes[node as usize];
         let edge = place.edges.get(place.guess as usize)?;
-        let source = edge.source.as_ref().filter(|source| bytes.starts_with(source))?;
+        let source = edge.source.as_ref().filter(|source| source.begins(bytes))?;
         let id = EdgeId { node, edge: place.guess };
-        let found = (source.len(), edge.target.leads_somewhere().then_some(id));
+        let found = (source.bytes.len(), edge.target.leads_somewhere().then_some(id));
         place.guess += 1;
         Some(found)
     }
@@ -164,7 +173,26 @@ impl Target {
     }
 }
 
-fn source_of(name: &[u8]) -> Option<Box<[u8]>> {
+fn source_of(name: &[u8]) -> Option<Source> {
     let needs_escapes = name.iter().any(|byte| matches!(byte, b'"' | b'\\' | 0..0x20));
-    (!needs_escapes).then(|| [b"\"", name, b"\":"].concat().into())
+    (!needs_escapes).then(|| Source::new([b"\"", name, b"\":"].concat()))
+}
+
+impl Source {
+    fn new(bytes: Vec<u8>) -> Self {
+        let (mut head, mut mask) = ([0; 8], [0; 8]);
+        for ((head, mask), byte) in head.iter_mut().zip(&mut mask).zip(&bytes) {
+            (*head, *mask) = (*byte, 0xFF);
+        }
+        Self { bytes: bytes.into(), head: u64::from_le_bytes(head), mask: u64::from_le_bytes(mask) }
+    }
+
+    #[inline]
+    fn begins(&self, bytes: &[u8]) -> bool {
+        match swar::load(bytes, 0) {
+            Some(word) if (word ^ self.head) & self.mask != 0 => false,
+            Some(_) => self.bytes.len() <= 8 || bytes[8..].starts_with(&self.bytes[8..]),
+            None => bytes.starts_with(&self.bytes),
+        }
+    }
 }

@@ -2,6 +2,7 @@
 
 use super::paths::{EdgeId, NodeId, Paths};
 use crate::cell::{Cell, unescape};
+use crate::number;
 use crate::swar;
 
 /// Nesting the scanner follows in lines nobody has checked; serde_json refuses 128.
@@ -167,14 +168,12 @@ impl<'b, 'p> Scanner<'b, 'p> {
     /// A value, and what it means for what is wanted.
     #[inline]
     fn member(&mut self, edge: Option<EdgeId>) -> Result<(), Unusual> {
-        let Some(edge) = edge else {
-            return self.value(None).map(|_| ());
-        };
-        let node = self.paths.target(edge).node;
+        let node = edge.and_then(|edge| self.paths.target(edge).node);
         if let Some(node) = node {
             self.forget_below(node);
         }
         let cell = self.value(node)?;
+        let Some(edge) = edge else { return Ok(()) };
         for &slot in &self.paths.target(edge).slots {
             let slot = slot as usize;
             let before = self.found[slot].depth;
@@ -199,30 +198,47 @@ impl<'b, 'p> Scanner<'b, 'p> {
         }
     }
 
-    #[inline]
+    // Into its one caller that matters, so that the cell stays in registers.
+    #[inline(always)]
     fn value(&mut self, node: Option<NodeId>) -> Result<Cell<'b>, Unusual> {
-        let start = self.at;
         match self.peek().ok_or(Unusual)? {
             b'"' => self.string().map(Quoted::cell),
-            b't' => self.word(b"true").map(Cell::Plain),
-            b'f' => self.word(b"false").map(Cell::Plain),
-            b'n' => self.word(b"null").map(|_| Cell::Null),
-            b'{' => {
-                self.object(node)?;
-                Ok(Cell::Container(&self.bytes[start..self.at]))
-            }
-            b'[' => {
-                self.array(node)?;
-                Ok(Cell::Container(&self.bytes[start..self.at]))
-            }
+            first @ (b't' | b'f') => self.boolean(first == b't').map(Cell::Plain),
+            b'n' => self.null().map(|()| Cell::Null),
+            open @ (b'{' | b'[') => self.container(open, node).map(Cell::Container),
             _ => self.number().map(Cell::Plain),
         }
     }
 
-    fn word(&mut self, word: &'static [u8]) -> Result<&'b [u8], Unusual> {
-        let found = self.bytes[self.at..].get(..word.len()).filter(|found| *found == word).ok_or(Unusual)?;
-        self.at += word.len();
-        Ok(found)
+    fn container(&mut self, open: u8, node: Option<NodeId>) -> Result<&'b [u8], Unusual> {
+        let start = self.at;
+        if open == b'{' {
+            self.object(node)?
+        } else {
+            self.array(node)?
+        }
+        Ok(&self.bytes[start..self.at])
+    }
+
+    /// `true` or `false`. Which of them is what no branch predictor can know.
+    #[inline]
+    fn boolean(&mut self, bit: bool) -> Result<&'b [u8], Unusual> {
+        let end = self.at + 5 - usize::from(bit);
+        let found = self.bytes.get(self.at..end).ok_or(Unusual)?;
+        if number::is_bool(found, bit) {
+            self.at = end;
+            Ok(found)
+        } else {
+            Err(Unusual)
+        }
+    }
+
+    fn null(&mut self) -> Result<(), Unusual> {
+        if !self.bytes[self.at..].starts_with(b"null") {
+            return Err(Unusual);
+        }
+        self.at += 4;
+        Ok(())
     }
 
     #[inline]

@@ -141,7 +141,7 @@ impl Feed {
         read: Result<(), TraceError>,
         watch: &mut impl FnMut(&Monitor, Event<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        for arrival in self.stream.arrivals() {
+        while let Some(arrival) = self.stream.next_arrival() {
             let bad_line = match arrival {
                 Arrival::Record { line, time, values } => match self.monitor.step_given(values, time) {
                     Ok(_) => None,

@@ -67,8 +67,10 @@ pub struct Monitor {
     seen: Vec<bool>,
     time: Option<i64>,
     position: u64,
-    /// For each atom, whether it held in the last state, and whether that was news.
-    bits: Vec<Bit>,
+    /// A bit for each atom: whether it held in the last state.
+    letter: Vec<u64>,
+    /// A bit for each atom: whether that was news.
+    news: Vec<u64>,
     /// The atoms that some property still needs.
     needed: Vec<usize>,
     follows: Vec<Follow>,
@@ -108,12 +110,6 @@ impl Followed<'_> {
     pub fn is_final(&self) -> bool {
         self.decided_at.is_some()
     }
-}
-
-#[derive(Clone, Copy, Default, Debug)]
-struct Bit {
-    holds: bool,
-    is_news: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -158,11 +154,12 @@ impl Monitor {
             seen: vec![false; program.variables.len()],
             time: None,
             position: 0,
-            bits: vec![Bit::default(); program.atoms.len()],
+            letter: vec![0; program.atoms.len().div_ceil(64)],
+            news: vec![0; program.atoms.len().div_ceil(64)],
             needed: (0..program.atoms.len()).collect(),
             follows: program.properties.iter().map(follow).collect::<Result<_, Error>>()?,
             changed: Vec::new(),
-            next: Vec::new(),
+            next: vec![Value::Missing; program.variables.len()],
             program: Arc::new(program),
         })
     }
@@ -229,16 +226,17 @@ impl Monitor {
             })?;
             given[slot] = Some(fitted);
         }
-        self.step_given(&given, state.time())
+        self.step_given(&mut given, state.time())
     }
 
-    /// Takes the next state, its values fitted and in the order of the variables.
-    fn step_given(&mut self, given: &[Option<Value>], time: Option<i64>) -> Result<&[PropertyId], StepError> {
+    /// Takes the next state, its values fitted and in the order of the variables. They are taken away: others stand in their
+    /// place then.
+    fn step_given(&mut self, given: &mut [Option<Value>], time: Option<i64>) -> Result<&[PropertyId], StepError> {
         self.prepare_next(given)?;
         self.check_time(time)?;
         self.check_next(time)?;
         std::mem::swap(&mut self.image, &mut self.next);
-        self.seen.iter_mut().zip(given).for_each(|(seen, given)| *seen |= given.is_some());
+        self.seen.iter_mut().zip(&*given).for_each(|(seen, given)| *seen |= given.is_some());
         self.time = time;
         self.read_letter();
         self.follow_all()?;
@@ -247,24 +245,20 @@ impl Monitor {
     }
 
     /// What the state gives, and what is carried on to it.
-    fn prepare_next(&mut self, given: &[Option<Value>]) -> Result<(), StepError> {
+    fn prepare_next(&mut self, given: &mut [Option<Value>]) -> Result<(), StepError> {
         let Program { missing, records, .. } = *self.program;
-        self.next.clear();
-        for (slot, given) in given.iter().enumerate() {
-            let value = match given {
-                // The common ones without a call.
-                Some(Value::Bool(bit)) => Value::Bool(*bit),
-                Some(Value::Int(number)) => Value::Int(*number),
-                Some(value) if !value.is_missing() => value.clone(),
+        let slots = self.next.iter_mut().zip(&self.image).zip(given).enumerate();
+        for (slot, ((next, before), given)) in slots {
+            match given {
+                Some(value) if !value.is_missing() => std::mem::swap(next, value),
                 silence => {
                     let holds_on = missing == MissingPolicy::Hold || (records == Records::Changes && silence.is_none());
-                    if holds_on { self.image[slot].clone() } else { Value::Missing }
+                    *next = if holds_on { before.clone() } else { Value::Missing };
+                    if next.is_missing() && missing == MissingPolicy::Error && self.program.variables[slot].needed {
+                        return Err(StepError::Refused(format!("`{}` has no value", self.program.names[slot])));
+                    }
                 }
-            };
-            if value.is_missing() && missing == MissingPolicy::Error && self.program.variables[slot].needed {
-                return Err(StepError::Refused(format!("`{}` has no value", self.program.names[slot])));
             }
-            self.next.push(value);
         }
         Ok(())
     }
@@ -290,6 +284,9 @@ impl Monitor {
         if let Some(message) = program.undecided.iter().find_map(|expr| typing::mismatch(expr, &env, &program.names)) {
             return Err(StepError::Refused(message));
         }
+        if !program.can_fail {
+            return Ok(());
+        }
         let followed = program.properties.iter().zip(&self.follows).filter(|(_, follow)| follow.decided_at.is_none());
         for expr in followed.flat_map(|(property, _)| &property.fallible) {
             if let Err(reason) = expr.holds(&env) {
@@ -303,25 +300,27 @@ impl Monitor {
 
     fn read_letter(&mut self) {
         let env = Now { values: &self.image, position: self.position, time: self.time };
+        self.news.fill(0);
         for &atom in &self.needed {
-            let holds = self.program.atoms[atom].holds(&env);
-            let before = &mut self.bits[atom];
-            *before = Bit { holds, is_news: holds != before.holds };
+            let holds = u64::from(self.program.atoms[atom].holds(&env));
+            let (word, bit) = (atom / 64, atom % 64);
+            let flip = ((self.letter[word] >> bit & 1) ^ holds) << bit;
+            self.letter[word] ^= flip;
+            self.news[word] |= flip;
         }
     }
 
     fn follow_all(&mut self) -> Result<(), StepError> {
         self.changed.clear();
         let mut decided = false;
-        let (bits, position) = (&self.bits, self.position);
+        let (letter, news, position) = (&self.letter, &self.news, self.position);
         for (index, (property, follow)) in self.program.properties.iter().zip(&mut self.follows).enumerate() {
-            let repeats =
-                property.ignores_repetition && !property.atoms.iter().flatten().any(|&atom| bits[atom].is_news);
-            if follow.decided_at.is_some() || (repeats && position > 0) {
+            if follow.decided_at.is_some() || (position > 0 && property.ignores(news)) {
                 continue;
             }
-            let holds =
-                |proposition: Proposition| property.atoms[proposition.index()].is_some_and(|atom| bits[atom].holds);
+            let holds = |proposition: Proposition| {
+                property.atoms[proposition.index()].is_some_and(|atom| letter[atom / 64] >> (atom % 64) & 1 == 1)
+            };
             let verdict = property
                 .engine
                 .step(&mut follow.run, &holds)

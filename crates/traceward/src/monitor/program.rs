@@ -25,6 +25,8 @@ pub(super) struct Program {
     pub(super) atoms: Vec<Test>,
     /// Expressions whose types only a state can tell.
     pub(super) undecided: Vec<Expr>,
+    /// Whether any property has an expression that may fail.
+    pub(super) can_fail: bool,
     pub(super) missing: MissingPolicy,
     pub(super) records: Records,
     pub(super) time: Option<TimeColumn>,
@@ -47,10 +49,12 @@ pub(super) struct Property {
     pub(super) engine: Online,
     /// For each proposition of the engine, the atom among those of the program; none if it makes no difference.
     pub(super) atoms: Vec<Option<usize>>,
+    /// A bit for each atom of the program: whether it is among them.
+    mask: Vec<u64>,
     /// Expressions that may fail, as a whole.
     pub(super) fallible: Vec<Expr>,
     /// Whether a state like the one before makes no difference.
-    pub(super) ignores_repetition: bool,
+    ignores_repetition: bool,
     pub(super) holds_on_empty: bool,
 }
 
@@ -59,6 +63,12 @@ pub(super) struct Property {
 pub(super) enum Test {
     Flag(usize),
     Compare(CompareOp, usize, Value),
+    /// Whether a text is this one, or whether it is another.
+    Text {
+        slot: usize,
+        text: Arc<str>,
+        equal: bool,
+    },
     Any(Expr),
 }
 
@@ -85,6 +95,7 @@ impl Program {
             properties: Vec::new(),
             atoms: Vec::new(),
             undecided,
+            can_fail: false,
             missing: settings.missing.unwrap_or_default(),
             records: settings.records.unwrap_or_default(),
             time: settings.time.clone(),
@@ -107,6 +118,7 @@ impl Program {
                 .map_err(|unsupported| Error::Request(cannot_follow(&name, &unsupported)))?;
             let fallible = fallible(formulas, root);
             fallible.iter().for_each(|expr| self.note_that_it_matters(expr));
+            self.can_fail |= !fallible.is_empty();
             let atoms = self.atoms_of(&engine, &mut known);
             self.properties.push(Property {
                 name,
@@ -114,6 +126,7 @@ impl Program {
                 description: property.description.clone(),
                 ignores_repetition: engine.is_stutter_invariant(),
                 engine,
+                mask: mask(&atoms),
                 atoms,
                 fallible,
                 holds_on_empty: semantics::holds_on_empty(formulas, root),
@@ -145,6 +158,21 @@ impl Program {
     }
 }
 
+impl Property {
+    /// Whether a state makes no difference in which only these atoms are other than before.
+    #[inline]
+    pub(super) fn ignores(&self, news: &[u64]) -> bool {
+        self.ignores_repetition && self.mask.iter().zip(news).all(|(mask, news)| mask & news == 0)
+    }
+}
+
+/// A bit for each of some atoms.
+fn mask(atoms: &[Option<usize>]) -> Vec<u64> {
+    let mut mask = vec![0; atoms.iter().flatten().max().map_or(0, |atom| atom / 64 + 1)];
+    atoms.iter().flatten().for_each(|atom| mask[atom / 64] |= 1 << (atom % 64));
+    mask
+}
+
 impl Test {
     fn new(expr: &Expr, variables: &[Variable]) -> Self {
         match expr {
@@ -152,6 +180,9 @@ impl Test {
                 Self::Flag(variable.index())
             }
             Expr::Compare(op, left, right) => match (&**left, &**right) {
+                (Expr::Variable(variable), Expr::Literal(Value::Str(text))) if !op.is_order() => {
+                    Self::Text { slot: variable.index(), text: text.clone(), equal: *op == CompareOp::Equal }
+                }
                 (Expr::Variable(variable), Expr::Literal(value)) => Self::Compare(*op, variable.index(), value.clone()),
                 _ => Self::Any(expr.clone()),
             },
@@ -164,7 +195,14 @@ impl Test {
     pub(super) fn holds(&self, now: &Now<'_>) -> bool {
         match self {
             Self::Flag(slot) => now.values[*slot].is_true(),
-            Self::Compare(op, slot, value) => op.holds(&now.values[*slot], value),
+            Self::Compare(op, slot, value) => match (&now.values[*slot], value) {
+                (Value::Int(left), Value::Int(right)) => op.admits(left.cmp(right)),
+                (left, right) => op.holds(left, right),
+            },
+            Self::Text { slot, text, equal } => match &now.values[*slot] {
+                Value::Str(found) => (found == text) == *equal,
+                _ => false,
+            },
             Self::Any(expr) => expr.holds(now).unwrap_or(false),
         }
     }

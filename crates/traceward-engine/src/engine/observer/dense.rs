@@ -127,8 +127,9 @@ impl Dense {
         self.verdicts[state.index()]
     }
 
+    #[inline]
     pub(super) fn step(&self, at: SmallState, row: &Row) -> SmallState {
-        let class = self.classes.of_letter(|index| row.0[index]);
+        let class = self.classes.of_letter(|index| row.byte(index));
         self.next(at, class)
     }
 

@@ -79,7 +79,7 @@ impl Lazy {
     }
 
     pub(super) fn step(&mut self, propositions: &[Proposition], row: &Row) -> Result<Verdict, GaveUp> {
-        self.read(propositions, &|index| row.0[index])
+        self.read(propositions, &|index| row.byte(index))
     }
 
     /// Reads all letters; what is certain then, and since which position if that is final.

@@ -7,15 +7,33 @@ use traceward_logic::bitmap::Bitmap;
 use traceward_logic::letter::{Letters, Proposition};
 
 /// One letter: bit `i % 8` of byte `i / 8` is the i-th proposition that matters.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(super) struct Row(pub(super) Box<[u8]>);
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Row {
+    /// Up to 64 of them, in a word whose lowest byte is the first.
+    Word(u64),
+    /// More.
+    Bytes(Box<[u8]>),
+}
 
 impl Row {
+    #[inline]
     pub(super) fn new(propositions: &[Proposition], holds: &dyn Fn(Proposition) -> bool) -> Self {
-        let byte = |eight: &[Proposition]| {
-            eight.iter().enumerate().fold(0_u8, |byte, (bit, one)| byte | (u8::from(holds(*one)) << bit))
+        let bits = |some: &[Proposition]| {
+            some.iter().enumerate().fold(0_u64, |bits, (bit, one)| bits | (u64::from(holds(*one)) << bit))
         };
-        Self(propositions.chunks(8).map(byte).collect())
+        if propositions.len() <= 64 {
+            Self::Word(bits(propositions))
+        } else {
+            Self::Bytes(propositions.chunks(8).map(|eight| bits(eight) as u8).collect())
+        }
+    }
+
+    #[inline]
+    pub(super) fn byte(&self, index: usize) -> u8 {
+        match self {
+            Self::Word(word) => (word >> (8 * index)) as u8,
+            Self::Bytes(bytes) => bytes[index],
+        }
     }
 }
 
@@ -125,12 +143,27 @@ mod tests {
         while let Some(block) = blocks.next() {
             for offset in 0..block.len {
                 let row = Row::new(&propositions, &|one| bit(one.index(), block.start + offset));
-                let read: Vec<u8> = block.bytes.iter().map(|bytes| bytes[offset]).collect();
-                assert_eq!(read, *row.0);
+                for (index, bytes) in block.bytes.iter().enumerate() {
+                    assert_eq!(bytes[offset], row.byte(index));
+                }
                 seen += 1;
             }
         }
         assert_eq!(seen, len);
+    }
+
+    #[test]
+    fn rows_have_a_bit_for_each_proposition_however_many() {
+        for count in [0, 1, 8, 9, 63, 64, 65, 130] {
+            let propositions: Vec<Proposition> = (0..count).map(|index| Proposition(index * 2)).collect();
+            for one in 0..count {
+                let row = Row::new(&propositions, &|proposition| proposition.0 == one * 2);
+                for byte in 0..count.div_ceil(8) {
+                    let expected = if byte == one / 8 { 1 << (one % 8) } else { 0 };
+                    assert_eq!(row.byte(byte as usize), expected, "{one} of {count}");
+                }
+            }
+        }
     }
 
     #[test]

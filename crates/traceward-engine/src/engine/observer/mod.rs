@@ -82,7 +82,7 @@ struct Shared {
 pub struct Run {
     place: Place,
     verdict: Verdict,
-    /// The letter that was read last.
+    /// The letter that was read last, where it is worth while to know that it repeats.
     row: Option<Row>,
 }
 
@@ -168,18 +168,19 @@ impl Observer {
             return Ok(run.verdict);
         }
         let row = Row::new(&self.shared.propositions, holds);
-        if self.shared.stutter_invariant && run.row.as_ref() == Some(&row) {
-            return Ok(run.verdict);
-        }
-        run.verdict = match (&mut run.place, &self.shared.dense) {
+        match (&mut run.place, &self.shared.dense) {
+            // A look into the table takes no longer than to find out that it is needless.
             (Place::Dense(at), Some(dense)) => {
                 *at = dense.step(*at, &row);
-                dense.verdict(*at)
+                run.verdict = dense.verdict(*at);
             }
-            (Place::Lazy(lazy), _) => lazy.step(&self.shared.propositions, &row)?,
+            (Place::Lazy(_), _) if self.shared.stutter_invariant && run.row.as_ref() == Some(&row) => {}
+            (Place::Lazy(lazy), _) => {
+                run.verdict = lazy.step(&self.shared.propositions, &row)?;
+                run.row = Some(row);
+            }
             (Place::Dense(_), None) => unreachable!("a run of another observer"),
-        };
-        run.row = Some(row);
+        }
         Ok(run.verdict)
     }
 
