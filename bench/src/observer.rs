@@ -8,6 +8,7 @@ use traceward_engine::automaton::deterministic::{Deterministic, Limits};
 use traceward_engine::automaton::subset::{self, Table};
 use traceward_engine::automaton::tableau::{self, Initial};
 use traceward_engine::engine::observer::{Config, Observer};
+use traceward_engine::possible::Knowledge;
 use traceward_engine::select::{Prepared, Simplification};
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::formula::{BinaryOp, Direction, FormulaId, Formulas, Interval, Node, Strength};
@@ -34,7 +35,8 @@ impl Formula {
 
     fn observer(&self, config: Config) -> Observer {
         let Prepared { formulas, alphabet, simplified, .. } = &self.prepared;
-        Observer::new(formulas, alphabet, simplified[0], self.on_empty, config).expect("no bounds in time")
+        Observer::new(formulas, alphabet, simplified[0], self.on_empty, Knowledge::INDEPENDENT, config)
+            .expect("no bounds in time")
     }
 
     fn automaton(&self) -> Deterministic {

@@ -133,7 +133,14 @@ fn waiting(report: &WaitingReport) -> Json {
 }
 
 fn owed(owed: &OwedReport) -> Json {
-    json!({ "obligation": owed.obligation, "since": owed.since, "line": owed.line, "until": owed.until })
+    json!({
+        "obligation": owed.obligation,
+        "since": owed.since,
+        "line": owed.line,
+        "from": owed.from,
+        "until": owed.until,
+        "necessary": owed.is_necessary,
+    })
 }
 
 fn violations(violations: &Violations) -> Json {

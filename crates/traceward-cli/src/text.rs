@@ -150,8 +150,15 @@ pub fn monitor_end(out: &mut impl Write, feed: &Feed) -> io::Result<()> {
 }
 
 fn owed_text(owed: &OwedReport) -> String {
-    let until = owed.until.map(|position| format!(", by position {position} at the latest")).unwrap_or_default();
-    format!("owes `{}` since position {} (line {}){until}", owed.obligation, owed.since, owed.line)
+    let verb = if owed.is_necessary { "owes" } else { "could be satisfied by" };
+    let when = match (owed.from, owed.until) {
+        (Some(from), Some(until)) if from == until => format!(", at position {until}"),
+        (Some(from), Some(until)) => format!(", between positions {from} and {until}"),
+        (Some(from), None) => format!(", from position {from} on"),
+        (None, Some(until)) => format!(", by position {until} at the latest"),
+        (None, None) => String::new(),
+    };
+    format!("{verb} `{}` since position {} (line {}){when}", owed.obligation, owed.since, owed.line)
 }
 
 fn write_violations(out: &mut impl Write, found: &Violations, states: usize, indent: &str) -> io::Result<()> {
@@ -528,10 +535,16 @@ fn write_example(out: &mut impl Write, example: &Example) -> io::Result<()> {
         (satisfied, violated) => format!("satisfies {} and violates {}", names(satisfied), names(violated)),
     };
     writeln!(out, "    a shortest trace that {what}:")?;
-    for (position, state) in example.states.iter().enumerate() {
+    let mut position = 0;
+    for run in example.states.chunk_by(|one, next| one == next) {
+        let state = &run[0];
         let values: Vec<String> = state.iter().map(|(name, value)| format!("{name} = {}", shown(value))).collect();
         let values = if values.is_empty() { "any state".to_owned() } else { values.join(", ") };
-        writeln!(out, "      {position}: {values}")?;
+        match run.len() {
+            1 => writeln!(out, "      {position}: {values}")?,
+            len => writeln!(out, "      {position} to {}: {values}", position + len - 1)?,
+        }
+        position += run.len();
     }
     Ok(())
 }

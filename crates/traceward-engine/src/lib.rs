@@ -5,5 +5,6 @@
 
 pub mod automaton;
 pub mod engine;
+pub mod possible;
 pub mod run_statistics;
 pub mod select;

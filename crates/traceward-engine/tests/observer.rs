@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use traceward_engine::automaton::deterministic::{Deterministic, Limits};
 use traceward_engine::engine::observer::{Config, Observer};
+use traceward_engine::possible::Knowledge;
 use traceward_engine::select::{Prepared, Simplification};
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::expr::Expr;
@@ -36,8 +37,15 @@ impl Observed {
         let prepared = Prepared::new(formulas, &[formula], Simplification::Off);
         let on_empty = semantics::holds_on_empty(formulas, formula);
         let observer = |config: &Config| {
-            Observer::new(&prepared.formulas, &prepared.alphabet, prepared.simplified[0], on_empty, *config)
-                .expect("no bounds in time")
+            Observer::new(
+                &prepared.formulas,
+                &prepared.alphabet,
+                prepared.simplified[0],
+                on_empty,
+                Knowledge::INDEPENDENT,
+                *config,
+            )
+            .expect("no bounds in time")
         };
         let observers = configs.iter().map(observer).collect();
         Self { prepared, on_empty, observers }
@@ -254,7 +262,9 @@ fn observers_agree_with_vectors_and_corpus() {
         let letters = letter::letters(&prepared.formulas, &prepared.alphabet, &trace);
         for config in [Config::default(), lazily()] {
             let root = prepared.simplified[0];
-            let Ok(observer) = Observer::new(&prepared.formulas, &prepared.alphabet, root, on_empty, config) else {
+            let Ok(observer) =
+                Observer::new(&prepared.formulas, &prepared.alphabet, root, on_empty, Knowledge::INDEPENDENT, config)
+            else {
                 continue;
             };
             let decision = observer.check(&letters).expect("within limits");

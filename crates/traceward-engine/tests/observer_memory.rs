@@ -3,6 +3,7 @@
 use peak_alloc::PeakAlloc;
 use std::collections::BTreeMap;
 use traceward_engine::engine::observer::{Config, Observer};
+use traceward_engine::possible::Knowledge;
 use traceward_engine::select::{Prepared, Simplification};
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::letter::Letters;
@@ -60,7 +61,9 @@ fn memory_stays_within_its_limit() {
                 let before = MEMORY.current_usage();
                 MEMORY.reset_peak_usage();
                 let Prepared { formulas, alphabet, simplified, .. } = &prepared;
-                let observer = Observer::new(formulas, alphabet, simplified[0], on_empty, config).expect("no time");
+                let observer =
+                    Observer::new(formulas, alphabet, simplified[0], on_empty, Knowledge::INDEPENDENT, config)
+                        .expect("no time");
                 match observer.check(&letters) {
                     Ok(_) => answered += 1,
                     Err(_) => gave_up += 1,

@@ -300,17 +300,19 @@ impl<'a> Question<'a> {
         let rows =
             self.evaluator.truth(&mut Cache::default(), &self.trace).map_err(|error| self.evaluation_error(&error))?;
         let rows: Vec<&Bitmap> = rows.iter().collect();
-        let mut decisions = self.decisions(&self.trace)?.into_iter();
+        let mut decisions = self.decisions(&self.trace)?.into_iter().enumerate();
         let mut truths = self.truths_by_judge()?.into_iter();
         let part = Part { question: self, trace: &self.trace, positions: None, rows: &rows };
         let mut properties = Vec::new();
         for (index, property) in self.lowered.properties.iter().enumerate() {
             let judged = part.judge(property).map_err(|error| self.evaluation_error(&error))?;
             let mut report = self.property_report(index, judged.verdict);
-            if let (Claim::Formula(_), Some(decision)) = (&property.claim, decisions.next()) {
+            if let Claim::Formula(_) = property.claim
+                && let Some((formula, decision)) = decisions.next()
+            {
                 report.verdict = Verdict::at_end(decision.holds);
                 report.decided_at = decision.decided_at;
-                report.decided_exact = self.judge.as_ref().is_some_and(Judge::is_exact);
+                report.decided_exact = self.judge.as_ref().is_some_and(|judge| judge.is_exact(formula));
             }
             report.violations = judged.violations;
             report.compared = judged.compared;
@@ -339,16 +341,16 @@ impl<'a> Question<'a> {
     /// The verdict on a trace that goes on. Where its body fails at the end of what was read is no violation yet, but tells
     /// since when something is owed.
     fn judge_prefix(&self, formula: FormulaId, part: &Part<'_>, report: &mut PropertyReport) -> Result<(), Error> {
-        let failing = report.violations.take();
+        report.violations = None;
         let judged = self.prefixes.verdict(formula, &self.trace, part.holds(formula, 0))?;
         (report.verdict, report.decided_at) = (judged.verdict, judged.decided_at);
         (report.engine, report.decided_exact) = (judged.engine, judged.is_exact);
         if let (Verdict::Violated, Some(position)) = (report.verdict, report.decided_at) {
             report.judged_at = (position < self.trace.len).then(|| part.violation(formula, position));
         }
-        if report.verdict == Verdict::Pending && self.trace.len > 0 {
-            let since = failing.iter().flat_map(|failing| &failing.first).map(|one| (one.position, one.line));
-            report.owed = self.prefixes.owed(formula, &self.trace, since.collect(), self.lines.line(0), &self.names)?;
+        if report.verdict == Verdict::Pending {
+            let line = |position| self.lines.line(position);
+            report.owed = self.prefixes.owed(formula, &self.trace, self.options.max_violations, &line, &self.names)?;
         }
         Ok(())
     }

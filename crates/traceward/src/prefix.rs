@@ -6,8 +6,9 @@ use crate::report::OwedReport;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use traceward_engine::engine::BuildError;
-use traceward_engine::select::{Config, EngineName, Online};
-use traceward_logic::formula::{FormulaId, Formulas};
+use traceward_engine::select::{Cache, Config, EngineName, Evaluator, Online};
+use traceward_logic::bitmap::Bitmap;
+use traceward_logic::formula::{FormulaId, Formulas, Node};
 use traceward_logic::lower::Lowered;
 use traceward_logic::trace::Trace;
 use traceward_logic::verdict::Verdict;
@@ -55,34 +56,63 @@ impl Prefixes {
         }
     }
 
-    /// What is owed at the end of a trace: by the body of an outermost always at each position at which it was asked for in
-    /// vain so far, by other formulas at the first.
+    /// What is owed at the end of a trace, at no more than so many positions: by each conjunct that would fail, and by the body of an
+    /// always at each position at which it would.
     pub(crate) fn owed(
         &self,
         formula: FormulaId,
         trace: &Trace,
-        since: Vec<(usize, u64)>,
-        first_line: u64,
+        most: usize,
+        line: &dyn Fn(usize) -> u64,
         names: &[Arc<str>],
     ) -> Result<Vec<OwedReport>, Error> {
-        let (asked, positions) = match outermost_always(&self.formulas, formula) {
-            Some((_, body)) if !since.is_empty() => (body, since),
-            _ => (formula, vec![(0, first_line)]),
-        };
-        let Some(engine) = engine(&self.formulas, asked, self.config)? else { return Ok(Vec::new()) };
         let mut owed = Vec::new();
-        for (position, line) in positions {
-            // What is owed is a help, and no part of the verdict.
-            let Ok(found) = engine.owed(trace, position, names) else { continue };
-            owed.extend(found.into_iter().map(|one| OwedReport {
-                obligation: one.formula,
-                since: position,
-                line,
-                until: one.reach.map(|reach| trace.len as u64 + one.delay + reach),
-            }));
+        if trace.len == 0 {
+            return Ok(owed);
+        }
+        for conjunct in conjuncts(&self.formulas, formula) {
+            let (asked, positions) = self.failing(conjunct, trace);
+            let Some(engine) = engine(&self.formulas, asked, self.config)? else { continue };
+            for position in positions.into_iter().take(most) {
+                // What is owed is a help, and no part of the verdict.
+                let Ok(found) = engine.owed(trace, position, names) else { continue };
+                owed.extend(found.into_iter().map(|one| OwedReport {
+                    obligation: one.formula,
+                    since: position,
+                    line: line(position),
+                    from: (one.delay > 0).then_some(trace.len as u64 + one.delay),
+                    until: one.reach.map(|reach| trace.len as u64 + one.delay + reach),
+                    is_necessary: one.is_necessary,
+                }));
+            }
         }
         Ok(owed)
     }
+
+    /// What would fail if the trace ended here, and where: a formula at the first position, or the body of an always.
+    fn failing(&self, formula: FormulaId, trace: &Trace) -> (FormulaId, Vec<usize>) {
+        let (asked, within) = match outermost_always(&self.formulas, formula) {
+            Some((interval, body)) if interval.is_all() => (body, trace.len),
+            _ => (formula, 1),
+        };
+        let config = Config { engine: EngineName::Reverse, ..self.config };
+        let rows = Evaluator::new(&self.formulas, &[asked], config).truth(&mut Cache::default(), trace);
+        let failing =
+            |row: &Bitmap| row.iter().take(within).enumerate().filter(|(_, holds)| !holds).map(|(at, _)| at).collect();
+        (asked, rows.ok().and_then(|rows| rows.first().map(failing)).unwrap_or_default())
+    }
+}
+
+/// The formulas that together are a formula.
+fn conjuncts(formulas: &Formulas, formula: FormulaId) -> Vec<FormulaId> {
+    let (mut open, mut conjuncts) = (vec![formula], Vec::new());
+    while let Some(one) = open.pop() {
+        match formulas.node(one) {
+            Node::And(f, g) => open.extend([g, f]),
+            _ => conjuncts.push(one),
+        }
+    }
+    conjuncts
 }
 
 /// An engine that follows a formula; none if only the end of the trace can tell.

@@ -87,8 +87,12 @@ pub struct OwedReport {
     pub since: usize,
     /// The line of that state in the input.
     pub line: u64,
+    /// The first position at which it may come about, if that is not the next.
+    pub from: Option<u64>,
     /// The last position at which it may come about; none if there is no end.
     pub until: Option<u64>,
+    /// Whether there is no other way.
+    pub is_necessary: bool,
 }
 
 /// Where the body of an always fails.

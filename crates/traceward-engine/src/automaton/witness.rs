@@ -29,7 +29,7 @@ pub fn shortest_trace(
     root: FormulaId,
     limits: Limits,
 ) -> Result<Option<Vec<Letter>>, BuildError> {
-    let progression = Progression::new(formulas, alphabet, root, false)?;
+    let progression = Progression::new(formulas, alphabet, root, false, None)?;
     Search { progression, limits, met: Vec::new(), seen: FxHashSet::default() }.run().map_err(BuildError::GaveUp)
 }
 

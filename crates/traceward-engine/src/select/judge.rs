@@ -77,9 +77,9 @@ impl Judge {
         }
     }
 
-    /// Whether the positions at which verdicts are final are the least possible.
-    pub fn is_exact(&self) -> bool {
-        matches!(self.engine, Traversal::Observer(_))
+    /// Whether the position at which the verdict on a formula is final is the least possible.
+    pub fn is_exact(&self, formula: usize) -> bool {
+        matches!(&self.engine, Traversal::Observer(engines) if engines[formula].is_exact())
     }
 
     /// Whether each formula holds on a trace with a state whose expressions can be evaluated.

@@ -7,6 +7,7 @@ mod online;
 use crate::engine::observer::{self, Observer};
 use crate::engine::tableau::{self, Tableau};
 use crate::engine::{BuildError, Unsupported, breadth_first, depth_first};
+use crate::possible::Possible;
 pub use evaluator::{Cache, Evaluator};
 pub use judge::Judge;
 pub use online::{Online, OnlineRun};
@@ -140,7 +141,10 @@ impl Prepared {
     /// An observer of one of the formulas.
     fn observer(&self, index: usize, config: observer::Config) -> Result<Observer, Unsupported> {
         let on_empty = semantics::holds_on_empty(&self.formulas, self.lowered[index]);
-        Observer::new(&self.formulas, &self.alphabet, self.simplified[index], on_empty, config)
+        let root = self.simplified[index];
+        let mut formulas = self.formulas.clone();
+        let knowledge = Possible::new(&formulas, &Alphabet::of(&formulas, &[root])).knowledge(&mut formulas);
+        Observer::new(&formulas, &self.alphabet, root, on_empty, knowledge, config)
     }
 }
 

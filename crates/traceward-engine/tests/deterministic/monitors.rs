@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use traceward_engine::automaton::export::monitor::{c, rust};
 use traceward_engine::engine::observer::{Config, Observer};
+use traceward_engine::possible::Knowledge;
 use traceward_logic::letter::{self, Proposition};
 use traceward_logic::verdict::Verdict;
 use traceward_testkit::{corpus, vectors};
@@ -24,8 +25,15 @@ impl Case {
     fn new(formula: &str, example: Example, letters: Vec<Vec<bool>>) -> Self {
         let prepared = &example.prepared;
         let (formulas, root) = (&prepared.formulas, prepared.simplified[0]);
-        let observer = Observer::new(formulas, &prepared.alphabet, root, example.on_empty, Config::default())
-            .expect("no bounds in time");
+        let observer = Observer::new(
+            formulas,
+            &prepared.alphabet,
+            root,
+            example.on_empty,
+            Knowledge::INDEPENDENT,
+            Config::default(),
+        )
+        .expect("no bounds in time");
         let relevant = example.automaton().relevant();
         let mut run = observer.start().expect("within limits");
         let mut expected = String::from(sign(example.automaton().verdict(example.automaton().initial())));

@@ -122,7 +122,7 @@ impl Deterministic {
         on_empty: bool,
         limits: Limits,
     ) -> Result<Self, BuildError> {
-        let progression = Progression::new(formulas, alphabet, root, on_empty)?;
+        let progression = Progression::new(formulas, alphabet, root, on_empty, None)?;
         Self::of(&progression, limits).map_err(|reason| {
             BuildError::GaveUp(GaveUp {
                 engine: "observer",

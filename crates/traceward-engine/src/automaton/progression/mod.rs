@@ -92,15 +92,29 @@ pub(crate) struct Owed {
     pub(crate) reach: Reach,
 }
 
+/// Something that has to come about, or stay away.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Wanted {
+    /// What.
+    pub(crate) owed: Owed,
+    /// Whether it has to come about.
+    pub(crate) holds: bool,
+    /// Whether there is no other way.
+    pub(crate) is_necessary: bool,
+}
+
 impl Progression {
-    /// Compiles a formula with split atoms. `on_empty` tells whether the trace without a state satisfies it.
+    /// Compiles a formula with split atoms. `on_empty` tells whether the trace without a state satisfies it, and `possible` what all
+    /// letters satisfy: those that do not are led wherever others are, so that nothing can become of a state but what can
+    /// come of it in a trace.
     pub(crate) fn new(
         formulas: &Formulas,
         alphabet: &Alphabet,
         root: FormulaId,
         on_empty: bool,
+        possible: Option<FormulaId>,
     ) -> Result<Self, Unsupported> {
-        let rules = Rules::new(formulas, alphabet, root)?;
+        let rules = Rules::new(formulas, alphabet, root, possible)?;
         let values = rules.remembered.len() + 1;
         Ok(Self { rules, on_empty, selectors: values.next_power_of_two().trailing_zeros() })
     }
@@ -124,19 +138,24 @@ impl Progression {
     pub(crate) const BYTES_PER_NODE: usize =
         Diagrams::BYTES_PER_NODE + 2 * (size_of::<Option<Ref>>() + Search::BYTES_PER_STATE);
 
-    /// What holds for all states is computed once.
+    /// What parts are as obligations is the same for all states.
     fn prepare(&self, space: &mut Space) -> Result<(), Overflow> {
         space.ahead = vec![None; self.rules.rules.len()];
-        space.now = vec![None; self.rules.rules.len()];
         for part in self.rules.parts() {
             if self.rules.owed[part.index()] {
                 space.ahead[part.index()] = Some(self.owe(space, part)?);
             }
         }
+        Ok(())
+    }
+
+    /// What parts come to is too, unless they ask for memory. Whoever reads one letter at a time need not know it.
+    fn prepare_for_all_letters(&self, space: &mut Space) -> Result<(), Overflow> {
         let mut now = vec![None; self.rules.rules.len()];
         for part in self.rules.parts() {
             if self.rules.depends[part.index()].is_empty() {
-                now[part.index()] = Some(self.come_due(space, part, &now, &mut Substitution::default(), &[])?);
+                let reading = Reading { now: &now, memory: &[], letter: None };
+                now[part.index()] = Some(self.come_due(space, part, reading, &mut Substitution::default())?);
             }
         }
         space.now = now;
@@ -174,7 +193,14 @@ impl Progression {
         if let Some(Some(known)) = space.successors.get(state.index()) {
             return Ok(*known);
         }
-        let made = self.unfold(space, state)?;
+        if space.now.is_empty() {
+            self.prepare_for_all_letters(space)?;
+        }
+        let mut made = self.unfold(space, state, None)?;
+        if let Some(possible) = self.rules.possible {
+            let possible = space.now[possible.index()].expect("it asks for no memory");
+            made = self.constrained(space, made, possible, &mut FxHashMap::default())?;
+        }
         if space.successors.len() <= state.index() {
             space.successors.resize(space.diagrams.len(), None);
         }
@@ -182,13 +208,59 @@ impl Progression {
         Ok(made)
     }
 
-    fn unfold(&self, space: &mut Space, state: StateRef) -> Result<Ref, Overflow> {
+    /// The state after one letter, for where the successors of all letters would be too many.
+    pub(crate) fn successor(
+        &self,
+        space: &mut Space,
+        state: StateRef,
+        holds: &dyn Fn(u32) -> bool,
+    ) -> Result<StateRef, Overflow> {
+        self.unfold(space, state, Some(holds)).map(StateRef)
+    }
+
+    /// What successors are where the letter satisfies `possible`; the generalised cofactor of Coudert and Madre.
+    fn constrained(
+        &self,
+        space: &mut Space,
+        successors: Ref,
+        possible: Ref,
+        done: &mut FxHashMap<(Ref, Ref), Ref>,
+    ) -> Result<Ref, Overflow> {
+        if possible.is_constant() || self.look(space, successors).is_err() {
+            return Ok(successors);
+        }
+        if let Some(&known) = done.get(&(successors, possible)) {
+            return Ok(known);
+        }
+        let level = space.diagrams.level(successors).min(space.diagrams.level(possible));
+        let [low, high] = [space.diagrams.low(successors, level), space.diagrams.high(successors, level)];
+        let [low_possible, high_possible] = [space.diagrams.low(possible, level), space.diagrams.high(possible, level)];
+        let made = if low_possible == Ref::FALSE {
+            self.constrained(space, high, high_possible, done)?
+        } else if high_possible == Ref::FALSE {
+            self.constrained(space, low, low_possible, done)?
+        } else {
+            let low = self.constrained(space, low, low_possible, done)?;
+            let high = self.constrained(space, high, high_possible, done)?;
+            space.diagrams.test(level, low, high)?
+        };
+        done.insert((successors, possible), made);
+        Ok(made)
+    }
+
+    fn unfold(
+        &self,
+        space: &mut Space,
+        state: StateRef,
+        letter: Option<&dyn Fn(u32) -> bool>,
+    ) -> Result<Ref, Overflow> {
         let memory: Vec<Ref> = (0..self.rules.remembered.len()).map(|at| self.value(space, state, at + 1)).collect();
         let mut replaced = Substitution::default();
-        let mut now = space.now.clone();
+        let mut now = if letter.is_some() { vec![None; self.rules.rules.len()] } else { space.now.clone() };
         for part in self.rules.parts() {
             if now[part.index()].is_none() {
-                now[part.index()] = Some(self.come_due(space, part, &now, &mut replaced, &memory)?);
+                let reading = Reading { now: &now, memory: &memory, letter };
+                now[part.index()] = Some(self.come_due(space, part, reading, &mut replaced)?);
             }
         }
         let owes = self.value(space, state, 0);
@@ -258,17 +330,23 @@ impl Progression {
         states
     }
 
-    /// The obligations that a state rests on, and whether it wants each to be true. Obligations that it would be rid of
-    /// and those it wants both ways are left out.
-    pub(crate) fn owed(&self, space: &mut Space, state: StateRef) -> Result<Vec<Owed>, Overflow> {
+    /// The obligations that a state rests on: what has to come about, and what must not be at some position. What must stay away for
+    /// good is left out, as long as it does nothing is owed.
+    pub(crate) fn owed(&self, space: &mut Space, state: StateRef) -> Result<Vec<Wanted>, Overflow> {
         let owes = self.value(space, state, 0);
         let mut wanted = Vec::new();
         for level in space.support(owes) {
-            if let Meaning::Owed(Obligation { part, delay }) =
-                space.meanings[(level.chain - self.first_chain()) as usize]
-                && space.is_wanted(owes, level)?
-            {
-                wanted.push(Owed { part, delay, reach: Reach::of_place(level.place) });
+            let meaning = space.meanings[(level.chain - self.first_chain()) as usize];
+            let Meaning::Owed(Obligation { part, delay }) = meaning else { continue };
+            let holds = space.is_wanted(owes, level)?;
+            if holds || !matches!(self.rules.rule(part), Rule::Until { .. }) {
+                let variable = space.diagrams.variable(level)?;
+                let without = match holds {
+                    true => space.diagrams.ite(variable, Ref::FALSE, owes)?,
+                    false => space.diagrams.and(variable, owes)?,
+                };
+                let owed = Owed { part, delay, reach: Reach::of_place(level.place) };
+                wanted.push(Wanted { owed, holds, is_necessary: without == Ref::FALSE });
             }
         }
         Ok(wanted)
@@ -331,14 +409,16 @@ impl Progression {
         &self,
         space: &mut Space,
         part: PartId,
-        now: &[Option<Ref>],
+        Reading { now, memory, letter }: Reading<'_>,
         replaced: &mut Substitution,
-        memory: &[Ref],
     ) -> Result<Ref, Overflow> {
         let known = |part: PartId| now[part.index()].expect("parts come before wholes");
         match self.rules.rule(part) {
             Rule::Constant(bit) => Ok(Ref::constant(bit)),
-            Rule::Proposition(proposition) => space.diagrams.variable(Level::alone(proposition.0)),
+            Rule::Proposition(proposition) => match letter {
+                Some(holds) => Ok(Ref::constant(holds(proposition.0))),
+                None => space.diagrams.variable(Level::alone(proposition.0)),
+            },
             Rule::Not(f) => space.diagrams.not(known(f)),
             Rule::And(f, g) => space.diagrams.and(known(f), known(g)),
             Rule::Or(f, g) => space.diagrams.or(known(f), known(g)),
@@ -550,6 +630,16 @@ impl Progression {
         copies.insert(diagram, copy);
         Ok(copy)
     }
+}
+
+/// What is known while a letter is read.
+#[derive(Clone, Copy)]
+struct Reading<'a> {
+    /// What smaller parts come to.
+    now: &'a [Option<Ref>],
+    memory: &'a [Ref],
+    /// Which propositions hold; none if all letters are read at once.
+    letter: Option<&'a dyn Fn(u32) -> bool>,
 }
 
 /// What obligations have been replaced by, for one letter.

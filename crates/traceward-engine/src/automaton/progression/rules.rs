@@ -96,6 +96,8 @@ pub(crate) struct Rules {
     /// For each part its rule; parts before wholes.
     pub(crate) rules: Vec<Rule>,
     pub(crate) root: PartId,
+    /// What every letter satisfies.
+    pub(crate) possible: Option<PartId>,
     /// What is remembered from one state to the next.
     pub(crate) remembered: Vec<PartId>,
     /// For each part, what memory it and all that may become of it depend on.
@@ -148,15 +150,21 @@ fn unsupported(what: &'static str) -> Unsupported {
 
 impl Rules {
     /// Compiles a formula with split atoms.
-    pub(crate) fn new(formulas: &Formulas, alphabet: &Alphabet, root: FormulaId) -> Result<Self, Unsupported> {
+    pub(crate) fn new(
+        formulas: &Formulas,
+        alphabet: &Alphabet,
+        root: FormulaId,
+        possible: Option<FormulaId>,
+    ) -> Result<Self, Unsupported> {
         let mut core = Core::default();
         let root = core.rewrite(formulas, root)?;
+        let possible = possible.map(|possible| core.rewrite(formulas, possible)).transpose()?;
         let propositions = alphabet_of_core(formulas, alphabet, &core);
-        core.number(&propositions, root, alphabet.atoms().len() as u32)
+        core.number(&propositions, root, possible, alphabet.atoms().len() as u32)
     }
 
-    /// A part as text, in the operators that a person would use.
-    pub(crate) fn text(&self, part: PartId, names: &[Arc<str>]) -> String {
+    /// That a part holds, or does not, as text in the operators that a person would use.
+    pub(crate) fn text(&self, part: PartId, holds: bool, names: &[Arc<str>]) -> String {
         let mut readable = Formulas::new();
         let mut done: FxHashMap<FormulaId, FormulaId> = FxHashMap::default();
         let root = self.formula_of[part.index()];
@@ -175,7 +183,8 @@ impl Rules {
             };
             done.insert(part, written);
         }
-        readable.display(done[&root], names).to_string()
+        let root = if holds { done[&root] } else { negated(&mut readable, done[&root]) };
+        readable.display(root, names).to_string()
     }
 
     pub(crate) fn rule(&self, part: PartId) -> Rule {
@@ -374,9 +383,10 @@ impl Core {
         self,
         propositions: &FxHashMap<FormulaId, Proposition>,
         root: FormulaId,
+        possible: Option<FormulaId>,
         count: u32,
     ) -> Result<Rules, Unsupported> {
-        let parts = self.all_parts(root);
+        let parts = self.all_parts(root, possible);
         let ids: FxHashMap<FormulaId, PartId> =
             parts.iter().enumerate().map(|(index, part)| (*part, PartId(index as u32))).collect();
         let mut remembered: Vec<PartId> = Vec::new();
@@ -422,6 +432,7 @@ impl Core {
         let owed = owed(&rules, ids[&root]);
         Ok(Rules {
             root: ids[&root],
+            possible: possible.map(|possible| ids[&possible]),
             formula_of: parts,
             formulas: self.formulas,
             rules,
@@ -433,8 +444,8 @@ impl Core {
     }
 
     /// The parts of the formula and those that its operators unfold to.
-    fn all_parts(&self, root: FormulaId) -> Vec<FormulaId> {
-        let mut roots = vec![root];
+    fn all_parts(&self, root: FormulaId, possible: Option<FormulaId>) -> Vec<FormulaId> {
+        let mut roots: Vec<FormulaId> = possible.into_iter().chain([root]).collect();
         let mut count = 0;
         loop {
             let parts = self.formulas.parts(&roots);

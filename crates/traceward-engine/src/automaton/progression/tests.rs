@@ -13,7 +13,8 @@ use traceward_testkit::enumerate::{self, Shape};
 fn progression(formulas: &Formulas, formula: FormulaId) -> Progression {
     let prepared = Prepared::new(formulas, &[formula], Simplification::Off);
     let on_empty = semantics::holds_on_empty(formulas, formula);
-    Progression::new(&prepared.formulas, &prepared.alphabet, prepared.simplified[0], on_empty).expect("no time bounds")
+    Progression::new(&prepared.formulas, &prepared.alphabet, prepared.simplified[0], on_empty, None)
+        .expect("no time bounds")
 }
 
 /// Which variable of the trace each proposition is.

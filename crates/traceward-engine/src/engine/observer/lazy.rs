@@ -6,7 +6,7 @@
 use super::letters::{Blocks, Row};
 use super::{Config, ENGINE, Exactness, GaveUp, is_final};
 use crate::automaton::diagram::Overflow;
-use crate::automaton::progression::{Owed, Progression, Prospects, Space, StateRef, Unsettled};
+use crate::automaton::progression::{Progression, Prospects, Space, StateRef, Unsettled, Wanted};
 use std::sync::Arc;
 use traceward_logic::letter::Proposition;
 use traceward_logic::verdict::Verdict;
@@ -17,6 +17,8 @@ pub(super) struct Lazy {
     space: Space,
     /// How often everything was forgotten: numbers of states are of one epoch.
     epoch: u64,
+    /// Whether the successors of all letters have turned out to be too many, so that each letter is read by itself.
+    letter_by_letter: bool,
     state: StateRef,
     verdict: Verdict,
     config: Config,
@@ -32,7 +34,16 @@ impl Clone for Lazy {
         let (space, state) = alone.unwrap_or_else(|_| (self.space.clone(), self.state));
         let steps = vec![Step::nothing(state); REMEMBERED];
         let (verdict, config) = (self.verdict, self.config);
-        Self { progression: self.progression.clone(), space, epoch: 0, state, verdict, config, steps }
+        Self {
+            progression: self.progression.clone(),
+            space,
+            epoch: 0,
+            letter_by_letter: false,
+            state,
+            verdict,
+            config,
+            steps,
+        }
     }
 }
 
@@ -69,7 +80,16 @@ impl Lazy {
         let mut space = progression.space(most_nodes(config)).map_err(failed)?;
         let state = progression.initial_at(&mut space, position).map_err(failed)?;
         let (steps, verdict) = (vec![Step::nothing(state); REMEMBERED], Verdict::Pending);
-        let mut lazy = Self { progression: progression.clone(), space, epoch: 0, state, verdict, config, steps };
+        let mut lazy = Self {
+            progression: progression.clone(),
+            space,
+            epoch: 0,
+            letter_by_letter: false,
+            state,
+            verdict,
+            config,
+            steps,
+        };
         lazy.verdict = lazy.certain(state).map_err(|unsettled| gave_up(config, unsettled))?;
         Ok(lazy)
     }
@@ -104,7 +124,7 @@ impl Lazy {
     }
 
     /// The obligations that the state rests on.
-    pub(super) fn owed(&mut self) -> Result<Vec<Owed>, GaveUp> {
+    pub(super) fn owed(&mut self) -> Result<Vec<Wanted>, GaveUp> {
         let failed = |overflow| gave_up(self.config, Unsettled::Overflow(overflow));
         self.progression.owed(&mut self.space, self.state).map_err(failed)
     }
@@ -140,16 +160,39 @@ impl Lazy {
     }
 
     fn settle(&mut self, propositions: &[Proposition], byte: &dyn Fn(usize) -> u8) -> Result<Verdict, GaveUp> {
-        let (state, verdict) = match self.try_step(propositions, byte) {
-            Err(Unsettled::Overflow(Overflow::Nodes)) => {
-                self.forget()?;
-                self.try_step(propositions, byte)
-            }
-            result => result,
+        let mut result = if self.letter_by_letter {
+            Err(Unsettled::Overflow(Overflow::Nodes))
+        } else {
+            self.try_step(propositions, byte)
+        };
+        if result == Err(Unsettled::Overflow(Overflow::Nodes)) && !self.letter_by_letter {
+            self.forget()?;
+            result = self.try_step(propositions, byte);
         }
-        .map_err(|unsettled| gave_up(self.config, unsettled))?;
-        (self.state, self.verdict) = (state, verdict);
-        Ok(verdict)
+        if matches!(result, Err(Unsettled::Overflow(_))) && self.config.exactness == Exactness::WherePossible {
+            self.letter_by_letter = true;
+            self.forget()?;
+            result = self.read_one(propositions, byte);
+        }
+        (self.state, self.verdict) = result.map_err(|unsettled| gave_up(self.config, unsettled))?;
+        Ok(self.verdict)
+    }
+
+    /// A step that looks at nothing but this letter, and finds out no more than whether anything is left to be owed.
+    fn read_one(
+        &mut self,
+        propositions: &[Proposition],
+        byte: &dyn Fn(usize) -> u8,
+    ) -> Result<(StateRef, Verdict), Unsettled> {
+        let holds = |proposition: u32| bit(propositions, byte, proposition);
+        let state = self.progression.successor(&mut self.space, self.state, &holds)?;
+        let verdict =
+            match (self.progression.constant(&self.space, state), self.progression.is_accepting(&self.space, state)) {
+                (Some(holds), _) => Verdict::at_end(holds),
+                (None, true) => Verdict::Holding,
+                (None, false) => Verdict::Pending,
+            };
+        Ok((state, verdict))
     }
 
     fn try_step(
@@ -158,10 +201,7 @@ impl Lazy {
         byte: &dyn Fn(usize) -> u8,
     ) -> Result<(StateRef, Verdict), Unsettled> {
         let successors = self.progression.successors(&mut self.space, self.state)?;
-        let holds = |proposition: u32| {
-            let place = propositions.binary_search(&Proposition(proposition)).expect("a proposition that matters");
-            byte(place / 8) >> (place % 8) & 1 == 1
-        };
+        let holds = |proposition: u32| bit(propositions, byte, proposition);
         let state = self.progression.choose(&self.space, successors, holds);
         let verdict = self.certain(state)?;
         Ok((state, verdict))
@@ -169,7 +209,7 @@ impl Lazy {
 
     fn certain(&mut self, state: StateRef) -> Result<Verdict, Unsettled> {
         let prospects = match self.progression.prospects(&mut self.space, state, self.config.search_limit) {
-            Err(Unsettled::TooManyStates) if self.config.exactness == Exactness::WherePossible => {
+            Err(_) if self.config.exactness == Exactness::WherePossible => {
                 let accepting = self.progression.is_accepting(&self.space, state);
                 Prospects { accepting, can_accept: true, can_reject: true }
             }
@@ -194,6 +234,12 @@ impl Lazy {
         }
         Ok(())
     }
+}
+
+/// Whether a proposition holds in a letter that has a bit for each of these.
+fn bit(propositions: &[Proposition], byte: &dyn Fn(usize) -> u8, proposition: u32) -> bool {
+    let place = propositions.binary_search(&Proposition(proposition)).expect("a proposition that matters");
+    byte(place / 8) >> (place % 8) & 1 == 1
 }
 
 /// How many diagrams fit the memory, with what a search keeps of each.

@@ -14,7 +14,8 @@ mod letters;
 
 use super::{Decision, GaveUp, Unsupported};
 use crate::automaton::deterministic::{Deterministic, Limits};
-use crate::automaton::progression::{Progression, Rule};
+use crate::automaton::progression::{Progression, Rule, Wanted};
+use crate::possible::Knowledge;
 use dense::{Dense, TableLimits};
 use lazy::Lazy;
 use letters::{Blocks, Row};
@@ -74,6 +75,8 @@ struct Shared {
     dense: Option<Dense>,
     stutter_invariant: bool,
     propositions: Vec<Proposition>,
+    /// Whether nothing else is known to be impossible than what is impossible.
+    knows_letters: bool,
     config: Config,
 }
 
@@ -102,18 +105,22 @@ pub struct Owed {
     pub delay: u64,
     /// How many steps it has from then on; none if there is no end.
     pub reach: Option<u64>,
+    /// Whether there is no other way to satisfy the formula.
+    pub is_necessary: bool,
 }
 
 impl Observer {
-    /// Prepares a formula with split atoms; `on_empty` tells whether the trace without a state satisfies it.
+    /// Prepares a formula with split atoms; `on_empty` tells whether the trace without a state satisfies it, and `knowledge` which
+    /// letters there can be.
     pub fn new(
         formulas: &Formulas,
         alphabet: &Alphabet,
         root: FormulaId,
         on_empty: bool,
+        knowledge: Knowledge,
         config: Config,
     ) -> Result<Self, Unsupported> {
-        let progression = Arc::new(Progression::new(formulas, alphabet, root, on_empty)?);
+        let progression = Arc::new(Progression::new(formulas, alphabet, root, on_empty, knowledge.possible)?);
         let limits = Limits { states: config.full_states, memory: config.memory / 4 };
         let tables = TableLimits { entries: config.table_limit.min(config.memory / 16), memory: config.memory / 2 };
         let dense = Deterministic::of(&progression, limits).ok().and_then(|automaton| Dense::new(automaton, tables));
@@ -122,7 +129,9 @@ impl Observer {
             Some(dense) => dense.automaton().relevant(),
             None => mentioned(&progression),
         };
-        Ok(Self { shared: Arc::new(Shared { progression, dense, stutter_invariant, propositions, config }) })
+        let knows_letters = knowledge.is_complete;
+        let shared = Shared { progression, dense, stutter_invariant, propositions, knows_letters, config };
+        Ok(Self { shared: Arc::new(shared) })
     }
 
     /// The whole automaton, if it is small enough to have been made.
@@ -135,10 +144,11 @@ impl Observer {
         &self.shared.propositions
     }
 
-    /// Whether verdicts are final as early as they could be: always, unless it was allowed to go on where that takes too
-    /// long to find out.
+    /// Whether verdicts are final as early as they could be: unless it is not known which letters there can be, or it was allowed to
+    /// go on where it takes too long to find out what is certain.
     pub fn is_exact(&self) -> bool {
-        self.shared.dense.is_some() || self.shared.config.exactness == Exactness::Always
+        let searches = self.shared.dense.is_some() || self.shared.config.exactness == Exactness::Always;
+        searches && self.shared.knows_letters
     }
 
     /// Whether a letter that repeats makes no difference.
@@ -213,16 +223,19 @@ impl Observer {
 
     /// What the formula, asked at a position, still owes at the end of some letters; `names` are those of the variables.
     pub fn owed(&self, letters: &Letters, position: usize, names: &[Arc<str>]) -> Result<Vec<Owed>, GaveUp> {
-        let Shared { progression, config, propositions, .. } = &*self.shared;
+        let Shared { progression, config, .. } = &*self.shared;
+        // What makes no difference in the whole automaton may well be looked at on the way.
+        let propositions = mentioned(progression);
         let mut lazy = Lazy::start(progression, *config, position)?;
-        lazy.run(propositions, Blocks::new(letters, propositions, false))?;
-        let owed = lazy.owed()?.into_iter().map(|one| Owed {
-            formula: progression.rules.text(one.part, names),
-            delay: u64::from(one.delay),
-            reach: match progression.rules.rule(one.part) {
-                Rule::Until { .. } => one.reach.steps().map(u64::from),
+        lazy.run(&propositions, Blocks::new(letters, &propositions, false))?;
+        let owed = lazy.owed()?.into_iter().map(|Wanted { owed, holds, is_necessary }| Owed {
+            formula: progression.rules.text(owed.part, holds, names),
+            delay: u64::from(owed.delay),
+            reach: match progression.rules.rule(owed.part) {
+                Rule::Until { .. } => owed.reach.steps().map(u64::from),
                 _ => Some(0),
             },
+            is_necessary,
         });
         Ok(owed.collect())
     }

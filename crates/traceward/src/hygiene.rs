@@ -2,16 +2,14 @@
 //!
 //! All of it comes down to whether some formula can hold on a trace with a state, and the answer comes with a shortest such trace.
 
-mod possible;
-
 use crate::check::variables_of;
 use crate::error::Error;
 use crate::spec::Spec;
-use possible::{Admit, Possible};
 use std::fmt;
 use std::sync::Arc;
 use traceward_engine::automaton::witness::{SEARCH_LIMITS, shortest_trace};
 use traceward_engine::engine::BuildError;
+use traceward_engine::possible::{Admit, Possible};
 use traceward_engine::select::{Prepared, Simplification};
 use traceward_logic::formula::{FormulaId, Formulas};
 use traceward_logic::letter::{Alphabet, Letter};
@@ -162,8 +160,11 @@ pub fn lint(spec: &Spec) -> Result<Lint, Error> {
 pub fn compare(spec: &Spec) -> Result<Comparison, Error> {
     let mut judge = Hygiene::new(spec)?;
     if judge.names.len() != 2 {
-        let message = format!("two properties are compared, and there are {}", judge.names.len());
-        return Err(Error::Request(format!("{message}\n  help: traceward compare -e F -e G")));
+        let message = match judge.names.len() {
+            1 => "two properties are compared, and there is only one".to_owned(),
+            count => format!("two properties are compared, and there are {count}"),
+        };
+        return Err(Error::Request(format!("{message}\n  help: traceward compare -e FORMULA -e FORMULA")));
     }
     judge.related(0, 1).map_err(Error::Request)
 }
@@ -184,6 +185,12 @@ type Found = Result<Option<Vec<Vec<(Arc<str>, Value)>>>, String>;
 impl Hygiene {
     fn new(spec: &Spec) -> Result<Self, Error> {
         let lowered = spec.lowered();
+        if let Some(query) = lowered.queries.first() {
+            let text = spec.text(query.span);
+            return Err(Error::Request(format!(
+                "`{text}` measures a trace, and only formulas can be looked at without one"
+            )));
+        }
         let named = lowered.properties.iter().zip(spec.property_names());
         let (mut names, mut texts, mut claimed) = (Vec::new(), Vec::new(), Vec::new());
         for (property, name) in named {
@@ -279,7 +286,10 @@ impl Hygiene {
                 .uncertain()
                 .map(|atom| format!("`{}`", self.formulas.atom(atom).display(&self.variables)))
                 .collect();
-            return Err(format!("it depends on what values can do to {}", atoms.join(", ")));
+            let atoms = atoms.join(", ");
+            return Err(format!(
+                "it could not be found out which values are possible for {atoms}, and it depends on that"
+            ));
         }
         Ok(None)
     }
@@ -292,7 +302,7 @@ impl Hygiene {
             BuildError::Unsupported(unsupported) => {
                 format!("this takes automata, and they cannot do {}", unsupported.what)
             }
-            BuildError::GaveUp(gave_up) => gave_up.to_string(),
+            BuildError::GaveUp(gave_up) => format!("{}; {}", gave_up.reason, gave_up.way_out),
         })?;
         let spoken_of = variables_of(&self.formulas, formula);
         let state = |letter: &Letter| {

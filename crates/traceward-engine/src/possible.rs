@@ -17,11 +17,13 @@ const MOST_ASSIGNMENTS: usize = 50_000;
 const MOST_VALUATIONS: usize = 4096;
 
 /// What is known of the letters over some atoms.
-pub(super) struct Possible {
+#[derive(Clone, Debug)]
+pub struct Possible {
     groups: Vec<Group>,
 }
 
 /// Atoms that have to be looked at together.
+#[derive(Clone, Debug)]
 struct Group {
     atoms: Vec<AtomId>,
     variables: Vec<VariableId>,
@@ -29,11 +31,27 @@ struct Group {
     met: BTreeMap<Vec<bool>, Vec<Value>>,
     /// Whether there is no other.
     exhaustive: bool,
+    /// Whether that holds of whatever a trace may have for values, and so an engine may count on it.
+    reliable: bool,
+}
+
+/// What an engine may count on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Knowledge {
+    /// A formula without temporal operators that every letter of a trace satisfies.
+    pub possible: Option<FormulaId>,
+    /// Whether every letter that satisfies it can be one of a trace.
+    pub is_complete: bool,
+}
+
+impl Knowledge {
+    /// Nothing stands in the way of any letter: the atoms have nothing to do with each other.
+    pub const INDEPENDENT: Self = Self { possible: None, is_complete: true };
 }
 
 /// Which letters are admitted.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Admit {
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Admit {
     /// Those of which it is known that they are possible.
     Certain,
     /// Those of which it is not known that they are impossible.
@@ -42,13 +60,13 @@ pub(super) enum Admit {
 
 impl Possible {
     /// What can be found out about these atoms.
-    pub(super) fn new(formulas: &Formulas, alphabet: &Alphabet) -> Self {
+    pub fn new(formulas: &Formulas, alphabet: &Alphabet) -> Self {
         let groups = grouped(formulas, alphabet.atoms());
         Self { groups: groups.into_iter().map(|atoms| Group::new(formulas, atoms)).collect() }
     }
 
     /// That all letters are admitted ones, as a formula.
-    pub(super) fn always(&self, formulas: &mut Formulas, admit: Admit) -> FormulaId {
+    pub fn always(&self, formulas: &mut Formulas, admit: Admit) -> FormulaId {
         let mut all = formulas.constant(true);
         for group in self.groups.iter().filter(|group| admit == Admit::Certain || group.exhaustive) {
             let one = group.formula(formulas);
@@ -57,13 +75,25 @@ impl Possible {
         formulas.intern(Node::Always(Direction::Future, Interval::ALL, all))
     }
 
+    /// What an engine may count on, whatever the values of a trace.
+    pub fn knowledge(&self, formulas: &mut Formulas) -> Knowledge {
+        let mut possible = formulas.constant(true);
+        for group in self.groups.iter().filter(|group| group.reliable && group.exhaustive) {
+            let one = group.formula(formulas);
+            possible = formulas.and(possible, one);
+        }
+        let unrestricted = matches!(formulas.node(possible), Node::Constant(_));
+        let is_complete = self.groups.iter().all(|group| group.reliable && group.exhaustive || group.is_free(formulas));
+        Knowledge { possible: (!unrestricted).then_some(possible), is_complete }
+    }
+
     /// The atoms of which not all is known.
-    pub(super) fn uncertain(&self) -> impl Iterator<Item = AtomId> {
+    pub fn uncertain(&self) -> impl Iterator<Item = AtomId> {
         self.groups.iter().filter(|group| !group.exhaustive).flat_map(|group| group.atoms.iter().copied())
     }
 
     /// A state with an admitted letter: values for the variables that the letter's propositions speak of.
-    pub(super) fn state(&self, alphabet: &Alphabet, letter: &Letter) -> Vec<(VariableId, Value)> {
+    pub fn state(&self, alphabet: &Alphabet, letter: &Letter) -> Vec<(VariableId, Value)> {
         let mut state = Vec::new();
         for group in &self.groups {
             let holds =
@@ -106,8 +136,14 @@ impl Group {
         variables.dedup();
         let samples: Vec<Vec<Value>> =
             variables.iter().map(|variable| samples(*variable, &exprs, variables.len())).collect();
-        let mut group =
-            Self { exhaustive: exprs.iter().all(|expr| is_plain(expr)), atoms, variables, met: BTreeMap::new() };
+        let reliable = variables.len() == 1 && is_reliable(&exprs);
+        let mut group = Self {
+            reliable,
+            exhaustive: exprs.iter().all(|expr| is_plain(expr)),
+            atoms,
+            variables,
+            met: BTreeMap::new(),
+        };
         // `pos` and `time` are no values to choose: nothing is certain of what speaks of them.
         if !exprs.iter().any(|expr| speaks_of_position(expr)) {
             group.try_all(&exprs, &samples);
@@ -141,6 +177,22 @@ impl Group {
                 }
                 self.met.entry(valuation).or_insert(values);
             }
+        }
+    }
+
+    /// Whether it is a single atom that plainly can hold and can fail.
+    fn is_free(&self, formulas: &Formulas) -> bool {
+        match &self.atoms[..] {
+            [only] => match formulas.atom(*only) {
+                Expr::Variable(_) => true,
+                Expr::Defined(inner) => matches!(**inner, Expr::Variable(_)),
+                Expr::Compare(_, left, right) => match (&**left, &**right) {
+                    (Expr::Variable(one), Expr::Variable(other)) => one != other,
+                    _ => false,
+                },
+                _ => false,
+            },
+            _ => false,
         }
     }
 
@@ -203,6 +255,27 @@ fn is_plain(expr: &Expr) -> bool {
     }
 }
 
+/// Whether all that these atoms of one variable can do is known, whatever its values are: it is compared with numbers only, or asked to be
+/// one of some strings, or is a boolean.
+fn is_reliable(exprs: &[&Expr]) -> bool {
+    let is_number = |value: &Value| matches!(value, Value::Int(_) | Value::Float(_));
+    let is_text = |value: &Value| matches!(value, Value::Str(_));
+    let compares = |expr: &Expr, suits: &dyn Fn(&Value) -> bool, admits: &dyn Fn(CompareOp) -> bool| match expr {
+        Expr::In(_, values) => values.iter().all(suits),
+        Expr::Compare(op, left, right) => match (&**left, &**right) {
+            (Expr::Variable(_), Expr::Literal(value)) | (Expr::Literal(value), Expr::Variable(_)) => {
+                suits(value) && admits(*op)
+            }
+            _ => false,
+        },
+        _ => false,
+    };
+    let asks = |expr: &Expr| matches!(expr, Expr::Defined(inner) if matches!(**inner, Expr::Variable(_)));
+    exprs.iter().all(|expr| asks(expr) || matches!(expr, Expr::Variable(_)))
+        || exprs.iter().all(|expr| asks(expr) || is_plain(expr) && compares(expr, &is_number, &|_| true))
+        || exprs.iter().all(|expr| asks(expr) || is_plain(expr) && compares(expr, &is_text, &|op| !op.is_order()))
+}
+
 /// Values to try for a variable, the ones that are nicest to look at first.
 fn samples(variable: VariableId, exprs: &[&Expr], variables: usize) -> Vec<Value> {
     let stands_alone = exprs.iter().any(|expr| matches!(expr, Expr::Variable(one) if *one == variable));
@@ -247,7 +320,14 @@ fn strings(constants: &[Value], variables: usize) -> Vec<Value> {
     let mut others =
         ["other", "another", "different", ""].into_iter().map(Value::str).filter(|one| !known.contains(one));
     let fresh: Vec<Value> = others.by_ref().take(variables).collect();
+    // And something behind each, before the next one as like as not.
+    let behind: Vec<Value> = known
+        .iter()
+        .filter_map(|value| if let Value::Str(text) = value { Some(Value::str(&format!("{text}a"))) } else { None })
+        .collect();
     known.extend(fresh);
+    known.extend(behind);
+    known.push(Value::str(""));
     known
 }
 
