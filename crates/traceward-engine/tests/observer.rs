@@ -409,3 +409,89 @@ mod routes {
         }
     }
 }
+
+/// Comparisons of one variable are no independent propositions: what is certain is so for the values there can be.
+mod values {
+    use super::*;
+    use traceward_engine::select::{Config, EngineName, Online};
+    use traceward_logic::lower::Goal;
+    use traceward_logic::trace::{Column, ColumnData};
+
+    /// One for each region between the constants of the formulas, and none at all.
+    const VALUES: [Option<i64>; 6] = [Some(-1), Some(0), Some(1), Some(2), Some(3), None];
+
+    fn trace(values: &[Option<i64>]) -> Trace {
+        let data = ColumnData::Int(values.iter().map(|value| value.unwrap_or(0)).collect());
+        let present = Some(values.iter().map(Option::is_some).collect());
+        Trace { len: values.len(), columns: vec![Column { data, present }], time: None }
+    }
+
+    /// All words of values up to a length, shortest first.
+    fn words(longest: usize) -> Vec<Vec<Option<i64>>> {
+        let mut words = vec![Vec::new()];
+        let mut last = words.clone();
+        for _ in 0..longest {
+            let longer =
+                |word: &Vec<Option<i64>>| VALUES.map(|value| word.iter().copied().chain([value]).collect::<Vec<_>>());
+            last = last.iter().flat_map(longer).collect();
+            words.extend(last.iter().cloned());
+        }
+        words
+    }
+
+    #[test]
+    fn that_cannot_be_make_no_verdict_late() {
+        for text in [
+            "F(x > 1 & x < 0)",
+            "G(x > 1 | x <= 1)",
+            "(x == 2) U (x > 1 & x < 3)",
+            "x < 2 U x >= 2",
+            "F(x == 1 & X (x == 1 & x == 2))",
+            "G(x > 0 -> F x in {1, 2} & x < 1)",
+            "X(x > 2) & WX(x <= 2)",
+            "G !(x > 1) | F x > 1",
+            "F(x > 0 & Y x < 2)",
+            "G(defined(x) -> x != 1 | x == 1)",
+        ] {
+            let lowered = traceward_testkit::lowered(text, Goal::Check, None, None).expect("a formula");
+            let Claim::Formula(root) = lowered.properties[0].claim else { panic!("{text} is a formula") };
+            for full_states in [0, 1024] {
+                let observer = super::Config { full_states, ..super::Config::default() };
+                let config = Config { engine: EngineName::Observer, observer, ..Config::default() };
+                let online = Online::new(&lowered.formulas, root, config).expect("no bounds in time");
+                assert!(online.is_exact(), "{text}");
+                for word in words(2) {
+                    let outcomes: Vec<bool> = words(2)
+                        .iter()
+                        .map(|more| [word.clone(), more.clone()].concat())
+                        .map(|all| match all.len() {
+                            0 => semantics::holds_on_empty(&lowered.formulas, root),
+                            _ => semantics::satisfied(&lowered.formulas, root, &trace(&all)).unwrap(),
+                        })
+                        .collect();
+                    let (verdict, _) = online.verdict_at_end(&trace(&word)).expect("within limits");
+                    assert_eq!(verdict, by_brute_force(&outcomes), "{text} after {word:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn of_which_not_all_is_known_are_not_said_to_be() {
+        for (text, exact) in [
+            ("F x > y", true),
+            ("F(x > y & y > x)", false),
+            ("F x * x < 0", false),
+            ("F x > x", false),
+            ("F(x > 1 & y < 2)", true),
+            ("F matches(s, \"a\")", false),
+            ("F s == \"a\"", true),
+        ] {
+            let lowered = traceward_testkit::lowered(text, Goal::Check, None, None).expect("a formula");
+            let Claim::Formula(root) = lowered.properties[0].claim else { panic!("{text} is a formula") };
+            let config = Config { engine: EngineName::Observer, ..Config::default() };
+            let online = Online::new(&lowered.formulas, root, config).expect("no bounds in time");
+            assert_eq!(online.is_exact(), exact, "{text}");
+        }
+    }
+}

@@ -78,3 +78,23 @@ fn a_state_that_is_copied_goes_on_alike() {
         }
     }
 }
+
+/// Reading one letter at a time comes to the same as reading all at once.
+#[test]
+fn a_letter_by_itself_leads_where_it_leads_among_all() {
+    let by_itself = |(progression, variables, space): &Compiled, trace: &Trace| -> Bitmap {
+        let mut space = space.borrow_mut();
+        let mut verdict_from = |from: u32| {
+            let mut state = progression.initial_at(&mut space, from).unwrap();
+            for position in 0..trace.len {
+                let holds = |proposition: u32| trace.columns[variables[proposition as usize]].value(position).is_true();
+                state = progression.successor(&mut space, state, &holds).unwrap();
+            }
+            progression.is_accepting(&space, state)
+        };
+        (0..trace.len as u32).map(&mut verdict_from).collect()
+    };
+    exhaustively(&Shape::unbounded(2), 2, compile, by_itself);
+    let intervals = [Interval::steps(0, Some(1)), Interval::steps(1, Some(2))];
+    exhaustively(&Shape { atoms: 1, ..Shape::unbounded(2) }.with_intervals(intervals), 4, compile, by_itself);
+}
