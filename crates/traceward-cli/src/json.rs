@@ -1,5 +1,6 @@
 //! Answers for programs: the documents that scripts rely on.
 
+use crate::command::monitor::Ending;
 use crate::failure::Failure;
 use crate::text::trace_name;
 use serde_json::{Map, Value as Json, json};
@@ -48,14 +49,15 @@ pub fn monitor_tail(name: &str, verdict: Verdict) -> String {
 }
 
 /// What a monitor says at the end.
-pub fn monitor_end(feed: &Feed) -> String {
+pub fn monitor_end(feed: &Feed, ending: Ending) -> String {
     let monitor = feed.monitor();
     let property = |(property, verdict): (Followed<'_>, Verdict)| {
         format!("{{\"name\": {}, \"verdict\": \"{verdict}\"}}", json!(property.name))
     };
-    let properties: Vec<String> = monitor.properties().zip(monitor.end()).map(property).collect();
+    let properties: Vec<String> = monitor.properties().zip(ending.verdicts(monitor)).map(property).collect();
+    let complete = if ending == Ending::Complete { "" } else { "\"complete\": false, " };
     format!(
-        "{{\"end\": true, \"states\": {}, \"skipped\": {}, \"properties\": [{}]}}",
+        "{{\"end\": true, {complete}\"states\": {}, \"skipped\": {}, \"properties\": [{}]}}",
         monitor.position(),
         feed.skipped(),
         properties.join(", "),

@@ -1,5 +1,6 @@
 //! Answers for people.
 
+use crate::command::monitor::Ending;
 use anstyle::{AnsiColor, Style};
 use std::io::{self, Write};
 use std::path::Path;
@@ -74,12 +75,16 @@ fn notes(report: &Report) -> Vec<String> {
     notes
 }
 
-fn write_property(out: &mut impl Write, property: &PropertyReport, report: &Report) -> io::Result<()> {
-    let (mark, style) = match property.verdict {
+fn signs(verdict: Verdict) -> (&'static str, Style) {
+    match verdict {
         Verdict::Satisfied | Verdict::Holding => ("✓", GOOD),
         Verdict::Violated => ("✗", BAD),
         Verdict::Pending => ("…", OPEN),
-    };
+    }
+}
+
+fn write_property(out: &mut impl Write, property: &PropertyReport, report: &Report) -> io::Result<()> {
+    let (mark, style) = signs(property.verdict);
     writeln!(out, "{style}{mark} {}{style:#}  {}  {DIM}{}{DIM:#}", property.verdict, property.name, property.formula)?;
     if let Some(description) = &property.description {
         writeln!(out, "    {description}")?;
@@ -128,15 +133,16 @@ pub fn monitor_tail(name: &str, verdict: Verdict) -> String {
 }
 
 /// What a monitor says at the end.
-pub fn monitor_end(out: &mut impl Write, feed: &Feed) -> io::Result<()> {
+pub fn monitor_end(out: &mut impl Write, feed: &Feed, ending: Ending) -> io::Result<()> {
     let monitor = feed.monitor();
     let skipped = match feed.skipped() {
         0 => String::new(),
         count => format!(", {} skipped", counted(count as usize, "bad line")),
     };
-    writeln!(out, "{BOLD}end{BOLD:#}: {}{skipped}", counted(monitor.position() as usize, "state"))?;
-    for (property, verdict) in monitor.properties().zip(monitor.end()) {
-        let (mark, style) = if verdict == Verdict::Satisfied { ("✓", GOOD) } else { ("✗", BAD) };
+    let what = if ending == Ending::Complete { "end" } else { "stopped" };
+    writeln!(out, "{BOLD}{what}{BOLD:#}: {}{skipped}", counted(monitor.position() as usize, "state"))?;
+    for (property, verdict) in monitor.properties().zip(ending.verdicts(monitor)) {
+        let (mark, style) = signs(verdict);
         write!(out, "{style}{mark} {verdict}{style:#}  {}  {DIM}{}{DIM:#}", property.name, property.formula)?;
         match property.decided_at {
             Some(position) => writeln!(out, "  final since position {position}")?,

@@ -139,7 +139,7 @@ impl Group {
         let reliable = variables.len() == 1 && is_reliable(&exprs);
         let mut group = Self {
             reliable,
-            exhaustive: exprs.iter().all(|expr| is_plain(expr)),
+            exhaustive: exprs.iter().all(|expr| is_plain(expr, variables.len())),
             atoms,
             variables,
             met: BTreeMap::new(),
@@ -236,21 +236,23 @@ impl Environment for Assignment<'_> {
     }
 }
 
-/// Whether trying a few values for each order among variables and constants tries everything: an atom compares variables with numbers and with each other, or asks for one of some
-/// strings. The order of strings is another matter, there are strings with none between them.
-fn is_plain(expr: &Expr) -> bool {
+/// Whether trying a few values for each order among variables and constants tries everything: an atom compares variables with
+/// constants, or asks for one of some, or compares variables with each other. The order of several strings is another
+/// matter: there are strings with none between them.
+fn is_plain(expr: &Expr, variables: usize) -> bool {
+    let is_text = |side: &Expr| matches!(side, Expr::Literal(Value::Str(_)));
     let is_side = |side: &Expr| {
         matches!(side, Expr::Variable(_) | Expr::Literal(Value::Int(_) | Value::Float(_) | Value::Bool(_)))
+            || is_text(side)
     };
     match expr {
         Expr::Variable(_) => true,
         Expr::Defined(inner) => matches!(**inner, Expr::Variable(_)),
         Expr::In(operand, _) => matches!(**operand, Expr::Variable(_)),
-        Expr::Compare(CompareOp::Equal | CompareOp::NotEqual, left, right) => {
-            let is_text = |side: &Expr| matches!(side, Expr::Literal(Value::Str(_)));
-            [left, right].into_iter().all(|side| is_side(side) || is_text(side))
+        Expr::Compare(op, left, right) => {
+            let orders_texts = op.is_order() && (is_text(left) || is_text(right));
+            is_side(left) && is_side(right) && (variables == 1 || !orders_texts)
         }
-        Expr::Compare(_, left, right) => is_side(left) && is_side(right),
         _ => false,
     }
 }
@@ -272,8 +274,8 @@ fn is_reliable(exprs: &[&Expr]) -> bool {
     };
     let asks = |expr: &Expr| matches!(expr, Expr::Defined(inner) if matches!(**inner, Expr::Variable(_)));
     exprs.iter().all(|expr| asks(expr) || matches!(expr, Expr::Variable(_)))
-        || exprs.iter().all(|expr| asks(expr) || is_plain(expr) && compares(expr, &is_number, &|_| true))
-        || exprs.iter().all(|expr| asks(expr) || is_plain(expr) && compares(expr, &is_text, &|op| !op.is_order()))
+        || exprs.iter().all(|expr| asks(expr) || is_plain(expr, 1) && compares(expr, &is_number, &|_| true))
+        || exprs.iter().all(|expr| asks(expr) || is_plain(expr, 1) && compares(expr, &is_text, &|_| true))
 }
 
 /// Values to try for a variable, the ones that are nicest to look at first.
@@ -313,22 +315,22 @@ fn collect_constants(expr: &Expr, constants: &mut Vec<Value>) {
     expr.parts().into_iter().for_each(|part| collect_constants(part, constants));
 }
 
+/// The constants, others, and in the order of bytes something before the first and behind each.
 fn strings(constants: &[Value], variables: usize) -> Vec<Value> {
-    let mut known: Vec<Value> = constants.iter().filter(|value| matches!(value, Value::Str(_))).cloned().collect();
-    known.sort_by(|one, other| one.compare(other).unwrap_or(std::cmp::Ordering::Equal));
+    let mut known: Vec<&str> =
+        constants.iter().filter_map(|value| if let Value::Str(text) = value { Some(&**text) } else { None }).collect();
+    known.sort_unstable();
     known.dedup();
-    let mut others =
-        ["other", "another", "different", ""].into_iter().map(Value::str).filter(|one| !known.contains(one));
-    let fresh: Vec<Value> = others.by_ref().take(variables).collect();
-    // And something behind each, before the next one as like as not.
-    let behind: Vec<Value> = known
-        .iter()
-        .filter_map(|value| if let Value::Str(text) = value { Some(Value::str(&format!("{text}a"))) } else { None })
-        .collect();
-    known.extend(fresh);
-    known.extend(behind);
-    known.push(Value::str(""));
-    known
+    let others = ["other", "another", "different", "more"].into_iter().filter(|one| !known.contains(one));
+    let mut all: Vec<String> = known.iter().copied().chain(others.take(variables)).map(str::to_owned).collect();
+    for (place, text) in known.iter().enumerate() {
+        let next = known.get(place + 1);
+        // The second is the very next string there is.
+        let behind = [format!("{text}a"), format!("{text}\0")].into_iter();
+        all.extend(behind.filter(|one| next.is_none_or(|next| one.as_str() < *next)).take(1));
+    }
+    all.push(String::new());
+    all.iter().map(|text| Value::str(text)).collect()
 }
 
 /// The constants, and between, below and above them as many different numbers as there are variables.

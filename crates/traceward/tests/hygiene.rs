@@ -93,7 +93,7 @@ fn what_cannot_be_known_is_said() {
     let error = compare(&spec(&["F[0,3ms] a", "a"])).unwrap_err().to_string();
     assert!(error.contains("bounds in time"), "{error}");
     let error = compare(&spec(&["a"])).unwrap_err().to_string();
-    assert!(error.contains("there are 1"), "{error}");
+    assert!(error.contains("there is only one"), "{error}");
 }
 
 #[test]
@@ -167,4 +167,12 @@ proptest! {
             comparison.examples.iter().for_each(|example| shows(&spec, example));
         }
     }
+}
+
+#[test]
+fn strings_between_others_are_thought_of() {
+    assert_eq!(compared("s < \"a\"", "s <= \"a\"").relation, Relation::Stronger);
+    assert_eq!(compared("F(s > \"a\" & s < \"b\")", "false").relation, Relation::Weaker);
+    let error = compare(&spec(&["max(x)", "G p"])).unwrap_err().to_string();
+    assert!(error.contains("max(x)"), "{error}");
 }

@@ -51,6 +51,25 @@ fn warn_of(unseen: &[Unseen], what: &str) {
     }
 }
 
+/// How a trace came to its end.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// The input ended, or somebody ended it.
+    Complete,
+    /// Something went wrong: the trace would have gone on.
+    CutShort,
+}
+
+impl Ending {
+    /// What is said of each property at the end.
+    pub fn verdicts(self, monitor: &Monitor) -> Vec<Verdict> {
+        match self {
+            Self::Complete => monitor.end(),
+            Self::CutShort => monitor.verdicts(),
+        }
+    }
+}
+
 /// A monitor at work.
 struct Session<'a, W> {
     arguments: &'a MonitorArguments,
@@ -114,7 +133,12 @@ impl<W: Write> Session<'_, W> {
                 }
             }
             if is_last || outcome == Outcome::Unanswered {
-                return self.end().map(|verdicts| verdicts.max(outcome));
+                // Nothing but bad lines is no trace that could be judged.
+                if self.feed.monitor().position() == 0 && self.feed.skipped() > 0 {
+                    outcome = Outcome::Unanswered;
+                }
+                let ending = if outcome == Outcome::Unanswered { Ending::CutShort } else { Ending::Complete };
+                return self.end(ending).map(|verdicts| verdicts.max(outcome));
             }
         }
     }
@@ -130,10 +154,10 @@ impl<W: Write> Session<'_, W> {
     }
 
     /// The verdicts at the end, and what they mean for the exit status.
-    fn end(self) -> Result<Outcome, Failure> {
+    fn end(self, ending: Ending) -> Result<Outcome, Failure> {
         match self.arguments.format {
-            OutputFormat::Json => writeln!(self.out, "{}", json::monitor_end(&self.feed))?,
-            OutputFormat::Text => text::monitor_end(self.out, &self.feed)?,
+            OutputFormat::Json => writeln!(self.out, "{}", json::monitor_end(&self.feed, ending))?,
+            OutputFormat::Text => text::monitor_end(self.out, &self.feed, ending)?,
         }
         self.out.flush()?;
         if !self.arguments.quiet && self.feed.monitor().position() > 0 {
@@ -142,7 +166,7 @@ impl<W: Write> Session<'_, W> {
         if self.feed.skipped() > 0 && !self.arguments.quiet {
             tell(&format!("warning: {} skipped", text::counted(self.feed.skipped() as usize, "bad line")));
         }
-        let violated = self.feed.monitor().end().contains(&Verdict::Violated);
+        let violated = ending.verdicts(self.feed.monitor()).contains(&Verdict::Violated);
         Ok(if violated { Outcome::Violated } else { Outcome::Holds })
     }
 }

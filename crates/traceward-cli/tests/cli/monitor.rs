@@ -199,8 +199,8 @@ fn a_signal_before_any_state() {
     errors.read_line(&mut warning).expect("a line");
     assert!(warning.starts_with("warning: -:1: no valid JSON"), "{warning}");
     live.signal("INT");
-    let end = "end: 0 states, 1 bad line skipped\n✓ satisfied  p1  G a\n";
-    assert_eq!(live.rest(), (end.to_owned(), Some(0)));
+    let end = "stopped: 0 states, 1 bad line skipped\n✓ holding  p1  G a\n";
+    assert_eq!(live.rest(), (end.to_owned(), Some(2)));
 }
 
 #[test]

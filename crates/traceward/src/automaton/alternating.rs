@@ -47,7 +47,7 @@ pub fn alternating_automaton(
     let bounded = formulas.parts(&normal).into_iter().find(|&part| is_bounded(formulas.node(part)));
     if let Some(part) = bounded {
         return Err(Error::Request(format!(
-            "`{}` has a bound, and an alternating automaton cannot count\n  help: leave the bounds out",
+            "`{}` has a bound, and an alternating automaton cannot count\n  help: --kind tableau and --kind deterministic take bounds in steps",
             formulas.display(part, &names)
         )));
     }
