@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use traceward_engine::automaton::deterministic::{Deterministic, Limits};
-use traceward_engine::engine::observer::{Config, Observer};
+use traceward_engine::engine::observer::{Config, Exactness, Observer};
 use traceward_engine::possible::Knowledge;
 use traceward_engine::select::{Prepared, Simplification};
 use traceward_logic::bitmap::Bitmap;
@@ -238,7 +238,9 @@ proptest! {
         let mut formulas = Formulas::new();
         let formula = recipe.build(&mut formulas);
         let expected = semantics::satisfied(&formulas, formula, &trace).unwrap();
-        for config in [Config::default(), lazily(), Config { memory: 1 << 20, ..lazily() }] {
+        let small = Config { memory: 1 << 20, ..lazily() };
+        let patient = Config { exactness: Exactness::WherePossible, ..small };
+        for config in [Config::default(), lazily(), small, patient] {
             let observed = Observed::new(&formulas, formula, &[config]);
             let letters = observed.letters(&trace);
             match observed.observers[0].check(&letters) {
@@ -407,6 +409,40 @@ mod routes {
                 prop_assert_eq!(table(&automaton), expected);
             }
         }
+    }
+}
+
+/// A conjunction of so many that the successors of one state do not fit any memory: read letter by letter, it is still right.
+#[test]
+fn what_is_too_large_is_read_letter_by_letter() {
+    let count = 60;
+    let names: BTreeMap<String, String> = (0..count).map(|one| (format!("v{one}"), String::new())).collect();
+    let text = (0..count).map(|one| format!("G(v{one} -> F v{})", (one + 1) % count)).collect::<Vec<_>>().join(" & ");
+    let (lowered, claim, _) = corpus::prepare(&text, &names, None, 0);
+    let Claim::Formula(formula) = claim else { panic!("{text} is a formula") };
+    let small = Config { memory: 4 << 20, exactness: Exactness::WherePossible, ..Config::default() };
+    let observed = Observed::new(&lowered.formulas, formula, &[small]);
+    let config = Config { memory: 4 << 20, ..Config::default() };
+    let strict = Observed::new(&lowered.formulas, formula, &[config]);
+    // One wave of them passes through, and a second is cut off in the middle.
+    for (len, satisfied) in [(1, false), (count, false), (count + 1, true), (count + 30, false), (2 * count + 2, true)]
+    {
+        let bit = |one: usize, position: usize| position < count && position == one || position == count && one == 0;
+        let row = |one: usize| -> Bitmap {
+            (0..len).map(|position| bit(one, position) || (position > count && position - count == one)).collect()
+        };
+        // At the end of each wave everything holds, so that nothing is left to be owed.
+        let all = |position: usize| position == count || position == 2 * count + 1;
+        let row = |one: usize| -> Bitmap { row(one).iter().enumerate().map(|(at, bit)| bit || all(at)).collect() };
+        let trace = Trace::of_bools(len, (0..count).map(row).collect());
+        assert_eq!(semantics::satisfied(&lowered.formulas, formula, &trace).unwrap(), satisfied, "{len}");
+        let letters = observed.letters(&trace);
+        assert_eq!(observed.observers[0].check(&letters).expect("it goes on").holds, satisfied, "{len}");
+        assert_eq!(
+            stepped(&observed.observers[0], &letters).0,
+            if satisfied { Verdict::Holding } else { Verdict::Pending }
+        );
+        assert!(strict.observers[0].check(&letters).is_err(), "exactly, it does not fit");
     }
 }
 

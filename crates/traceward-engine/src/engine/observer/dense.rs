@@ -21,10 +21,45 @@ pub(super) struct Dense {
     automaton: Deterministic,
     classes: Classes,
     /// For each state, for each class of letters, the next state.
-    table: Vec<SmallState>,
+    table: Table,
     /// The same for several letters at once, where that is small.
-    strides: Strides,
+    strides: Option<Strides>,
     verdicts: Vec<Verdict>,
+}
+
+/// The states that rows and classes lead to, in as few bytes as they take.
+#[derive(Clone, Debug)]
+enum Table {
+    Narrow(Vec<u8>),
+    Wide(Vec<u16>),
+}
+
+impl Table {
+    fn new(entries: Vec<SmallState>, states: usize) -> Self {
+        match u8::try_from(states - 1) {
+            Ok(_) => Self::Narrow(entries.into_iter().map(|SmallState(state)| state as u8).collect()),
+            Err(_) => Self::Wide(entries.into_iter().map(|SmallState(state)| state).collect()),
+        }
+    }
+
+    #[inline]
+    fn get(&self, index: usize) -> SmallState {
+        SmallState(match self {
+            Self::Narrow(entries) => u16::from(entries[index]),
+            Self::Wide(entries) => entries[index],
+        })
+    }
+
+    /// Reads letters whose classes are known, out of `count`.
+    fn run(&self, at: SmallState, classes: &[u32], count: usize) -> SmallState {
+        fn walk<T: Copy + Into<u16>>(entries: &[T], at: SmallState, classes: &[u32], count: usize) -> SmallState {
+            classes.iter().fold(at, |at, class| SmallState(entries[at.index() * count + *class as usize].into()))
+        }
+        match self {
+            Self::Narrow(entries) => walk(entries, at, classes, count),
+            Self::Wide(entries) => walk(entries, at, classes, count),
+        }
+    }
 }
 
 /// A step waits for the one before it, and what it waits for is memory: where a table for several letters at once fits the
@@ -111,6 +146,7 @@ impl Dense {
             table.extend(columns.iter().map(|column| SmallState(column[state].index() as u16)));
         }
         let strides = Strides::new(states, count, &table);
+        let table = Table::new(table, states);
         let verdicts = automaton.state_ids().map(|state| automaton.verdict(state)).collect();
         Some(Self { automaton, classes, table, strides, verdicts })
     }
@@ -135,7 +171,7 @@ impl Dense {
 
     #[inline]
     fn next(&self, at: SmallState, class: u32) -> SmallState {
-        self.table[at.index() * self.classes.count + class as usize]
+        self.table.get(at.index() * self.classes.count + class as usize)
     }
 
     /// Reads all letters; what is certain then, and since which position if that is final.
@@ -144,9 +180,9 @@ impl Dense {
         while let Some(block) = blocks.next() {
             self.classes.of_block(block.bytes, &mut classes);
             let before = at;
-            at = match block.len {
-                64 => self.strides.run(at, &classes, self.classes.count),
-                len => classes[..len].iter().fold(at, |at, class| self.next(at, *class)),
+            at = match (&self.strides, block.len) {
+                (Some(strides), 64) => strides.run(at, &classes, self.classes.count),
+                (_, len) => self.table.run(at, &classes[..len], self.classes.count),
             };
             // A final state is never left, so it is enough to look for one now and then.
             if super::is_final(self.verdict(at)) {
@@ -164,14 +200,14 @@ impl Dense {
 }
 
 impl Strides {
-    fn new(states: usize, count: usize, table: &[SmallState]) -> Self {
+    fn new(states: usize, count: usize, table: &[SmallState]) -> Option<Self> {
         let fits = |letters: &u32| {
             count
                 .checked_pow(*letters)
                 .and_then(|classes| classes.checked_mul(states))
                 .is_some_and(|entries| entries <= MOST_STRIDE_ENTRIES)
         };
-        let letters = [8, 4, 2].into_iter().find(fits).unwrap_or(1);
+        let letters = [8, 4, 2].into_iter().find(fits)?;
         let classes = count.pow(letters);
         let mut entries = Vec::with_capacity(states * classes);
         for state in 0..states {
@@ -185,7 +221,7 @@ impl Strides {
                 entries.push(SmallState(at as u16));
             }
         }
-        Self { letters: letters as usize, classes, table: entries }
+        Some(Self { letters: letters as usize, classes, table: entries })
     }
 
     /// Reads a full block.
@@ -194,8 +230,7 @@ impl Strides {
         match self.letters {
             8 => self.run_by::<8>(at, classes, count),
             4 => self.run_by::<4>(at, classes, count),
-            2 => self.run_by::<2>(at, classes, count),
-            _ => self.run_by::<1>(at, classes, count),
+            _ => self.run_by::<2>(at, classes, count),
         }
     }
 

@@ -38,7 +38,7 @@ impl Clone for Lazy {
             progression: self.progression.clone(),
             space,
             epoch: 0,
-            letter_by_letter: false,
+            letter_by_letter: self.letter_by_letter,
             state,
             verdict,
             config,
@@ -160,20 +160,34 @@ impl Lazy {
     }
 
     fn settle(&mut self, propositions: &[Proposition], byte: &dyn Fn(usize) -> u8) -> Result<Verdict, GaveUp> {
-        let mut result = if self.letter_by_letter {
-            Err(Unsettled::Overflow(Overflow::Nodes))
-        } else {
-            self.try_step(propositions, byte)
-        };
-        if result == Err(Unsettled::Overflow(Overflow::Nodes)) && !self.letter_by_letter {
-            self.forget()?;
-            result = self.try_step(propositions, byte);
-        }
-        if matches!(result, Err(Unsettled::Overflow(_))) && self.config.exactness == Exactness::WherePossible {
+        if !self.letter_by_letter {
+            let result = self.with_room(|run| run.try_step(propositions, byte))?;
+            let is_too_large = matches!(result, Err(Unsettled::Overflow(_)));
+            if !is_too_large || self.config.exactness == Exactness::Always {
+                return self.take(result);
+            }
             self.letter_by_letter = true;
             self.forget()?;
-            result = self.read_one(propositions, byte);
         }
+        let result = self.with_room(|run| run.read_one(propositions, byte))?;
+        self.take(result)
+    }
+
+    /// Tries a step, and once more with nothing else in memory if it does not fit.
+    fn with_room(
+        &mut self,
+        step: impl Fn(&mut Self) -> Result<(StateRef, Verdict), Unsettled>,
+    ) -> Result<Result<(StateRef, Verdict), Unsettled>, GaveUp> {
+        match step(self) {
+            Err(Unsettled::Overflow(Overflow::Nodes)) => {
+                self.forget()?;
+                Ok(step(self))
+            }
+            result => Ok(result),
+        }
+    }
+
+    fn take(&mut self, result: Result<(StateRef, Verdict), Unsettled>) -> Result<Verdict, GaveUp> {
         (self.state, self.verdict) = result.map_err(|unsettled| gave_up(self.config, unsettled))?;
         Ok(self.verdict)
     }
