@@ -377,6 +377,10 @@ mod routes {
             ("G[0,40] a & F[20,50] b", None),
             ("(a U[0,40] b) | F[45,50] a", None),
             ("X X X X X X X X X X X X X X X X X X X X a", Some(23)),
+            // Whether there was a b is remembered to no purpose: states have to be merged all along.
+            ("X X X X X X X X X X X X X X X X X X X X (a & O b | a & !O b)", Some(23)),
+            ("F[0,60] (a & O b | a & H !b)", Some(63)),
+            ("G(a -> F[0,60] (b & O a | b & H !a))", Some(62)),
         ] {
             let (lowered, claim, _) = corpus::prepare(text, &no_trace(), None, 0);
             let Claim::Formula(formula) = claim else { panic!("{text} is a formula") };
@@ -410,6 +414,39 @@ mod routes {
             }
         }
     }
+}
+
+/// Full blocks of letters take several at a step, so the trace has to be long; the definition is asked through reverse
+/// traversal, which agrees with it.
+#[test]
+fn long_traces_are_read_as_they_are_step_by_step() {
+    use traceward_engine::select::{Cache, Evaluator};
+    let mut seed = 3_u64;
+    let mut bits = |every: u32, len: usize| -> Bitmap {
+        let mut bit = || {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 33) % u64::from(every) == 0
+        };
+        (0..len).map(|_| bit()).collect()
+    };
+    // Rare events, so that the verdict is not settled at once; lengths around whole blocks.
+    let traces: Vec<Trace> = [(64, 2), (65, 40), (127, 3), (128, 40), (700, 200), (1000, 500)]
+        .map(|(len, every)| Trace::of_bools(len, vec![bits(every, len), bits(every, len)]))
+        .into();
+    let mut arena = Formulas::new();
+    let mut undecided = 0;
+    for formula in enumerate::formulas(&mut arena, &Shape::unbounded(2)) {
+        let observed = Observed::new(&arena, formula, &[Config::default()]);
+        let evaluator = Evaluator::new(&arena, &[formula], traceward_engine::select::Config::default());
+        for trace in &traces {
+            let expected = evaluator.truth(&mut Cache::default(), trace).expect("booleans do not fail")[0].get(0);
+            let (verdict, decided_at) = observed.verdict(trace);
+            let name = arena.display(formula, &["a".into(), "b".into()]).to_string();
+            assert_eq!(holds(verdict), expected, "{name} on {} states", trace.len);
+            undecided += u32::from(decided_at.is_none_or(|position| position >= 64));
+        }
+    }
+    assert!(undecided > 500, "only {undecided} were open for more than a block");
 }
 
 /// A conjunction of so many that the successors of one state do not fit any memory: read letter by letter, it is still right.
@@ -488,6 +525,14 @@ mod values {
             "G !(x > 1) | F x > 1",
             "F(x > 0 & Y x < 2)",
             "G(defined(x) -> x != 1 | x == 1)",
+            // One implies the other, whichever comes first.
+            "(x > 1) U (x == 2)",
+            "(x == 2) R (x > 1)",
+            "F(x > 1 & X x == 2)",
+            "F(x == 2 & X x > 1)",
+            "G(x > 1 -> x == 2)",
+            "F(x == 2 & !(x > 1))",
+            "X(x > 1 | x != 2) | X x > 2",
         ] {
             let lowered = traceward_testkit::lowered(text, Goal::Check, None, None).expect("a formula");
             let Claim::Formula(root) = lowered.properties[0].claim else { panic!("{text} is a formula") };
