@@ -430,9 +430,8 @@ fn long_traces_are_read_as_they_are_step_by_step() {
         (0..len).map(|_| bit()).collect()
     };
     // Rare events, so that the verdict is not settled at once; lengths around whole blocks.
-    let traces: Vec<Trace> = [(64, 2), (65, 40), (127, 3), (128, 40), (700, 200), (1000, 500)]
-        .map(|(len, every)| Trace::of_bools(len, vec![bits(every, len), bits(every, len)]))
-        .into();
+    let lengths = [(64, 2), (64, 2), (64, 3), (64, 2), (65, 40), (127, 3), (128, 2), (128, 3), (128, 40), (1000, 500)];
+    let traces = lengths.map(|(len, every)| Trace::of_bools(len, vec![bits(every, len), bits(every, len)]));
     let mut arena = Formulas::new();
     let mut undecided = 0;
     for formula in enumerate::formulas(&mut arena, &Shape::unbounded(2)) {
