@@ -44,7 +44,7 @@ pub const MONITOR_HEAD: &[u8] = b"{\"position\": ";
 
 /// See [`MONITOR_HEAD`].
 pub fn monitor_tail(name: &str, verdict: Verdict) -> String {
-    let is_final = matches!(verdict, Verdict::Satisfied | Verdict::Violated);
+    let is_final = verdict.is_final();
     format!(", \"property\": {}, \"verdict\": \"{verdict}\", \"final\": {is_final}}}\n", json!(name))
 }
 

@@ -425,7 +425,7 @@ fn long_traces_are_read_as_they_are_step_by_step() {
     let mut bits = |every: u32, len: usize| -> Bitmap {
         let mut bit = || {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (seed >> 33) % u64::from(every) == 0
+            (seed >> 33).is_multiple_of(u64::from(every))
         };
         (0..len).map(|_| bit()).collect()
     };

@@ -21,6 +21,11 @@ impl Verdict {
         if holds { Self::Satisfied } else { Self::Violated }
     }
 
+    /// Whether no continuation can change it.
+    pub fn is_final(self) -> bool {
+        matches!(self, Self::Satisfied | Self::Violated)
+    }
+
     /// In one word.
     pub fn name(self) -> &'static str {
         match self {

@@ -79,7 +79,7 @@ impl Tableau {
 
     /// Takes the next state; `holds` tells which propositions do.
     pub fn step(&self, cache: &mut Cache, run: &mut Run, holds: &dyn Fn(Proposition) -> bool) -> Verdict {
-        if let Verdict::Satisfied | Verdict::Violated = run.verdict {
+        if run.verdict.is_final() {
             return run.verdict;
         }
         self.read_letter(cache, holds);
@@ -105,7 +105,7 @@ impl Tableau {
         let mut run = self.start();
         for position in 0..letters.len {
             let verdict = self.step(cache, &mut run, &|proposition| letters.bitmap(proposition).get(position));
-            if let Verdict::Satisfied | Verdict::Violated = verdict {
+            if verdict.is_final() {
                 return Decision { holds: verdict == Verdict::Satisfied, decided_at: Some(position) };
             }
         }

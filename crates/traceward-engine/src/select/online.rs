@@ -154,7 +154,7 @@ impl Online {
         let mut run = self.start()?;
         for position in 0..letters.len {
             let verdict = self.step(&mut run, &|proposition| letters.bitmap(proposition).get(position))?;
-            if let Verdict::Satisfied | Verdict::Violated = verdict {
+            if verdict.is_final() {
                 return Ok((verdict, Some(position)));
             }
         }

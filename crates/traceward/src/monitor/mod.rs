@@ -329,7 +329,7 @@ impl Monitor {
                 self.changed.push(PropertyId(index as u32));
                 follow.verdict = verdict;
             }
-            if let Verdict::Satisfied | Verdict::Violated = verdict {
+            if verdict.is_final() {
                 follow.decided_at = Some(position);
                 decided = true;
             }

@@ -147,7 +147,7 @@ impl BreadthFirst {
         let mut run = self.start(cache);
         for position in 0..letters.len {
             let verdict = self.step(cache, &mut run, &|proposition| letters.bitmap(proposition).get(position))?;
-            if let Verdict::Satisfied | Verdict::Violated = verdict {
+            if verdict.is_final() {
                 return Ok(Decision { holds: verdict == Verdict::Satisfied, decided_at: Some(position) });
             }
         }

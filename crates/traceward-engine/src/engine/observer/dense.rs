@@ -185,11 +185,11 @@ impl Dense {
                 (_, len) => self.table.run(at, &classes[..len], self.classes.count),
             };
             // A final state is never left, so it is enough to look for one now and then.
-            if super::is_final(self.verdict(at)) {
+            if self.verdict(at).is_final() {
                 let mut at = before;
                 for (offset, class) in classes[..block.len].iter().enumerate() {
                     at = self.next(at, *class);
-                    if super::is_final(self.verdict(at)) {
+                    if self.verdict(at).is_final() {
                         return (self.verdict(at), Some(block.start + offset));
                     }
                 }

@@ -4,7 +4,7 @@
 //! not fit does it give up.
 
 use super::letters::{Blocks, Row};
-use super::{Config, ENGINE, Exactness, GaveUp, is_final};
+use super::{Config, ENGINE, Exactness, GaveUp};
 use crate::automaton::diagram::Overflow;
 use crate::automaton::progression::{Progression, Prospects, Space, StateRef, Unsettled, Wanted};
 use std::sync::Arc;
@@ -113,7 +113,7 @@ impl Lazy {
             for offset in 0..block.len {
                 if changes >> 63 == 1 {
                     let verdict = self.read(propositions, &|index| block.bytes[index][offset])?;
-                    if is_final(verdict) {
+                    if verdict.is_final() {
                         return Ok((verdict, Some(block.start + offset)));
                     }
                 }

@@ -174,7 +174,7 @@ impl Observer {
 
     /// Takes the next state; `holds` tells which propositions do.
     pub fn step(&self, run: &mut Run, holds: &dyn Fn(Proposition) -> bool) -> Result<Verdict, GaveUp> {
-        if is_final(run.verdict) {
+        if run.verdict.is_final() {
             return Ok(run.verdict);
         }
         let row = Row::new(&self.shared.propositions, holds);
@@ -210,7 +210,7 @@ impl Observer {
     /// What is certain at the end of some letters, and at which position it became so if it is final.
     pub fn verdict_at_end(&self, letters: &Letters) -> Result<(Verdict, Option<usize>), GaveUp> {
         let mut run = self.start()?;
-        if is_final(run.verdict) {
+        if run.verdict.is_final() {
             return Ok((run.verdict, Some(0)));
         }
         let blocks = Blocks::new(letters, &self.shared.propositions, self.shared.stutter_invariant);
@@ -239,10 +239,6 @@ impl Observer {
         });
         Ok(owed.collect())
     }
-}
-
-fn is_final(verdict: Verdict) -> bool {
-    matches!(verdict, Verdict::Satisfied | Verdict::Violated)
 }
 
 /// The propositions that some rule speaks of.
