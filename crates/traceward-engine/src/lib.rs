@@ -5,6 +5,7 @@
 
 pub mod automaton;
 pub mod engine;
+pub mod past;
 pub mod possible;
 pub mod run_statistics;
 pub mod select;

@@ -41,6 +41,11 @@ impl fmt::Display for NodeId {
 pub struct ConditionId(u32);
 
 impl ConditionId {
+    /// The condition of an index.
+    pub(crate) fn new(index: usize) -> Self {
+        Self(index as u32)
+    }
+
     /// As an index into tables with one entry per condition.
     pub fn index(self) -> usize {
         self.0 as usize

@@ -5,6 +5,7 @@ pub mod deterministic;
 pub(crate) mod diagram;
 pub mod export;
 pub mod hopcroft;
+pub mod metric;
 pub(crate) mod progression;
 pub mod subset;
 pub mod tableau;

@@ -1,8 +1,10 @@
 //! The engines, one algorithm a file.
 
 pub mod breadth_first;
+pub mod configuration;
 pub mod depth_first;
 pub mod observer;
+mod reading;
 pub mod reverse;
 pub mod tableau;
 

@@ -1,0 +1,543 @@
+//! Metric alternating automata: the thesis on bounded temporal logic, chapter 2.
+//!
+//! A *leaf* ⟨ν, acc⟩ asks something of the current state. A *timer* ⟨F, δ, acc⟩ asks something of a clock; if that is so, δ
+//! is asked of the next state, with the clock one less. A *metric sub-automaton* 𝒜ᵈ sets the clock to d for all that is in it.
+//! So a bound is a number in the automaton, whose size does not depend on it.
+//!
+//! An operator with the bound `[a,b]` is a window of b - a steps that opens after a delay of a steps, each with a clock of its own:
+//!
+//! ```text
+//! window of F    t ∨ A                    of G    (t ∨ z) ∧ A
+//! window of U    (t ∧ A1) ∨ A2            of W    A2 ∨ (A1 ∧ (t ∨ z))
+//! window of R    A2 ∧ (A1 ∨ t ∨ z)        of M    (A1 ∧ A2) ∨ (t ∧ A2)
+//! delay of all   t ∨ (z ∧ window)
+//! ```
+//!
+//! where the timer t asks for a positive clock and leads back to the whole line, and z asks for the clock 0. Timers of `F`, `U`
+//! and `M` reject, those of `G`, `W` and `R` accept. Without an upper bound the clock is ∞ and z, which cannot hold, is left out;
+//! without a lower bound there is no delay. The thesis sets the delay's clock to a - 1 and has no line for `W`, `R` and `M`;
+//! inside its functions Ψ2 to Ψ4 it refers to the wrong ones. `X f` is a timer with one step to go
+//! that leads to f.
+//!
+//! Past operators are leaves here: what holds of the past is known when a state arrives, see [`crate::past`].
+
+mod display;
+mod sublogic;
+
+use super::alternating::{ConditionId, NodeId};
+use rustc_hash::FxHashMap;
+use std::fmt;
+pub use sublogic::{Sublogic, sublogic};
+use traceward_logic::formula::{
+    AtomId, BinaryOp, Direction, FormulaId, Formulas, Interval, Node as Operator, Strength, Unit,
+};
+
+/// The value of a clock: a number of steps, or ∞.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Clock(u64);
+
+impl Clock {
+    /// A clock that has run out.
+    pub const ZERO: Self = Self(0);
+    /// A clock that never runs out.
+    pub const INFINITE: Self = Self(u64::MAX);
+
+    /// A clock with so many steps to go. The largest number stands for ∞: no trace is as long.
+    pub fn new(steps: u64) -> Self {
+        Self(steps)
+    }
+
+    /// How many steps it has to go; none for ∞.
+    pub fn steps(self) -> Option<u64> {
+        (self != Self::INFINITE).then_some(self.0)
+    }
+
+    /// The clock one step later.
+    ///
+    /// # Panics
+    /// If it has run out.
+    pub fn later(self) -> Self {
+        if self == Self::INFINITE { self } else { Self(self.0.checked_sub(1).expect("a clock that has not run out")) }
+    }
+}
+
+impl fmt::Display for Clock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.steps() {
+            Some(steps) => write!(f, "{steps}"),
+            None => f.write_str("∞"),
+        }
+    }
+}
+
+/// A clock of an automaton: `t1`, `t2`, …
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct ClockId(u32);
+
+impl ClockId {
+    /// As an index.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl fmt::Display for ClockId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "t{}", self.0 + 1)
+    }
+}
+
+/// A positive boolean combination of nodes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Condition {
+    /// ε, which every run satisfies.
+    Empty,
+    /// A node.
+    Node(NodeId),
+    /// Both automata have a run.
+    And(ConditionId, ConditionId),
+    /// One of them has.
+    Or(ConditionId, ConditionId),
+    /// A metric sub-automaton: this clock is set to its start for all that is in it.
+    Metric(ClockId, ConditionId),
+}
+
+/// What a leaf asks of the current state.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Label {
+    /// `true` or `false`
+    Constant(bool),
+    /// An atom.
+    Atom(AtomId),
+    /// A negated atom.
+    NotAtom(AtomId),
+    /// A formula about the past.
+    Past(FormulaId),
+}
+
+/// What a timer asks of its clock: the function F.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Test {
+    /// λx. x > 0
+    Positive,
+    /// λx. x = 0
+    Zero,
+}
+
+impl Test {
+    /// F(c)
+    pub fn holds(self, clock: Clock) -> bool {
+        match self {
+            Self::Positive => clock > Clock::ZERO,
+            Self::Zero => clock == Clock::ZERO,
+        }
+    }
+}
+
+/// Which of two clocks on one timer asks for more: what holds with it holds with the other (claim 3.2 of the thesis).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stronger {
+    /// The smaller: something has to come sooner.
+    Smaller,
+    /// The larger: something has to last longer.
+    Larger,
+    /// Neither. The thesis claims that there always is one, but a delay of two steps says nothing of one of three.
+    Neither,
+}
+
+/// What a node is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// ⟨ν, acc⟩: asks something of the current state.
+    Leaf(Label),
+    /// ⟨F, δ, acc⟩: asks something of a clock.
+    Timer {
+        /// F
+        test: Test,
+        /// Its clock.
+        clock: ClockId,
+        /// δ
+        next: ConditionId,
+        /// How two values of its clock compare.
+        stronger: Stronger,
+    },
+}
+
+/// A node of a metric automaton.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Node {
+    /// Leaf or timer.
+    pub kind: Kind,
+    /// Whether a path may end here.
+    pub accepting: bool,
+    /// The formula it was made for.
+    pub formula: FormulaId,
+}
+
+impl Node {
+    /// What it asks of its clock, if it is a timer.
+    pub fn test(self) -> Option<Test> {
+        match self.kind {
+            Kind::Leaf(_) => None,
+            Kind::Timer { test, .. } => Some(test),
+        }
+    }
+}
+
+/// The metric automaton of a formula.
+#[derive(Clone, Debug)]
+pub struct Metric {
+    nodes: Vec<Node>,
+    conditions: Vec<Condition>,
+    /// What each clock is set to.
+    clocks: Vec<Clock>,
+    root: ConditionId,
+}
+
+/// What a metric automaton cannot count.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BoundInTime(pub FormulaId);
+
+impl Metric {
+    /// The automaton of a formula in negation normal form with split atoms.
+    ///
+    /// # Panics
+    /// If the formula is not in negation normal form.
+    pub fn new(formulas: &Formulas, root: FormulaId) -> Result<Self, BoundInTime> {
+        let parts = future_parts(formulas, root);
+        let is_timed = |part: &FormulaId| formulas.node(*part).interval().is_some_and(|one| one.unit == Unit::Time);
+        match parts.iter().copied().find(is_timed) {
+            Some(part) => Err(BoundInTime(part)),
+            None => Ok(Builder::new(formulas, root).build(&parts, root)),
+        }
+    }
+
+    /// The nodes, in the order in which the thesis' figures number them.
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// A node.
+    pub fn node(&self, id: NodeId) -> Node {
+        self.nodes[id.index()]
+    }
+
+    /// The ids of the nodes, in order.
+    pub fn node_ids(&self) -> impl Iterator<Item = NodeId> + use<> {
+        (0..self.nodes.len()).map(NodeId::new)
+    }
+
+    /// A condition.
+    pub fn condition(&self, id: ConditionId) -> Condition {
+        self.conditions[id.index()]
+    }
+
+    /// The ids of the conditions, parts before wholes.
+    pub fn condition_ids(&self) -> impl Iterator<Item = ConditionId> + use<> {
+        (0..self.conditions.len()).map(ConditionId::new)
+    }
+
+    /// What each clock is set to.
+    pub fn clocks(&self) -> &[Clock] {
+        &self.clocks
+    }
+
+    /// What a clock is set to.
+    pub fn clock(&self, id: ClockId) -> Clock {
+        self.clocks[id.index()]
+    }
+
+    /// Where runs begin.
+    pub fn root(&self) -> ConditionId {
+        self.root
+    }
+
+    /// The size |𝒜| of the theorems: its nodes and the connectives between them.
+    pub fn size(&self) -> usize {
+        let connective = |condition: &&Condition| matches!(condition, Condition::And(..) | Condition::Or(..));
+        self.nodes.len() + self.conditions.iter().filter(connective).count()
+    }
+
+    /// The largest constant in it, ∞ left out.
+    pub fn largest_constant(&self) -> u64 {
+        self.clocks.iter().filter_map(|clock| clock.steps()).max().unwrap_or(0)
+    }
+}
+
+/// The parts of a formula that are not inside a past operator, parts before wholes.
+fn future_parts(formulas: &Formulas, root: FormulaId) -> Vec<FormulaId> {
+    let mut needed = vec![false; formulas.len()];
+    needed[root.index()] = true;
+    let mut parts = formulas.parts(&[root]);
+    for part in parts.iter().rev() {
+        let node = formulas.node(*part);
+        if needed[part.index()] && node.direction() != Some(Direction::Past) {
+            node.children().for_each(|child| needed[child.index()] = true);
+        }
+    }
+    parts.retain(|part| needed[part.index()]);
+    parts
+}
+
+/// The nodes of one formula.
+#[derive(Clone, Copy)]
+enum Own {
+    Leaf(NodeId),
+    /// The timer of `X`.
+    Next(NodeId, ClockId),
+    /// The timers of a bounded operator.
+    Bounded {
+        delay: Option<Timers>,
+        window: Timers,
+    },
+}
+
+/// A timer and, where its clock can run out, the node that asks for that.
+#[derive(Clone, Copy)]
+struct Timers {
+    running: NodeId,
+    zero: Option<NodeId>,
+    clock: ClockId,
+}
+
+struct Builder<'a> {
+    formulas: &'a Formulas,
+    own: FxHashMap<FormulaId, Own>,
+    nodes: Vec<Option<Node>>,
+    clocks: Vec<Clock>,
+    conditions: Vec<Condition>,
+    ids: FxHashMap<Condition, ConditionId>,
+    of_formula: FxHashMap<FormulaId, ConditionId>,
+}
+
+impl<'a> Builder<'a> {
+    fn new(formulas: &'a Formulas, root: FormulaId) -> Self {
+        let mut builder = Self {
+            formulas,
+            own: FxHashMap::default(),
+            nodes: Vec::new(),
+            clocks: Vec::new(),
+            conditions: Vec::new(),
+            ids: FxHashMap::default(),
+            of_formula: FxHashMap::default(),
+        };
+        builder.number_nodes(root);
+        builder
+    }
+
+    /// Numbers nodes from the outside in, as the thesis' figures do: an operator with one operand before it, one with
+    /// two behind them, the second operand first. With a stack of its own, for formulas of any depth.
+    fn number_nodes(&mut self, root: FormulaId) {
+        enum Task {
+            Visit(FormulaId),
+            Number(FormulaId),
+        }
+        let mut visited = vec![false; self.formulas.len()];
+        let mut tasks = vec![Task::Visit(root)];
+        while let Some(task) = tasks.pop() {
+            let formula = match task {
+                Task::Number(formula) => {
+                    self.number(formula);
+                    continue;
+                }
+                Task::Visit(formula) if std::mem::replace(&mut visited[formula.index()], true) => continue,
+                Task::Visit(formula) => formula,
+            };
+            match self.formulas.node(formula) {
+                node if node.direction() == Some(Direction::Past) => self.number(formula),
+                Operator::Constant(_) | Operator::Atom(_) | Operator::Not(_) => self.number(formula),
+                Operator::And(f, g) | Operator::Or(f, g) => tasks.extend([Task::Visit(g), Task::Visit(f)]),
+                Operator::Binary(_, _, _, f, g) => {
+                    tasks.extend([Task::Number(formula), Task::Visit(f), Task::Visit(g)]);
+                }
+                Operator::Next(_, _, f) | Operator::Eventually(_, _, f) | Operator::Always(_, _, f) => {
+                    tasks.extend([Task::Visit(f), Task::Number(formula)]);
+                }
+            }
+        }
+    }
+
+    fn number(&mut self, formula: FormulaId) {
+        let node = self.formulas.node(formula);
+        let own = match node.interval() {
+            _ if node.direction() != Some(Direction::Future) => Own::Leaf(self.fresh_node()),
+            Some(interval) => self.bounded(node, interval),
+            None => Own::Next(self.fresh_node(), self.fresh_clock(Clock::new(1))),
+        };
+        self.own.insert(formula, own);
+    }
+
+    fn bounded(&mut self, node: Operator, interval: Interval) -> Own {
+        let delay = (interval.from > 0).then(|| {
+            let clock = self.fresh_clock(Clock::new(interval.from));
+            Timers { running: self.fresh_node(), zero: Some(self.fresh_node()), clock }
+        });
+        let width = interval.to.map_or(Clock::INFINITE, |to| Clock::new(to - interval.from));
+        let clock = self.fresh_clock(width);
+        let running = self.fresh_node();
+        let asks_for_zero = is_weak(node) && width != Clock::INFINITE;
+        let zero = asks_for_zero.then(|| self.fresh_node());
+        Own::Bounded { delay, window: Timers { running, zero, clock } }
+    }
+
+    fn fresh_node(&mut self) -> NodeId {
+        self.nodes.push(None);
+        NodeId::new(self.nodes.len() - 1)
+    }
+
+    fn fresh_clock(&mut self, start: Clock) -> ClockId {
+        self.clocks.push(start);
+        ClockId(self.clocks.len() as u32 - 1)
+    }
+
+    fn build(mut self, parts: &[FormulaId], root: FormulaId) -> Metric {
+        for &part in parts {
+            // An atom that occurs only negated has no node.
+            if let Some(condition) = self.automaton(part) {
+                self.of_formula.insert(part, condition);
+            }
+        }
+        let root = self.of_formula[&root];
+        let nodes = self.nodes.into_iter().map(|node| node.expect("every numbered node is built")).collect();
+        Metric { nodes, conditions: self.conditions, clocks: self.clocks, root }
+    }
+
+    /// 𝒜(φ)
+    fn automaton(&mut self, formula: FormulaId) -> Option<ConditionId> {
+        let node = self.formulas.node(formula);
+        match node {
+            Operator::And(f, g) => return Some(self.and(self.of_formula[&f], self.of_formula[&g])),
+            Operator::Or(f, g) => return Some(self.or(self.of_formula[&f], self.of_formula[&g])),
+            _ => {}
+        }
+        Some(match (node, *self.own.get(&formula)?) {
+            (node, Own::Next(id, clock)) => self.next(formula, node, id, clock),
+            (node, Own::Bounded { delay, window }) => {
+                let window = self.window(formula, node, window);
+                delay.map_or(window, |delay| self.delay(formula, delay, window, is_weak(node)))
+            }
+            (node, Own::Leaf(id)) => {
+                let label = self.label(formula, node);
+                self.nodes[id.index()] = Some(Node { kind: Kind::Leaf(label), accepting: true, formula });
+                self.intern(Condition::Node(id))
+            }
+        })
+    }
+
+    fn label(&self, formula: FormulaId, node: Operator) -> Label {
+        match node {
+            Operator::Constant(bit) => Label::Constant(bit),
+            Operator::Atom(atom) => Label::Atom(atom),
+            Operator::Not(f) => match self.formulas.node(f) {
+                Operator::Atom(atom) => Label::NotAtom(atom),
+                _ => panic!("not in negation normal form"),
+            },
+            _ => Label::Past(formula),
+        }
+    }
+
+    /// `X f` and `WX f`
+    fn next(&mut self, formula: FormulaId, node: Operator, id: NodeId, clock: ClockId) -> ConditionId {
+        let Operator::Next(_, strength, f) = node else { unreachable!("only these have one timer") };
+        let next = self.of_formula[&f];
+        let kind = Kind::Timer { test: Test::Positive, clock, next, stronger: Stronger::Neither };
+        self.nodes[id.index()] = Some(Node { kind, accepting: strength == Strength::Weak, formula });
+        let node = self.intern(Condition::Node(id));
+        self.intern(Condition::Metric(clock, node))
+    }
+
+    fn window(&mut self, formula: FormulaId, node: Operator, timers: Timers) -> ConditionId {
+        let running = self.intern(Condition::Node(timers.running));
+        // What a weak operator asks after this position: nothing, if the window closes here.
+        let onward = match timers.zero {
+            Some(zero) => {
+                let zero = self.zero(formula, zero, timers.clock);
+                self.or(running, zero)
+            }
+            None => running,
+        };
+        let whole = match node {
+            Operator::Eventually(_, _, f) => self.or(running, self.of_formula[&f]),
+            Operator::Always(_, _, f) => self.and(onward, self.of_formula[&f]),
+            Operator::Binary(op, _, _, f, g) => {
+                self.binary_window(op, running, onward, self.of_formula[&f], self.of_formula[&g])
+            }
+            _ => unreachable!("only these operators have windows"),
+        };
+        let stronger = if is_weak(node) { Stronger::Larger } else { Stronger::Smaller };
+        self.timer(formula, timers, whole, is_weak(node), stronger);
+        self.intern(Condition::Metric(timers.clock, whole))
+    }
+
+    fn binary_window(
+        &mut self,
+        op: BinaryOp,
+        running: ConditionId,
+        onward: ConditionId,
+        f: ConditionId,
+        g: ConditionId,
+    ) -> ConditionId {
+        match op {
+            BinaryOp::Until => {
+                let later = self.and(running, f);
+                self.or(later, g)
+            }
+            BinaryOp::WeakUntil => {
+                let later = self.and(f, onward);
+                self.or(g, later)
+            }
+            BinaryOp::Release => {
+                let later = self.or(f, onward);
+                self.and(g, later)
+            }
+            BinaryOp::StrongRelease => {
+                let now = self.and(f, g);
+                let later = self.and(running, g);
+                self.or(now, later)
+            }
+        }
+    }
+
+    /// Ψ0 (strong) and Ψ1 (weak) of the thesis.
+    fn delay(&mut self, formula: FormulaId, timers: Timers, window: ConditionId, weak: bool) -> ConditionId {
+        let running = self.intern(Condition::Node(timers.running));
+        let zero = self.zero(formula, timers.zero.expect("delays end"), timers.clock);
+        let open = self.and(zero, window);
+        let whole = self.or(running, open);
+        self.timer(formula, timers, whole, weak, Stronger::Neither);
+        self.intern(Condition::Metric(timers.clock, whole))
+    }
+
+    fn timer(&mut self, formula: FormulaId, timers: Timers, next: ConditionId, accepting: bool, stronger: Stronger) {
+        let kind = Kind::Timer { test: Test::Positive, clock: timers.clock, next, stronger };
+        self.nodes[timers.running.index()] = Some(Node { kind, accepting, formula });
+    }
+
+    fn zero(&mut self, formula: FormulaId, id: NodeId, clock: ClockId) -> ConditionId {
+        let next = self.intern(Condition::Empty);
+        let kind = Kind::Timer { test: Test::Zero, clock, next, stronger: Stronger::Neither };
+        self.nodes[id.index()] = Some(Node { kind, accepting: true, formula });
+        self.intern(Condition::Node(id))
+    }
+
+    fn and(&mut self, left: ConditionId, right: ConditionId) -> ConditionId {
+        self.intern(Condition::And(left, right))
+    }
+
+    fn or(&mut self, left: ConditionId, right: ConditionId) -> ConditionId {
+        self.intern(Condition::Or(left, right))
+    }
+
+    fn intern(&mut self, condition: Condition) -> ConditionId {
+        let conditions = &mut self.conditions;
+        *self.ids.entry(condition).or_insert_with(|| {
+            conditions.push(condition);
+            ConditionId::new(conditions.len() - 1)
+        })
+    }
+}
+
+/// Whether the end of the trace satisfies an operator that is still waiting.
+fn is_weak(node: Operator) -> bool {
+    matches!(node, Operator::Always(..) | Operator::Binary(BinaryOp::WeakUntil | BinaryOp::Release, ..))
+}

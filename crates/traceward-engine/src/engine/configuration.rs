@@ -1,0 +1,121 @@
+//! Configurations: what is asked of one position, as nodes of a metric automaton with their clocks (definition 3.12 of the thesis).
+//!
+//! A configuration is *compact* (definition 3.18): of two clocks on one window timer only the one that asks for more is in it, and a
+//! leaf, which asks nothing of its clock, is in it once. Delay timers stay with all their clocks; that one of them is redundant
+//! (claim 3.2) is wrong.
+
+use crate::automaton::alternating::NodeId;
+use crate::automaton::metric::{Clock, Kind, Metric, Stronger, Test};
+
+/// A node and its clock: Nᶜ.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Entry {
+    /// N
+    pub node: NodeId,
+    /// c
+    pub clock: Clock,
+}
+
+/// Whether configurations are kept compact.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Subsumption {
+    /// What is asked for by something else is dropped.
+    #[default]
+    On,
+    /// Nothing is dropped.
+    Off,
+}
+
+/// A set of nodes with their clocks, in order.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
+pub struct Configuration(Box<[Entry]>);
+
+impl Configuration {
+    /// The configuration of one node.
+    pub fn of(entry: Entry) -> Self {
+        Self(Box::new([entry]))
+    }
+
+    /// What is in it, in order.
+    pub fn entries(&self) -> &[Entry] {
+        &self.0
+    }
+
+    /// Whether nothing is asked.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// C ⊎ C′
+    pub fn and(&self, other: &Self, automaton: &Metric, subsumption: Subsumption) -> Self {
+        if self.is_empty() || other.is_empty() {
+            return if self.is_empty() { other.clone() } else { self.clone() };
+        }
+        Self::collect(self.0.iter().chain(&other.0).copied(), automaton, subsumption)
+    }
+
+    /// The configuration of these nodes.
+    pub fn collect(entries: impl IntoIterator<Item = Entry>, automaton: &Metric, subsumption: Subsumption) -> Self {
+        let mut entries: Vec<Entry> = entries.into_iter().collect();
+        entries.sort_unstable();
+        entries.dedup();
+        if subsumption == Subsumption::On {
+            entries.dedup_by(|later, kept| {
+                if later.node != kept.node {
+                    return false;
+                }
+                if entry_implies(automaton, *later, *kept) {
+                    *kept = *later;
+                    return true;
+                }
+                entry_implies(automaton, *kept, *later)
+            });
+        }
+        Self(entries.into())
+    }
+
+    /// Whether a state that satisfies `is_true` of the leaves satisfies all of it: "to anything but -1" (definition 3.15).
+    pub fn is_satisfied(&self, automaton: &Metric, is_true: impl Fn(NodeId) -> bool) -> bool {
+        self.0.iter().all(|entry| match automaton.node(entry.node).test() {
+            Some(test) => test.holds(entry.clock),
+            None => is_true(entry.node),
+        })
+    }
+
+    /// Whether a path may end in all of its nodes (definition 3.16).
+    pub fn is_final(&self, automaton: &Metric) -> bool {
+        self.0.iter().all(|entry| automaton.node(entry.node).accepting)
+    }
+
+    /// The timers in it that lead somewhere.
+    pub fn timers<'a>(&'a self, automaton: &'a Metric) -> impl Iterator<Item = Entry> + 'a {
+        self.0.iter().copied().filter(|entry| automaton.node(entry.node).test() == Some(Test::Positive))
+    }
+
+    /// Whether all that it asks is asked by another: whatever satisfies that one satisfies it.
+    pub fn follows_from(&self, other: &Self, automaton: &Metric) -> bool {
+        self.0.iter().all(|asked| {
+            let of_node = other.0.iter().filter(|entry| entry.node == asked.node);
+            of_node.into_iter().any(|entry| entry_implies(automaton, *entry, *asked))
+        })
+    }
+}
+
+/// Whether what satisfies one satisfies the other, both being of one node.
+pub fn entry_implies(automaton: &Metric, one: Entry, other: Entry) -> bool {
+    match stronger(automaton, one.node) {
+        Stronger::Smaller => one.clock <= other.clock,
+        // A timer that has run out asks for what nothing satisfies.
+        Stronger::Larger if one.clock == Clock::ZERO || other.clock == Clock::ZERO => one.clock == Clock::ZERO,
+        Stronger::Larger => one.clock >= other.clock,
+        Stronger::Neither => one.clock == other.clock,
+    }
+}
+
+/// Which of two clocks on a node asks for more. A leaf does not look at its clock: of two, the smaller is as good as any.
+fn stronger(automaton: &Metric, node: NodeId) -> Stronger {
+    match automaton.node(node).kind {
+        Kind::Leaf(_) => Stronger::Smaller,
+        Kind::Timer { stronger, .. } => stronger,
+    }
+}

@@ -1,0 +1,100 @@
+//! What a state tells the engines on metric automata: which leaves it satisfies, formulas about the past among them.
+
+use super::Unsupported;
+use crate::automaton::alternating::NodeId;
+use crate::automaton::metric::{BoundInTime, Kind, Label, Metric};
+use crate::past::{Past, PastId, PastRun};
+use traceward_logic::formula::{FormulaId, Formulas};
+use traceward_logic::letter::{Alphabet, Proposition};
+
+/// The metric automaton of a formula; bounds in time are refused.
+pub(super) fn automaton(engine: &'static str, formulas: &Formulas, root: FormulaId) -> Result<Metric, Unsupported> {
+    Metric::new(formulas, root).map_err(|BoundInTime(_)| Unsupported {
+        engine,
+        what: "bounds in time",
+        instead: "reverse",
+    })
+}
+
+/// The leaves of an automaton, ready to be asked of a state.
+#[derive(Clone, Debug)]
+pub(super) struct Reader {
+    asked: Vec<(NodeId, Asked)>,
+    nodes: usize,
+    past: Past,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Asked {
+    Constant(bool),
+    Holds(Proposition),
+    Fails(Proposition),
+    Past(PastId),
+}
+
+/// The state that was read last.
+#[derive(Clone, Debug)]
+pub(super) struct Reading {
+    /// By the index of the node.
+    satisfied: Vec<bool>,
+    past: PastRun,
+}
+
+impl Reading {
+    /// Whether the state satisfies a leaf.
+    pub(super) fn satisfies(&self, leaf: NodeId) -> bool {
+        self.satisfied[leaf.index()]
+    }
+}
+
+impl Reader {
+    pub(super) fn new(
+        engine: &'static str,
+        automaton: &Metric,
+        formulas: &Formulas,
+        alphabet: &Alphabet,
+    ) -> Result<Self, Unsupported> {
+        let labels: Vec<(NodeId, Label)> = automaton
+            .node_ids()
+            .filter_map(|id| match automaton.node(id).kind {
+                Kind::Leaf(label) => Some((id, label)),
+                Kind::Timer { .. } => None,
+            })
+            .collect();
+        let of_past = |(_, label): &(NodeId, Label)| match *label {
+            Label::Past(formula) => Some(formula),
+            _ => None,
+        };
+        let roots: Vec<FormulaId> = labels.iter().filter_map(of_past).collect();
+        let past = Past::new(engine, formulas, alphabet, &roots)?;
+        let proposition = |atom| alphabet.proposition(atom).expect("an atom of the alphabet");
+        let asked = |label| match label {
+            Label::Constant(bit) => Asked::Constant(bit),
+            Label::Atom(atom) => Asked::Holds(proposition(atom)),
+            Label::NotAtom(atom) => Asked::Fails(proposition(atom)),
+            Label::Past(formula) => Asked::Past(past.id(formula)),
+        };
+        let asked = labels.into_iter().map(|(id, label)| (id, asked(label))).collect();
+        Ok(Self { asked, nodes: automaton.nodes().len(), past })
+    }
+
+    /// Before the first state.
+    pub(super) fn start(&self) -> Reading {
+        Reading { satisfied: vec![false; self.nodes], past: self.past.start() }
+    }
+
+    /// Takes the next state; `holds` tells which propositions do.
+    pub(super) fn read(&self, reading: &mut Reading, holds: &dyn Fn(Proposition) -> bool) {
+        if !self.past.is_empty() {
+            self.past.step(&mut reading.past, holds);
+        }
+        for &(node, asked) in &self.asked {
+            reading.satisfied[node.index()] = match asked {
+                Asked::Constant(bit) => bit,
+                Asked::Holds(proposition) => holds(proposition),
+                Asked::Fails(proposition) => !holds(proposition),
+                Asked::Past(id) => reading.past.holds(id),
+            };
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! What holds of the past, position by position: every past operator costs a step and a few words, whatever its bound.
+//!
+//! With a bound `[a,b]` an operator looks at the window that ended a positions ago, so it is the same operator with
+//! `[0,b-a]`, a steps late. That one only has to remember when something was last the case:
+//!
+//! | operator | true if |
+//! | --- | --- |
+//! | `O f` | the last f is in the window |
+//! | `H f` | the last `!f` is not |
+//! | `f S g` | the last g is, and f has held since |
+//! | `f B g` | `f S g`, or the last `!f` is not in the window |
+//! | `f T g` | not `!f S !g` |
+//!
+//! A lower bound a costs a bit for each of the last a positions.
+
+use crate::engine::Unsupported;
+use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
+use traceward_logic::formula::{BinaryOp, Direction, FormulaId, Formulas, Interval, Node, Strength, Unit};
+use traceward_logic::letter::{Alphabet, Proposition};
+
+/// Formulas about the past and the present, ready to be followed.
+#[derive(Clone, Debug, Default)]
+pub struct Past {
+    /// Parts before wholes.
+    parts: Vec<Part>,
+    places: FxHashMap<FormulaId, PastId>,
+}
+
+/// A formula in a [`Past`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct PastId(u32);
+
+impl PastId {
+    fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What is known of the past at a position.
+#[derive(Clone, Debug, Default)]
+pub struct PastRun {
+    /// Whether each part holds at the position.
+    holds: Vec<bool>,
+    memories: Vec<Memory>,
+    position: u64,
+}
+
+impl PastRun {
+    /// Whether a formula holds at the last position.
+    pub fn holds(&self, id: PastId) -> bool {
+        self.holds[id.index()]
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Part {
+    Constant(bool),
+    Proposition(Proposition),
+    Not(PastId),
+    And(PastId, PastId),
+    Or(PastId, PastId),
+    /// `Y` and `Z`
+    Previous(Strength, PastId),
+    Window {
+        look: Look,
+        from: u64,
+        width: Option<u64>,
+    },
+}
+
+/// What an operator looks for in its window.
+#[derive(Clone, Copy, Debug)]
+enum Look {
+    Once(PastId),
+    Historically(PastId),
+    Since(PastId, PastId),
+    WeakSince(PastId, PastId),
+    Trigger(PastId, PastId),
+    /// `g S (f & g)`
+    StrongTrigger(PastId, PastId),
+}
+
+impl Look {
+    /// What it says of a window without a position.
+    fn of_nothing(self) -> bool {
+        match self {
+            Self::Once(_) | Self::Since(..) | Self::StrongTrigger(..) => false,
+            Self::Historically(_) | Self::WeakSince(..) | Self::Trigger(..) => true,
+        }
+    }
+}
+
+#[derive(Clone, Debug, Default)]
+struct Memory {
+    /// When what is looked for was last the case, unless it does not count any more.
+    witness: Option<u64>,
+    /// For weak since: when f was last false.
+    failure: Option<u64>,
+    /// What the operator said without its lower bound, at the last positions; for `Y` and `Z`, at the last one.
+    late: VecDeque<bool>,
+}
+
+impl Past {
+    /// Prepares formulas with split atoms, none of which looks ahead.
+    pub fn new(
+        engine: &'static str,
+        formulas: &Formulas,
+        alphabet: &Alphabet,
+        roots: &[FormulaId],
+    ) -> Result<Self, Unsupported> {
+        let mut past = Self::default();
+        for part in formulas.parts(roots) {
+            let compiled = past.part(engine, formulas, alphabet, part)?;
+            past.places.insert(part, PastId(past.parts.len() as u32));
+            past.parts.push(compiled);
+        }
+        Ok(past)
+    }
+
+    /// The place of a formula.
+    ///
+    /// # Panics
+    /// If it is none of those that this was made of.
+    pub fn id(&self, formula: FormulaId) -> PastId {
+        self.places[&formula]
+    }
+
+    /// Whether there is nothing to follow.
+    pub fn is_empty(&self) -> bool {
+        self.parts.is_empty()
+    }
+
+    fn part(
+        &self,
+        engine: &'static str,
+        formulas: &Formulas,
+        alphabet: &Alphabet,
+        formula: FormulaId,
+    ) -> Result<Part, Unsupported> {
+        let id = |formula: FormulaId| self.id(formula);
+        let refuse = |what| Err(Unsupported { engine, what, instead: "reverse" });
+        let node = formulas.node(formula);
+        if node.direction() == Some(Direction::Future) {
+            return refuse("a future operator inside a past one");
+        }
+        let look = match node {
+            Node::Constant(bit) => return Ok(Part::Constant(bit)),
+            Node::Atom(atom) => {
+                return Ok(Part::Proposition(alphabet.proposition(atom).expect("an atom of the alphabet")));
+            }
+            Node::Not(f) => return Ok(Part::Not(id(f))),
+            Node::And(f, g) => return Ok(Part::And(id(f), id(g))),
+            Node::Or(f, g) => return Ok(Part::Or(id(f), id(g))),
+            Node::Next(_, strength, f) => return Ok(Part::Previous(strength, id(f))),
+            Node::Eventually(_, _, f) => Look::Once(id(f)),
+            Node::Always(_, _, f) => Look::Historically(id(f)),
+            Node::Binary(BinaryOp::Until, _, _, f, g) => Look::Since(id(f), id(g)),
+            Node::Binary(BinaryOp::WeakUntil, _, _, f, g) => Look::WeakSince(id(f), id(g)),
+            Node::Binary(BinaryOp::Release, _, _, f, g) => Look::Trigger(id(f), id(g)),
+            Node::Binary(BinaryOp::StrongRelease, _, _, f, g) => Look::StrongTrigger(id(f), id(g)),
+        };
+        let Interval { unit, from, to } = node.interval().expect("what is left has a window");
+        if unit == Unit::Time {
+            return refuse("bounds in time");
+        }
+        Ok(Part::Window { look, from, width: to.map(|to| to - from) })
+    }
+
+    /// Before the first state.
+    pub fn start(&self) -> PastRun {
+        PastRun {
+            holds: vec![false; self.parts.len()],
+            memories: vec![Memory::default(); self.parts.len()],
+            position: 0,
+        }
+    }
+
+    /// Takes the next state; `holds` tells which propositions do.
+    pub fn step(&self, run: &mut PastRun, holds: &dyn Fn(Proposition) -> bool) {
+        for (index, part) in self.parts.iter().enumerate() {
+            let now = |id: PastId| run.holds[id.index()];
+            let memory = &mut run.memories[index];
+            run.holds[index] = match *part {
+                Part::Constant(bit) => bit,
+                Part::Proposition(proposition) => holds(proposition),
+                Part::Not(f) => !now(f),
+                Part::And(f, g) => now(f) && now(g),
+                Part::Or(f, g) => now(f) || now(g),
+                Part::Previous(strength, f) => memory.delayed(1, now(f), strength == Strength::Weak),
+                Part::Window { look, from, width } => {
+                    let undelayed = memory.look(look, width, run.position, now);
+                    memory.delayed(from, undelayed, look.of_nothing())
+                }
+            };
+        }
+        run.position += 1;
+    }
+}
+
+impl Memory {
+    /// What an operator says of the window of the last positions.
+    fn look(&mut self, look: Look, width: Option<u64>, position: u64, now: impl Fn(PastId) -> bool) -> bool {
+        let in_window = |last: Option<u64>| last.is_some_and(|last| width.is_none_or(|width| position - last <= width));
+        let mut since = |keeps: bool, comes: bool| {
+            if comes {
+                self.witness = Some(position);
+            } else if !keeps {
+                self.witness = None;
+            }
+            in_window(self.witness)
+        };
+        match look {
+            Look::Once(f) => since(true, now(f)),
+            Look::Historically(f) => !since(true, !now(f)),
+            Look::Since(f, g) => since(now(f), now(g)),
+            Look::Trigger(f, g) => !since(!now(f), !now(g)),
+            Look::StrongTrigger(f, g) => since(now(g), now(f) && now(g)),
+            Look::WeakSince(f, g) => {
+                let strong = since(now(f), now(g));
+                if !now(f) {
+                    self.failure = Some(position);
+                }
+                strong || !in_window(self.failure)
+            }
+        }
+    }
+
+    /// The value of so many steps ago, if there was one.
+    fn delayed(&mut self, steps: u64, value: bool, otherwise: bool) -> bool {
+        if steps == 0 {
+            return value;
+        }
+        self.late.push_back(value);
+        match self.late.len() as u64 > steps {
+            true => self.late.pop_front().expect("more than none"),
+            false => otherwise,
+        }
+    }
+}
