@@ -3,6 +3,10 @@
 pub mod breadth_first;
 pub mod configuration;
 pub mod depth_first;
+pub mod forward_backward;
+pub mod forward_backward_dag;
+pub mod generic;
+mod graph;
 pub mod observer;
 mod reading;
 pub mod reverse;
@@ -11,6 +15,8 @@ pub mod tableau;
 use crate::automaton::alternating::is_bounded;
 use std::fmt;
 use traceward_logic::formula::{FormulaId, Formulas};
+use traceward_logic::letter::{Letters, Proposition};
+use traceward_logic::verdict::Verdict;
 
 /// An engine cannot take a formula.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -83,6 +89,35 @@ pub struct Decision {
     pub holds: bool,
     /// The position at which that was certain; none if only the end decided.
     pub decided_at: Option<usize>,
+}
+
+/// What a run of an engine has cost at its most; none for what the engine does not have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct EngineStatistics {
+    /// Sets of nodes with their clocks, at one position.
+    pub peak_configurations: Option<usize>,
+    /// Nodes of the graph of what is not decided yet.
+    pub peak_nodes: Option<usize>,
+    /// Timers in it that wait for the next state.
+    pub peak_leaves: Option<usize>,
+    /// What all that took.
+    pub peak_bytes: usize,
+}
+
+/// Feeds letters to an engine until its verdict is final, or to the end of a trace with a state.
+fn check_online<R>(
+    mut run: R,
+    letters: &Letters,
+    step: impl Fn(&mut R, &dyn Fn(Proposition) -> bool) -> Result<Verdict, GaveUp>,
+) -> Result<(Decision, R), GaveUp> {
+    let mut last = Verdict::Pending;
+    for position in 0..letters.len {
+        last = step(&mut run, &|proposition| letters.bitmap(proposition).get(position))?;
+        if last.is_final() {
+            return Ok((Decision { holds: last == Verdict::Satisfied, decided_at: Some(position) }, run));
+        }
+    }
+    Ok((Decision { holds: last == Verdict::Holding, decided_at: None }, run))
 }
 
 fn refuse_bounds(engine: &'static str, formulas: &Formulas, roots: &[FormulaId]) -> Result<(), Unsupported> {

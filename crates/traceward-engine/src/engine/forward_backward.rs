@@ -1,0 +1,393 @@
+//! The configuration tree: section 3.2 of the thesis on bounded temporal logic.
+//!
+//! With every state the tree of all runs grows at its leaves (*forward*): a timer that still waits gets the automaton δ as its
+//! sub-tree. Then the leaves are evaluated and what they say goes up (*backward*): to 1 (satisfied), -1 (not) or 0 (not known yet).
+//! When that reaches the root the formula is decided. What is evaluated is removed at once.
+//!
+//! Nothing is shared, so the tree grows with the number of runs: with the length of the trace to the power of the nesting of
+//! operators. It is here for what the thesis says of it; [`super::forward_backward_dag`] gives the same verdicts at the same positions.
+//!
+//! As printed, definition 3.2 has a second disjunction for the conjunction and both take their left part twice, Eval-Back looks at
+//! the left part twice, Eval-Tree empties its input, and the main loop leaves out a state. While the trace goes on,
+//! every node also knows what eval-final would say of it, were this state the last.
+
+use super::reading::{self, Reader, Reading};
+use super::{Decision, EngineStatistics, GaveUp, Unsupported};
+use crate::automaton::alternating::{ConditionId, NodeId};
+use crate::automaton::metric::{Clock, Condition, Kind, Metric, Test};
+use traceward_logic::formula::{FormulaId, Formulas};
+use traceward_logic::letter::{Alphabet, Letters, Proposition};
+use traceward_logic::verdict::Verdict;
+
+const NAME: &str = "forward-backward";
+
+/// How large the tree may get.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Config {
+    /// How many nodes there may be before giving up.
+    pub node_limit: usize,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self { node_limit: 10_000_000 }
+    }
+}
+
+/// A formula ready to be followed with its configuration tree.
+#[derive(Clone, Debug)]
+pub struct ForwardBackward {
+    automaton: Metric,
+    reader: Reader,
+    config: Config,
+}
+
+/// A tree that has grown so far.
+#[derive(Clone, Debug)]
+pub struct Run {
+    tree: Tree,
+    /// St: the timers that wait.
+    leaves: Vec<TreeId>,
+    reading: Reading,
+    has_begun: bool,
+    verdict: Verdict,
+    peak_nodes: usize,
+    peak_leaves: usize,
+}
+
+impl Run {
+    /// How many nodes the tree has.
+    pub fn nodes(&self) -> usize {
+        self.tree.live
+    }
+
+    /// The timers that wait, with their clocks, from left to right.
+    pub fn leaves(&self) -> Vec<(NodeId, Clock)> {
+        let leaf = |id: &TreeId| match self.tree.node(*id).kind {
+            TreeKind::Leaf(node, clock) => Some((node, clock)),
+            _ => None,
+        };
+        self.leaves.iter().filter_map(leaf).collect()
+    }
+
+    /// What it has cost at its most.
+    pub fn statistics(&self) -> EngineStatistics {
+        EngineStatistics {
+            peak_configurations: None,
+            peak_nodes: Some(self.peak_nodes),
+            peak_leaves: Some(self.peak_leaves),
+            peak_bytes: self.tree.nodes.capacity() * size_of::<TreeNode>()
+                + self.leaves.capacity() * size_of::<TreeId>(),
+        }
+    }
+}
+
+impl ForwardBackward {
+    /// Prepares a formula in negation normal form with split atoms.
+    pub fn new(formulas: &Formulas, alphabet: &Alphabet, root: FormulaId, config: Config) -> Result<Self, Unsupported> {
+        let automaton = reading::automaton(NAME, formulas, root)?;
+        let reader = Reader::new(NAME, &automaton, formulas, alphabet)?;
+        Ok(Self { automaton, reader, config })
+    }
+
+    /// The automaton that is unfolded.
+    pub fn automaton(&self) -> &Metric {
+        &self.automaton
+    }
+
+    /// A tree that has seen no state.
+    pub fn start(&self) -> Run {
+        Run {
+            tree: Tree::default(),
+            leaves: Vec::new(),
+            reading: self.reader.start(),
+            has_begun: false,
+            verdict: Verdict::Pending,
+            peak_nodes: 0,
+            peak_leaves: 0,
+        }
+    }
+
+    /// Takes the next state; `holds` tells which propositions do.
+    pub fn step(&self, run: &mut Run, holds: &dyn Fn(Proposition) -> bool) -> Result<Verdict, GaveUp> {
+        if run.verdict.is_final() {
+            return Ok(run.verdict);
+        }
+        self.reader.read(&mut run.reading, holds);
+        self.forward(run)?;
+        run.verdict = match self.evaluate_leaves(run) {
+            Some(value) => {
+                run.leaves.clear();
+                if value { Verdict::Satisfied } else { Verdict::Violated }
+            }
+            None if run.tree.holds_at_end() => Verdict::Holding,
+            None => Verdict::Pending,
+        };
+        Ok(run.verdict)
+    }
+
+    /// The verdict if the trace went on behind what a run has seen.
+    pub fn verdict(&self, run: &Run) -> Verdict {
+        run.verdict
+    }
+
+    /// Whether the formula holds on a trace with a state.
+    pub fn check(&self, letters: &Letters) -> Result<Decision, GaveUp> {
+        super::check_online(self.start(), letters, |run, holds| self.step(run, holds)).map(|(decision, _)| decision)
+    }
+
+    /// The tree of the automaton before the first state, then Forward of the thesis.
+    fn forward(&self, run: &mut Run) -> Result<(), GaveUp> {
+        let mut grown = Vec::new();
+        if run.has_begun {
+            for leaf in std::mem::take(&mut run.leaves) {
+                let TreeKind::Leaf(node, clock) = run.tree.node(leaf).kind else { continue };
+                let Kind::Timer { next, .. } = self.automaton.node(node).kind else { continue };
+                self.translate(&mut run.tree, next, Some(leaf), clock.later(), &mut grown);
+                self.refuse_many(run)?;
+            }
+        } else {
+            run.has_begun = true;
+            self.translate(&mut run.tree, self.automaton.root(), None, Clock::INFINITE, &mut grown);
+            self.refuse_many(run)?;
+        }
+        run.leaves = grown;
+        run.peak_nodes = run.peak_nodes.max(run.tree.live);
+        run.peak_leaves = run.peak_leaves.max(run.leaves.len());
+        Ok(())
+    }
+
+    fn refuse_many(&self, run: &Run) -> Result<(), GaveUp> {
+        if run.tree.live <= self.config.node_limit {
+            return Ok(());
+        }
+        Err(GaveUp {
+            engine: NAME,
+            reason: format!("the tree has more than {} nodes", self.config.node_limit),
+            way_out: "forward-backward-dag answers the same in less memory, reverse in linear time; --node-limit raises the limit"
+                .into(),
+        })
+    }
+
+    /// translate(𝒜) and Get-Leaves in one: the tree of a condition below a timer, or the whole tree. Its leaves are added to
+    /// those that have grown.
+    fn translate(
+        &self,
+        tree: &mut Tree,
+        condition: ConditionId,
+        below: Option<TreeId>,
+        clock: Clock,
+        grown: &mut Vec<TreeId>,
+    ) {
+        let mut open = vec![(condition, below, clock)];
+        let mut made = Vec::new();
+        while let Some((condition, parent, clock)) = open.pop() {
+            let kind = match self.automaton.condition(condition) {
+                Condition::Empty => continue,
+                Condition::Node(node) => TreeKind::Leaf(node, clock),
+                Condition::And(..) => TreeKind::And([None; 2]),
+                Condition::Or(..) => TreeKind::Or([None; 2]),
+                Condition::Metric(..) => TreeKind::Over(None),
+            };
+            let id = tree.add(parent, kind);
+            made.push(id);
+            match self.automaton.condition(condition) {
+                Condition::Empty => {}
+                Condition::Node(_) => grown.push(id),
+                // What is pushed last comes first: the left part.
+                Condition::And(left, right) | Condition::Or(left, right) => {
+                    open.extend([(right, Some(id), clock), (left, Some(id), clock)]);
+                }
+                Condition::Metric(set, inner) => open.push((inner, Some(id), self.automaton.clock(set))),
+            }
+        }
+        // Children were made after their parents.
+        for id in made.into_iter().rev() {
+            tree.at_end[id.index()] = match tree.node(id).kind {
+                TreeKind::Leaf(node, _) => self.automaton.node(node).accepting,
+                _ => tree.end_of(id),
+            };
+        }
+        if let Some(below) = below {
+            tree.refresh_from(below);
+        }
+    }
+
+    /// Eval-Tree: evaluates every leaf and sends what it says up. The value of the root, if that is known now.
+    fn evaluate_leaves(&self, run: &mut Run) -> Option<bool> {
+        for index in 0..run.leaves.len() {
+            let leaf = run.leaves[index];
+            let TreeKind::Leaf(node, clock) = run.tree.node(leaf).kind else { continue };
+            if let Some(value) = self.evaluate(&run.reading, node, clock)
+                && let Some(value) = run.tree.evaluate_back(leaf, value)
+            {
+                return Some(value);
+            }
+        }
+        let tree = &run.tree;
+        run.leaves.retain(|leaf| matches!(tree.node(*leaf).kind, TreeKind::Leaf(..)));
+        None
+    }
+
+    /// Definition 3.5: 1, -1, or none for 0.
+    fn evaluate(&self, reading: &Reading, node: NodeId, clock: Clock) -> Option<bool> {
+        match self.automaton.node(node).kind {
+            Kind::Leaf(_) => Some(reading.satisfies(node)),
+            Kind::Timer { test: Test::Positive, .. } if Test::Positive.holds(clock) => None,
+            Kind::Timer { test, .. } => Some(test.holds(clock)),
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct TreeId(u32);
+
+impl TreeId {
+    fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Nodes in an arena with a list of free places.
+#[derive(Clone, Debug, Default)]
+struct Tree {
+    nodes: Vec<TreeNode>,
+    /// What eval-final would say of each node.
+    at_end: Vec<bool>,
+    free: Vec<TreeId>,
+    live: usize,
+    root: Option<TreeId>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct TreeNode {
+    parent: Option<TreeId>,
+    kind: TreeKind,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum TreeKind {
+    Free,
+    /// A node of the automaton without a sub-tree.
+    Leaf(NodeId, Clock),
+    /// A timer, or a clock that was set, over its sub-tree.
+    Over(Option<TreeId>),
+    /// A branching point; a side that does not matter any more is gone.
+    And([Option<TreeId>; 2]),
+    Or([Option<TreeId>; 2]),
+}
+
+impl Tree {
+    fn node(&self, id: TreeId) -> &TreeNode {
+        &self.nodes[id.index()]
+    }
+
+    fn holds_at_end(&self) -> bool {
+        self.root.is_some_and(|root| self.at_end[root.index()])
+    }
+
+    fn add(&mut self, parent: Option<TreeId>, kind: TreeKind) -> TreeId {
+        let node = TreeNode { parent, kind };
+        let id = match self.free.pop() {
+            Some(id) => {
+                self.nodes[id.index()] = node;
+                id
+            }
+            None => {
+                self.nodes.push(node);
+                self.at_end.push(false);
+                TreeId(self.nodes.len() as u32 - 1)
+            }
+        };
+        self.live += 1;
+        match parent {
+            Some(parent) => self.hang(id, parent),
+            None => self.root = Some(id),
+        }
+        id
+    }
+
+    /// Puts a node below its parent; a leaf becomes a timer over it.
+    fn hang(&mut self, id: TreeId, parent: TreeId) {
+        let kind = &mut self.nodes[parent.index()].kind;
+        match kind {
+            TreeKind::And(sides) | TreeKind::Or(sides) => {
+                let side = sides.iter_mut().find(|side| side.is_none()).expect("a side that is not there yet");
+                *side = Some(id);
+            }
+            TreeKind::Free | TreeKind::Leaf(..) | TreeKind::Over(_) => *kind = TreeKind::Over(Some(id)),
+        }
+    }
+
+    /// What eval-final says of an inner node, from what it says of those below. A side that is gone said what does not matter.
+    fn end_of(&self, id: TreeId) -> bool {
+        let at_end = |side: &TreeId| self.at_end[side.index()];
+        match &self.node(id).kind {
+            TreeKind::Free | TreeKind::Leaf(..) => self.at_end[id.index()],
+            TreeKind::Over(below) => below.as_ref().is_some_and(at_end),
+            TreeKind::And(sides) => sides.iter().flatten().all(at_end),
+            TreeKind::Or(sides) => sides.iter().flatten().any(at_end),
+        }
+    }
+
+    /// Corrects what eval-final says, upwards as long as it changes.
+    fn refresh_from(&mut self, id: TreeId) {
+        let mut id = Some(id);
+        while let Some(here) = id {
+            let end = self.end_of(here);
+            if self.at_end[here.index()] == end {
+                return;
+            }
+            self.at_end[here.index()] = end;
+            id = self.node(here).parent;
+        }
+    }
+
+    /// Eval-Back: a node has this value. Goes up as far as that decides something, removes what is decided, and returns
+    /// the value of the root if it came that far.
+    fn evaluate_back(&mut self, evaluated: TreeId, value: bool) -> Option<bool> {
+        let mut id = evaluated;
+        while let Some(parent) = self.node(id).parent {
+            // The value that decides a branching point, and whether another side is left otherwise.
+            let (decides, sides) = match &mut self.nodes[parent.index()].kind {
+                TreeKind::Over(_) => (value, [None; 2]),
+                TreeKind::And(sides) => (false, *sides),
+                TreeKind::Or(sides) => (true, *sides),
+                TreeKind::Free | TreeKind::Leaf(..) => unreachable!("a parent has something below it"),
+            };
+            let others = sides.iter().flatten().any(|side| *side != id);
+            if value != decides && others {
+                self.forget_side(parent, id);
+                self.remove(id);
+                self.refresh_from(parent);
+                return None;
+            }
+            id = parent;
+        }
+        self.remove(id);
+        self.root = None;
+        Some(value)
+    }
+
+    fn forget_side(&mut self, parent: TreeId, gone: TreeId) {
+        if let TreeKind::And(sides) | TreeKind::Or(sides) = &mut self.nodes[parent.index()].kind {
+            for side in sides.iter_mut().filter(|side| **side == Some(gone)) {
+                *side = None;
+            }
+        }
+    }
+
+    /// Frees a node and all below it.
+    fn remove(&mut self, id: TreeId) {
+        let mut open = vec![id];
+        while let Some(id) = open.pop() {
+            match std::mem::replace(&mut self.nodes[id.index()].kind, TreeKind::Free) {
+                TreeKind::Free | TreeKind::Leaf(..) => {}
+                TreeKind::Over(below) => open.extend(below),
+                TreeKind::And(sides) | TreeKind::Or(sides) => open.extend(sides.into_iter().flatten()),
+            }
+            self.free.push(id);
+            self.live -= 1;
+        }
+    }
+}

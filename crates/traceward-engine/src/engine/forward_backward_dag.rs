@@ -1,0 +1,180 @@
+//! The configuration graph: section 3.3 of the thesis on bounded temporal logic.
+//!
+//! As in [`super::forward_backward`] the automaton is unfolded with every state and evaluated backwards, but leaves of the same
+//! timer and clock are one, evaluated parts are removed at once, and branching points with one child are replaced by it. The
+//! number of leaves is bounded by formula and constants, so the graph grows at most linearly with the trace, and not at all with
+//! a formula that has only finite bounds: that one is decided, and the graph gone, after as many steps as its bounds add up to.
+//!
+//! See [`super::graph`] for how, and for the misprints.
+
+use super::configuration::{Entry, Subsumption, entry_implies};
+use super::graph::{Deadline, Dependence, Graph, Implies, Leaf, Unfolding, Value};
+use super::reading::{self, Reader, Reading};
+use super::{Decision, EngineStatistics, GaveUp, Unsupported};
+use crate::automaton::alternating::NodeId;
+use crate::automaton::metric::{Clock, Kind, Metric, Stronger};
+use traceward_logic::formula::{FormulaId, Formulas};
+use traceward_logic::letter::{Alphabet, Letters, Proposition};
+use traceward_logic::verdict::Verdict;
+
+const NAME: &str = "forward-backward-dag";
+
+/// How the graph is kept.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Config {
+    /// Whether leaves that add nothing to another are dropped; the thesis keeps them.
+    pub subsumption: Subsumption,
+    /// How many nodes there may be before giving up.
+    pub node_limit: usize,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self { subsumption: Subsumption::On, node_limit: 10_000_000 }
+    }
+}
+
+/// A formula ready to be followed with its configuration graph.
+#[derive(Clone, Debug)]
+pub struct ForwardBackwardDag {
+    automaton: Metric,
+    dependence: Dependence,
+    reader: Reader,
+    config: Config,
+}
+
+/// A graph that has been unfolded so far.
+#[derive(Clone, Debug)]
+pub struct Run {
+    graph: Graph,
+    unfolding: Unfolding,
+    reading: Reading,
+    position: u64,
+    verdict: Verdict,
+}
+
+impl Run {
+    /// How many nodes the graph has.
+    pub fn nodes(&self) -> usize {
+        self.graph.len()
+    }
+
+    /// The timers that wait, with the clocks they have at the last state, in order.
+    pub fn leaves(&self) -> Vec<(NodeId, Clock)> {
+        let leaf = |id: &_| match self.graph.leaf(*id)? {
+            Leaf::Timer(node, deadline) => Some((node, deadline.clock_at(self.position - 1))),
+            Leaf::Configuration(_) => None,
+        };
+        let mut leaves: Vec<_> = self.graph.leaves().iter().filter_map(leaf).collect();
+        leaves.sort_unstable();
+        leaves
+    }
+
+    /// What it has cost at its most.
+    pub fn statistics(&self) -> EngineStatistics {
+        let peaks = self.graph.peaks();
+        EngineStatistics {
+            peak_configurations: None,
+            peak_nodes: Some(peaks.vertices),
+            peak_leaves: Some(peaks.timers),
+            peak_bytes: self.graph.bytes(),
+        }
+    }
+}
+
+impl ForwardBackwardDag {
+    /// Prepares a formula in negation normal form with split atoms.
+    pub fn new(formulas: &Formulas, alphabet: &Alphabet, root: FormulaId, config: Config) -> Result<Self, Unsupported> {
+        let automaton = reading::automaton(NAME, formulas, root)?;
+        let reader = Reader::new(NAME, &automaton, formulas, alphabet)?;
+        Ok(Self { dependence: Dependence::new(&automaton), automaton, reader, config })
+    }
+
+    /// The automaton that is unfolded.
+    pub fn automaton(&self) -> &Metric {
+        &self.automaton
+    }
+
+    /// A graph that has seen no state.
+    pub fn start(&self) -> Run {
+        Run {
+            graph: Graph::new(self.config.subsumption),
+            unfolding: Unfolding::new(&self.automaton),
+            reading: self.reader.start(),
+            position: 0,
+            verdict: Verdict::Pending,
+        }
+    }
+
+    /// Takes the next state; `holds` tells which propositions do.
+    pub fn step(&self, run: &mut Run, holds: &dyn Fn(Proposition) -> bool) -> Result<Verdict, GaveUp> {
+        if run.verdict.is_final() {
+            return Ok(run.verdict);
+        }
+        self.reader.read(&mut run.reading, holds);
+        self.unfold(run)?;
+        run.graph.end_step(&Timers { automaton: &self.automaton });
+        run.position += 1;
+        run.verdict = match run.graph.root() {
+            Value::Known(true) => Verdict::Satisfied,
+            Value::Known(false) => Verdict::Violated,
+            Value::Open(_) if run.graph.holds_at_end(&|leaf| self.is_accepting(leaf)) => Verdict::Holding,
+            Value::Open(_) => Verdict::Pending,
+        };
+        Ok(run.verdict)
+    }
+
+    /// The verdict if the trace went on behind what a run has seen.
+    pub fn verdict(&self, run: &Run) -> Verdict {
+        run.verdict
+    }
+
+    /// Whether the formula holds on a trace with a state.
+    pub fn check(&self, letters: &Letters) -> Result<Decision, GaveUp> {
+        super::check_online(self.start(), letters, |run, holds| self.step(run, holds)).map(|(decision, _)| decision)
+    }
+
+    fn is_accepting(&self, leaf: Leaf) -> bool {
+        matches!(leaf, Leaf::Timer(node, _) if self.automaton.node(node).accepting)
+    }
+
+    fn unfold(&self, run: &mut Run) -> Result<(), GaveUp> {
+        let Run { graph, unfolding, reading, position, .. } = run;
+        unfolding.at(*position);
+        let mut value = |graph: &mut Graph, condition, deadline| {
+            unfolding.value(&self.automaton, &self.dependence, reading, graph, condition, deadline)
+        };
+        if *position == 0 {
+            let root = value(graph, self.automaton.root(), Deadline::NEVER);
+            graph.set_root(root);
+        }
+        for id in if *position == 0 { Vec::new() } else { graph.take_leaves() } {
+            let Some(Leaf::Timer(node, deadline)) = graph.leaf(id) else { continue };
+            let Kind::Timer { next, .. } = self.automaton.node(node).kind else { continue };
+            let by = value(graph, next, deadline);
+            graph.replace(id, by);
+            graph.refuse_many(NAME, self.config.node_limit)?;
+        }
+        Ok(())
+    }
+}
+
+/// Which timers imply which: those of one window, see claim 3.2.
+pub(super) struct Timers<'a> {
+    pub(super) automaton: &'a Metric,
+}
+
+impl Implies for Timers<'_> {
+    fn group(&self, leaf: Leaf) -> Option<u32> {
+        let Leaf::Timer(node, _) = leaf else { return None };
+        let Kind::Timer { stronger, .. } = self.automaton.node(node).kind else { return None };
+        (stronger != Stronger::Neither).then(|| node.index() as u32)
+    }
+
+    fn implies(&self, one: Leaf, other: Leaf) -> bool {
+        let (Leaf::Timer(node, soon), Leaf::Timer(_, late)) = (one, other) else { return false };
+        // Deadlines compare as the clocks do at any position.
+        let entry = |deadline: Deadline| Entry { node, clock: deadline.clock_at(0) };
+        entry_implies(self.automaton, entry(soon), entry(late))
+    }
+}

@@ -1,0 +1,337 @@
+//! Configurations ⟨C, D⟩: timers that go on as a set, and finitely bounded parts that go on as graphs (section 4.2 of the thesis).
+
+use super::super::GaveUp;
+use super::super::configuration::{Configuration, Entry, Subsumption};
+use super::super::graph::{ConfigurationId, Dependence, VertexId};
+use super::NAME;
+use crate::automaton::alternating::{ConditionId, NodeId};
+use crate::automaton::metric::{Clock, Condition, Kind, Metric, Test};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// One way to go on from a configuration.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct Candidate {
+    /// Leaves that the state has to satisfy.
+    labels: Vec<NodeId>,
+    /// C: the timers that go on as a set.
+    timers: Configuration,
+    /// D: what goes on as a graph.
+    graphs: Vec<ConditionId>,
+}
+
+impl Candidate {
+    fn nothing() -> Self {
+        Self { labels: Vec::new(), timers: Configuration::default(), graphs: Vec::new() }
+    }
+
+    fn and(&self, other: &Self, automaton: &Metric, subsumption: Subsumption) -> Self {
+        Self {
+            labels: union(&self.labels, &other.labels),
+            timers: self.timers.and(&other.timers, automaton, subsumption),
+            graphs: union(&self.graphs, &other.graphs),
+        }
+    }
+
+    /// Whether it asks of later states no more than another does.
+    fn is_no_harder(&self, other: &Self, automaton: &Metric) -> bool {
+        self.timers.follows_from(&other.timers, automaton) && is_subset(&self.graphs, &other.graphs)
+    }
+}
+
+fn union<T: Copy + Ord>(one: &[T], other: &[T]) -> Vec<T> {
+    let mut both: Vec<T> = one.iter().chain(other).copied().collect();
+    both.sort_unstable();
+    both.dedup();
+    both
+}
+
+fn is_subset<T: Ord>(small: &[T], large: &[T]) -> bool {
+    small.iter().all(|one| large.binary_search(one).is_ok())
+}
+
+/// A candidate, ready to be tried on a state.
+#[derive(Clone, Debug)]
+pub(super) struct Way {
+    pub(super) labels: Box<[NodeId]>,
+    /// The timers; none if there are none.
+    pub(super) timers: Option<ConfigurationId>,
+    pub(super) graphs: Box<[ConditionId]>,
+    /// Other ways that are no harder: if the state allows one of them, this way is not needed.
+    pub(super) no_harder: Box<[u32]>,
+}
+
+/// Which parts of an automaton go on as graphs.
+#[derive(Clone, Debug)]
+pub(super) struct Annotation {
+    goes_as_graph: Vec<bool>,
+}
+
+impl Annotation {
+    /// Definition 4.3, corrected: it keeps the clocks and annotates below timers. The thesis hands over metric sub-automata with
+    /// finite sums of constants; here connectives between such, and leaves, go along, so that `G((a -> F[0,5] b) & …)` is not multiplied
+    /// out. A leaf alone stays in its configuration.
+    pub(super) fn new(automaton: &Metric, dependence: &Dependence) -> Self {
+        let finite = finitely_bounded(automaton);
+        let goes_as_graph = |id: ConditionId| {
+            let is_node = matches!(automaton.condition(id), Condition::Node(_) | Condition::Empty);
+            finite[id.index()] && dependence.is_closed(id) && !is_node
+        };
+        Self { goes_as_graph: automaton.condition_ids().map(goes_as_graph).collect() }
+    }
+
+    pub(super) fn goes_as_graph(&self, condition: ConditionId) -> bool {
+        self.goes_as_graph[condition.index()]
+    }
+}
+
+/// By the index of the condition, whether all clocks in it are finite: that cons-sum is not ∞.
+fn finitely_bounded(automaton: &Metric) -> Vec<bool> {
+    let mut finite: Vec<bool> = Vec::new();
+    for id in automaton.condition_ids() {
+        finite.push(match automaton.condition(id) {
+            Condition::Empty => true,
+            Condition::Node(node) => match automaton.node(node).kind {
+                // That of `X` leads to what came before; others lead back to what they are part of.
+                Kind::Timer { next, .. } if next.index() < id.index() => finite[next.index()],
+                Kind::Leaf(_) | Kind::Timer { .. } => true,
+            },
+            Condition::And(left, right) | Condition::Or(left, right) => finite[left.index()] && finite[right.index()],
+            Condition::Metric(clock, inner) => automaton.clock(clock) != Clock::INFINITE && finite[inner.index()],
+        });
+    }
+    finite
+}
+
+/// The size of the parts that go on as graphs: Y of the theorems.
+pub(super) fn graph_size(automaton: &Metric, annotation: &Annotation) -> usize {
+    let mut counted = vec![false; automaton.condition_ids().count()];
+    let mut nodes = vec![false; automaton.nodes().len()];
+    let mut open: Vec<ConditionId> = automaton.condition_ids().filter(|id| annotation.goes_as_graph(*id)).collect();
+    let mut size = 0;
+    while let Some(id) = open.pop() {
+        if std::mem::replace(&mut counted[id.index()], true) {
+            continue;
+        }
+        match automaton.condition(id) {
+            Condition::Empty => {}
+            Condition::Node(node) => {
+                size += usize::from(!std::mem::replace(&mut nodes[node.index()], true));
+                if let Kind::Timer { next, .. } = automaton.node(node).kind {
+                    open.push(next);
+                }
+            }
+            Condition::And(left, right) | Condition::Or(left, right) => {
+                size += 1;
+                open.extend([left, right]);
+            }
+            Condition::Metric(_, inner) => open.push(inner),
+        }
+    }
+    size
+}
+
+/// The ways that lead on from a configuration.
+pub(super) struct Expansion<'a> {
+    pub(super) automaton: &'a Metric,
+    pub(super) annotation: &'a Annotation,
+    pub(super) subsumption: Subsumption,
+    pub(super) limit: usize,
+}
+
+impl Expansion<'_> {
+    /// The crossproduct of what the timers of a configuration ask of the next state.
+    pub(super) fn successors(&self, configuration: &Configuration) -> Result<Vec<Candidate>, GaveUp> {
+        let mut product = vec![Candidate::nothing()];
+        for Entry { node, clock } in configuration.timers(self.automaton) {
+            let Kind::Timer { next, .. } = self.automaton.node(node).kind else { continue };
+            product = self.product(&product, &self.initial(next, clock.later())?)?;
+        }
+        Ok(product)
+    }
+
+    /// init(𝒜, c), timers that cannot be satisfied left out: definition 4.6, corrected.
+    pub(super) fn initial(&self, root: ConditionId, clock: Clock) -> Result<Vec<Candidate>, GaveUp> {
+        let mut of_part: FxHashMap<ConditionId, Vec<Candidate>> = FxHashMap::default();
+        for (part, clock) in self.parts(root, clock) {
+            let candidates = match self.automaton.condition(part) {
+                _ if self.annotation.goes_as_graph(part) => {
+                    vec![Candidate { graphs: vec![part], ..Candidate::nothing() }]
+                }
+                Condition::Empty => vec![Candidate::nothing()],
+                Condition::Node(node) => self.of_node(node, clock),
+                Condition::And(left, right) => self.product(&of_part[&left], &of_part[&right])?,
+                Condition::Or(left, right) => {
+                    self.distinct(of_part[&left].iter().chain(&of_part[&right]).cloned().collect())?
+                }
+                Condition::Metric(_, inner) => of_part[&inner].clone(),
+            };
+            of_part.insert(part, candidates);
+        }
+        Ok(of_part.remove(&root).expect("the whole is the last part"))
+    }
+
+    /// The conditions that a condition is made of down to graphs, each with its clock, parts first.
+    fn parts(&self, root: ConditionId, clock: Clock) -> Vec<(ConditionId, Clock)> {
+        let mut clocks: FxHashMap<ConditionId, Clock> = FxHashMap::default();
+        let mut open = vec![(root, clock)];
+        while let Some((id, clock)) = open.pop() {
+            if clocks.insert(id, clock).is_some() || self.annotation.goes_as_graph(id) {
+                continue;
+            }
+            match self.automaton.condition(id) {
+                Condition::Empty | Condition::Node(_) => {}
+                Condition::And(left, right) | Condition::Or(left, right) => {
+                    open.extend([(left, clock), (right, clock)]);
+                }
+                Condition::Metric(set, inner) => open.push((inner, self.automaton.clock(set))),
+            }
+        }
+        let mut parts: Vec<(ConditionId, Clock)> = clocks.into_iter().collect();
+        parts.sort_unstable();
+        parts
+    }
+
+    fn of_node(&self, node: NodeId, clock: Clock) -> Vec<Candidate> {
+        match self.automaton.node(node).kind {
+            Kind::Leaf(_) => vec![Candidate { labels: vec![node], ..Candidate::nothing() }],
+            Kind::Timer { test, .. } if !test.holds(clock) => Vec::new(),
+            Kind::Timer { test: Test::Zero, .. } => vec![Candidate::nothing()],
+            Kind::Timer { .. } => {
+                let timers = Configuration::of(Entry { node, clock });
+                vec![Candidate { timers, ..Candidate::nothing() }]
+            }
+        }
+    }
+
+    fn product(&self, left: &[Candidate], right: &[Candidate]) -> Result<Vec<Candidate>, GaveUp> {
+        if left.len().saturating_mul(right.len()) > 64 * self.limit {
+            return Err(self.too_many());
+        }
+        let both = |one: &Candidate, other: &Candidate| one.and(other, self.automaton, self.subsumption);
+        self.distinct(left.iter().flat_map(|one| right.iter().map(move |other| both(one, other))).collect())
+    }
+
+    fn distinct(&self, mut candidates: Vec<Candidate>) -> Result<Vec<Candidate>, GaveUp> {
+        candidates.sort_unstable();
+        candidates.dedup();
+        if candidates.len() > self.limit { Err(self.too_many()) } else { Ok(candidates) }
+    }
+
+    fn too_many(&self) -> GaveUp {
+        GaveUp {
+            engine: NAME,
+            reason: format!("there are more than {} configurations", self.limit),
+            way_out: "reverse answers the same in linear time; --slice-limit raises the limit".into(),
+        }
+    }
+}
+
+/// The configurations that were met, and the ways that lead on from them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Configurations {
+    list: Vec<Known>,
+    ids: FxHashMap<Configuration, ConfigurationId>,
+}
+
+#[derive(Clone, Debug)]
+struct Known {
+    configuration: Configuration,
+    ways: Option<Arc<[Way]>>,
+    /// The leaf that was made of it, and at which position.
+    leaf: Option<(u64, VertexId)>,
+}
+
+/// More ways are not compared with each other, which takes their square.
+const COMPARED: usize = 128;
+
+impl Configurations {
+    pub(super) fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    pub(super) fn get(&self, id: ConfigurationId) -> &Configuration {
+        &self.list[id.index()].configuration
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        let of_ways = |ways: &Arc<[Way]>| size_of_val::<[Way]>(ways);
+        let of =
+            |known: &Known| 2 * size_of_val(known.configuration.entries()) + known.ways.as_ref().map_or(0, of_ways);
+        self.list.capacity() * size_of::<Known>() + self.list.iter().map(of).sum::<usize>()
+    }
+
+    pub(super) fn intern(&mut self, configuration: Configuration) -> ConfigurationId {
+        if let Some(&id) = self.ids.get(&configuration) {
+            return id;
+        }
+        let id = ConfigurationId(self.list.len() as u32);
+        self.list.push(Known { configuration: configuration.clone(), ways: None, leaf: None });
+        self.ids.insert(configuration, id);
+        id
+    }
+
+    /// The leaf that stands for a configuration from a position on, made at most once.
+    pub(super) fn leaf(&mut self, id: ConfigurationId, position: u64, make: impl FnOnce() -> VertexId) -> VertexId {
+        let leaf = &mut self.list[id.index()].leaf;
+        match *leaf {
+            Some((at, known)) if at == position => known,
+            _ => {
+                let made = make();
+                *leaf = Some((position, made));
+                made
+            }
+        }
+    }
+
+    pub(super) fn ways(&mut self, id: ConfigurationId, expansion: &Expansion<'_>) -> Result<Arc<[Way]>, GaveUp> {
+        if let Some(ways) = &self.list[id.index()].ways {
+            return Ok(ways.clone());
+        }
+        let candidates = expansion.successors(self.get(id))?;
+        let ways = self.compile(candidates, expansion);
+        self.list[id.index()].ways = Some(ways.clone());
+        Ok(ways)
+    }
+
+    pub(super) fn compile(&mut self, candidates: Vec<Candidate>, expansion: &Expansion<'_>) -> Arc<[Way]> {
+        let is_compared = expansion.subsumption == Subsumption::On && candidates.len() <= COMPARED;
+        let candidates = if is_compared { without_harder(candidates, expansion.automaton) } else { candidates };
+        let no_harder = |index: usize, candidate: &Candidate| {
+            let easier = |&(other, one): &(usize, &Candidate)| {
+                other != index
+                    && one.is_no_harder(candidate, expansion.automaton)
+                    && (other < index || !candidate.is_no_harder(one, expansion.automaton))
+            };
+            candidates.iter().enumerate().filter(easier).map(|(other, _)| other as u32).collect()
+        };
+        let ways = candidates.iter().enumerate().map(|(index, candidate)| Way {
+            labels: candidate.labels.as_slice().into(),
+            timers: (!candidate.timers.is_empty()).then(|| self.intern(candidate.timers.clone())),
+            graphs: candidate.graphs.as_slice().into(),
+            no_harder: if is_compared { no_harder(index, candidate) } else { Box::default() },
+        });
+        ways.collect()
+    }
+
+    /// Forgets all but some configurations, which get new numbers: by the old number.
+    pub(super) fn forget_but(&mut self, kept: &[ConfigurationId]) -> FxHashMap<ConfigurationId, ConfigurationId> {
+        let old = std::mem::take(self);
+        kept.iter().map(|&id| (id, self.intern(old.get(id).clone()))).collect()
+    }
+}
+
+/// Drops candidates that ask no less of the state, and no less of later ones, than another does.
+fn without_harder(candidates: Vec<Candidate>, automaton: &Metric) -> Vec<Candidate> {
+    let is_harder = |index: usize| {
+        let candidate = &candidates[index];
+        candidates.iter().enumerate().any(|(other, one)| {
+            let no_harder = |easy: &Candidate, hard: &Candidate| {
+                is_subset(&easy.labels, &hard.labels) && easy.is_no_harder(hard, automaton)
+            };
+            other != index && no_harder(one, candidate) && (other < index || !no_harder(candidate, one))
+        })
+    };
+    let harder: Vec<bool> = (0..candidates.len()).map(is_harder).collect();
+    candidates.into_iter().zip(harder).filter(|(_, is_harder)| !is_harder).map(|(candidate, _)| candidate).collect()
+}

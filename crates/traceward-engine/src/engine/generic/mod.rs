@@ -1,0 +1,308 @@
+//! The generic algorithm: chapter 4 of the thesis on bounded temporal logic.
+//!
+//! Breadth-first where operators have no end, backwards where they have: the parts of the automaton in which all clocks are finite
+//! are unfolded into a graph whose leaves are timers (type A), as in [`super::forward_backward_dag`]; what is around
+//! them goes on as configurations, sets of timers (type B), as in [`super::breadth_first`]. A type B leaf is replaced by the disjunction of the ways
+//! that lead on from it, each the conjunction of a configuration and of the graphs that it needs. Graphs are decided
+//! after as many steps as their bounds add up to, so the whole is bounded by formula and constants, whatever the trace.
+//!
+//! As printed, a type B leaf starts at 0 and is 1 if all its nodes are -1; annotate loses the clocks and does not look below timers;
+//! `init(ε)` is ∅; Generate-DAG puts a set into a set. Satisfied leaves are left out of configurations here, and what is not known
+//! yet is all that is ever made. With [`Subsumption::On`] a way is not followed where one that is no harder is open.
+
+mod configurations;
+
+use super::configuration::{Configuration, Entry, Subsumption};
+use super::forward_backward_dag::Timers;
+use super::graph::{ConfigurationId, Connective, Deadline, Dependence, Graph, Implies, Leaf, Unfolding, Value};
+use super::reading::{self, Reader, Reading};
+use super::{Decision, EngineStatistics, GaveUp, Unsupported};
+use crate::automaton::alternating::NodeId;
+use crate::automaton::metric::{Clock, Kind, Metric};
+use configurations::{Annotation, Configurations, Expansion, Way};
+use traceward_logic::formula::{FormulaId, Formulas};
+use traceward_logic::letter::{Alphabet, Letters, Proposition};
+use traceward_logic::verdict::Verdict;
+
+const NAME: &str = "generic";
+
+/// How graph and configurations are kept.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Config {
+    /// Whether what adds nothing is dropped.
+    pub subsumption: Subsumption,
+    /// How many nodes the graph may have before giving up.
+    pub node_limit: usize,
+    /// How many ways may lead on from a configuration before giving up.
+    pub configuration_limit: usize,
+    /// How many configurations are remembered.
+    pub cache_limit: usize,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self { subsumption: Subsumption::On, node_limit: 10_000_000, configuration_limit: 100_000, cache_limit: 10_000 }
+    }
+}
+
+/// A formula ready to be followed by the generic algorithm.
+#[derive(Clone, Debug)]
+pub struct Generic {
+    automaton: Metric,
+    dependence: Dependence,
+    annotation: Annotation,
+    reader: Reader,
+    config: Config,
+}
+
+/// A graph that has been unfolded so far.
+#[derive(Clone, Debug)]
+pub struct Run {
+    graph: Graph,
+    unfolding: Unfolding,
+    configurations: Configurations,
+    reading: Reading,
+    position: u64,
+    verdict: Verdict,
+    /// Scratch: which ways a state allows, and the values that are joined.
+    is_open: Vec<bool>,
+    ways: Vec<Value>,
+    parts: Vec<Value>,
+}
+
+impl Run {
+    /// How many nodes the graph has.
+    pub fn nodes(&self) -> usize {
+        self.graph.len()
+    }
+
+    /// Type A: the timers that wait, with the clocks they have at the last state, in order.
+    pub fn timers(&self) -> Vec<(NodeId, Clock)> {
+        let timer = |leaf| match leaf {
+            Leaf::Timer(node, deadline) => Some((node, deadline.clock_at(self.position - 1))),
+            Leaf::Configuration(_) => None,
+        };
+        let mut timers: Vec<_> = self.leaves().filter_map(timer).collect();
+        timers.sort_unstable();
+        timers
+    }
+
+    /// Type B: the sets of timers that wait, in order.
+    pub fn configurations(&self) -> Vec<&[Entry]> {
+        let configuration = |leaf| match leaf {
+            Leaf::Configuration(id) => Some(self.configurations.get(id).entries()),
+            Leaf::Timer(..) => None,
+        };
+        let mut all: Vec<_> = self.leaves().filter_map(configuration).collect();
+        all.sort_unstable();
+        all
+    }
+
+    fn leaves(&self) -> impl Iterator<Item = Leaf> + '_ {
+        self.graph.leaves().iter().filter_map(|id| self.graph.leaf(*id))
+    }
+
+    /// What it has cost at its most.
+    pub fn statistics(&self) -> EngineStatistics {
+        let peaks = self.graph.peaks();
+        EngineStatistics {
+            peak_configurations: Some(peaks.configurations),
+            peak_nodes: Some(peaks.vertices),
+            peak_leaves: Some(peaks.timers),
+            peak_bytes: self.graph.bytes() + self.configurations.bytes(),
+        }
+    }
+}
+
+impl Generic {
+    /// Prepares a formula in negation normal form with split atoms.
+    pub fn new(formulas: &Formulas, alphabet: &Alphabet, root: FormulaId, config: Config) -> Result<Self, Unsupported> {
+        let automaton = reading::automaton(NAME, formulas, root)?;
+        let reader = Reader::new(NAME, &automaton, formulas, alphabet)?;
+        let dependence = Dependence::new(&automaton);
+        let annotation = Annotation::new(&automaton, &dependence);
+        Ok(Self { automaton, dependence, annotation, reader, config })
+    }
+
+    /// The automaton that is unfolded.
+    pub fn automaton(&self) -> &Metric {
+        &self.automaton
+    }
+
+    /// Y of the theorems: the size of the parts in which all clocks are finite.
+    pub fn finite_size(&self) -> usize {
+        configurations::graph_size(&self.automaton, &self.annotation)
+    }
+
+    /// A graph that has seen no state.
+    pub fn start(&self) -> Run {
+        Run {
+            graph: Graph::new(self.config.subsumption),
+            unfolding: Unfolding::new(&self.automaton),
+            configurations: Configurations::default(),
+            reading: self.reader.start(),
+            position: 0,
+            verdict: Verdict::Pending,
+            is_open: Vec::new(),
+            ways: Vec::new(),
+            parts: Vec::new(),
+        }
+    }
+
+    /// Takes the next state; `holds` tells which propositions do.
+    pub fn step(&self, run: &mut Run, holds: &dyn Fn(Proposition) -> bool) -> Result<Verdict, GaveUp> {
+        if run.verdict.is_final() {
+            return Ok(run.verdict);
+        }
+        self.reader.read(&mut run.reading, holds);
+        self.unfold(run)?;
+        let Run { graph, configurations, .. } = run;
+        graph.end_step(&Leaves { timers: Timers { automaton: &self.automaton }, configurations });
+        run.position += 1;
+        run.verdict = match graph.root() {
+            Value::Known(true) => Verdict::Satisfied,
+            Value::Known(false) => Verdict::Violated,
+            Value::Open(_) if graph.holds_at_end(&|leaf| self.is_accepting(configurations, leaf)) => Verdict::Holding,
+            Value::Open(_) => Verdict::Pending,
+        };
+        Ok(run.verdict)
+    }
+
+    /// The verdict if the trace went on behind what a run has seen.
+    pub fn verdict(&self, run: &Run) -> Verdict {
+        run.verdict
+    }
+
+    /// Whether the formula holds on a trace with a state.
+    pub fn check(&self, letters: &Letters) -> Result<Decision, GaveUp> {
+        super::check_online(self.start(), letters, |run, holds| self.step(run, holds)).map(|(decision, _)| decision)
+    }
+
+    fn is_accepting(&self, configurations: &Configurations, leaf: Leaf) -> bool {
+        match leaf {
+            Leaf::Timer(node, _) => self.automaton.node(node).accepting,
+            Leaf::Configuration(id) => configurations.get(id).is_final(&self.automaton),
+        }
+    }
+
+    fn unfold(&self, run: &mut Run) -> Result<(), GaveUp> {
+        run.unfolding.at(run.position);
+        if run.position == 0 {
+            let initial = self.expansion().initial(self.automaton.root(), Clock::INFINITE)?;
+            let ways = run.configurations.compile(initial, &self.expansion());
+            let root = self.value_of_ways(run, &ways);
+            run.graph.set_root(root);
+            return Ok(());
+        }
+        self.forget(run);
+        for id in run.graph.take_leaves() {
+            let by = match run.graph.leaf(id) {
+                None => continue,
+                Some(Leaf::Timer(node, deadline)) => self.value_of_timer(run, node, deadline),
+                Some(Leaf::Configuration(configuration)) => {
+                    let ways = run.configurations.ways(configuration, &self.expansion())?;
+                    self.value_of_ways(run, &ways)
+                }
+            };
+            run.graph.replace(id, by);
+            run.graph.refuse_many(NAME, self.config.node_limit)?;
+        }
+        Ok(())
+    }
+
+    fn expansion(&self) -> Expansion<'_> {
+        Expansion {
+            automaton: &self.automaton,
+            annotation: &self.annotation,
+            subsumption: self.config.subsumption,
+            limit: self.config.configuration_limit,
+        }
+    }
+
+    /// Forgets configurations when there are too many to remember.
+    fn forget(&self, run: &mut Run) {
+        if run.configurations.len() <= self.config.cache_limit {
+            return;
+        }
+        let waiting = |leaf| match leaf {
+            Leaf::Configuration(id) => Some(id),
+            Leaf::Timer(..) => None,
+        };
+        let mut kept: Vec<ConfigurationId> = run.leaves().filter_map(waiting).collect();
+        kept.sort_unstable();
+        let numbers = run.configurations.forget_but(&kept);
+        run.graph.renumber(|id| numbers[&id]);
+    }
+
+    /// Type A: δ of a timer, one state further.
+    fn value_of_timer(&self, run: &mut Run, node: NodeId, deadline: Deadline) -> Value {
+        let Kind::Timer { next, .. } = self.automaton.node(node).kind else { unreachable!("only timers wait") };
+        let Run { graph, unfolding, reading, .. } = run;
+        unfolding.value(&self.automaton, &self.dependence, reading, graph, next, deadline)
+    }
+
+    /// Type B: Generate-DAG of the ways that the state allows.
+    fn value_of_ways(&self, run: &mut Run, ways: &[Way]) -> Value {
+        let is_open = |way: &Way| way.labels.iter().all(|label| run.reading.satisfies(*label));
+        run.is_open.clear();
+        run.is_open.extend(ways.iter().map(is_open));
+        run.ways.clear();
+        for (index, way) in ways.iter().enumerate() {
+            let is_needed = run.is_open[index] && !way.no_harder.iter().any(|other| run.is_open[*other as usize]);
+            if is_needed {
+                let value = self.value_of_way(run, way);
+                run.ways.push(value);
+            }
+        }
+        run.graph.join(Connective::Or, &run.ways)
+    }
+
+    fn value_of_way(&self, run: &mut Run, way: &Way) -> Value {
+        let Run { graph, unfolding, reading, configurations, parts, position, .. } = run;
+        parts.clear();
+        for graph_of in &way.graphs {
+            let value = unfolding.value(&self.automaton, &self.dependence, reading, graph, *graph_of, Deadline::NEVER);
+            if value == Value::Known(false) {
+                return value;
+            }
+            parts.push(value);
+        }
+        if let Some(id) = way.timers {
+            let leaf = configurations.leaf(id, *position, || graph.add_leaf(Leaf::Configuration(id)));
+            parts.push(Value::Open(leaf));
+        }
+        graph.join(Connective::And, parts)
+    }
+}
+
+/// Which leaves of both types imply which.
+struct Leaves<'a> {
+    timers: Timers<'a>,
+    configurations: &'a Configurations,
+}
+
+impl Leaves<'_> {
+    fn configuration(&self, leaf: Leaf) -> Option<&Configuration> {
+        match leaf {
+            Leaf::Configuration(id) => Some(self.configurations.get(id)),
+            Leaf::Timer(..) => None,
+        }
+    }
+}
+
+impl Implies for Leaves<'_> {
+    fn group(&self, leaf: Leaf) -> Option<u32> {
+        match leaf {
+            Leaf::Timer(..) => self.timers.group(leaf),
+            // Nodes have smaller numbers.
+            Leaf::Configuration(_) => Some(u32::MAX),
+        }
+    }
+
+    fn implies(&self, one: Leaf, other: Leaf) -> bool {
+        match (self.configuration(one), self.configuration(other)) {
+            (Some(one), Some(other)) => other.follows_from(one, self.timers.automaton),
+            _ => self.timers.implies(one, other),
+        }
+    }
+}

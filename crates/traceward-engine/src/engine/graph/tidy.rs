@@ -1,0 +1,88 @@
+//! Subsumption in a graph: what says the same twice is said once.
+
+use super::edges::EdgeId;
+use super::{Connective, Graph, Kind, Leaf, VertexId};
+
+/// Knows which leaves imply which.
+pub(in crate::engine) trait Implies {
+    /// What a leaf can be compared with: leaves of one group only. None if with nothing.
+    fn group(&self, leaf: Leaf) -> Option<u32>;
+
+    /// Whether what satisfies one satisfies the other, both being of one group.
+    fn implies(&self, one: Leaf, other: Leaf) -> bool;
+}
+
+impl Graph {
+    /// Dissolves conjunctions in conjunctions and disjunctions in disjunctions, and drops leaves that add nothing to
+    /// another, wherever something has changed.
+    pub(super) fn tidy(&mut self, implies: &dyn Implies) {
+        while let Some(id) = self.touched.pop() {
+            if self.connective(id).is_none() {
+                continue;
+            }
+            match self.parent_of_its_kind(id) {
+                Some(parent) => self.dissolve(id, parent),
+                None => self.drop_implied(id, implies),
+            }
+        }
+    }
+
+    /// The only parent of a branching point, if it has the same connective.
+    fn parent_of_its_kind(&self, id: VertexId) -> Option<VertexId> {
+        let ends = &self.vertices[id.index()].ends;
+        if ends.parents != 1 {
+            return None;
+        }
+        let parent = self.edges.parent(ends.first_parent()?);
+        (self.connective(parent) == self.connective(id)).then_some(parent)
+    }
+
+    /// Hands the children of a branching point to its only parent.
+    fn dissolve(&mut self, id: VertexId, parent: VertexId) {
+        while let Some(edge) = self.vertices[id.index()].ends.first_child() {
+            if self.has_child(parent, self.edges.child(edge)) {
+                self.unlink(edge);
+            } else {
+                self.edges.set_parent(&mut self.vertices, edge, parent);
+            }
+        }
+        let edge = self.vertices[id.index()].ends.first_parent().expect("one parent");
+        self.unlink(edge);
+        self.touched.push(parent);
+        self.alone.push(parent);
+        self.settle();
+    }
+
+    fn drop_implied(&mut self, id: VertexId, implies: &dyn Implies) {
+        let connective = self.connective(id).expect("a branching point");
+        let mut kept: Vec<(u32, Leaf, EdgeId)> = Vec::new();
+        let mut dropped: Vec<EdgeId> = Vec::new();
+        for edge in self.edges.children(&self.vertices[id.index()].ends) {
+            let Kind::Leaf(leaf) = self.vertices[self.edges.child(edge).index()].kind else { continue };
+            let Some(group) = implies.group(leaf) else { continue };
+            // A conjunction needs what implies the rest, a disjunction what the rest implies.
+            let redundant = |one: Leaf, other: Leaf| match connective {
+                Connective::And => implies.implies(other, one),
+                Connective::Or => implies.implies(one, other),
+            };
+            if kept.iter().any(|&(of, other, _)| of == group && redundant(leaf, other)) {
+                dropped.push(edge);
+                continue;
+            }
+            kept.retain(|&(of, other, place)| {
+                let goes = of == group && redundant(other, leaf);
+                if goes {
+                    dropped.push(place);
+                }
+                !goes
+            });
+            kept.push((group, leaf, edge));
+        }
+        if dropped.is_empty() {
+            return;
+        }
+        dropped.into_iter().for_each(|edge| self.unlink(edge));
+        self.alone.push(id);
+        self.settle();
+    }
+}

@@ -1,0 +1,193 @@
+//! From conditions of an automaton to the graph, one state further.
+
+use super::{Connective, Deadline, Graph, Leaf, Value, VertexId};
+use crate::automaton::alternating::{ConditionId, NodeId};
+use crate::automaton::metric::{Condition, Kind, Metric, Test};
+use crate::engine::reading::Reading;
+
+/// What has been unfolded of an automaton at a position. A condition that does not depend on the clock around it means the same
+/// wherever it is met, and is unfolded once; with that isomorphic leaves are one.
+#[derive(Clone, Debug)]
+pub(in crate::engine) struct Unfolding {
+    /// By the index of a condition that depends on no clock: the position after which this was found, and what.
+    found: Vec<(u64, Value)>,
+    /// By the index of a timer whose clock never runs out.
+    endless: Vec<(u64, VertexId)>,
+    tasks: Vec<Task>,
+    values: Vec<Value>,
+    position: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Task {
+    /// Find the value of a condition whose clock runs out then.
+    Find(ConditionId, Deadline),
+    /// With the value of one side known, look at the other.
+    Second(Connective, ConditionId, Deadline),
+    /// Join both sides.
+    Join(Connective),
+    /// Keep the value.
+    Keep(ConditionId),
+}
+
+/// No position.
+const NEVER: u64 = u64::MAX;
+
+/// What an automaton's conditions depend on.
+#[derive(Clone, Debug)]
+pub(in crate::engine) struct Dependence(Vec<bool>);
+
+impl Dependence {
+    /// Which conditions depend on the clock around them: those with a timer outside of metric sub-automata.
+    pub(in crate::engine) fn new(automaton: &Metric) -> Self {
+        let mut depends = Vec::new();
+        for id in automaton.condition_ids() {
+            depends.push(match automaton.condition(id) {
+                Condition::Empty | Condition::Metric(..) => false,
+                Condition::Node(node) => automaton.node(node).test().is_some(),
+                Condition::And(left, right) | Condition::Or(left, right) => {
+                    depends[left.index()] || depends[right.index()]
+                }
+            });
+        }
+        Self(depends)
+    }
+
+    pub(in crate::engine) fn is_closed(&self, condition: ConditionId) -> bool {
+        !self.0[condition.index()]
+    }
+}
+
+impl Unfolding {
+    pub(in crate::engine) fn new(automaton: &Metric) -> Self {
+        Self {
+            found: vec![(NEVER, Value::Known(false)); automaton.condition_ids().count()],
+            endless: vec![(NEVER, VertexId(0)); automaton.nodes().len()],
+            tasks: Vec::new(),
+            values: Vec::new(),
+            position: 0,
+        }
+    }
+
+    /// Goes to a position.
+    pub(in crate::engine) fn at(&mut self, position: u64) {
+        self.position = position;
+    }
+
+    /// The value of a condition at the position, given the state there: translate, evaluated on the way.
+    pub(in crate::engine) fn value(
+        &mut self,
+        automaton: &Metric,
+        dependence: &Dependence,
+        reading: &Reading,
+        graph: &mut Graph,
+        condition: ConditionId,
+        deadline: Deadline,
+    ) -> Value {
+        self.tasks.push(Task::Find(condition, deadline));
+        while let Some(task) = self.tasks.pop() {
+            match task {
+                Task::Find(condition, deadline) => {
+                    self.find(automaton, dependence, reading, graph, condition, deadline);
+                }
+                Task::Second(connective, second, deadline) => {
+                    let first = *self.values.last().expect("the value of the first side");
+                    if first != Value::Known(connective.decisive()) {
+                        self.tasks.extend([Task::Join(connective), Task::Find(second, deadline)]);
+                    }
+                }
+                Task::Join(connective) => {
+                    let second = self.values.pop().expect("the value of the second side");
+                    let first = self.values.pop().expect("the value of the first side");
+                    self.values.push(graph.join(connective, &[first, second]));
+                }
+                Task::Keep(condition) => {
+                    let value = *self.values.last().expect("a value");
+                    self.found[condition.index()] = (self.position, value);
+                }
+            }
+        }
+        self.values.pop().expect("a value")
+    }
+
+    fn find(
+        &mut self,
+        automaton: &Metric,
+        dependence: &Dependence,
+        reading: &Reading,
+        graph: &mut Graph,
+        condition: ConditionId,
+        deadline: Deadline,
+    ) {
+        let whole = automaton.condition(condition);
+        if let Condition::Node(node) = whole {
+            let value = self.node(automaton, reading, graph, node, deadline);
+            self.values.push(value);
+            return;
+        }
+        if dependence.is_closed(condition) {
+            let (position, value) = self.found[condition.index()];
+            if position == self.position {
+                self.values.push(value);
+                return;
+            }
+            self.tasks.push(Task::Keep(condition));
+        }
+        match whole {
+            Condition::Empty => self.values.push(Value::Known(true)),
+            Condition::Node(_) => unreachable!("done above"),
+            Condition::And(left, right) => self.sides(automaton, Connective::And, left, right, deadline),
+            Condition::Or(left, right) => self.sides(automaton, Connective::Or, left, right, deadline),
+            Condition::Metric(clock, inner) => {
+                let deadline = Deadline::of(automaton.clock(clock), self.position);
+                self.tasks.push(Task::Find(inner, deadline));
+            }
+        }
+    }
+
+    /// Looks at a timer last: it is made in vain if the other side decides.
+    fn sides(
+        &mut self,
+        automaton: &Metric,
+        connective: Connective,
+        left: ConditionId,
+        right: ConditionId,
+        deadline: Deadline,
+    ) {
+        let is_node = matches!(automaton.condition(left), Condition::Node(_));
+        let (first, second) = if is_node { (right, left) } else { (left, right) };
+        self.tasks.extend([Task::Second(connective, second, deadline), Task::Find(first, deadline)]);
+    }
+
+    fn node(
+        &mut self,
+        automaton: &Metric,
+        reading: &Reading,
+        graph: &mut Graph,
+        node: NodeId,
+        deadline: Deadline,
+    ) -> Value {
+        let clock = deadline.clock_at(self.position);
+        match automaton.node(node).kind {
+            Kind::Leaf(_) => Value::Known(reading.satisfies(node)),
+            Kind::Timer { test: Test::Positive, .. } if Test::Positive.holds(clock) => {
+                Value::Open(self.timer(graph, node, deadline))
+            }
+            Kind::Timer { test, .. } => Value::Known(test.holds(clock)),
+        }
+    }
+
+    /// The leaf of a timer. Two timers of one node that never run out are isomorphic; others meet only in one condition.
+    fn timer(&mut self, graph: &mut Graph, node: NodeId, deadline: Deadline) -> VertexId {
+        if deadline != Deadline::NEVER {
+            return graph.add_leaf(Leaf::Timer(node, deadline));
+        }
+        let (position, known) = self.endless[node.index()];
+        if position == self.position {
+            return known;
+        }
+        let id = graph.add_leaf(Leaf::Timer(node, deadline));
+        self.endless[node.index()] = (self.position, id);
+        id
+    }
+}
