@@ -3,6 +3,7 @@
 //!
 //! `cargo run --release -p traceward-bench` runs all; names on the command line select some.
 
+mod bounded;
 mod breadth_first;
 mod monitor;
 mod observer;
@@ -79,6 +80,7 @@ const BENCHMARKS: &[Benchmark] = &[
     Benchmark { name: "reverse-past", run: reverse::past_and_future },
     Benchmark { name: "reverse-bounded", run: reverse::bounded },
     Benchmark { name: "breadth-first", run: breadth_first::online },
+    Benchmark { name: "generic", run: bounded::responses },
     Benchmark { name: "observer", run: observer::steps_of_a_table },
     Benchmark { name: "observer-large", run: observer::steps_of_a_large_automaton },
     Benchmark { name: "construction", run: observer::construction },

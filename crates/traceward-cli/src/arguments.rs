@@ -4,8 +4,8 @@ use crate::output::Styling;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use traceward::{
-    Config, EngineName, Format, MissingPolicy, Simplification, TimeColumn, TimeUnit, breadth_first, depth_first,
-    observer, tableau,
+    Config, EngineName, Format, MissingPolicy, Simplification, Subsumption, TimeColumn, TimeUnit, breadth_first,
+    depth_first, forward_backward, forward_backward_dag, generic, observer, tableau,
 };
 
 /// Checks, monitors and measures what running systems actually did
@@ -151,6 +151,9 @@ pub struct CheckArguments {
     /// Tell how long each eventuality had to wait
     #[arg(long)]
     pub waiting: bool,
+    /// Tell what answering has cost at its most: configurations, nodes of the graph, timers that wait, bytes
+    #[arg(long, help_heading = "Engine")]
+    pub engine_statistics: bool,
     /// How many violations to report one by one
     #[arg(long, value_name = "N", default_value_t = 5)]
     pub max_violations: usize,
@@ -176,6 +179,9 @@ pub struct MonitorArguments {
     pub trace: TraceArguments,
     #[command(flatten)]
     pub engine: EngineArguments,
+    /// Tell at the end what following has cost at its most: configurations, nodes of the graph, timers that wait, bytes
+    #[arg(long, help_heading = "Engine")]
+    pub engine_statistics: bool,
     /// For programs, a JSON object a line, or for people
     #[arg(long, value_enum, default_value_t = OutputFormat::Json, help_heading = "Output")]
     pub format: OutputFormat,
@@ -240,7 +246,8 @@ pub struct HygieneArguments {
 #[command(next_help_heading = "Engine")]
 pub struct EngineArguments {
     /// Which engine answers, all give the same verdict: auto, naive, depth-first,
-    /// breadth-first, reverse, tableau or observer
+    /// breadth-first, reverse, tableau, observer, forward-backward,
+    /// forward-backward-dag or generic
     #[arg(long, value_name = "NAME", default_value = "auto")]
     pub engine: EngineName,
     /// Evaluate formulas as they are written, without simplifying them first
@@ -249,10 +256,15 @@ pub struct EngineArguments {
     /// After how many steps depth-first traversal gives up
     #[arg(long, value_name = "N", default_value_t = depth_first::Config::default().work_limit)]
     pub work_limit: u64,
-    /// With how many slices at one position breadth-first traversal gives up
+    /// With how many slices at one position breadth-first traversal gives up, and generic
     #[arg(long, value_name = "N", default_value_t = breadth_first::Config::default().slice_limit)]
     pub slice_limit: usize,
-    /// Keep slices that contain another, in breadth-first traversal
+    /// With how many nodes of their tree or graph forward-backward, forward-backward-dag and
+    /// generic give up
+    #[arg(long, value_name = "N", default_value_t = generic::Config::default().node_limit)]
+    pub node_limit: usize,
+    /// Keep what something else implies, as in the papers: in breadth-first,
+    /// forward-backward-dag and generic
     #[arg(long)]
     pub no_subsumption: bool,
     /// How much memory an observer may take, in MiB
@@ -265,6 +277,8 @@ pub struct EngineArguments {
 
 impl EngineArguments {
     pub fn config(&self) -> Config {
+        let subsumption = if self.no_subsumption { Subsumption::Off } else { Subsumption::On };
+        let node_limit = self.node_limit;
         Config {
             engine: self.engine,
             simplification: if self.no_simplify { Simplification::Off } else { Simplification::On },
@@ -282,6 +296,14 @@ impl EngineArguments {
                 memory: self.memory_limit.saturating_mul(1 << 20),
                 search_limit: self.search_limit,
                 ..observer::Config::default()
+            },
+            forward_backward: forward_backward::Config { node_limit },
+            forward_backward_dag: forward_backward_dag::Config { subsumption, node_limit },
+            generic: generic::Config {
+                subsumption,
+                node_limit,
+                configuration_limit: self.slice_limit,
+                ..generic::Config::default()
             },
         }
     }

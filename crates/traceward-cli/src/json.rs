@@ -1,15 +1,15 @@
 //! Answers for programs: the documents that scripts rely on.
 
-use crate::command::monitor::Ending;
+use crate::command::monitor::{Cost, Ending};
 use crate::failure::Failure;
 use crate::text::trace_name;
 use serde_json::{Map, Value as Json, json};
 use std::path::Path;
 use std::sync::Arc;
 use traceward::{
-    ColumnInspection, Comparison, CoverageReport, Distinct, Example, Feed, Finding, Followed, Inspection, KeyVerdict,
-    Lint, OwedReport, PropertyReport, QueryReport, QueryValue, Report, TimeGuess, UnusedPart, Value, Verdict,
-    Violation, Violations, WaitingReport,
+    ColumnInspection, Comparison, CoverageReport, Distinct, EngineStatistics, Example, Feed, Finding, Inspection,
+    KeyVerdict, Lint, OwedReport, PropertyId, PropertyReport, QueryReport, QueryValue, Report, TimeGuess, UnusedPart,
+    Value, Verdict, Violation, Violations, WaitingReport,
 };
 
 /// The document about one trace.
@@ -49,12 +49,19 @@ pub fn monitor_tail(name: &str, verdict: Verdict) -> String {
 }
 
 /// What a monitor says at the end.
-pub fn monitor_end(feed: &Feed, ending: Ending) -> String {
+pub fn monitor_end(feed: &Feed, ending: Ending, cost: Cost) -> String {
     let monitor = feed.monitor();
-    let property = |(property, verdict): (Followed<'_>, Verdict)| {
-        format!("{{\"name\": {}, \"verdict\": \"{verdict}\"}}", json!(property.name))
+    let property = |(id, verdict): (PropertyId, Verdict)| {
+        let statistics = match cost {
+            Cost::Told => {
+                let statistics = monitor.engine_statistics(id).map_or(Json::Null, engine_statistics);
+                format!(", \"engine_statistics\": {statistics}")
+            }
+            Cost::Untold => String::new(),
+        };
+        format!("{{\"name\": {}, \"verdict\": \"{verdict}\"{statistics}}}", json!(monitor.property(id).name))
     };
-    let properties: Vec<String> = monitor.properties().zip(ending.verdicts(monitor)).map(property).collect();
+    let properties: Vec<String> = monitor.property_ids().zip(ending.verdicts(monitor)).map(property).collect();
     let complete = if ending == Ending::Complete { "" } else { "\"complete\": false, " };
     format!(
         "{{\"end\": true, {complete}\"states\": {}, \"skipped\": {}, \"properties\": [{}]}}",
@@ -104,6 +111,9 @@ fn property(report: &PropertyReport) -> Json {
     if let Some(found) = &report.waiting {
         document["waiting"] = Json::Array(found.iter().map(waiting).collect());
     }
+    if let Some(statistics) = report.engine_statistics {
+        document["engine_statistics"] = statistics.map_or(Json::Null, engine_statistics);
+    }
     if let Some(keys) = &report.keys {
         document["keys"] = json!({
             "checked": keys.checked,
@@ -112,6 +122,15 @@ fn property(report: &PropertyReport) -> Json {
         });
     }
     document
+}
+
+fn engine_statistics(statistics: EngineStatistics) -> Json {
+    json!({
+        "peak_configurations": statistics.peak_configurations,
+        "peak_nodes": statistics.peak_nodes,
+        "peak_leaves": statistics.peak_leaves,
+        "peak_bytes": statistics.peak_bytes,
+    })
 }
 
 fn coverage(report: &CoverageReport) -> Json {

@@ -1,14 +1,14 @@
 //! Answers for people.
 
-use crate::command::monitor::Ending;
+use crate::command::monitor::{Cost, Ending};
 use anstyle::{AnsiColor, Style};
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 use traceward::{
-    ColumnInspection, ColumnKind, Comparison, CoverageReport, Distinct, Example, Feed, Goal, Inspection, KeysReport,
-    Lint, Note, Oddity, OwedReport, PropertyReport, QueryReport, QueryValue, Relation, Report, TIME_UNITS, TimeGuess,
-    Value, Verdict, Violation, Violations, WaitingReport, duration,
+    ColumnInspection, ColumnKind, Comparison, CoverageReport, Distinct, EngineStatistics, Example, Feed, Goal,
+    Inspection, KeysReport, Lint, Note, Oddity, OwedReport, PropertyReport, QueryReport, QueryValue, Relation, Report,
+    TIME_UNITS, TimeGuess, Value, Verdict, Violation, Violations, WaitingReport, duration,
 };
 
 const GOOD: Style = AnsiColor::Green.on_default().bold();
@@ -110,6 +110,9 @@ fn write_property(out: &mut impl Write, property: &PropertyReport, report: &Repo
     for one in property.waiting.iter().flatten() {
         write_waiting(out, one)?;
     }
+    if let Some(statistics) = property.engine_statistics {
+        writeln!(out, "    {}", statistics_text(property.engine.name(), statistics))?;
+    }
     if let Some(keys) = &property.keys {
         write_keys(out, keys)?;
     }
@@ -117,6 +120,26 @@ fn write_property(out: &mut impl Write, property: &PropertyReport, report: &Repo
         writeln!(out, "    holds at {} of {}: {truth}", truth.count_ones(), counted(truth.len(), "position"))?;
     }
     Ok(())
+}
+
+/// What an engine has cost at its most.
+fn statistics_text(engine: &str, statistics: Option<EngineStatistics>) -> String {
+    let Some(statistics) = statistics else {
+        return format!(
+            "{engine} keeps neither configurations nor a graph; \
+             breadth-first, forward-backward, forward-backward-dag and generic do"
+        );
+    };
+    let EngineStatistics { peak_configurations, peak_nodes, peak_leaves, peak_bytes } = statistics;
+    let part = |count: Option<usize>, what| count.map(|count| counted(count, what));
+    let parts = [
+        part(peak_configurations, "configuration"),
+        part(peak_nodes, "node"),
+        part(peak_leaves, "waiting timer"),
+        Some(counted(peak_bytes, "byte")),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    format!("{engine} had at most {}", parts.join(", "))
 }
 
 /// How wide a position is at least in what a monitor says.
@@ -133,7 +156,7 @@ pub fn monitor_tail(name: &str, verdict: Verdict) -> String {
 }
 
 /// What a monitor says at the end.
-pub fn monitor_end(out: &mut impl Write, feed: &Feed, ending: Ending) -> io::Result<()> {
+pub fn monitor_end(out: &mut impl Write, feed: &Feed, ending: Ending, cost: Cost) -> io::Result<()> {
     let monitor = feed.monitor();
     let skipped = match feed.skipped() {
         0 => String::new(),
@@ -141,7 +164,8 @@ pub fn monitor_end(out: &mut impl Write, feed: &Feed, ending: Ending) -> io::Res
     };
     let what = if ending == Ending::Complete { "end" } else { "stopped" };
     writeln!(out, "{BOLD}{what}{BOLD:#}: {}{skipped}", counted(monitor.position() as usize, "state"))?;
-    for (property, verdict) in monitor.properties().zip(ending.verdicts(monitor)) {
+    for (id, verdict) in monitor.property_ids().zip(ending.verdicts(monitor)) {
+        let property = monitor.property(id);
         let (mark, style) = signs(verdict);
         write!(out, "{style}{mark} {verdict}{style:#}  {}  {DIM}{}{DIM:#}", property.name, property.formula)?;
         match property.decided_at {
@@ -150,6 +174,10 @@ pub fn monitor_end(out: &mut impl Write, feed: &Feed, ending: Ending) -> io::Res
         }
         if let Some(description) = property.description {
             writeln!(out, "    {description}")?;
+        }
+        if cost == Cost::Told {
+            let (engine, statistics) = (monitor.engine(id).name(), monitor.engine_statistics(id));
+            writeln!(out, "    {}", statistics_text(engine, statistics))?;
         }
     }
     Ok(())

@@ -1,7 +1,7 @@
 //! Every engine against the definition: all small formulas on all short traces, random larger ones, known answers.
 
 use proptest::prelude::*;
-use traceward_engine::engine::{breadth_first, depth_first, observer, tableau};
+use traceward_engine::engine::{breadth_first, depth_first};
 use traceward_engine::select::{Cache, Config, EngineName, Evaluator, Simplification};
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::formula::{FormulaId, Formulas, Interval};
@@ -13,29 +13,12 @@ use traceward_testkit::enumerate::Shape;
 use traceward_testkit::generate::{self, Windows};
 use traceward_testkit::{corpus, vectors};
 
-const REVERSE: Config = config(Simplification::Off);
-const SIMPLIFIED: Config = config(Simplification::On);
+fn reverse() -> Config {
+    Config { engine: EngineName::Reverse, simplification: Simplification::Off, ..Config::default() }
+}
 
-const fn config(simplification: Simplification) -> Config {
-    Config {
-        engine: EngineName::Reverse,
-        simplification,
-        depth_first: depth_first::Config { work_limit: u64::MAX },
-        breadth_first: breadth_first::Config {
-            subsumption: breadth_first::Subsumption::On,
-            memory: breadth_first::Memory::Sets,
-            slice_limit: 1000,
-            cache_limit: 1000,
-        },
-        tableau: tableau::Config { state_limit: 1000, work_limit: 1_000_000, claim_limit: 100 },
-        observer: observer::Config {
-            memory: 1 << 20,
-            search_limit: 1000,
-            exactness: observer::Exactness::Always,
-            full_states: 100,
-            table_limit: 10_000,
-        },
-    }
+fn simplified() -> Config {
+    Config { simplification: Simplification::On, ..reverse() }
 }
 
 fn compiled(config: Config) -> impl Fn(&Formulas, FormulaId) -> Evaluator {
@@ -48,7 +31,7 @@ fn truth(evaluator: &Evaluator, trace: &Trace) -> Bitmap {
 
 #[test]
 fn reverse_agrees_on_all_small_formulas_and_short_traces() {
-    let pairs = exhaustively(&Shape::unbounded(2), 5, compiled(REVERSE), truth);
+    let pairs = exhaustively(&Shape::unbounded(2), 5, compiled(reverse()), truth);
     report("reverse", "pairs of a formula and a trace", pairs);
     assert!(pairs >= 1_000_000, "only {pairs}");
 }
@@ -57,9 +40,9 @@ fn reverse_agrees_on_all_small_formulas_and_short_traces() {
 fn reverse_agrees_on_all_small_bounded_formulas() {
     let intervals = [Interval::steps(0, Some(1)), Interval::steps(1, Some(2)), Interval::steps(2, None)];
     let shape = Shape::unbounded(2).with_intervals(intervals);
-    let pairs = exhaustively(&shape, 2, compiled(REVERSE), truth) + {
+    let pairs = exhaustively(&shape, 2, compiled(reverse()), truth) + {
         let fewer = Shape { atoms: 1, ..shape };
-        exhaustively(&fewer, 6, compiled(REVERSE), truth)
+        exhaustively(&fewer, 6, compiled(reverse()), truth)
     };
     report("reverse", "pairs of a bounded formula and a trace", pairs);
     assert!(pairs >= 1_000_000, "only {pairs}");
@@ -67,7 +50,7 @@ fn reverse_agrees_on_all_small_bounded_formulas() {
 
 #[test]
 fn simplified_formulas_agree_on_all_small_formulas_and_short_traces() {
-    let pairs = exhaustively(&Shape::unbounded(2), 4, compiled(SIMPLIFIED), truth);
+    let pairs = exhaustively(&Shape::unbounded(2), 4, compiled(simplified()), truth);
     report("reverse after simplification", "pairs of a formula and a trace", pairs);
     assert!(pairs >= 900_000, "only {pairs}");
 }
@@ -83,7 +66,7 @@ proptest! {
         let mut formulas = Formulas::new();
         let formula = recipe.build(&mut formulas);
         let expected: Bitmap = semantics::truth(&formulas, formula, &trace).unwrap().into_iter().collect();
-        for config in [REVERSE, SIMPLIFIED] {
+        for config in [reverse(), simplified()] {
             let evaluator = Evaluator::new(&formulas, &[formula], config);
             prop_assert_eq!(truth(&evaluator, &trace), expected.clone());
         }
@@ -96,7 +79,7 @@ proptest! {
     ) {
         let mut formulas = Formulas::new();
         let formula = recipe.build(&mut formulas);
-        let evaluator = Evaluator::new(&formulas, &[formula], REVERSE);
+        let evaluator = Evaluator::new(&formulas, &[formula], reverse());
         let parts: Vec<Vec<u32>> =
             (0..3).map(|rest| (0..trace.len as u32).filter(|position| position % 3 == rest).collect()).collect();
         let nonempty = || parts.iter().filter(|part| !part.is_empty()).map(Vec::as_slice);
@@ -119,11 +102,11 @@ fn long_traces_cross_blocks_of_words() {
         let (lowered, claim, trace) = corpus::prepare(formula, &text, None, len);
         let Claim::Formula(root) = claim else { panic!() };
         formulas.clone_from(&lowered.formulas);
-        assert_eq!(truth(&Evaluator::new(&formulas, &[root], REVERSE), &trace).to_string(), expected);
+        assert_eq!(truth(&Evaluator::new(&formulas, &[root], reverse()), &trace).to_string(), expected);
     }
     let (lowered, claim, trace) = corpus::prepare("O !a & Z !a", &text, None, len);
     let Claim::Formula(root) = claim else { panic!() };
-    let all = truth(&Evaluator::new(&lowered.formulas, &[root], REVERSE), &trace);
+    let all = truth(&Evaluator::new(&lowered.formulas, &[root], reverse()), &trace);
     assert_eq!(all.count_ones(), len);
 }
 
@@ -134,7 +117,7 @@ fn reverse_agrees_with_vectors_and_corpus() {
     for (text, bits, time, expected) in known.chain(own) {
         let (lowered, claim, trace) = corpus::prepare(&text, &bits, time, expected.len());
         let Claim::Formula(formula) = claim else { panic!("{text} is a formula") };
-        for config in [REVERSE, SIMPLIFIED] {
+        for config in [reverse(), simplified()] {
             let evaluator = Evaluator::new(&lowered.formulas, &[formula], config);
             assert_eq!(truth(&evaluator, &trace).to_string(), expected, "{text}");
         }
@@ -201,7 +184,7 @@ mod traversals {
             let config = breadth_first::Config { subsumption, ..breadth_first::Config::default() };
             let engine = BreadthFirst::new(&prepared.formulas, &prepared.alphabet, prepared.normal[0], config);
             let cache = std::cell::RefCell::new(breadth_first::Cache::default());
-            let reverse = Evaluator::new(formulas, &[formula], REVERSE);
+            let reverse = Evaluator::new(formulas, &[formula], reverse());
             (prepared, engine, cache, reverse)
         };
         let refused = std::cell::Cell::new(0);

@@ -10,8 +10,8 @@ use crate::spec::Spec;
 use rustc_hash::FxHashMap;
 use std::io::Read;
 use std::sync::Arc;
-use traceward_engine::engine::Decision;
-use traceward_engine::select::{Cache, Config, EngineName, Evaluator, Judge};
+use traceward_engine::engine::EngineStatistics;
+use traceward_engine::select::{self, Cache, Config, EngineName, Evaluator, Judge};
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::formula::{Direction, FormulaId, Formulas, Interval, Node, Unit};
 use traceward_logic::lower::{Claim, Lowered, NamedQuery, Property, Schema, Type, Variable};
@@ -55,6 +55,8 @@ pub struct CheckOptions {
     pub extent: Extent,
     /// What is asked about runs.
     pub runs: RunQuestions,
+    /// Whether it is reported what answering has cost the engine.
+    pub engine_statistics: bool,
     /// How many violations are reported one by one.
     pub max_violations: usize,
     /// How the trace is read; what the spec says of columns is filled in.
@@ -68,6 +70,7 @@ impl Default for CheckOptions {
             truth: Truth::default(),
             extent: Extent::default(),
             runs: RunQuestions::default(),
+            engine_statistics: false,
             max_violations: 5,
             read: ReadOptions::default(),
         }
@@ -271,6 +274,7 @@ impl<'a> Question<'a> {
             engine,
             decided_at: None,
             decided_exact: false,
+            engine_statistics: self.options.engine_statistics.then_some(None),
             owed: Vec::new(),
             truth: None,
             violations: None,
@@ -308,10 +312,11 @@ impl<'a> Question<'a> {
             let judged = part.judge(property).map_err(|error| self.evaluation_error(&error))?;
             let mut report = self.property_report(index, judged.verdict);
             if let Claim::Formula(_) = property.claim
-                && let Some((formula, decision)) = decisions.next()
+                && let Some((formula, judged)) = decisions.next()
             {
-                report.verdict = Verdict::at_end(decision.holds);
-                report.decided_at = decision.decided_at;
+                report.verdict = Verdict::at_end(judged.decision.holds);
+                report.decided_at = judged.decision.decided_at;
+                report.engine_statistics = self.options.engine_statistics.then_some(judged.statistics);
                 report.decided_exact = self.judge.as_ref().is_some_and(|judge| judge.is_exact(formula));
             }
             report.violations = judged.violations;
@@ -371,7 +376,7 @@ impl<'a> Question<'a> {
     }
 
     /// What the judge says of each formula property; nothing if there is no judge, or no state to judge.
-    fn decisions(&self, trace: &Trace) -> Result<Vec<Decision>, Error> {
+    fn decisions(&self, trace: &Trace) -> Result<Vec<select::Judged>, Error> {
         match &self.judge {
             Some(judge) if trace.len > 0 => judge.decide(trace).map_err(|gave_up| Error::Request(gave_up.to_string())),
             _ => Ok(Vec::new()),
@@ -419,6 +424,8 @@ impl<'a> Question<'a> {
 struct KeyTally<'a> {
     question: &'a Question<'a>,
     properties: Vec<KeysReport>,
+    /// For each property, the most that any key has cost.
+    statistics: Vec<Option<EngineStatistics>>,
     queries: Vec<Vec<(Arc<str>, Option<Value>)>>,
     unanswered: Vec<Option<usize>>,
 }
@@ -429,6 +436,7 @@ impl<'a> KeyTally<'a> {
         Self {
             question,
             properties: vec![KeysReport { checked: keys, ..KeysReport::default() }; lowered.properties.len()],
+            statistics: vec![None; lowered.properties.len()],
             queries: vec![Vec::new(); lowered.queries.len()],
             unanswered: vec![None; lowered.queries.len()],
         }
@@ -450,10 +458,14 @@ impl<'a> KeyTally<'a> {
         };
         let mut decisions = self.question.decisions(trace)?.into_iter();
         let part = Part { question: self.question, trace, positions: Some(&group.positions), rows };
-        for (report, property) in self.properties.iter_mut().zip(&lowered.properties) {
+        let reports = self.properties.iter_mut().zip(&mut self.statistics);
+        for ((report, statistics), property) in reports.zip(&lowered.properties) {
             let mut judged = part.judge(property).map_err(failed)?;
-            if let (Claim::Formula(_), Some(decision)) = (&property.claim, decisions.next()) {
-                judged.verdict = Verdict::at_end(decision.holds);
+            if let Claim::Formula(_) = property.claim
+                && let Some(one) = decisions.next()
+            {
+                judged.verdict = Verdict::at_end(one.decision.holds);
+                *statistics = statistics.map_or(one.statistics, |most| one.statistics.map(|one| most.max(one)));
             }
             if let (Claim::Formula(formula), Extent::Prefix) = (&property.claim, self.question.options.extent) {
                 let holds = part.holds(*formula, 0);
@@ -480,9 +492,11 @@ impl<'a> KeyTally<'a> {
 
     fn finish(self) -> (Vec<PropertyReport>, Vec<QueryReport>) {
         let question = self.question;
-        let properties = self.properties.into_iter().enumerate().map(|(index, keys)| {
+        let properties = self.properties.into_iter().zip(self.statistics).enumerate();
+        let properties = properties.map(|(index, (keys, statistics))| {
             let mut report = question.property_report(index, over_keys(&keys.verdicts));
             report.keys = Some(keys);
+            report.engine_statistics = question.options.engine_statistics.then_some(statistics);
             report
         });
         let queries = self.queries.into_iter().zip(self.unanswered).enumerate();

@@ -2,6 +2,7 @@
 
 use crate::runs::{CoverageReport, WaitingReport};
 use std::sync::Arc;
+use traceward_engine::engine::EngineStatistics;
 use traceward_engine::select::EngineName;
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::value::Value;
@@ -60,6 +61,8 @@ pub struct PropertyReport {
     pub decided_at: Option<usize>,
     /// Whether that position is the least possible.
     pub decided_exact: bool,
+    /// What finding out has cost at its most, if that was asked and the engine knows; over all keys, if the trace was split.
+    pub engine_statistics: Option<Option<EngineStatistics>>,
     /// What is owed at the end of a trace that goes on.
     pub owed: Vec<OwedReport>,
     /// Where it holds, if that was asked for.

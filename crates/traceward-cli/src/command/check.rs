@@ -97,6 +97,7 @@ fn check_one(spec: &Spec, path: &Path, arguments: &CheckArguments) -> Result<Rep
         },
         extent: if arguments.prefix { Extent::Prefix } else { Extent::Whole },
         runs: RunQuestions { coverage: arguments.coverage, waiting: arguments.waiting },
+        engine_statistics: arguments.engine_statistics,
         max_violations: arguments.max_violations,
         read: input::read_options(path, &arguments.trace),
     };

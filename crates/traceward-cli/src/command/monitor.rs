@@ -70,6 +70,13 @@ impl Ending {
     }
 }
 
+/// Whether it is told what following has cost.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Cost {
+    Told,
+    Untold,
+}
+
 /// A monitor at work.
 struct Session<'a, W> {
     arguments: &'a MonitorArguments,
@@ -155,9 +162,10 @@ impl<W: Write> Session<'_, W> {
 
     /// The verdicts at the end, and what they mean for the exit status.
     fn end(self, ending: Ending) -> Result<Outcome, Failure> {
+        let cost = if self.arguments.engine_statistics { Cost::Told } else { Cost::Untold };
         match self.arguments.format {
-            OutputFormat::Json => writeln!(self.out, "{}", json::monitor_end(&self.feed, ending))?,
-            OutputFormat::Text => text::monitor_end(self.out, &self.feed, ending)?,
+            OutputFormat::Json => writeln!(self.out, "{}", json::monitor_end(&self.feed, ending, cost))?,
+            OutputFormat::Text => text::monitor_end(self.out, &self.feed, ending, cost)?,
         }
         self.out.flush()?;
         if !self.arguments.quiet && self.feed.monitor().position() > 0 {

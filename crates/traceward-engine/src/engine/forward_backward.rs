@@ -123,6 +123,8 @@ impl ForwardBackward {
             None if run.tree.holds_at_end() => Verdict::Holding,
             None => Verdict::Pending,
         };
+        run.peak_nodes = run.peak_nodes.max(run.tree.live);
+        run.peak_leaves = run.peak_leaves.max(run.leaves.len());
         Ok(run.verdict)
     }
 
@@ -143,17 +145,15 @@ impl ForwardBackward {
             for leaf in std::mem::take(&mut run.leaves) {
                 let TreeKind::Leaf(node, clock) = run.tree.node(leaf).kind else { continue };
                 let Kind::Timer { next, .. } = self.automaton.node(node).kind else { continue };
-                self.translate(&mut run.tree, next, Some(leaf), clock.later(), &mut grown);
+                self.translate(&mut run.tree, &run.reading, next, Some((leaf, clock)), &mut grown);
                 self.refuse_many(run)?;
             }
         } else {
             run.has_begun = true;
-            self.translate(&mut run.tree, self.automaton.root(), None, Clock::INFINITE, &mut grown);
+            self.translate(&mut run.tree, &run.reading, self.automaton.root(), None, &mut grown);
             self.refuse_many(run)?;
         }
         run.leaves = grown;
-        run.peak_nodes = run.peak_nodes.max(run.tree.live);
-        run.peak_leaves = run.peak_leaves.max(run.leaves.len());
         Ok(())
     }
 
@@ -169,16 +169,18 @@ impl ForwardBackward {
         })
     }
 
-    /// translate(𝒜) and Get-Leaves in one: the tree of a condition below a timer, or the whole tree. Its leaves are added to
-    /// those that have grown.
+    /// translate(𝒜) and Get-Leaves in one: the tree of a condition below a timer with its clock, or the whole tree. Its
+    /// leaves are added to those that have grown.
     fn translate(
         &self,
         tree: &mut Tree,
+        reading: &Reading,
         condition: ConditionId,
-        below: Option<TreeId>,
-        clock: Clock,
+        below: Option<(TreeId, Clock)>,
         grown: &mut Vec<TreeId>,
     ) {
+        let clock = below.map_or(Clock::INFINITE, |(_, clock)| clock.later());
+        let below = below.map(|(timer, _)| timer);
         let mut open = vec![(condition, below, clock)];
         let mut made = Vec::new();
         while let Some((condition, parent, clock)) = open.pop() {
@@ -204,7 +206,9 @@ impl ForwardBackward {
         // Children were made after their parents.
         for id in made.into_iter().rev() {
             tree.at_end[id.index()] = match tree.node(id).kind {
-                TreeKind::Leaf(node, _) => self.automaton.node(node).accepting,
+                TreeKind::Leaf(node, clock) => {
+                    self.evaluate(reading, node, clock).unwrap_or(self.automaton.node(node).accepting)
+                }
                 _ => tree.end_of(id),
             };
         }

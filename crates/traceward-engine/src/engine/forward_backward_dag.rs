@@ -118,8 +118,8 @@ impl ForwardBackwardDag {
         run.verdict = match run.graph.root() {
             Value::Known(true) => Verdict::Satisfied,
             Value::Known(false) => Verdict::Violated,
-            Value::Open(_) if run.graph.holds_at_end(&|leaf| self.is_accepting(leaf)) => Verdict::Holding,
-            Value::Open(_) => Verdict::Pending,
+            _ if run.graph.holds_at_end(&|leaf| self.is_accepting(leaf)) => Verdict::Holding,
+            _ => Verdict::Pending,
         };
         Ok(run.verdict)
     }
@@ -147,12 +147,14 @@ impl ForwardBackwardDag {
         if *position == 0 {
             let root = value(graph, self.automaton.root(), Deadline::NEVER);
             graph.set_root(root);
+            return Ok(());
         }
-        for id in if *position == 0 { Vec::new() } else { graph.take_leaves() } {
-            let Some(Leaf::Timer(node, deadline)) = graph.leaf(id) else { continue };
+        graph.begin_step();
+        while let Some((id, leaf)) = graph.next_due() {
+            let Leaf::Timer(node, deadline) = leaf else { continue };
             let Kind::Timer { next, .. } = self.automaton.node(node).kind else { continue };
             let by = value(graph, next, deadline);
-            graph.replace(id, by);
+            graph.replace(id, leaf, by);
             graph.refuse_many(NAME, self.config.node_limit)?;
         }
         Ok(())

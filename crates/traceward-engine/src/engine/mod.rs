@@ -104,8 +104,21 @@ pub struct EngineStatistics {
     pub peak_bytes: usize,
 }
 
+impl EngineStatistics {
+    /// The larger of each.
+    #[must_use]
+    pub fn max(self, other: Self) -> Self {
+        Self {
+            peak_configurations: self.peak_configurations.max(other.peak_configurations),
+            peak_nodes: self.peak_nodes.max(other.peak_nodes),
+            peak_leaves: self.peak_leaves.max(other.peak_leaves),
+            peak_bytes: self.peak_bytes.max(other.peak_bytes),
+        }
+    }
+}
+
 /// Feeds letters to an engine until its verdict is final, or to the end of a trace with a state.
-fn check_online<R>(
+pub(crate) fn check_online<R>(
     mut run: R,
     letters: &Letters,
     step: impl Fn(&mut R, &dyn Fn(Proposition) -> bool) -> Result<Verdict, GaveUp>,

@@ -36,12 +36,7 @@ impl Evaluator {
             EngineName::Naive => Compiled::Naive,
             // It takes every operator, and nothing reads a file faster. Where only a verdict comes from elsewhere, the
             // rest of the report is still made of its rows.
-            EngineName::Auto
-            | EngineName::Reverse
-            | EngineName::DepthFirst
-            | EngineName::BreadthFirst
-            | EngineName::Tableau
-            | EngineName::Observer => Compiled::Reverse(Reverse::new(
+            _ => Compiled::Reverse(Reverse::new(
                 &prepared.formulas,
                 &prepared.alphabet,
                 &prepared.normal,

@@ -1,11 +1,11 @@
 //! Engines that tell whether formulas hold, and not where.
 
+use super::follow::Follower;
 use super::{Config, EngineName, Prepared};
-use crate::engine::breadth_first::{self, BreadthFirst};
 use crate::engine::depth_first::{self, DepthFirst};
 use crate::engine::observer::Observer;
-use crate::engine::tableau::{self, Tableau};
-use crate::engine::{BuildError, Decision, GaveUp};
+use crate::engine::{BuildError, Decision, EngineStatistics, GaveUp};
+use std::sync::Arc;
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::formula::{FormulaId, Formulas};
 use traceward_logic::letter;
@@ -21,9 +21,17 @@ pub struct Judge {
 #[derive(Clone, Debug)]
 enum Traversal {
     DepthFirst(DepthFirst),
-    BreadthFirst(Vec<BreadthFirst>),
-    Tableau(Vec<Tableau>),
     Observer(Vec<Observer>),
+    Follower(EngineName, Vec<Arc<dyn Follower>>),
+}
+
+/// What an engine found out about a formula.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Judged {
+    /// Its verdict.
+    pub decision: Decision,
+    /// What that has cost at its most, if the engine knows.
+    pub statistics: Option<EngineStatistics>,
 }
 
 impl Judge {
@@ -32,22 +40,18 @@ impl Judge {
         let prepared = Prepared::new(formulas, roots, config.simplification);
         let Prepared { formulas, alphabet, normal, .. } = &prepared;
         let engine = match config.engine {
+            EngineName::Auto | EngineName::Naive | EngineName::Reverse => return Ok(None),
             EngineName::DepthFirst => {
                 Traversal::DepthFirst(DepthFirst::new(formulas, alphabet, normal, config.depth_first)?)
-            }
-            EngineName::BreadthFirst => {
-                let one = |root: &FormulaId| BreadthFirst::new(formulas, alphabet, *root, config.breadth_first);
-                Traversal::BreadthFirst(normal.iter().map(one).collect::<Result<_, _>>()?)
-            }
-            EngineName::Tableau => {
-                let one = |index| prepared.tableau(index, config.tableau);
-                Traversal::Tableau((0..roots.len()).map(one).collect::<Result<_, _>>()?)
             }
             EngineName::Observer => {
                 let one = |index| prepared.observer(index, config.observer);
                 Traversal::Observer((0..roots.len()).map(one).collect::<Result<_, _>>()?)
             }
-            EngineName::Auto | EngineName::Naive | EngineName::Reverse => return Ok(None),
+            name => {
+                let one = |index| prepared.follower(index, &config).transpose();
+                Traversal::Follower(name, (0..roots.len()).filter_map(one).collect::<Result<_, _>>()?)
+            }
         };
         Ok(Some(Self { prepared, engine }))
     }
@@ -56,24 +60,20 @@ impl Judge {
     pub fn engine(&self) -> EngineName {
         match self.engine {
             Traversal::DepthFirst(_) => EngineName::DepthFirst,
-            Traversal::BreadthFirst(_) => EngineName::BreadthFirst,
-            Traversal::Tableau(_) => EngineName::Tableau,
             Traversal::Observer(_) => EngineName::Observer,
+            Traversal::Follower(name, _) => name,
         }
     }
 
     /// What the engine has made of the first formula, in words.
     pub fn summary(&self) -> Option<String> {
         match &self.engine {
-            Traversal::DepthFirst(_) | Traversal::BreadthFirst(_) => None,
-            Traversal::Tableau(engines) => {
-                let states = engines.first()?.automaton().states().len();
-                Some(format!("a non-deterministic automaton of {states} states"))
-            }
+            Traversal::DepthFirst(_) => None,
             Traversal::Observer(engines) => Some(match engines.first()?.automaton() {
                 Some(automaton) => format!("a minimal deterministic automaton of {} states", automaton.states().len()),
                 None => "a deterministic automaton that is unfolded as far as the trace goes".into(),
             }),
+            Traversal::Follower(_, engines) => engines.first()?.summary(),
         }
     }
 
@@ -83,20 +83,22 @@ impl Judge {
     }
 
     /// Whether each formula holds on a trace with a state whose expressions can be evaluated.
-    pub fn decide(&self, trace: &Trace) -> Result<Vec<Decision>, GaveUp> {
+    pub fn decide(&self, trace: &Trace) -> Result<Vec<Judged>, GaveUp> {
         let letters = letter::letters(&self.prepared.formulas, &self.prepared.alphabet, trace);
+        let alone = |decision| Judged { decision, statistics: None };
         match &self.engine {
             Traversal::DepthFirst(engine) => {
                 let holds = engine.check(&mut depth_first::Cache::default(), &letters)?;
-                Ok(holds.into_iter().map(|holds| Decision { holds, decided_at: None }).collect())
+                Ok(holds.into_iter().map(|holds| alone(Decision { holds, decided_at: None })).collect())
             }
-            Traversal::BreadthFirst(engines) => {
-                engines.iter().map(|engine| engine.check(&mut breadth_first::Cache::default(), &letters)).collect()
+            Traversal::Observer(engines) => engines.iter().map(|engine| engine.check(&letters).map(alone)).collect(),
+            Traversal::Follower(_, engines) => {
+                let one = |engine: &Arc<dyn Follower>| {
+                    let (decision, statistics) = engine.check(&letters)?;
+                    Ok(Judged { decision, statistics })
+                };
+                engines.iter().map(one).collect()
             }
-            Traversal::Tableau(engines) => {
-                Ok(engines.iter().map(|engine| engine.check(&mut tableau::Cache::default(), &letters)).collect())
-            }
-            Traversal::Observer(engines) => engines.iter().map(|engine| engine.check(&letters)).collect(),
         }
     }
 
@@ -105,7 +107,7 @@ impl Judge {
         let letters = letter::letters(&self.prepared.formulas, &self.prepared.alphabet, trace);
         match &self.engine {
             Traversal::DepthFirst(engine) => engine.truth(&mut depth_first::Cache::default(), &letters).map(Some),
-            Traversal::BreadthFirst(_) | Traversal::Tableau(_) | Traversal::Observer(_) => Ok(None),
+            Traversal::Observer(_) | Traversal::Follower(..) => Ok(None),
         }
     }
 }

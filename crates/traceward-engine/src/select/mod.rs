@@ -1,18 +1,25 @@
 //! Which engine answers: the only place that knows all of them.
 
 mod evaluator;
+mod follow;
 mod judge;
 mod online;
 
+use crate::engine::breadth_first::{self, BreadthFirst};
+use crate::engine::forward_backward::{self, ForwardBackward};
+use crate::engine::forward_backward_dag::{self, ForwardBackwardDag};
+use crate::engine::generic::{self, Generic};
 use crate::engine::observer::{self, Observer};
 use crate::engine::tableau::{self, Tableau};
-use crate::engine::{BuildError, Unsupported, breadth_first, depth_first};
+use crate::engine::{BuildError, Unsupported, depth_first};
 use crate::possible::Possible;
 pub use evaluator::{Cache, Evaluator};
-pub use judge::Judge;
+use follow::Follower;
+pub use judge::{Judge, Judged};
 pub use online::{Online, OnlineRun};
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 use traceward_logic::formula::{FormulaId, Formulas};
 use traceward_logic::letter::Alphabet;
 use traceward_logic::pass::{Simplifier, negation_normal_form, split_atoms};
@@ -36,12 +43,28 @@ pub enum EngineName {
     Tableau,
     /// A minimal deterministic automaton.
     Observer,
+    /// The configuration tree of a metric automaton.
+    ForwardBackward,
+    /// The configuration graph of a metric automaton.
+    ForwardBackwardDag,
+    /// Configurations and graphs of a metric automaton.
+    Generic,
 }
 
 impl EngineName {
     /// All engines.
-    pub const ALL: [Self; 7] =
-        [Self::Auto, Self::Naive, Self::DepthFirst, Self::BreadthFirst, Self::Reverse, Self::Tableau, Self::Observer];
+    pub const ALL: [Self; 10] = [
+        Self::Auto,
+        Self::Naive,
+        Self::DepthFirst,
+        Self::BreadthFirst,
+        Self::Reverse,
+        Self::Tableau,
+        Self::Observer,
+        Self::ForwardBackward,
+        Self::ForwardBackwardDag,
+        Self::Generic,
+    ];
 
     /// As the command line writes it.
     pub fn name(self) -> &'static str {
@@ -53,6 +76,9 @@ impl EngineName {
             Self::Reverse => "reverse",
             Self::Tableau => "tableau",
             Self::Observer => "observer",
+            Self::ForwardBackward => "forward-backward",
+            Self::ForwardBackwardDag => "forward-backward-dag",
+            Self::Generic => "generic",
         }
     }
 }
@@ -99,6 +125,12 @@ pub struct Config {
     pub tableau: tableau::Config,
     /// For observers.
     pub observer: observer::Config,
+    /// For configuration trees.
+    pub forward_backward: forward_backward::Config,
+    /// For configuration graphs.
+    pub forward_backward_dag: forward_backward_dag::Config,
+    /// For the generic algorithm.
+    pub generic: generic::Config,
 }
 
 /// Formulas as engines take them, stage by stage.
@@ -130,6 +162,29 @@ impl Prepared {
         let normal = negation_normal_form(&mut formulas, &simplified);
         let alphabet = Alphabet::of(&formulas, &normal);
         Self { formulas, lowered, split, simplified, normal, alphabet }
+    }
+
+    /// The engine of that name for one of the formulas, if it is one that follows a trace as it grows. The observer is not
+    /// among them: it can do more.
+    fn follower(&self, index: usize, config: &Config) -> Result<Option<Arc<dyn Follower>>, BuildError> {
+        let Self { formulas, alphabet, normal, .. } = self;
+        let root = normal[index];
+        Ok(Some(match config.engine {
+            EngineName::BreadthFirst => Arc::new(BreadthFirst::new(formulas, alphabet, root, config.breadth_first)?),
+            EngineName::Tableau => Arc::new(self.tableau(index, config.tableau)?),
+            EngineName::ForwardBackward => {
+                Arc::new(ForwardBackward::new(formulas, alphabet, root, config.forward_backward)?)
+            }
+            EngineName::ForwardBackwardDag => {
+                Arc::new(ForwardBackwardDag::new(formulas, alphabet, root, config.forward_backward_dag)?)
+            }
+            EngineName::Generic => Arc::new(Generic::new(formulas, alphabet, root, config.generic)?),
+            EngineName::Auto
+            | EngineName::Naive
+            | EngineName::DepthFirst
+            | EngineName::Reverse
+            | EngineName::Observer => return Ok(None),
+        }))
     }
 
     /// An observer of one of the formulas by its tableau automaton.

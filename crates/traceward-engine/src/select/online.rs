@@ -1,10 +1,9 @@
 //! Engines that follow a trace while it grows.
 
+use super::follow::{Follower, Place};
 use super::{Config, EngineName, Prepared};
-use crate::engine::breadth_first::{self, BreadthFirst};
 use crate::engine::observer::{self, Exactness, Observer, Owed};
-use crate::engine::tableau::{self, Tableau};
-use crate::engine::{BuildError, GaveUp, Unsupported};
+use crate::engine::{BuildError, EngineStatistics, GaveUp, Unsupported};
 use std::sync::Arc;
 use traceward_logic::formula::{FormulaId, Formulas};
 use traceward_logic::letter::{self, Proposition};
@@ -21,8 +20,7 @@ pub struct Online {
 #[derive(Clone, Debug)]
 enum OnlineEngine {
     Observer(Observer),
-    BreadthFirst(Box<BreadthFirst>),
-    Tableau(Box<Tableau>),
+    Follower(Arc<dyn Follower>),
 }
 
 /// How far an [`Online`] engine has got. A clone goes its own way.
@@ -32,8 +30,7 @@ pub struct OnlineRun(OnlinePlace);
 #[derive(Clone, Debug)]
 enum OnlinePlace {
     Observer(observer::Run),
-    BreadthFirst(Box<(breadth_first::Run, breadth_first::Cache)>),
-    Tableau(Box<(tableau::Run, tableau::Cache)>),
+    Follower(Box<dyn Place>),
 }
 
 impl Online {
@@ -46,26 +43,22 @@ impl Online {
                 OnlineEngine::Observer(prepared.observer(0, config)?)
             }
             EngineName::Observer => OnlineEngine::Observer(prepared.observer(0, config.observer)?),
-            EngineName::BreadthFirst => {
-                let Prepared { formulas, alphabet, normal, .. } = &prepared;
-                let engine = BreadthFirst::new(formulas, alphabet, normal[0], config.breadth_first)?;
-                OnlineEngine::BreadthFirst(Box::new(engine))
-            }
-            EngineName::Tableau => OnlineEngine::Tableau(Box::new(prepared.tableau(0, config.tableau)?)),
-            EngineName::Naive | EngineName::DepthFirst | EngineName::Reverse => {
-                let what = "a trace that is still growing";
-                return Err(Unsupported { engine: config.engine.name(), what, instead: "observer" }.into());
-            }
+            name => match prepared.follower(0, &config)? {
+                Some(follower) => OnlineEngine::Follower(follower),
+                None => {
+                    let what = "a trace that is still growing";
+                    return Err(Unsupported { engine: name.name(), what, instead: "observer" }.into());
+                }
+            },
         };
         Ok(Self { prepared, engine })
     }
 
     /// The engine.
     pub fn engine(&self) -> EngineName {
-        match self.engine {
+        match &self.engine {
             OnlineEngine::Observer(_) => EngineName::Observer,
-            OnlineEngine::BreadthFirst(_) => EngineName::BreadthFirst,
-            OnlineEngine::Tableau(_) => EngineName::Tableau,
+            OnlineEngine::Follower(follower) => follower.name(),
         }
     }
 
@@ -73,7 +66,7 @@ impl Online {
     pub fn is_exact(&self) -> bool {
         match &self.engine {
             OnlineEngine::Observer(observer) => observer.is_exact(),
-            OnlineEngine::BreadthFirst(_) | OnlineEngine::Tableau(_) => false,
+            OnlineEngine::Follower(_) => false,
         }
     }
 
@@ -86,7 +79,7 @@ impl Online {
     pub fn is_stutter_invariant(&self) -> bool {
         match &self.engine {
             OnlineEngine::Observer(observer) => observer.is_stutter_invariant(),
-            OnlineEngine::BreadthFirst(_) | OnlineEngine::Tableau(_) => false,
+            OnlineEngine::Follower(_) => false,
         }
     }
 
@@ -94,10 +87,7 @@ impl Online {
     pub fn propositions(&self) -> Vec<Proposition> {
         match &self.engine {
             OnlineEngine::Observer(observer) => observer.propositions().to_vec(),
-            OnlineEngine::Tableau(tableau) => tableau.propositions().to_vec(),
-            OnlineEngine::BreadthFirst(_) => {
-                (0..self.prepared.alphabet.atoms().len() as u32).map(Proposition).collect()
-            }
+            OnlineEngine::Follower(_) => (0..self.prepared.alphabet.atoms().len() as u32).map(Proposition).collect(),
         }
     }
 
@@ -105,11 +95,7 @@ impl Online {
     pub fn start(&self) -> Result<OnlineRun, GaveUp> {
         Ok(OnlineRun(match &self.engine {
             OnlineEngine::Observer(observer) => OnlinePlace::Observer(observer.start()?),
-            OnlineEngine::BreadthFirst(engine) => {
-                let mut cache = breadth_first::Cache::default();
-                OnlinePlace::BreadthFirst(Box::new((engine.start(&mut cache), cache)))
-            }
-            OnlineEngine::Tableau(engine) => OnlinePlace::Tableau(Box::new((engine.start(), Default::default()))),
+            OnlineEngine::Follower(follower) => OnlinePlace::Follower(follower.start()),
         }))
     }
 
@@ -120,14 +106,7 @@ impl Online {
     pub fn step(&self, run: &mut OnlineRun, holds: &dyn Fn(Proposition) -> bool) -> Result<Verdict, GaveUp> {
         match (&self.engine, &mut run.0) {
             (OnlineEngine::Observer(observer), OnlinePlace::Observer(run)) => observer.step(run, holds),
-            (OnlineEngine::BreadthFirst(engine), OnlinePlace::BreadthFirst(place)) => {
-                let (run, cache) = &mut **place;
-                engine.step(cache, run, holds)
-            }
-            (OnlineEngine::Tableau(engine), OnlinePlace::Tableau(place)) => {
-                let (run, cache) = &mut **place;
-                Ok(engine.step(cache, run, holds))
-            }
+            (OnlineEngine::Follower(follower), OnlinePlace::Follower(place)) => follower.step(&mut **place, holds),
             _ => panic!("a run of another engine"),
         }
     }
@@ -139,9 +118,16 @@ impl Online {
     pub fn verdict(&self, run: &OnlineRun) -> Verdict {
         match (&self.engine, &run.0) {
             (OnlineEngine::Observer(observer), OnlinePlace::Observer(run)) => observer.verdict(run),
-            (OnlineEngine::BreadthFirst(engine), OnlinePlace::BreadthFirst(place)) => engine.verdict(&place.0),
-            (OnlineEngine::Tableau(engine), OnlinePlace::Tableau(place)) => engine.verdict(&place.0),
+            (OnlineEngine::Follower(follower), OnlinePlace::Follower(place)) => follower.verdict(&**place),
             _ => panic!("a run of another engine"),
+        }
+    }
+
+    /// What a run has cost at its most, if the engine knows.
+    pub fn statistics(&self, run: &OnlineRun) -> Option<EngineStatistics> {
+        match (&self.engine, &run.0) {
+            (OnlineEngine::Follower(follower), OnlinePlace::Follower(place)) => follower.statistics(&**place),
+            _ => None,
         }
     }
 

@@ -88,8 +88,7 @@ impl Engine for Both {
 
     fn new(prepared: &Prepared) -> Result<Self, Unsupported> {
         let one = |subsumption, cache_limit| {
-            let config =
-                generic::Config { subsumption, cache_limit, node_limit: 100_000, configuration_limit: 2000 };
+            let config = generic::Config { subsumption, cache_limit, node_limit: 100_000, configuration_limit: 2000 };
             Generic::new(&prepared.formulas, &prepared.alphabet, prepared.normal[0], config)
         };
         // One of them forgets at nearly every step.

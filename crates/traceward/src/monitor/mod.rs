@@ -18,7 +18,8 @@ use crate::spec::Spec;
 use program::Program;
 use std::fmt;
 use std::sync::Arc;
-use traceward_engine::select::{Config, OnlineRun};
+use traceward_engine::engine::EngineStatistics;
+use traceward_engine::select::{Config, EngineName, OnlineRun};
 use traceward_logic::expr::Environment;
 use traceward_logic::letter::Proposition;
 use traceward_logic::trace::VariableId;
@@ -178,7 +179,7 @@ impl Monitor {
 
     /// The properties, in the spec's order.
     pub fn properties(&self) -> impl Iterator<Item = Followed<'_>> {
-        (0..self.follows.len() as u32).map(|index| self.property(PropertyId(index)))
+        self.property_ids().map(|id| self.property(id))
     }
 
     /// A property.
@@ -192,6 +193,21 @@ impl Monitor {
             verdict: follow.verdict,
             decided_at: follow.decided_at,
         }
+    }
+
+    /// What following a property has cost at its most, if its engine knows.
+    pub fn engine_statistics(&self, id: PropertyId) -> Option<EngineStatistics> {
+        self.program.properties[id.index()].engine.statistics(&self.follows[id.index()].run)
+    }
+
+    /// The engine that follows a property.
+    pub fn engine(&self, id: PropertyId) -> EngineName {
+        self.program.properties[id.index()].engine.engine()
+    }
+
+    /// The properties' ids, in the spec's order.
+    pub fn property_ids(&self) -> impl Iterator<Item = PropertyId> + use<> {
+        (0..self.follows.len() as u32).map(PropertyId)
     }
 
     /// The verdict on each property, in the spec's order, the trace being about to go on.

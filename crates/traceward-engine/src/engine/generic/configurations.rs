@@ -2,7 +2,7 @@
 
 use super::super::GaveUp;
 use super::super::configuration::{Configuration, Entry, Subsumption};
-use super::super::graph::{ConfigurationId, Dependence, VertexId};
+use super::super::graph::{ConfigurationId, Dependence};
 use super::NAME;
 use crate::automaton::alternating::{ConditionId, NodeId};
 use crate::automaton::metric::{Clock, Condition, Kind, Metric, Test};
@@ -238,8 +238,6 @@ pub(super) struct Configurations {
 struct Known {
     configuration: Configuration,
     ways: Option<Arc<[Way]>>,
-    /// The leaf that was made of it, and at which position.
-    leaf: Option<(u64, VertexId)>,
 }
 
 /// More ways are not compared with each other, which takes their square.
@@ -266,22 +264,9 @@ impl Configurations {
             return id;
         }
         let id = ConfigurationId(self.list.len() as u32);
-        self.list.push(Known { configuration: configuration.clone(), ways: None, leaf: None });
+        self.list.push(Known { configuration: configuration.clone(), ways: None });
         self.ids.insert(configuration, id);
         id
-    }
-
-    /// The leaf that stands for a configuration from a position on, made at most once.
-    pub(super) fn leaf(&mut self, id: ConfigurationId, position: u64, make: impl FnOnce() -> VertexId) -> VertexId {
-        let leaf = &mut self.list[id.index()].leaf;
-        match *leaf {
-            Some((at, known)) if at == position => known,
-            _ => {
-                let made = make();
-                *leaf = Some((position, made));
-                made
-            }
-        }
     }
 
     pub(super) fn ways(&mut self, id: ConfigurationId, expansion: &Expansion<'_>) -> Result<Arc<[Way]>, GaveUp> {

@@ -162,8 +162,8 @@ impl Generic {
         run.verdict = match graph.root() {
             Value::Known(true) => Verdict::Satisfied,
             Value::Known(false) => Verdict::Violated,
-            Value::Open(_) if graph.holds_at_end(&|leaf| self.is_accepting(configurations, leaf)) => Verdict::Holding,
-            Value::Open(_) => Verdict::Pending,
+            _ if graph.holds_at_end(&|leaf| self.is_accepting(configurations, leaf)) => Verdict::Holding,
+            _ => Verdict::Pending,
         };
         Ok(run.verdict)
     }
@@ -195,16 +195,16 @@ impl Generic {
             return Ok(());
         }
         self.forget(run);
-        for id in run.graph.take_leaves() {
-            let by = match run.graph.leaf(id) {
-                None => continue,
-                Some(Leaf::Timer(node, deadline)) => self.value_of_timer(run, node, deadline),
-                Some(Leaf::Configuration(configuration)) => {
+        run.graph.begin_step();
+        while let Some((id, leaf)) = run.graph.next_due() {
+            let by = match leaf {
+                Leaf::Timer(node, deadline) => self.value_of_timer(run, node, deadline),
+                Leaf::Configuration(configuration) => {
                     let ways = run.configurations.ways(configuration, &self.expansion())?;
                     self.value_of_ways(run, &ways)
                 }
             };
-            run.graph.replace(id, by);
+            run.graph.replace(id, leaf, by);
             run.graph.refuse_many(NAME, self.config.node_limit)?;
         }
         Ok(())
@@ -254,11 +254,14 @@ impl Generic {
                 run.ways.push(value);
             }
         }
-        run.graph.join(Connective::Or, &run.ways)
+        match run.ways[..] {
+            [one] => one,
+            _ => run.graph.join(Connective::Or, &run.ways),
+        }
     }
 
     fn value_of_way(&self, run: &mut Run, way: &Way) -> Value {
-        let Run { graph, unfolding, reading, configurations, parts, position, .. } = run;
+        let Run { graph, unfolding, reading, parts, .. } = run;
         parts.clear();
         for graph_of in &way.graphs {
             let value = unfolding.value(&self.automaton, &self.dependence, reading, graph, *graph_of, Deadline::NEVER);
@@ -267,11 +270,12 @@ impl Generic {
             }
             parts.push(value);
         }
-        if let Some(id) = way.timers {
-            let leaf = configurations.leaf(id, *position, || graph.add_leaf(Leaf::Configuration(id)));
-            parts.push(Value::Open(leaf));
+        parts.extend(way.timers.map(|id| Value::Waits(Leaf::Configuration(id))));
+        match parts[..] {
+            [one] => one,
+            [one, other] => graph.join_two(Connective::And, one, other),
+            _ => graph.join(Connective::And, parts),
         }
-        graph.join(Connective::And, parts)
     }
 }
 

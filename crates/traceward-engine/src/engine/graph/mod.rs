@@ -6,7 +6,7 @@
 //! leaf that goes on waiting stays as it is.
 //!
 //! What the thesis materialises and evaluates in a second phase is evaluated here while it is unfolded, so only what is not
-//! known yet is ever made ([`unfold`]). Eval-Back is [`Graph::replace`]: a value goes up, what it decides is removed at once, and
+//! known yet is ever made ([`unfold`]), and a leaf that is to be replaced by itself is left where it is. Eval-Back is [`Graph::replace`]: a value goes up, what it decides is removed at once, and
 //! a branching point with one child left is replaced by that child. (As printed, the child of a removed branching point does
 //! not learn of its new parents.)
 //!
@@ -22,6 +22,7 @@ use super::configuration::Subsumption;
 use crate::automaton::alternating::NodeId;
 use crate::automaton::metric::Clock;
 use edges::{EdgeId, Edges, Ends};
+use tidy::Compared;
 pub(super) use tidy::Implies;
 pub(super) use unfold::{Dependence, Unfolding};
 
@@ -102,10 +103,14 @@ struct Vertex {
     end: (u64, bool),
 }
 
-/// What is known of a part of the graph: its value, or where it is to be found.
+/// What is known of a part of the graph.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Value {
+    /// Its value.
     Known(bool),
+    /// It is a leaf, which is not made before a branching point needs it.
+    Waits(Leaf),
+    /// Where it is to be found.
     Open(VertexId),
 }
 
@@ -116,8 +121,16 @@ pub(super) struct Graph {
     free: Vec<VertexId>,
     edges: Edges,
     root: Value,
-    /// Those that wait, in the order in which they were made.
+    /// Those that wait for the next state.
     leaves: Vec<VertexId>,
+    /// Those that waited for this one.
+    due: Vec<VertexId>,
+    /// The number of the step, from 1.
+    step: u64,
+    /// By the index of the node: the latest timer that waits for the next state, and since which step that is known.
+    latest: Vec<(u64, Deadline, VertexId)>,
+    /// By the index of the configuration: the leaf that waits for the next state, and since which step that is known.
+    sets: Vec<(u64, VertexId)>,
     /// Vertices that may have lost their last parent, or never got one.
     suspects: Vec<VertexId>,
     /// Branching points whose children or parents have changed.
@@ -126,6 +139,10 @@ pub(super) struct Graph {
     decided: Vec<(VertexId, bool)>,
     /// Branching points that may have one child left.
     alone: Vec<VertexId>,
+    /// Scratch for leaves that are compared.
+    compared: Compared,
+    /// Scratch for what is still to be looked at.
+    open: Vec<(VertexId, Option<EdgeId>)>,
     /// How often it was asked what holds at the end.
     end_looks: u64,
     live: usize,
@@ -149,6 +166,12 @@ impl Graph {
             edges: Edges::default(),
             root: Value::Known(false),
             leaves: Vec::new(),
+            due: Vec::new(),
+            step: 1,
+            latest: Vec::new(),
+            sets: Vec::new(),
+            compared: Compared::default(),
+            open: Vec::new(),
             suspects: Vec::new(),
             touched: Vec::new(),
             decided: Vec::new(),
@@ -165,7 +188,10 @@ impl Graph {
     }
 
     pub(super) fn set_root(&mut self, root: Value) {
-        self.root = root;
+        self.root = match root {
+            Value::Waits(leaf) => Value::Open(self.leaf_of(leaf)),
+            known_or_open => known_or_open,
+        };
     }
 
     /// How many vertices there are.
@@ -189,9 +215,21 @@ impl Graph {
         &self.leaves
     }
 
-    /// Hands out those that wait; what is made from now on waits for the state after.
-    pub(super) fn take_leaves(&mut self) -> Vec<VertexId> {
-        std::mem::take(&mut self.leaves)
+    /// Begins a step: those that waited are due, what is made from now on waits for the state after.
+    pub(super) fn begin_step(&mut self) {
+        self.step += 1;
+        self.due.clear();
+        std::mem::swap(&mut self.due, &mut self.leaves);
+    }
+
+    /// One of those that are due.
+    pub(super) fn next_due(&mut self) -> Option<(VertexId, Leaf)> {
+        loop {
+            let id = self.due.pop()?;
+            if let Some(leaf) = self.leaf(id) {
+                return Some((id, leaf));
+            }
+        }
     }
 
     /// What a vertex waits for, if it does and somebody needs it.
@@ -241,11 +279,66 @@ impl Graph {
         id
     }
 
-    /// A new leaf.
-    pub(super) fn add_leaf(&mut self, leaf: Leaf) -> VertexId {
+    /// The vertex of a leaf that waits for the next state: isomorphic leaves are one.
+    fn leaf_of(&mut self, leaf: Leaf) -> VertexId {
+        if let Some(known) = self.known_leaf(leaf) {
+            return known;
+        }
         let id = self.add(Kind::Leaf(leaf));
         self.leaves.push(id);
+        self.remember(leaf, id);
         id
+    }
+
+    /// The leaf of this kind that was made, or kept, in this step. Timers of one node whose clocks run out at different times
+    /// come from one leaf each, so only the latest, which starts at this state, can be met again.
+    fn known_leaf(&self, leaf: Leaf) -> Option<VertexId> {
+        match leaf {
+            Leaf::Timer(node, deadline) => {
+                let &(step, latest, id) = self.latest.get(node.index())?;
+                (step == self.step && latest == deadline).then_some(id)
+            }
+            Leaf::Configuration(configuration) => {
+                let &(step, id) = self.sets.get(configuration.index())?;
+                (step == self.step).then_some(id)
+            }
+        }
+    }
+
+    fn remember(&mut self, leaf: Leaf, id: VertexId) {
+        const NOTHING: VertexId = VertexId(u32::MAX);
+        match leaf {
+            Leaf::Timer(node, deadline) => {
+                if self.latest.len() <= node.index() {
+                    self.latest.resize(node.index() + 1, (0, Deadline(0), NOTHING));
+                }
+                let latest = &mut self.latest[node.index()];
+                if latest.0 != self.step || latest.1 <= deadline {
+                    *latest = (self.step, deadline, id);
+                }
+            }
+            Leaf::Configuration(configuration) => {
+                if self.sets.len() <= configuration.index() {
+                    self.sets.resize(configuration.index() + 1, (0, NOTHING));
+                }
+                self.sets[configuration.index()] = (self.step, id);
+            }
+        }
+    }
+
+    /// The conjunction or disjunction of two values: as much of it as is not known.
+    pub(super) fn join_two(&mut self, connective: Connective, one: Value, other: Value) -> Value {
+        match (one, other) {
+            (Value::Known(value), open) | (open, Value::Known(value)) => {
+                if value == connective.decisive() {
+                    Value::Known(value)
+                } else {
+                    open
+                }
+            }
+            _ if one == other => one,
+            _ => self.branch(connective, [one, other]),
+        }
     }
 
     /// The conjunction or disjunction of some values: as much of it as is not known.
@@ -254,15 +347,25 @@ impl Graph {
         if values.contains(&Value::Known(decisive)) {
             return Value::Known(decisive);
         }
-        let mut open = values.iter().enumerate().filter_map(|(index, value)| match *value {
-            Value::Open(id) if !values[..index].contains(value) => Some(id),
-            _ => None,
-        });
+        let mut open = values
+            .iter()
+            .enumerate()
+            .filter(|(index, value)| !matches!(value, Value::Known(_)) && !values[..*index].contains(value))
+            .map(|(_, value)| *value);
         let Some(first) = open.next() else { return Value::Known(!decisive) };
-        let Some(second) = open.next() else { return Value::Open(first) };
-        let rest: Vec<VertexId> = open.collect();
+        let Some(second) = open.next() else { return first };
+        self.branch(connective, [first, second].into_iter().chain(open))
+    }
+
+    /// A branching point over values that are not known.
+    fn branch(&mut self, connective: Connective, values: impl IntoIterator<Item = Value>) -> Value {
         let id = self.add(Kind::Branch(connective));
-        for child in [first, second].into_iter().chain(rest) {
+        for value in values {
+            let child = match value {
+                Value::Known(_) => unreachable!("what is known needs no branching point"),
+                Value::Waits(leaf) => self.leaf_of(leaf),
+                Value::Open(child) => child,
+            };
             self.link(id, child);
         }
         self.touched.push(id);
@@ -283,16 +386,42 @@ impl Graph {
         }
     }
 
-    /// Puts a value in the place of a leaf, and tells all who waited for it.
-    pub(super) fn replace(&mut self, leaf: VertexId, by: Value) {
+    /// Puts a value in the place of a leaf that is due, and tells all who waited for it.
+    pub(super) fn replace(&mut self, id: VertexId, leaf: Leaf, by: Value) {
         match by {
-            Value::Known(value) => self.decide(leaf, value),
-            Value::Open(other) => self.move_parents(leaf, other),
+            Value::Known(value) => self.decide(id, value),
+            Value::Waits(same) if same == leaf && self.outnumbers(id, leaf) => {
+                self.keep(id, leaf);
+                return;
+            }
+            Value::Waits(other) => {
+                let other = self.leaf_of(other);
+                self.move_parents(id, other);
+            }
+            Value::Open(other) => self.move_parents(id, other),
         }
         self.settle();
-        if self.vertices[leaf.index()].kind != Kind::Free {
-            self.release(leaf);
+        if self.vertices[id.index()].kind != Kind::Free {
+            self.release(id);
         }
+    }
+
+    /// Whether a leaf has more parents than the isomorphic one that was made in this step, if there is one.
+    fn outnumbers(&self, id: VertexId, leaf: Leaf) -> bool {
+        let parents = |id: VertexId| self.vertices[id.index()].ends.parents;
+        self.known_leaf(leaf).is_none_or(|other| parents(id) > parents(other))
+    }
+
+    /// Lets a leaf wait for the next state as well. An isomorphic one hands its parents over, so that the longer list stays where
+    /// it is.
+    fn keep(&mut self, id: VertexId, leaf: Leaf) {
+        if let Some(other) = self.known_leaf(leaf) {
+            self.move_parents(other, id);
+            self.suspects.push(other);
+            self.settle();
+        }
+        self.leaves.push(id);
+        self.remember(leaf, id);
     }
 
     /// Eval-Back, with lists of its own instead of recursion.
@@ -397,6 +526,9 @@ impl Graph {
 
     /// At the end of a step: removes what nobody needs, and counts.
     pub(super) fn end_step(&mut self, implies: &dyn Implies) {
+        if self.suspects.is_empty() && self.touched.is_empty() {
+            return;
+        }
         if let Value::Known(_) = self.root {
             self.clear();
             return;
@@ -431,6 +563,7 @@ impl Graph {
         self.free.clear();
         self.edges.clear();
         self.leaves.clear();
+        self.due.clear();
         self.suspects.clear();
         self.touched.clear();
         self.alone.clear();
@@ -442,46 +575,53 @@ impl Graph {
     pub(super) fn holds_at_end(&mut self, is_accepting: &dyn Fn(Leaf) -> bool) -> bool {
         let root = match self.root {
             Value::Known(value) => return value,
+            Value::Waits(leaf) => return is_accepting(leaf),
             Value::Open(root) => root,
         };
         self.end_looks += 1;
-        let mut open = vec![(root, self.vertices[root.index()].ends.first_child())];
+        let mut open = std::mem::take(&mut self.open);
+        open.push((root, None));
         while let Some((id, edge)) = open.pop() {
             match self.look_at_end(id, edge, is_accepting) {
                 Look::Found(value) => self.vertices[id.index()].end = (self.end_looks, value),
                 Look::First(child, edge) => {
-                    open.extend([(id, Some(edge)), (child, self.vertices[child.index()].ends.first_child())]);
+                    open.extend([(id, Some(edge)), (child, None)]);
                 }
             }
         }
+        self.open = open;
         self.vertices[root.index()].end.1
     }
 
-    /// What eval-final says of a vertex, from this child on.
+    /// What eval-final says of a vertex, from this child on; at first all children are looked at, since one that is known may decide.
     fn look_at_end(&self, id: VertexId, edge: Option<EdgeId>, is_accepting: &dyn Fn(Leaf) -> bool) -> Look {
-        let connective = match self.vertices[id.index()].kind {
-            Kind::Leaf(leaf) => return Look::Found(is_accepting(leaf)),
-            Kind::Branch(connective) => connective,
+        let Vertex { kind, ends, .. } = &self.vertices[id.index()];
+        let decisive = match kind {
+            Kind::Leaf(leaf) => return Look::Found(is_accepting(*leaf)),
+            Kind::Branch(connective) => connective.decisive(),
             Kind::Free => unreachable!("nothing leads to a free place"),
         };
-        let mut edge = edge;
-        while let Some(here) = edge {
-            let child = self.edges.child(here);
-            let value = match self.vertices[child.index()] {
-                Vertex { kind: Kind::Leaf(leaf), .. } => is_accepting(leaf),
-                Vertex { end: (look, value), .. } if look == self.end_looks => value,
-                _ => return Look::First(child, here),
-            };
-            if value == connective.decisive() {
-                return Look::Found(value);
-            }
-            edge = self.edges.next_child(here);
+        let known = |edge: EdgeId| match self.vertices[self.edges.child(edge).index()] {
+            Vertex { kind: Kind::Leaf(leaf), .. } => Some(is_accepting(leaf)),
+            Vertex { end: (look, value), .. } => (look == self.end_looks).then_some(value),
+        };
+        if edge.is_none() && self.edges.children(ends).any(|edge| known(edge) == Some(decisive)) {
+            return Look::Found(decisive);
         }
-        Look::Found(!connective.decisive())
+        let mut edge = edge.or(ends.first_child());
+        while let Some(here) = edge {
+            match known(here) {
+                None => return Look::First(self.edges.child(here), here),
+                Some(value) if value == decisive => return Look::Found(value),
+                Some(_) => edge = self.edges.next_child(here),
+            }
+        }
+        Look::Found(!decisive)
     }
 
     /// Gives other numbers to the configurations that wait.
     pub(super) fn renumber(&mut self, mut to: impl FnMut(ConfigurationId) -> ConfigurationId) {
+        self.sets.clear();
         for leaf in &self.leaves {
             if let Kind::Leaf(Leaf::Configuration(id)) = &mut self.vertices[leaf.index()].kind {
                 *id = to(*id);

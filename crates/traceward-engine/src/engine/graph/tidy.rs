@@ -55,34 +55,50 @@ impl Graph {
 
     fn drop_implied(&mut self, id: VertexId, implies: &dyn Implies) {
         let connective = self.connective(id).expect("a branching point");
-        let mut kept: Vec<(u32, Leaf, EdgeId)> = Vec::new();
-        let mut dropped: Vec<EdgeId> = Vec::new();
+        let mut compared = std::mem::take(&mut self.compared);
         for edge in self.edges.children(&self.vertices[id.index()].ends) {
-            let Kind::Leaf(leaf) = self.vertices[self.edges.child(edge).index()].kind else { continue };
-            let Some(group) = implies.group(leaf) else { continue };
-            // A conjunction needs what implies the rest, a disjunction what the rest implies.
-            let redundant = |one: Leaf, other: Leaf| match connective {
-                Connective::And => implies.implies(other, one),
-                Connective::Or => implies.implies(one, other),
-            };
-            if kept.iter().any(|&(of, other, _)| of == group && redundant(leaf, other)) {
-                dropped.push(edge);
-                continue;
+            if let Kind::Leaf(leaf) = self.vertices[self.edges.child(edge).index()].kind
+                && let Some(group) = implies.group(leaf)
+            {
+                compared.add(connective, implies, group, leaf, edge);
             }
-            kept.retain(|&(of, other, place)| {
-                let goes = of == group && redundant(other, leaf);
-                if goes {
-                    dropped.push(place);
-                }
-                !goes
-            });
-            kept.push((group, leaf, edge));
         }
-        if dropped.is_empty() {
+        if !compared.dropped.is_empty() {
+            compared.dropped.drain(..).for_each(|edge| self.unlink(edge));
+            self.alone.push(id);
+            self.settle();
+        }
+        compared.kept.clear();
+        self.compared = compared;
+    }
+}
+
+/// The leaves below a branching point that can be compared.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Compared {
+    kept: Vec<(u32, Leaf, EdgeId)>,
+    dropped: Vec<EdgeId>,
+}
+
+impl Compared {
+    fn add(&mut self, connective: Connective, implies: &dyn Implies, group: u32, leaf: Leaf, edge: EdgeId) {
+        // A conjunction needs what implies the rest, a disjunction what the rest implies.
+        let is_redundant = |one: Leaf, beside: Leaf| match connective {
+            Connective::And => implies.implies(beside, one),
+            Connective::Or => implies.implies(one, beside),
+        };
+        if self.kept.iter().any(|&(of, other, _)| of == group && is_redundant(leaf, other)) {
+            self.dropped.push(edge);
             return;
         }
-        dropped.into_iter().for_each(|edge| self.unlink(edge));
-        self.alone.push(id);
-        self.settle();
+        let dropped = &mut self.dropped;
+        self.kept.retain(|&(of, other, place)| {
+            let goes = of == group && is_redundant(other, leaf);
+            if goes {
+                dropped.push(place);
+            }
+            !goes
+        });
+        self.kept.push((group, leaf, edge));
     }
 }

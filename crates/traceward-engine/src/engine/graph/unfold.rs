@@ -1,18 +1,16 @@
 //! From conditions of an automaton to the graph, one state further.
 
-use super::{Connective, Deadline, Graph, Leaf, Value, VertexId};
+use super::{Connective, Deadline, Graph, Leaf, Value};
 use crate::automaton::alternating::{ConditionId, NodeId};
 use crate::automaton::metric::{Condition, Kind, Metric, Test};
 use crate::engine::reading::Reading;
 
 /// What has been unfolded of an automaton at a position. A condition that does not depend on the clock around it means the same
-/// wherever it is met, and is unfolded once; with that isomorphic leaves are one.
+/// wherever it is met, and is unfolded once.
 #[derive(Clone, Debug)]
 pub(in crate::engine) struct Unfolding {
     /// By the index of a condition that depends on no clock: the position after which this was found, and what.
     found: Vec<(u64, Value)>,
-    /// By the index of a timer whose clock never runs out.
-    endless: Vec<(u64, VertexId)>,
     tasks: Vec<Task>,
     values: Vec<Value>,
     position: u64,
@@ -62,7 +60,6 @@ impl Unfolding {
     pub(in crate::engine) fn new(automaton: &Metric) -> Self {
         Self {
             found: vec![(NEVER, Value::Known(false)); automaton.condition_ids().count()],
-            endless: vec![(NEVER, VertexId(0)); automaton.nodes().len()],
             tasks: Vec::new(),
             values: Vec::new(),
             position: 0,
@@ -87,9 +84,7 @@ impl Unfolding {
         self.tasks.push(Task::Find(condition, deadline));
         while let Some(task) = self.tasks.pop() {
             match task {
-                Task::Find(condition, deadline) => {
-                    self.find(automaton, dependence, reading, graph, condition, deadline);
-                }
+                Task::Find(condition, deadline) => self.find(automaton, dependence, reading, condition, deadline),
                 Task::Second(connective, second, deadline) => {
                     let first = *self.values.last().expect("the value of the first side");
                     if first != Value::Known(connective.decisive()) {
@@ -99,7 +94,7 @@ impl Unfolding {
                 Task::Join(connective) => {
                     let second = self.values.pop().expect("the value of the second side");
                     let first = self.values.pop().expect("the value of the first side");
-                    self.values.push(graph.join(connective, &[first, second]));
+                    self.values.push(graph.join_two(connective, first, second));
                 }
                 Task::Keep(condition) => {
                     let value = *self.values.last().expect("a value");
@@ -115,13 +110,12 @@ impl Unfolding {
         automaton: &Metric,
         dependence: &Dependence,
         reading: &Reading,
-        graph: &mut Graph,
         condition: ConditionId,
         deadline: Deadline,
     ) {
         let whole = automaton.condition(condition);
         if let Condition::Node(node) = whole {
-            let value = self.node(automaton, reading, graph, node, deadline);
+            let value = self.node(automaton, reading, node, deadline);
             self.values.push(value);
             return;
         }
@@ -145,7 +139,7 @@ impl Unfolding {
         }
     }
 
-    /// Looks at a timer last: it is made in vain if the other side decides.
+    /// Looks at what is no single node first: it may decide alone.
     fn sides(
         &mut self,
         automaton: &Metric,
@@ -159,35 +153,14 @@ impl Unfolding {
         self.tasks.extend([Task::Second(connective, second, deadline), Task::Find(first, deadline)]);
     }
 
-    fn node(
-        &mut self,
-        automaton: &Metric,
-        reading: &Reading,
-        graph: &mut Graph,
-        node: NodeId,
-        deadline: Deadline,
-    ) -> Value {
+    fn node(&self, automaton: &Metric, reading: &Reading, node: NodeId, deadline: Deadline) -> Value {
         let clock = deadline.clock_at(self.position);
         match automaton.node(node).kind {
             Kind::Leaf(_) => Value::Known(reading.satisfies(node)),
             Kind::Timer { test: Test::Positive, .. } if Test::Positive.holds(clock) => {
-                Value::Open(self.timer(graph, node, deadline))
+                Value::Waits(Leaf::Timer(node, deadline))
             }
             Kind::Timer { test, .. } => Value::Known(test.holds(clock)),
         }
-    }
-
-    /// The leaf of a timer. Two timers of one node that never run out are isomorphic; others meet only in one condition.
-    fn timer(&mut self, graph: &mut Graph, node: NodeId, deadline: Deadline) -> VertexId {
-        if deadline != Deadline::NEVER {
-            return graph.add_leaf(Leaf::Timer(node, deadline));
-        }
-        let (position, known) = self.endless[node.index()];
-        if position == self.position {
-            return known;
-        }
-        let id = graph.add_leaf(Leaf::Timer(node, deadline));
-        self.endless[node.index()] = (self.position, id);
-        id
     }
 }
