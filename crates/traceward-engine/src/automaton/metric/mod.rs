@@ -242,6 +242,11 @@ impl Metric {
         &self.clocks
     }
 
+    /// The ids of the clocks, in order.
+    pub fn clock_ids(&self) -> impl Iterator<Item = ClockId> + use<> {
+        (0..self.clocks.len() as u32).map(ClockId)
+    }
+
     /// What a clock is set to.
     pub fn clock(&self, id: ClockId) -> Clock {
         self.clocks[id.index()]
