@@ -1,0 +1,3 @@
+//! Metric alternating automata: the thesis on bounded temporal logic.
+
+mod automaton;
