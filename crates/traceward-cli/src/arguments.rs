@@ -56,7 +56,7 @@ interrupt, each property is satisfied or violated.")]
   traceward inspect trace.csv
   traceward inspect log.jsonl.gz --time ts:s --by node")]
     Inspect(InspectArguments),
-    /// Show what becomes of a formula: tree, core, normal form, automaton, engine
+    /// Show what becomes of a formula: tree, core, normal form, sublogic, automaton, engine
     #[command(after_help = "Example:
   traceward explain-plan -e 'G(!a -> !b U c)'")]
     ExplainPlan(PlanArguments),

@@ -82,6 +82,10 @@ fn plans() {
             &["explain-plan", "-e", "G(!a -> !b U c)"],
             &["explain-plan", "-e", "G(b -> (!a U (a U (!a U a))))"],
             &["explain-plan", "-e", "G(x > 0 & y != 2 -> F[0,3] O done)"],
+            &["explain-plan", "-e", "F[2,5] p | p U[0,3] X q"],
+            &["explain-plan", "-e", "F[0,19] (p -> G q)"],
+            &["explain-plan", "-e", "G(p -> O[0,3] q)"],
+            &["explain-plan", "-e", "G(p -> F[0,5ms] q)"],
             &["explain-plan"],
         ]
     ));

@@ -22,6 +22,7 @@
 //! Past operators are leaves here: what holds of the past is known when a state arrives, see [`crate::past`].
 
 mod display;
+mod measure;
 mod sublogic;
 
 use super::alternating::{ConditionId, NodeId};
@@ -255,17 +256,6 @@ impl Metric {
     /// Where runs begin.
     pub fn root(&self) -> ConditionId {
         self.root
-    }
-
-    /// The size |𝒜| of the theorems: its nodes and the connectives between them.
-    pub fn size(&self) -> usize {
-        let connective = |condition: &&Condition| matches!(condition, Condition::And(..) | Condition::Or(..));
-        self.nodes.len() + self.conditions.iter().filter(connective).count()
-    }
-
-    /// The largest constant in it, ∞ left out.
-    pub fn largest_constant(&self) -> u64 {
-        self.clocks.iter().filter_map(|clock| clock.steps()).max().unwrap_or(0)
     }
 }
 
@@ -546,3 +536,6 @@ impl<'a> Builder<'a> {
 fn is_weak(node: Operator) -> bool {
     matches!(node, Operator::Always(..) | Operator::Binary(BinaryOp::WeakUntil | BinaryOp::Release, ..))
 }
+
+#[cfg(test)]
+mod tests;
