@@ -56,7 +56,7 @@ interrupt, each property is satisfied or violated.")]
   traceward inspect trace.csv
   traceward inspect log.jsonl.gz --time ts:s --by node")]
     Inspect(InspectArguments),
-    /// Show what becomes of a formula: tree, core, normal form, automaton, engine
+    /// Show what becomes of a formula: tree, core, normal form, sublogic, automaton, engine
     #[command(after_help = "Example:
   traceward explain-plan -e 'G(!a -> !b U c)'")]
     ExplainPlan(PlanArguments),
@@ -71,13 +71,14 @@ interrupt, each property is satisfied or violated.")]
   traceward automaton -e 'G(p -> O r)' --to svg > automaton.svg
   traceward automaton -e 'G F a' --to dot | dot -Tpng > automaton.png
   traceward automaton properties.tw --property mutex --to json
+  traceward automaton -e 'G(a -> F[0,100] b)' --kind metric --to svg > metric.svg
   traceward automaton -e 'G(a -> F b)' --kind tableau --initial paper --to fsp
   traceward automaton -e 'G(a -> F[0,3] b)' --kind deterministic --to hoa
   traceward automaton properties.tw --property mutex --kind deterministic --to c > mutex.c
 
 All kinds have the forms text, dot, json and svg; tableau and deterministic also fsp.
-Only deterministic has hoa, c and rust. Bounds in steps are for tableau and deterministic.
-None takes bounds in time.")]
+Only deterministic has hoa, c and rust. Bounds in steps are for all but alternating; metric has
+past operators as labels. None takes bounds in time.")]
     Automaton(AutomatonArguments),
     /// Tell which properties can never hold, can never fail, or follow from others
     #[command(after_help = "Examples:
@@ -334,6 +335,8 @@ pub struct AutomatonArguments {
 pub enum AutomatonKind {
     /// Linear in the formula; a state may ask that all of some next states go on
     Alternating,
+    /// The same with clocks that count the steps of bounds, whatever their size
+    Metric,
     /// Non-deterministic; a state is what the formula still owes
     Tableau,
     /// Complete, and as small as possible
@@ -350,7 +353,7 @@ pub enum AutomatonInitial {
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AutomatonFormat {
-    /// For people: alternating, a node a line; otherwise a state with its edges at a time
+    /// For people: alternating and metric, a node a line; otherwise a state with its edges at a time
     Text,
     /// A graph for Graphviz
     Dot,

@@ -29,7 +29,7 @@ mod report;
 mod runs;
 mod spec;
 
-pub use automaton::{alternating_automaton, deterministic_automaton, tableau_automaton};
+pub use automaton::{alternating_automaton, deterministic_automaton, metric_automaton, tableau_automaton};
 pub use check::{CheckOptions, Extent, Truth, check};
 pub use error::Error;
 pub use hygiene::{Comparison, Example, Finding, Lint, Oddity, Relation, compare, lint};

@@ -4,8 +4,9 @@ use crate::spec::Spec;
 use std::fmt;
 use std::sync::Arc;
 use traceward_engine::automaton::export::written_out;
+use traceward_engine::automaton::metric::{Metric, Sublogic, sublogic};
 use traceward_engine::select::{Config, Evaluator, Judge, Prepared};
-use traceward_logic::formula::{FormulaId, Formulas};
+use traceward_logic::formula::{Direction, FormulaId, Formulas, Interval, Unit};
 use traceward_logic::lower::Claim;
 use traceward_logic::print::tree;
 
@@ -34,8 +35,8 @@ impl fmt::Display for Plan {
     }
 }
 
-/// Shows what becomes of each property of a spec: what was read, the core, the normal form, the automaton, and the engine
-/// that is chosen.
+/// Shows what becomes of each property of a spec: what was read, the core, the normal form, its sublogic, the automaton, and the
+/// engine that is chosen.
 pub fn explain_plan(spec: &Spec, config: Config) -> Vec<Plan> {
     let lowered = spec.lowered();
     let names = lowered.variables.names();
@@ -69,15 +70,15 @@ fn formula_stages(
         ("simplified", print(simplified)),
         ("normal form", print(normal)),
     ];
+    let class = Class::new(formulas, normal[0]);
+    stages.push(("sublogic", class.text(formulas, names)));
     if let Some(reverse) = evaluator.reverse() {
-        let automaton = reverse.automaton();
-        stages.push((
-            "automaton",
-            match written_out(automaton) > MOST_WRITTEN {
-                true => format!("{} nodes; too large to be written out", automaton.nodes().len()),
-                false => automaton.display(formulas, names).to_string(),
-            },
-        ));
+        let text = class.metric_text(formulas, names).unwrap_or_else(|| {
+            let automaton = reverse.automaton();
+            let text = || automaton.display(formulas, names).to_string();
+            readable(written_out(automaton), automaton.nodes().len(), text)
+        });
+        stages.push(("automaton", text));
     }
     stages.push((
         "engine",
@@ -91,4 +92,71 @@ fn formula_stages(
         },
     ));
     stages
+}
+
+/// An automaton as text, unless nobody would read it.
+fn readable(written_out: u64, nodes: usize, text: impl FnOnce() -> String) -> String {
+    if written_out > MOST_WRITTEN { format!("{nodes} nodes; too large to be written out") } else { text() }
+}
+
+/// What a formula is to the algorithms on metric automata.
+enum Class {
+    /// A bound counts time, as in this part.
+    Timed(FormulaId),
+    /// All bounds count steps.
+    Steps { sublogic: Sublogic, automaton: Box<Metric>, has_past: bool },
+}
+
+impl Class {
+    /// Of a formula in normal form.
+    fn new(formulas: &Formulas, normal: FormulaId) -> Self {
+        let parts = formulas.parts(&[normal]);
+        let is_timed = |interval: Interval| interval.unit == Unit::Time;
+        if let Some(&part) = parts.iter().find(|part| formulas.node(**part).interval().is_some_and(is_timed)) {
+            return Self::Timed(part);
+        }
+        let sublogic = sublogic(formulas, normal).expect("no bound counts time");
+        let automaton = Box::new(Metric::new(formulas, normal).expect("no bound counts time"));
+        let has_past = parts.iter().any(|part| formulas.node(*part).direction() == Some(Direction::Past));
+        Self::Steps { sublogic, automaton, has_past }
+    }
+
+    fn text(&self, formulas: &Formulas, names: &[Arc<str>]) -> String {
+        match self {
+            Self::Timed(part) => {
+                let part = formulas.display(*part, names);
+                format!("none: sublogics are about bounds in steps, and `{part}` has one in time")
+            }
+            Self::Steps { sublogic, automaton, has_past } => {
+                let past = if *has_past { "; past operators count as propositions" } else { "" };
+                let (meaning, space) = (sublogic.meaning(), sublogic.space());
+                format!(
+                    "{sublogic}: {meaning}{past}\ngeneric needs space {space} for {}",
+                    measures(*sublogic, automaton)
+                )
+            }
+        }
+    }
+
+    /// The metric automaton, if there is something for its clocks to count.
+    fn metric_text(&self, formulas: &Formulas, names: &[Arc<str>]) -> Option<String> {
+        match self {
+            Self::Timed(_) | Self::Steps { sublogic: Sublogic::Ltl, .. } => None,
+            Self::Steps { automaton, .. } => {
+                let text = || automaton.display(formulas, names).to_string();
+                Some(readable(automaton.written_out(), automaton.nodes().len(), text))
+            }
+        }
+    }
+}
+
+/// What the space of a sublogic depends on.
+fn measures(sublogic: Sublogic, automaton: &Metric) -> String {
+    let (x, y) = (automaton.size(), automaton.finitely_bounded_size());
+    let c = automaton.largest_constant();
+    match sublogic {
+        Sublogic::Ltl => format!("X = {x}"),
+        Sublogic::Fbtl => format!("X = {x}, C = {c}"),
+        Sublogic::Sbtl | Sublogic::Btl => format!("X = {x}, Y = {y}, C = {c}"),
+    }
 }

@@ -7,11 +7,11 @@ use clap::ValueEnum;
 use serde_json::{Map, Value, json};
 use std::io::Write;
 use traceward::automaton::{
-    Diagram, DiagramNode, Disjuncts, Graph, InitialState, ListedEdge, ListedProposition, ListedState, Listing, Look,
-    PropertyAutomaton, dot, graph, svg,
+    Clock, ClockChange, ClockId, Diagram, DiagramKind, DiagramNode, Disjuncts, Edge, Graph, InitialState, ListedEdge,
+    ListedProposition, ListedState, Listing, Look, TooManyDisjuncts, dot, graph, svg,
 };
 use traceward::{Error, Simplification, Spec};
-use traceward::{alternating_automaton, deterministic_automaton, tableau_automaton};
+use traceward::{alternating_automaton, deterministic_automaton, metric_automaton, tableau_automaton};
 
 /// More would be a tangle.
 const MOST_DISJUNCTS_DRAWN: usize = 64;
@@ -27,6 +27,7 @@ pub fn run(arguments: &AutomatonArguments, out: &mut impl Write) -> Result<Outco
     }
     match arguments.kind {
         AutomatonKind::Alternating => alternating(arguments, &spec, out)?,
+        AutomatonKind::Metric => metric(arguments, &spec, out)?,
         AutomatonKind::Tableau => tableau(arguments, &spec, out)?,
         AutomatonKind::Deterministic => deterministic(arguments, &spec, out)?,
     }
@@ -34,19 +35,56 @@ pub fn run(arguments: &AutomatonArguments, out: &mut impl Write) -> Result<Outco
 }
 
 fn alternating(arguments: &AutomatonArguments, spec: &Spec, out: &mut impl Write) -> Result<(), Failure> {
+    let form = diagram_form(arguments)?;
     let automaton =
-        || alternating_automaton(spec, arguments.property.as_deref(), simplification(arguments)).map_err(failure);
+        alternating_automaton(spec, arguments.property.as_deref(), simplification(arguments)).map_err(failure)?;
+    form.write(out, || automaton.text(), |most_disjuncts| automaton.diagram(most_disjuncts))
+}
+
+fn metric(arguments: &AutomatonArguments, spec: &Spec, out: &mut impl Write) -> Result<(), Failure> {
+    let form = diagram_form(arguments)?;
+    let automaton =
+        metric_automaton(spec, arguments.property.as_deref(), simplification(arguments)).map_err(failure)?;
+    form.write(out, || automaton.text(), |most_disjuncts| automaton.diagram(most_disjuncts))
+}
+
+/// The forms of automata that are diagrams.
+#[derive(Clone, Copy)]
+enum DiagramForm {
+    Text,
+    Json,
+    Dot,
+    Svg,
+}
+
+fn diagram_form(arguments: &AutomatonArguments) -> Result<DiagramForm, Failure> {
     match arguments.to {
-        AutomatonFormat::Text => write!(out, "{}", automaton()?.text().map_err(failure)?)?,
-        AutomatonFormat::Json => writeln!(out, "{:#}", document(&diagram(&automaton()?, MOST_DISJUNCTS)?))?,
-        AutomatonFormat::Dot => write!(out, "{}", dot(&diagram(&automaton()?, MOST_DISJUNCTS_DRAWN)?))?,
-        AutomatonFormat::Svg => write!(out, "{}", svg(&drawable(diagram(&automaton()?, MOST_DISJUNCTS_DRAWN)?)?))?,
-        AutomatonFormat::Fsp => return Err(no_form(arguments, "--kind tableau or --kind deterministic")),
+        AutomatonFormat::Text => Ok(DiagramForm::Text),
+        AutomatonFormat::Json => Ok(DiagramForm::Json),
+        AutomatonFormat::Dot => Ok(DiagramForm::Dot),
+        AutomatonFormat::Svg => Ok(DiagramForm::Svg),
+        AutomatonFormat::Fsp => Err(no_form(arguments, "--kind tableau or --kind deterministic")),
         AutomatonFormat::Hoa | AutomatonFormat::C | AutomatonFormat::Rust => {
-            return Err(no_form(arguments, "--kind deterministic"));
+            Err(no_form(arguments, "--kind deterministic"))
         }
     }
-    Ok(())
+}
+
+impl DiagramForm {
+    fn write(
+        self,
+        out: &mut impl Write,
+        text: impl FnOnce() -> Result<String, Error>,
+        diagram: impl FnOnce(usize) -> Result<Diagram, TooManyDisjuncts>,
+    ) -> Result<(), Failure> {
+        match self {
+            Self::Text => write!(out, "{}", text().map_err(failure)?)?,
+            Self::Json => writeln!(out, "{:#}", document(&diagram(MOST_DISJUNCTS).map_err(too_many)?))?,
+            Self::Dot => write!(out, "{}", dot(&diagram(MOST_DISJUNCTS_DRAWN).map_err(too_many)?))?,
+            Self::Svg => write!(out, "{}", svg(&drawable(diagram(MOST_DISJUNCTS_DRAWN).map_err(too_many)?)?))?,
+        }
+        Ok(())
+    }
 }
 
 fn tableau(arguments: &AutomatonArguments, spec: &Spec, out: &mut impl Write) -> Result<(), Failure> {
@@ -103,10 +141,8 @@ fn failure(error: Error) -> Failure {
     Failure::Message(error.to_string())
 }
 
-fn diagram(automaton: &PropertyAutomaton, most_disjuncts: usize) -> Result<Diagram, Failure> {
-    automaton
-        .diagram(most_disjuncts)
-        .map_err(|error| Failure::new(format!("{error}\n  help: --to text prints conditions as they are")))
+fn too_many(error: TooManyDisjuncts) -> Failure {
+    Failure::new(format!("{error}\n  help: --to text prints conditions as they are"))
 }
 
 fn drawable(diagram: Diagram) -> Result<Diagram, Failure> {
@@ -129,18 +165,30 @@ fn undrawable(nodes: usize, arrows: usize) -> Failure {
 
 /// Conditions are lists of lists: one of the outer, all of the inner; `[[]]` is ε, which asks nothing.
 fn document(diagram: &Diagram) -> Value {
-    json!({
-        "kind": "alternating",
-        "formula": diagram.formula,
-        "states": diagram.nodes.len(),
-        "edges": diagram.edges(),
-        "accepting": diagram.accepting(),
-        "start": condition(&diagram.start),
-        "nodes": diagram.nodes.iter().map(node).collect::<Vec<_>>(),
-    })
+    match diagram.kind {
+        DiagramKind::Alternating => json!({
+            "kind": "alternating",
+            "formula": diagram.formula,
+            "states": diagram.nodes.len(),
+            "edges": diagram.edges(),
+            "accepting": diagram.accepting(),
+            "start": condition(&diagram.start, node_name),
+            "nodes": diagram.nodes.iter().map(alternating_node).collect::<Vec<_>>(),
+        }),
+        DiagramKind::Metric => json!({
+            "kind": "metric",
+            "formula": diagram.formula,
+            "states": diagram.nodes.len(),
+            "edges": diagram.edges(),
+            "accepting": diagram.accepting(),
+            "clocks": diagram.clocks.iter().map(clock).collect::<Vec<_>>(),
+            "start": condition(&diagram.start, timed_edge),
+            "nodes": diagram.nodes.iter().map(metric_node).collect::<Vec<_>>(),
+        }),
+    }
 }
 
-fn node(node: &DiagramNode) -> Value {
+fn alternating_node(node: &DiagramNode) -> Value {
     let direction = match node.look {
         Look::Here => "here",
         Look::Forward => "future",
@@ -151,13 +199,59 @@ fn node(node: &DiagramNode) -> Value {
         "label": node.label,
         "accepting": node.accepting,
         "direction": direction,
-        "next": condition(&node.next),
+        "next": condition(&node.next, node_name),
         "formula": node.formula,
     })
 }
 
-fn condition(disjuncts: &Disjuncts) -> Vec<Vec<String>> {
-    disjuncts.iter().map(|nodes| nodes.iter().map(ToString::to_string).collect()).collect()
+fn metric_node(node: &DiagramNode) -> Value {
+    match node.clock {
+        None => json!({
+            "id": node.id.to_string(),
+            "kind": "leaf",
+            "label": node.label,
+            "accepting": node.accepting,
+            "next": condition(&node.next, timed_edge),
+            "formula": node.formula,
+        }),
+        Some(clock) => json!({
+            "id": node.id.to_string(),
+            "kind": "timer",
+            "clock": clock.to_string(),
+            "test": node.label,
+            "accepting": node.accepting,
+            "next": condition(&node.next, timed_edge),
+            "formula": node.formula,
+        }),
+    }
+}
+
+fn clock((id, start): &(ClockId, Clock)) -> Value {
+    json!({ "name": id.to_string(), "start": clock_value(*start) })
+}
+
+fn clock_value(clock: Clock) -> Value {
+    clock.steps().map_or(json!("inf"), |steps| json!(steps))
+}
+
+fn condition(disjuncts: &Disjuncts, edge: impl Fn(&Edge) -> Value) -> Vec<Vec<Value>> {
+    disjuncts.iter().map(|edges| edges.iter().map(&edge).collect()).collect()
+}
+
+fn node_name(edge: &Edge) -> Value {
+    json!(edge.to.to_string())
+}
+
+/// With what becomes of the clock of its node on the way.
+fn timed_edge(edge: &Edge) -> Value {
+    let node = edge.to.to_string();
+    match edge.clock {
+        None => json!({ "node": node }),
+        Some(ClockChange::Set(clock, start)) => {
+            json!({ "node": node, "clock": clock.to_string(), "set": clock_value(start) })
+        }
+        Some(ClockChange::CountDown(clock)) => json!({ "node": node, "clock": clock.to_string(), "add": -1 }),
+    }
 }
 
 /// Labels are also given as products, for programs: one of them, and of that one all that it says.

@@ -82,6 +82,10 @@ fn plans() {
             &["explain-plan", "-e", "G(!a -> !b U c)"],
             &["explain-plan", "-e", "G(b -> (!a U (a U (!a U a))))"],
             &["explain-plan", "-e", "G(x > 0 & y != 2 -> F[0,3] O done)"],
+            &["explain-plan", "-e", "F[2,5] p | p U[0,3] X q"],
+            &["explain-plan", "-e", "F[0,19] (p -> G q)"],
+            &["explain-plan", "-e", "G(p -> O[0,3] q)"],
+            &["explain-plan", "-e", "G(p -> F[0,5ms] q)"],
             &["explain-plan"],
         ]
     ));
@@ -113,7 +117,7 @@ fn automata_of_every_kind_in_every_form() {
     let response = "G(a -> F b)";
     let forms = ["text", "dot", "json", "svg", "fsp", "hoa", "c", "rust"];
     let mut commands = Vec::new();
-    for kind in ["alternating", "tableau", "deterministic"] {
+    for kind in ["alternating", "metric", "tableau", "deterministic"] {
         commands.extend(forms.map(|form| ["automaton", "-e", response, "--kind", kind, "--to", form]));
     }
     let commands: Vec<&[&str]> = commands.iter().map(<[&str; 7]>::as_slice).collect();
@@ -144,6 +148,38 @@ fn automata_with_choices() {
     ];
     let commands: Vec<&[&str]> = commands.iter().map(Vec::as_slice).collect();
     insta::assert_snapshot!(session("automata-choices", &[("spec.tw", spec)], &commands));
+}
+
+#[test]
+fn automata_with_clocks() {
+    let metric = |formula: &'static str, more: &[&'static str]| {
+        [&["automaton", "-e", formula, "--kind", "metric"][..], more].concat()
+    };
+    let figure_3_1 = "F(a & ((F[0,1] p) U[0,3] q))";
+    let clauses: Vec<String> = (0..13).map(|i| format!("F[0,{i}] a{i}")).collect();
+    let explosion = clauses.join(" & ");
+    let commands = [
+        metric("G(a -> F[0,4] b)", &["--to", "svg"]),
+        metric(figure_3_1, &[]),
+        metric(figure_3_1, &["--to", "dot"]),
+        metric(figure_3_1, &["--to", "json"]),
+        metric("G[2,5] p", &[]),
+        metric("G[2,3000000] p", &["--to", "json"]),
+        metric("p W[1,3] q", &[]),
+        metric("p R[0,2] q", &[]),
+        metric("F[3,inf] p", &[]),
+        metric("G(p -> X q)", &[]),
+        metric("G(done -> O[0,3] (start & Y !start))", &[]),
+        metric("F[0,3] F[0,2] a", &[]),
+        metric("F[0,0] F a", &["--simplify"]),
+        metric("a & b", &["--to", "json"]),
+        metric("G(a -> F[0,5ms] b)", &[]),
+        metric("O[0,5ms] b", &["--to", "svg"]),
+        metric("a", &["--initial", "paper"]),
+        vec!["automaton", "-e", &explosion, "--kind", "metric", "--to", "json"],
+    ];
+    let commands: Vec<&[&str]> = commands.iter().map(Vec::as_slice).collect();
+    insta::assert_snapshot!(session("automata-clocks", &[], &commands));
 }
 
 #[test]
@@ -210,7 +246,7 @@ fn automata_that_are_refused() {
             &["automaton", "-e", &chain, "--to", "svg"],
             &["automaton", "-e", &doubling],
             &["automaton", "-e", "a", "--to", "png"],
-            &["automaton", "-e", "a", "--kind", "metric"],
+            &["automaton", "-e", "a", "--kind", "omega"],
             &["automaton", "-e", "a", "trace.csv"],
         ]
     ));

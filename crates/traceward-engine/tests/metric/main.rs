@@ -1,6 +1,7 @@
 //! Metric automata and the algorithms of the thesis on bounded temporal logic that run on them.
 
 mod agreement;
+mod automaton;
 mod costs;
 mod worked_examples;
 

@@ -2,6 +2,7 @@
 
 mod alternating;
 mod deterministic;
+mod metric;
 mod tableau;
 
 use crate::error::Error;
@@ -15,14 +16,20 @@ use traceward_logic::semantics;
 
 pub use alternating::{PropertyAutomaton, alternating_automaton};
 pub use deterministic::{DeterministicAutomaton, deterministic_automaton};
+pub use metric::{MetricAutomaton, metric_automaton};
 pub use tableau::{InitialState, TableauAutomaton, tableau_automaton};
 pub use traceward_engine::automaton::alternating::{Look, NodeId};
 pub use traceward_engine::automaton::export::dot::dot;
 pub use traceward_engine::automaton::export::graph::{self, Graph};
 pub use traceward_engine::automaton::export::listing::{ListedEdge, ListedProposition, ListedState, Listing};
 pub use traceward_engine::automaton::export::svg::svg;
-pub use traceward_engine::automaton::export::{Diagram, DiagramNode, Disjuncts, TooManyDisjuncts};
+pub use traceward_engine::automaton::export::{
+    ClockChange, Diagram, DiagramKind, DiagramNode, Disjuncts, Edge, TooManyDisjuncts,
+};
+pub use traceward_engine::automaton::metric::{Clock, ClockId};
 
+/// How many nodes the conditions of an automaton may name. Longer texts are of no use to anybody.
+const MOST_WRITTEN: u64 = 1_000_000;
 /// How large a formula may be to be shown without the names in it; it may be exponential in what is written.
 const MOST_REPLACED: u64 = 1000;
 
@@ -70,6 +77,14 @@ impl Wanted {
             Err(Error::Request(format!("{message}\n  help: give the bound in steps, or leave it out")))
         })
     }
+}
+
+fn refuse_long_text(written_out: u64) -> Result<(), Error> {
+    if written_out > MOST_WRITTEN {
+        let message = "the conditions of this automaton name nodes more than a million times";
+        return Err(Error::Request(format!("{message}\n  help: take the formula apart")));
+    }
+    Ok(())
 }
 
 /// An automaton is asked for, not an answer: what another engine could do is of no help.

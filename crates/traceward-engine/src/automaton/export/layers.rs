@@ -7,6 +7,10 @@
 pub const NODE: f64 = 54.0;
 /// Room around the picture.
 pub const MARGIN: f64 = 20.0;
+/// The height of a text on an arrow.
+pub const CAPTION_HEIGHT: f64 = 14.0;
+const CAPTION_LETTER_WIDTH: f64 = 6.3;
+const WIDEST_SQUARE: f64 = 80.0;
 const LINE_HEIGHT: f64 = 15.0;
 const LETTER_WIDTH: f64 = 7.0;
 const LONGEST_LINE: usize = 22;
@@ -20,18 +24,34 @@ pub struct Point {
     pub y: f64,
 }
 
+/// How round a node is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Outline {
+    /// A circle if it is small, with round corners if it is wide.
+    BySize,
+    /// A circle, drawn out if there is more in it than fits.
+    Circle,
+    /// A square with round corners.
+    Square,
+}
+
 /// A box with round corners.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
     pub centre: Point,
     pub width: f64,
     pub height: f64,
+    pub outline: Outline,
 }
 
 impl Shape {
-    /// The radius of the corners: a small node is a circle.
+    /// The radius of the corners.
     pub fn corner(&self) -> f64 {
-        if self.width > NODE { 20.0 } else { self.width.min(self.height) / 2.0 }
+        match self.outline {
+            Outline::BySize if self.width > NODE => 20.0,
+            Outline::BySize | Outline::Circle => self.width.min(self.height) / 2.0,
+            Outline::Square => 11.0,
+        }
     }
 
     /// How much narrower the shape is at a distance from its middle, on each side; `extent` is its size in the
@@ -59,6 +79,7 @@ pub struct Item {
     pub layer: usize,
     pub width: f64,
     pub height: f64,
+    pub outline: Outline,
     /// Room for self-loops above and below.
     pub above: f64,
     pub below: f64,
@@ -70,7 +91,8 @@ pub struct Item {
 impl Item {
     /// An item that no place has been found for.
     pub fn new(layer: usize, width: f64, height: f64, lines: Vec<String>) -> Self {
-        Self { layer, width, height, above: 0.0, below: 0.0, y: 0.0, is_via: false, lines }
+        let outline = Outline::BySize;
+        Self { layer, width, height, outline, above: 0.0, below: 0.0, y: 0.0, is_via: false, lines }
     }
 
     /// A node with a label in it.
@@ -80,6 +102,18 @@ impl Item {
         let width = NODE.max(longest as f64 * LETTER_WIDTH + 22.0);
         let height = NODE + (lines.len().max(1) - 1) as f64 * LINE_HEIGHT;
         Self::new(layer, width, height, lines)
+    }
+
+    /// The same with that outline, and as high as it is wide unless its label is long.
+    pub fn outlined(self, outline: Outline) -> Self {
+        let height = if self.width <= WIDEST_SQUARE { self.width.max(self.height) } else { self.height };
+        Self { height, outline, ..self }
+    }
+
+    /// A short text on an arrow that passes a layer.
+    pub fn caption(layer: usize, text: &str) -> Self {
+        let width = text.chars().count() as f64 * CAPTION_LETTER_WIDTH + 8.0;
+        Self { is_via: true, ..Self::new(layer, width, CAPTION_HEIGHT, vec![text.to_owned()]) }
     }
 
     /// Where an arrow passes a layer.
@@ -252,7 +286,7 @@ impl Layers {
         let shape = |item: &Item| {
             let (left, right) = columns[item.layer];
             let centre = Point { x: (left + right) / 2.0, y: item.y - top + MARGIN };
-            Shape { centre, width: item.width, height: item.height }
+            Shape { centre, width: item.width, height: item.height, outline: item.outline }
         };
         self.items.iter().map(shape).collect()
     }

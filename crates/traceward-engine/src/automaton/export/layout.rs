@@ -2,19 +2,40 @@
 //!
 //! Alternating automata of formulas are very weak: apart from self-loops they have no cycles, so that the longest path
 //! from the start makes a layer of every node and all arrows point to the right. An arrow that passes a layer gets a
-//! place of its own in it, hence it crosses no node.
+//! place of its own in it, hence it crosses no node. Where arrows have texts, every second layer is for these, so that
+//! they lie on their arrow and on nothing else.
 
-use super::layers::{Item, Layers, MARGIN, NODE, Point, Shape};
-use super::{Diagram, Disjuncts};
+use super::layers::{CAPTION_HEIGHT, Item, Layers, MARGIN, NODE, Outline, Point, Shape};
+use super::{Diagram, DiagramKind, DiagramNode, Disjuncts, Edge};
 use crate::automaton::alternating::{Look, NodeId};
 
 const START: f64 = 9.0;
-const BETWEEN_LAYERS: f64 = 86.0;
 const BETWEEN_PORTS: f64 = 26.0;
 const BETWEEN_HEADS: f64 = 7.0;
 /// How far from its source a conjunction's arc is; nearer where there are many.
 const ARC_RADIUS: f64 = 17.0;
 const SMALL_ARC_RADIUS: f64 = 12.0;
+/// Where on the way to its summit a loop has its text, so that the way down into the node can be seen. It is as high as
+/// the summit, because loops are no further apart than texts are high.
+const BEFORE_SUMMIT: f64 = 0.85;
+
+/// How far things lie apart.
+#[derive(Clone, Copy)]
+struct Spacing {
+    /// How many layers there are from a node's to that of its successors.
+    stride: usize,
+    between_layers: f64,
+    /// Room for each unit of height between the ends of the steepest arrow, and the most of it.
+    steepness: (f64, f64),
+    between_loops: f64,
+    /// Room above the highest loop.
+    over_loops: f64,
+}
+
+const PLAIN: Spacing =
+    Spacing { stride: 1, between_layers: 86.0, steepness: (0.25, 110.0), between_loops: 10.0, over_loops: 4.0 };
+const CAPTIONED: Spacing =
+    Spacing { stride: 2, between_layers: 46.0, steepness: (0.2, 70.0), between_loops: 17.0, over_loops: 8.0 };
 
 /// An arrow: a straight stem, then cubic curves, each with two control points and an end.
 #[derive(Clone, Debug)]
@@ -22,6 +43,14 @@ pub struct Arrow {
     pub from: Point,
     pub fan: Point,
     pub curves: Vec<[Point; 3]>,
+    pub caption: Option<Caption>,
+}
+
+/// The text on an arrow.
+#[derive(Clone, Debug)]
+pub struct Caption {
+    pub text: String,
+    pub shape: Shape,
 }
 
 /// The arc that joins the arrows of a conjunction.
@@ -65,6 +94,7 @@ pub fn layout(diagram: &Diagram) -> Layout {
 /// An arrow to another node; a self-loop has no place in the layers.
 struct Link {
     bundle: usize,
+    edge: Edge,
     target: usize,
     vias: Vec<usize>,
 }
@@ -73,17 +103,18 @@ struct Link {
 struct Bundle {
     source: usize,
     links: Vec<usize>,
-    has_loop: bool,
+    own_loop: Option<Edge>,
     back: bool,
 }
 
 impl Bundle {
     fn size(&self) -> usize {
-        self.links.len() + usize::from(self.has_loop)
+        self.links.len() + usize::from(self.own_loop.is_some())
     }
 }
 
 struct Plan {
+    spacing: Spacing,
     /// The start, the nodes (by their index and one), then arrows on their way.
     layers: Layers,
     bundles: Vec<Bundle>,
@@ -92,18 +123,20 @@ struct Plan {
 
 impl Plan {
     fn new(diagram: &Diagram) -> Self {
+        let spacing = if diagram.has_captions() { CAPTIONED } else { PLAIN };
         let depth = depths(diagram);
-        let start = Item::new(depth[0], START, START, Vec::new());
-        let nodes = diagram.nodes.iter().map(|node| Item::node(depth[node.id.index() + 1], &node.label));
+        let start = Item::new(depth[0] * spacing.stride, START, START, Vec::new());
+        let layer = |node: &DiagramNode| depth[node.id.index() + 1] * spacing.stride;
+        let nodes = diagram.nodes.iter().map(|node| node_item(layer(node), node, diagram.kind));
         let items = std::iter::once(start).chain(nodes).collect();
         let layers = Layers { items, ..Layers::default() };
-        let mut plan = Self { layers, bundles: Vec::new(), links: Vec::new() };
+        let mut plan = Self { spacing, layers, bundles: Vec::new(), links: Vec::new() };
         plan.add_bundles(0, &diagram.start, false);
         for node in &diagram.nodes {
             plan.add_bundles(node.id.index() + 1, &node.next, node.look == Look::Back);
         }
         plan.make_room_for_arrow_heads();
-        let Self { layers, bundles, links } = &mut plan;
+        let Self { layers, bundles, links, .. } = &mut plan;
         let path = |link: &Link| {
             let ends = [bundles[link.bundle].source, link.target];
             [&ends[..1], &link.vias, &ends[1..]].concat()
@@ -118,25 +151,29 @@ impl Plan {
         for disjunct in &disjuncts {
             let bundle = self.bundles.len();
             let mut links = Vec::new();
-            for target in disjunct.iter().map(|node| node.index() + 1).filter(|target| *target != source) {
+            for &edge in disjunct.iter().filter(|edge| item_of(edge.to) != source) {
                 links.push(self.links.len());
-                self.add_link(bundle, source, target);
+                self.add_link(bundle, source, edge);
             }
-            let has_loop = links.len() < disjunct.len();
-            self.bundles.push(Bundle { source, links, has_loop, back });
+            let own_loop = disjunct.iter().copied().find(|edge| item_of(edge.to) == source);
+            self.bundles.push(Bundle { source, links, own_loop, back });
         }
         let item = &mut self.layers.items[source];
         item.height = item.height.max(ports.saturating_sub(1) as f64 * BETWEEN_PORTS + item.height.min(26.0));
     }
 
-    fn add_link(&mut self, bundle: usize, source: usize, target: usize) {
+    /// A text is in the last layer that its arrow passes: what becomes of a clock matters to the target.
+    fn add_link(&mut self, bundle: usize, source: usize, edge: Edge) {
+        let target = item_of(edge.to);
         let passed = self.layers.items[source].layer + 1..self.layers.items[target].layer;
+        let last = passed.end - 1;
         let vias = passed.map(|layer| {
-            self.layers.items.push(Item::via(layer));
+            let caption = edge.caption().filter(|_| layer == last);
+            self.layers.items.push(caption.map_or(Item::via(layer), |text| Item::caption(layer, &text)));
             self.layers.items.len() - 1
         });
         let vias = vias.collect();
-        self.links.push(Link { bundle, target, vias });
+        self.links.push(Link { bundle, edge, target, vias });
     }
 
     fn make_room_for_arrow_heads(&mut self) {
@@ -154,9 +191,12 @@ impl Plan {
                 continue;
             }
             let bundles = self.bundles_of(source);
-            let loops = bundles.iter().filter(|&&bundle| self.bundles[bundle].has_loop).count();
+            let loops = bundles.iter().filter(|&&bundle| self.bundles[bundle].own_loop.is_some()).count();
             let upper = (0..bundles.len()).filter(|&port| is_upper(port, bundles.len())).count();
-            let room = |count: usize| if count == 0 { 0.0 } else { loop_rise(count - 1) + 4.0 };
+            let room = |count: usize| match count {
+                0 => 0.0,
+                count => self.spacing.loop_rise(count - 1) + self.spacing.over_loops,
+            };
             self.layers.items[source].above = room(loops.min(upper));
             self.layers.items[source].below = room(loops.min(bundles.len() - upper));
         }
@@ -209,7 +249,8 @@ impl Plan {
             .fold(0.0, f64::max);
         let sources = layer.iter().filter(|&&item| !self.layers.items[item].is_via);
         let ports = sources.map(|&item| self.bundles_of(item).len()).max().unwrap_or(0);
-        BETWEEN_LAYERS + (steepest * 0.25).min(110.0) + loops * 0.6 + (ports as f64 * 4.0).min(160.0)
+        let Spacing { between_layers, steepness: (each, most), .. } = self.spacing;
+        between_layers + (steepest * each).min(most) + loops * 0.6 + (ports as f64 * 4.0).min(160.0)
     }
 }
 
@@ -297,11 +338,16 @@ impl Router<'_> {
             let mut arrows: Vec<Arrow> = bundle
                 .links
                 .iter()
-                .map(|&link| Arrow { from, fan, curves: self.curves(link, fan, entries[link]) })
+                .map(|&link| {
+                    let curves = self.curves(link, fan, entries[link]);
+                    Arrow { from, fan, curves, caption: self.caption(link) }
+                })
                 .collect();
-            if bundle.has_loop {
+            if let Some(edge) = bundle.own_loop {
                 let curves = self.loop_curves(source, fan, port, &ordered);
-                arrows.push(Arrow { from, fan, curves })
+                let centre = Point { y: curves[0][2].y, ..point_on(fan, curves[0], BEFORE_SUMMIT) };
+                let caption = loop_caption(edge, centre);
+                arrows.push(Arrow { from, fan, curves, caption });
             }
             let (title, arc) = (self.title(bundle), joining_arc(&arrows, radius));
             self.layout.bundles.push(DrawnBundle { title, arrows, arc, back: bundle.back });
@@ -309,16 +355,22 @@ impl Router<'_> {
     }
 
     fn title(&self, bundle: &Bundle) -> String {
-        let name = |item: usize| match item.checked_sub(1) {
-            Some(node) => NodeId::new(node).to_string(),
-            None => "start".to_owned(),
-        };
-        let own = bundle.has_loop.then_some(bundle.source);
-        let mut targets: Vec<usize> =
-            bundle.links.iter().map(|&link| self.plan.links[link].target).chain(own).collect();
-        targets.sort_unstable();
+        let mut edges: Vec<Edge> =
+            bundle.links.iter().map(|&link| self.plan.links[link].edge).chain(bundle.own_loop).collect();
+        edges.sort_unstable();
+        let source = bundle.source.checked_sub(1).map_or("start".to_owned(), |node| NodeId::new(node).to_string());
         let arrow = if bundle.back { "←" } else { "→" };
-        format!("{} {arrow} {}", name(bundle.source), targets.into_iter().map(name).collect::<Vec<_>>().join(" ∧ "))
+        let target = |edge: Edge| match edge.caption() {
+            Some(caption) => format!("{} ({caption})", edge.to),
+            None => edge.to.to_string(),
+        };
+        format!("{source} {arrow} {}", edges.into_iter().map(target).collect::<Vec<_>>().join(" ∧ "))
+    }
+
+    fn caption(&self, link: usize) -> Option<Caption> {
+        let link = &self.plan.links[link];
+        let text = link.edge.caption()?;
+        link.vias.last().map(|&via| Caption { text, shape: self.shapes[via] })
     }
 
     fn curves(&self, link: usize, fan: Point, entry: Point) -> Vec<[Point; 3]> {
@@ -352,10 +404,12 @@ impl Router<'_> {
         let sign = if upper { -1.0 } else { 1.0 };
         let is_inside = |other: usize| {
             let further_out = if upper { other < port } else { other > port };
-            further_out && is_upper(other, ordered.len()) == upper && self.plan.bundles[ordered[other]].has_loop
+            further_out
+                && is_upper(other, ordered.len()) == upper
+                && self.plan.bundles[ordered[other]].own_loop.is_some()
         };
         let inside = (0..ordered.len()).filter(|&other| is_inside(other)).count();
-        let peak = shape.centre.y + sign * (shape.height / 2.0 + loop_rise(inside));
+        let peak = shape.centre.y + sign * (shape.height / 2.0 + self.plan.spacing.loop_rise(inside));
         let right = fan.x + 30.0 + 9.0 * inside as f64;
         let reach = shape.width.min(NODE) / 2.0 - 10.0;
         let end_x = shape.centre.x + (10.0 - 9.0 * inside as f64).max(-reach);
@@ -372,9 +426,33 @@ fn is_upper(port: usize, ports: usize) -> bool {
     2 * port < ports
 }
 
-/// How far a loop with this many others inside it rises over its node.
-fn loop_rise(inside: usize) -> f64 {
-    20.0 + 10.0 * inside as f64
+impl Spacing {
+    /// How far a loop with this many others inside it rises over its node.
+    fn loop_rise(self, inside: usize) -> f64 {
+        20.0 + self.between_loops * inside as f64
+    }
+}
+
+/// Where a node is among the items: the start is the first of them.
+fn item_of(node: NodeId) -> usize {
+    node.index() + 1
+}
+
+fn node_item(layer: usize, node: &DiagramNode, kind: DiagramKind) -> Item {
+    let item = Item::node(layer, &node.label);
+    match (kind, node.accepting) {
+        (DiagramKind::Alternating, _) => item,
+        (DiagramKind::Metric, true) => item.outlined(Outline::Square),
+        (DiagramKind::Metric, false) => item.outlined(Outline::Circle),
+    }
+}
+
+/// The text of a loop.
+fn loop_caption(edge: Edge, centre: Point) -> Option<Caption> {
+    let text = edge.caption()?;
+    let width = Item::caption(0, &text).width;
+    let shape = Shape { centre, width, height: CAPTION_HEIGHT, outline: Outline::BySize };
+    Some(Caption { text, shape })
 }
 
 /// A curve that arrives horizontally. Where arrows part, it leaves towards its end, so that their arc can be seen.
@@ -397,15 +475,20 @@ fn joining_arc(arrows: &[Arrow], radius: f64) -> Option<Arc> {
 
 /// The direction in which an arrow crosses the circle that its arc is part of.
 fn leaving_angle(arrow: &Arrow, radius: f64) -> f64 {
-    let (fan, [one, two, end]) = (arrow.fan, arrow.curves[0]);
     let at = |t: f64| {
-        let (a, b, c, d) = ((1.0 - t).powi(3), 3.0 * t * (1.0 - t).powi(2), 3.0 * t * t * (1.0 - t), t.powi(3));
-        let along = |from: f64, one: f64, two: f64, end: f64| a * from + b * one + c * two + d * end - from;
-        (along(fan.x, one.x, two.x, end.x), along(fan.y, one.y, two.y, end.y))
+        let Point { x, y } = point_on(arrow.fan, arrow.curves[0], t);
+        (x - arrow.fan.x, y - arrow.fan.y)
     };
     let (x, y) =
         (1..=200).map(|step| at(f64::from(step) / 200.0)).find(|(x, y)| x.hypot(*y) >= radius).unwrap_or(at(1.0));
     y.atan2(x)
+}
+
+/// The point of a cubic curve at a parameter between 0 and 1.
+fn point_on(from: Point, [one, two, end]: [Point; 3], t: f64) -> Point {
+    let (a, b, c, d) = ((1.0 - t).powi(3), 3.0 * t * (1.0 - t).powi(2), 3.0 * t * t * (1.0 - t), t.powi(3));
+    let along = |from: f64, one: f64, two: f64, end: f64| a * from + b * one + c * two + d * end;
+    Point { x: along(from.x, one.x, two.x, end.x), y: along(from.y, one.y, two.y, end.y) }
 }
 
 /// The longest path from the start to each item.
@@ -413,7 +496,7 @@ fn depths(diagram: &Diagram) -> Vec<usize> {
     let count = diagram.nodes.len() + 1;
     let next = |item: usize| {
         let disjuncts = if item == 0 { &diagram.start } else { &diagram.nodes[item - 1].next };
-        disjuncts.iter().flatten().map(|node| node.index() + 1).filter(move |target| *target != item)
+        disjuncts.iter().flatten().map(|edge| item_of(edge.to)).filter(move |target| *target != item)
     };
     let mut waiting = vec![0_usize; count];
     (0..count).flat_map(next).for_each(|target| waiting[target] += 1);

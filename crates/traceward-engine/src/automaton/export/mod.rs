@@ -1,7 +1,8 @@
-//! Automata for other eyes. [`Diagram`] is what every picture of an alternating automaton shows, [`dot`] writes it for
+//! Automata for other eyes. [`Diagram`] is what every picture of an alternating automaton shows, with clocks or without, [`dot`] writes it for
 //! Graphviz and [`svg`] draws it; as text, see [`Alternating::display`]. Ordinary automata are a [`graph::Graph`]; [`fsp`] and [`hoa`]
 //! write them for other tools, [`listing::Listing`] is what programs read. [`monitor`] makes programs of deterministic ones, whose texts are in [`labelled::Labelled`].
 
+mod disjuncts;
 pub mod dot;
 mod frame;
 pub mod fsp;
@@ -16,23 +17,33 @@ pub mod monitor;
 pub mod svg;
 
 use crate::automaton::alternating::{Alternating, Condition, ConditionId, Look, NodeId};
-use std::fmt;
-use std::rc::Rc;
+use crate::automaton::metric::{self, Clock, ClockId, Metric};
+use disjuncts::MultipliedOut;
+pub use disjuncts::{ClockChange, Disjuncts, Edge, TooManyDisjuncts};
 use std::sync::Arc;
 use traceward_logic::formula::{FormulaId, Formulas};
 
-/// A condition in disjunctive form: one of these sets of nodes has to be run, all of its nodes together. ε is the one
-/// set that is empty.
-pub type Disjuncts = Vec<Vec<NodeId>>;
+/// Which automaton a [`Diagram`] shows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DiagramKind {
+    /// An alternating automaton.
+    Alternating,
+    /// A metric alternating automaton: some arrows say what becomes of a clock.
+    Metric,
+}
 
-/// The alternating automaton of one formula, with every condition in disjunctive form, and with its texts.
+/// The automaton of one formula, with every condition in disjunctive form, and with its texts.
 ///
 /// Conditions are multiplied out but not absorbed: `n1 ∨ (n1 ∧ n2)` is drawn with both its bundles, because without
 /// the second the reader of a picture would look in vain for what leads to `n2`.
 #[derive(Clone, Debug)]
 pub struct Diagram {
+    /// Which automaton it shows.
+    pub kind: DiagramKind,
     /// The formula.
     pub formula: String,
+    /// The clocks, and what each is set to.
+    pub clocks: Vec<(ClockId, Clock)>,
     /// Where a run begins.
     pub start: Disjuncts,
     /// The nodes, in order.
@@ -44,8 +55,10 @@ pub struct Diagram {
 pub struct DiagramNode {
     /// Its id.
     pub id: NodeId,
-    /// What it asks of the current state.
+    /// What it asks of the current state, or of its clock.
     pub label: String,
+    /// Its clock, if it is a timer.
+    pub clock: Option<ClockId>,
     /// The formula it was made for.
     pub formula: String,
     /// Whether a path may end in it.
@@ -56,26 +69,13 @@ pub struct DiagramNode {
     pub next: Disjuncts,
 }
 
-/// A condition has more disjuncts than may be drawn.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct TooManyDisjuncts {
-    /// How many there may be.
-    pub limit: usize,
-}
-
-impl fmt::Display for TooManyDisjuncts {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "a condition of this automaton has more than {} disjuncts", self.limit)
-    }
-}
-
 impl Diagram {
-    /// The diagram of the automaton of a formula; `names` are those of the variables. No condition may have more than
-    /// `limit` disjuncts.
+    /// The diagram of the alternating automaton of a formula; `names` are those of the variables. No condition may have
+    /// more than `limit` disjuncts.
     ///
     /// # Panics
     /// If the automaton was not made of this formula.
-    pub fn new(
+    pub fn of_alternating(
         automaton: &Alternating,
         root: FormulaId,
         formulas: &Formulas,
@@ -85,12 +85,13 @@ impl Diagram {
         let start = automaton.of_formula(root).expect("the automaton of this formula");
         let wanted: Vec<ConditionId> =
             automaton.nodes().iter().map(|node| node.next).chain(std::iter::once(start)).collect();
-        let multiplied = MultipliedOut::new(automaton, &wanted, limit)?;
+        let multiplied = MultipliedOut::of_alternating(automaton, &wanted, limit)?;
         let nodes = automaton.node_ids().map(|id| {
             let node = automaton.node(id);
             DiagramNode {
                 id,
                 label: automaton.label_text(id, formulas, names),
+                clock: None,
                 formula: formulas.display(node.formula, names).to_string(),
                 accepting: node.accepting,
                 look: node.look,
@@ -98,8 +99,38 @@ impl Diagram {
             }
         });
         Ok(Self {
+            kind: DiagramKind::Alternating,
             formula: formulas.display(root, names).to_string(),
+            clocks: Vec::new(),
             start: multiplied.disjuncts(start),
+            nodes: nodes.collect(),
+        })
+    }
+
+    /// The diagram of the metric automaton of a formula, in the same way.
+    pub fn of_metric(
+        automaton: &Metric,
+        root: FormulaId,
+        formulas: &Formulas,
+        names: &[Arc<str>],
+        limit: usize,
+    ) -> Result<Self, TooManyDisjuncts> {
+        let multiplied = MultipliedOut::of_metric(automaton, limit)?;
+        let nodes = automaton.node_ids().map(|id| {
+            let node = automaton.node(id);
+            let (clock, look, next) = match node.kind {
+                metric::Kind::Leaf(_) => (None, Look::Here, vec![Vec::new()]),
+                metric::Kind::Timer { clock, next, .. } => (Some(clock), Look::Forward, multiplied.disjuncts(next)),
+            };
+            let formula = formulas.display(node.formula, names).to_string();
+            let label = automaton.label_text(id, formulas, names);
+            DiagramNode { id, label, clock, formula, accepting: node.accepting, look, next }
+        });
+        Ok(Self {
+            kind: DiagramKind::Metric,
+            formula: formulas.display(root, names).to_string(),
+            clocks: automaton.clock_ids().map(|id| (id, automaton.clock(id))).collect(),
+            start: multiplied.disjuncts(automaton.root()),
             nodes: nodes.collect(),
         })
     }
@@ -107,8 +138,7 @@ impl Diagram {
     /// How many arrows a picture has: one for each node of each disjunct of each condition, the start's among them. A
     /// conjunction of three nodes is three arrows, and a self-loop in two disjuncts is two.
     pub fn edges(&self) -> usize {
-        let conditions = self.nodes.iter().map(|node| &node.next).chain(std::iter::once(&self.start));
-        conditions.flatten().map(Vec::len).sum()
+        self.disjuncts().map(Vec::len).sum()
     }
 
     /// How many nodes accept.
@@ -123,8 +153,16 @@ impl Diagram {
 
     /// Whether some arrows belong together.
     fn has_conjunctions(&self) -> bool {
-        let conditions = self.nodes.iter().map(|node| &node.next).chain(std::iter::once(&self.start));
-        conditions.flatten().any(|disjunct| disjunct.len() > 1)
+        self.disjuncts().any(|disjunct| disjunct.len() > 1)
+    }
+
+    /// Whether some arrow sets a clock or counts it down.
+    fn has_captions(&self) -> bool {
+        self.disjuncts().flatten().any(|edge| edge.clock.is_some())
+    }
+
+    fn disjuncts(&self) -> impl Iterator<Item = &Vec<Edge>> {
+        self.nodes.iter().map(|node| &node.next).chain(std::iter::once(&self.start)).flatten()
     }
 }
 
@@ -142,67 +180,6 @@ pub fn written_out(automaton: &Alternating) -> u64 {
     }
     let written = automaton.nodes().iter().map(|node| node.next).chain(automaton.roots().iter().copied());
     written.fold(0, |sum, id| sum.saturating_add(sizes[id.index()]))
-}
-
-/// How many node ids all disjuncts may hold together: a formula of a million conjuncts is refused before it fills the
-/// memory.
-const MOST_ENTRIES: usize = 1 << 23;
-
-/// The disjunctive form of conditions, by the index of the condition.
-struct MultipliedOut(Vec<Option<Rc<Disjuncts>>>);
-
-impl MultipliedOut {
-    /// Parts before wholes, so that nothing recurses into conditions of any depth.
-    fn new(automaton: &Alternating, wanted: &[ConditionId], limit: usize) -> Result<Self, TooManyDisjuncts> {
-        let parts = automaton.parts(wanted);
-        let mut table = Self(vec![None; parts.last().map_or(0, |last| last.index() + 1)]);
-        let mut entries = 0;
-        for part in parts {
-            let disjuncts = match automaton.condition(part) {
-                Condition::Empty => vec![Vec::new()],
-                Condition::Node(node) => vec![vec![node]],
-                Condition::Or(left, right) => either(table.of(left), table.of(right)),
-                Condition::And(left, right) => both(table.of(left), table.of(right), limit),
-            };
-            entries += disjuncts.iter().map(Vec::len).sum::<usize>();
-            if disjuncts.len() > limit || entries > MOST_ENTRIES {
-                return Err(TooManyDisjuncts { limit });
-            }
-            table.0[part.index()] = Some(Rc::new(disjuncts));
-        }
-        Ok(table)
-    }
-
-    fn of(&self, condition: ConditionId) -> &[Vec<NodeId>] {
-        self.0[condition.index()].as_ref().expect("parts come before wholes")
-    }
-
-    fn disjuncts(&self, condition: ConditionId) -> Disjuncts {
-        self.of(condition).to_vec()
-    }
-}
-
-fn either(left: &[Vec<NodeId>], right: &[Vec<NodeId>]) -> Disjuncts {
-    let mut all = left.to_vec();
-    all.extend(right.iter().filter(|disjunct| !left.contains(disjunct)).cloned());
-    all
-}
-
-/// Stops when there are more than the limit.
-fn both(left: &[Vec<NodeId>], right: &[Vec<NodeId>], limit: usize) -> Disjuncts {
-    let mut all = Disjuncts::new();
-    for (one, other) in left.iter().flat_map(|one| right.iter().map(move |other| (one, other))) {
-        let mut nodes: Vec<NodeId> = one.iter().chain(other).copied().collect();
-        nodes.sort_unstable();
-        nodes.dedup();
-        if !all.contains(&nodes) {
-            all.push(nodes);
-        }
-        if all.len() > limit {
-            break;
-        }
-    }
-    all
 }
 
 #[cfg(test)]

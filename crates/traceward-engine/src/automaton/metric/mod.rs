@@ -22,6 +22,7 @@
 //! Past operators are leaves here: what holds of the past is known when a state arrives, see [`crate::past`].
 
 mod display;
+mod measure;
 mod sublogic;
 
 use super::alternating::{ConditionId, NodeId};
@@ -194,7 +195,7 @@ pub struct Metric {
     root: ConditionId,
 }
 
-/// What a metric automaton cannot count.
+/// A metric automaton counts steps, and this part has a bound in time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BoundInTime(pub FormulaId);
 
@@ -205,7 +206,10 @@ impl Metric {
     /// If the formula is not in negation normal form.
     pub fn new(formulas: &Formulas, root: FormulaId) -> Result<Self, BoundInTime> {
         let parts = future_parts(formulas, root);
-        let is_timed = |part: &FormulaId| formulas.node(*part).interval().is_some_and(|one| one.unit == Unit::Time);
+        let is_timed = |part: &FormulaId| {
+            let node = formulas.node(*part);
+            node.direction() == Some(Direction::Future) && node.interval().is_some_and(|one| one.unit == Unit::Time)
+        };
         match parts.iter().copied().find(is_timed) {
             Some(part) => Err(BoundInTime(part)),
             None => Ok(Builder::new(formulas, root).build(&parts, root)),
@@ -242,6 +246,11 @@ impl Metric {
         &self.clocks
     }
 
+    /// The ids of the clocks, in order.
+    pub fn clock_ids(&self) -> impl Iterator<Item = ClockId> + use<> {
+        (0..self.clocks.len() as u32).map(ClockId)
+    }
+
     /// What a clock is set to.
     pub fn clock(&self, id: ClockId) -> Clock {
         self.clocks[id.index()]
@@ -250,17 +259,6 @@ impl Metric {
     /// Where runs begin.
     pub fn root(&self) -> ConditionId {
         self.root
-    }
-
-    /// The size |𝒜| of the theorems: its nodes and the connectives between them.
-    pub fn size(&self) -> usize {
-        let connective = |condition: &&Condition| matches!(condition, Condition::And(..) | Condition::Or(..));
-        self.nodes.len() + self.conditions.iter().filter(connective).count()
-    }
-
-    /// The largest constant in it, ∞ left out.
-    pub fn largest_constant(&self) -> u64 {
-        self.clocks.iter().filter_map(|clock| clock.steps()).max().unwrap_or(0)
     }
 }
 
@@ -541,3 +539,6 @@ impl<'a> Builder<'a> {
 fn is_weak(node: Operator) -> bool {
     matches!(node, Operator::Always(..) | Operator::Binary(BinaryOp::WeakUntil | BinaryOp::Release, ..))
 }
+
+#[cfg(test)]
+mod tests;

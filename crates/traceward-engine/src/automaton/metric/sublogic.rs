@@ -33,7 +33,18 @@ impl Sublogic {
             Self::Ltl => "no operator has a bound",
             Self::Fbtl => "every operator has a finite bound",
             Self::Sbtl => "operators without an end stand only outside of bounded ones",
-            Self::Btl => "operators without an end stand inside of bounded ones",
+            Self::Btl => "operators without an end stand inside of bounded ones, or begin late",
+        }
+    }
+
+    /// How much space the generic algorithm needs: theorem 4.7. X is the size of the automaton, Y how much of it is
+    /// finitely bounded, and C the largest constant in it.
+    pub fn space(self) -> &'static str {
+        match self {
+            Self::Ltl => "O(2^X)",
+            Self::Fbtl => "O(X³·(C+1)²)",
+            Self::Sbtl => "O(X·(C+2)·(2^(2(X-Y)) + (C+1)·Y²))",
+            Self::Btl => "O(X·(C+1)·((C+2)^(2(X-Y)) + (C+1)·Y²))",
         }
     }
 }

@@ -72,10 +72,10 @@ impl Annotation {
     /// finite sums of constants; here connectives between such, and leaves, go along, so that `G((a -> F[0,5] b) & …)` is not multiplied
     /// out. A leaf alone stays in its configuration.
     pub(super) fn new(automaton: &Metric, dependence: &Dependence) -> Self {
-        let finite = finitely_bounded(automaton);
+        let endless = automaton.endless();
         let goes_as_graph = |id: ConditionId| {
             let is_node = matches!(automaton.condition(id), Condition::Node(_) | Condition::Empty);
-            finite[id.index()] && dependence.is_closed(id) && !is_node
+            !endless[id.index()] && dependence.is_closed(id) && !is_node
         };
         Self { goes_as_graph: automaton.condition_ids().map(goes_as_graph).collect() }
     }
@@ -83,52 +83,6 @@ impl Annotation {
     pub(super) fn goes_as_graph(&self, condition: ConditionId) -> bool {
         self.goes_as_graph[condition.index()]
     }
-}
-
-/// By the index of the condition, whether all clocks in it are finite: that cons-sum is not ∞.
-fn finitely_bounded(automaton: &Metric) -> Vec<bool> {
-    let mut finite: Vec<bool> = Vec::new();
-    for id in automaton.condition_ids() {
-        finite.push(match automaton.condition(id) {
-            Condition::Empty => true,
-            Condition::Node(node) => match automaton.node(node).kind {
-                // That of `X` leads to what came before; others lead back to what they are part of.
-                Kind::Timer { next, .. } if next.index() < id.index() => finite[next.index()],
-                Kind::Leaf(_) | Kind::Timer { .. } => true,
-            },
-            Condition::And(left, right) | Condition::Or(left, right) => finite[left.index()] && finite[right.index()],
-            Condition::Metric(clock, inner) => automaton.clock(clock) != Clock::INFINITE && finite[inner.index()],
-        });
-    }
-    finite
-}
-
-/// The size of the parts that go on as graphs: Y of the theorems.
-pub(super) fn graph_size(automaton: &Metric, annotation: &Annotation) -> usize {
-    let mut counted = vec![false; automaton.condition_ids().count()];
-    let mut nodes = vec![false; automaton.nodes().len()];
-    let mut open: Vec<ConditionId> = automaton.condition_ids().filter(|id| annotation.goes_as_graph(*id)).collect();
-    let mut size = 0;
-    while let Some(id) = open.pop() {
-        if std::mem::replace(&mut counted[id.index()], true) {
-            continue;
-        }
-        match automaton.condition(id) {
-            Condition::Empty => {}
-            Condition::Node(node) => {
-                size += usize::from(!std::mem::replace(&mut nodes[node.index()], true));
-                if let Kind::Timer { next, .. } = automaton.node(node).kind {
-                    open.push(next);
-                }
-            }
-            Condition::And(left, right) | Condition::Or(left, right) => {
-                size += 1;
-                open.extend([left, right]);
-            }
-            Condition::Metric(_, inner) => open.push(inner),
-        }
-    }
-    size
 }
 
 /// The ways that lead on from a configuration.

@@ -129,11 +129,6 @@ impl Generic {
         &self.automaton
     }
 
-    /// Y of the theorems: the size of the parts in which all clocks are finite.
-    pub fn finite_size(&self) -> usize {
-        configurations::graph_size(&self.automaton, &self.annotation)
-    }
-
     /// A graph that has seen no state.
     pub fn start(&self) -> Run {
         Run {

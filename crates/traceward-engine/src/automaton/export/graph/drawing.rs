@@ -74,7 +74,7 @@ fn write_arrow(out: &mut String, arrow: &Arrow, title: &str) -> fmt::Result {
 }
 
 fn write_label(out: &mut String, label: &Label) -> fmt::Result {
-    let Shape { centre, width, height } = label.shape;
+    let Shape { centre, width, height, .. } = label.shape;
     let (left, top) = (centre.x - width / 2.0, centre.y - height / 2.0);
     writeln!(out, "    <g class=\"arrow\">")?;
     writeln!(out, "      <rect x=\"{left:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" height=\"{height:.1}\"/>")?;

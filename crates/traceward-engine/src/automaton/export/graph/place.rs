@@ -4,7 +4,7 @@
 //! round. Between two layers of states is one of labels, each with a place of its own, so that no label lies on another.
 
 use super::{Graph, TooLarge};
-use crate::automaton::export::layers::{Item, Layers, MARGIN, Point, Shape, shortened};
+use crate::automaton::export::layers::{Item, Layers, MARGIN, Outline, Point, Shape, shortened};
 
 /// Room left of the initial state, for the arrow into it.
 pub(super) const ENTRY: f64 = 30.0;
@@ -195,7 +195,8 @@ impl<'a> Plan<'a> {
         let control = |sign: f64| Point { x: shape.centre.x + sign * 26.0, y: top - LOOP * 1.15 };
         let height = lines.len() as f64 * LINE;
         let centre = Point { x: shape.centre.x, y: top - LOOP + 2.0 - height / 2.0 };
-        let label = Label { shape: Shape { centre, width: text_width(&lines), height }, lines };
+        let label =
+            Label { shape: Shape { centre, width: text_width(&lines), height, outline: Outline::BySize }, lines };
         Arrow { from: side(-1.0), curves: vec![[control(-1.0), control(1.0), side(1.0)]], label }
     }
 }

@@ -1,0 +1,91 @@
+//! What the theorems on metric automata are about: X, Y and C.
+
+use super::{Clock, Condition, Kind, Metric};
+use crate::automaton::alternating::ConditionId;
+
+impl Metric {
+    /// X, the size |𝒜|: its nodes and the connectives between them.
+    pub fn size(&self) -> usize {
+        self.nodes.len() + self.condition_ids().filter(|&id| self.is_connective(id)).count()
+    }
+
+    /// Y, how much of the size is in sub-automata that have run out some time after they were entered: those of operators
+    /// with a finite bound that have only such operators inside. What several of them share is counted once.
+    pub fn finitely_bounded_size(&self) -> usize {
+        let endless = self.endless();
+        let mut seen = Seen { outside: vec![false; self.conditions.len()], inside: vec![false; self.conditions.len()] };
+        let mut open = vec![(self.root, Place::Outside)];
+        while let Some((id, place)) = open.pop() {
+            let enters = matches!(self.condition(id), Condition::Metric(..)) && !endless[id.index()];
+            let place = if enters { Place::Inside } else { place };
+            if !std::mem::replace(&mut seen.of(place)[id.index()], true) {
+                open.extend(self.parts(id).map(|part| (part, place)));
+            }
+        }
+        let counts = |&id: &ConditionId| self.is_connective(id) || matches!(self.condition(id), Condition::Node(_));
+        self.condition_ids().filter(|id| seen.inside[id.index()]).filter(counts).count()
+    }
+
+    /// C, the largest constant in it, ∞ left out.
+    pub fn largest_constant(&self) -> u64 {
+        self.clocks.iter().filter_map(|clock| clock.steps()).max().unwrap_or(0)
+    }
+
+    fn is_connective(&self, id: ConditionId) -> bool {
+        matches!(self.condition(id), Condition::And(..) | Condition::Or(..))
+    }
+
+    /// What a condition is made of; what comes after a timer is part of it.
+    fn parts(&self, id: ConditionId) -> impl Iterator<Item = ConditionId> + use<> {
+        let (first, second) = match self.condition(id) {
+            Condition::Empty => (None, None),
+            Condition::Node(node) => match self.node(node).kind {
+                Kind::Leaf(_) => (None, None),
+                Kind::Timer { next, .. } => (Some(next), None),
+            },
+            Condition::And(left, right) | Condition::Or(left, right) => (Some(left), Some(right)),
+            Condition::Metric(_, inner) => (Some(inner), None),
+        };
+        first.into_iter().chain(second)
+    }
+
+    /// By the index of the condition, whether some clock in it never runs out.
+    pub(crate) fn endless(&self) -> Vec<bool> {
+        let mut wholes: Vec<Vec<ConditionId>> = vec![Vec::new(); self.conditions.len()];
+        for id in self.condition_ids() {
+            self.parts(id).for_each(|part| wholes[part.index()].push(id));
+        }
+        let sets_infinite = |&id: &ConditionId| matches!(self.condition(id), Condition::Metric(clock, _) if self.clock(clock) == Clock::INFINITE);
+        let mut endless = vec![false; self.conditions.len()];
+        let mut open: Vec<ConditionId> = self.condition_ids().filter(sets_infinite).collect();
+        while let Some(id) = open.pop() {
+            if !std::mem::replace(&mut endless[id.index()], true) {
+                open.extend(&wholes[id.index()]);
+            }
+        }
+        endless
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Place {
+    /// In no sub-automaton that runs out.
+    Outside,
+    /// In one.
+    Inside,
+}
+
+/// The conditions that were met, by their index.
+struct Seen {
+    outside: Vec<bool>,
+    inside: Vec<bool>,
+}
+
+impl Seen {
+    fn of(&mut self, place: Place) -> &mut [bool] {
+        match place {
+            Place::Outside => &mut self.outside,
+            Place::Inside => &mut self.inside,
+        }
+    }
+}
