@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 use traceward_engine::automaton::export::written_out;
 use traceward_engine::automaton::metric::{Metric, Sublogic, sublogic};
-use traceward_engine::select::{Config, Evaluator, Judge, Prepared};
+use traceward_engine::select::{Config, EngineName, Evaluator, Judge, Online, Prepared};
 use traceward_logic::formula::{Direction, FormulaId, Formulas, Interval, Unit};
 use traceward_logic::lower::Claim;
 use traceward_logic::print::tree;
@@ -87,11 +87,23 @@ fn formula_stages(
                 let made = judge.summary().map(|summary| format!(" {summary};")).unwrap_or_default();
                 format!("{}: asked for;{made} the positions of violations come from reverse", judge.engine())
             }
-            Ok(None) => format!("{}: {}", evaluator.engine(), evaluator.reason()),
+            Ok(None) => {
+                let chosen = format!("{}: {}", evaluator.engine(), evaluator.reason());
+                while_it_grows(formulas, lowered[0], config).into_iter().fold(chosen, |all, line| all + "\n" + &line)
+            }
             Err(unsupported) => unsupported.to_string(),
         },
     ));
     stages
+}
+
+/// Which engine follows a trace that goes on, where that is left to us.
+fn while_it_grows(formulas: &Formulas, formula: FormulaId, config: Config) -> Option<String> {
+    if config.engine != EngineName::Auto {
+        return None;
+    }
+    let online = Online::new(formulas, formula, config).ok()?;
+    Some(format!("{} while a trace goes on: {}", online.engine(), online.reason()))
 }
 
 /// An automaton as text, unless nobody would read it.

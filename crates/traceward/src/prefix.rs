@@ -72,9 +72,10 @@ impl Prefixes {
         }
         for conjunct in conjuncts(&self.formulas, formula) {
             let (asked, positions) = self.failing(conjunct, trace);
-            let Some(engine) = engine(&self.formulas, asked, self.config)? else { continue };
+            // What is owed is a help, and no part of the verdict. Only observers know it.
+            let config = Config { engine: EngineName::Observer, ..self.config };
+            let Ok(engine) = Online::new(&self.formulas, asked, config) else { continue };
             for position in positions.into_iter().take(most) {
-                // What is owed is a help, and no part of the verdict.
                 let Ok(found) = engine.owed(trace, position, names) else { continue };
                 owed.extend(found.into_iter().map(|one| OwedReport {
                     obligation: one.formula,

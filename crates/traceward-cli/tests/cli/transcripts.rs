@@ -37,6 +37,7 @@ fn the_examples_of_the_repository() {
         &["check", "arbiter.tw", "arbiter.csv"],
         &["check", "clinic.tw", "clinic.csv"],
         &["inspect", "clinic.csv"],
+        &["check", "critical_section.tw", "critical_section.csv", "--engine", "generic"],
         &[
             "check",
             "-e",
@@ -86,7 +87,34 @@ fn plans() {
             &["explain-plan", "-e", "F[0,19] (p -> G q)"],
             &["explain-plan", "-e", "G(p -> O[0,3] q)"],
             &["explain-plan", "-e", "G(p -> F[0,5ms] q)"],
+            &["explain-plan", "-e", "G(p -> F[20,60] q)"],
+            &["explain-plan", "-e", "G(p -> F[0,3] q)", "--engine", "generic"],
             &["explain-plan"],
+        ]
+    ));
+}
+
+#[test]
+fn algorithms_on_metric_automata() {
+    let trace: &[u8] = b"case,p,q\n1,1,0\n1,0,0\n2,0,1\n1,0,1\n2,1,1\n1,1,0\n2,1,0\n1,0,1\n";
+    let formula = "G(p -> F[0,2] q)";
+    insta::assert_snapshot!(session(
+        "metric",
+        &[("t.csv", trace), ("timed.csv", b"t,p,q\n1,1,0\n5,0,1\n")],
+        &[
+            &["check", "-e", formula, "t.csv", "--engine", "forward-backward", "--engine-statistics"],
+            &["check", "-e", formula, "t.csv", "--engine", "forward-backward-dag", "--format", "json"],
+            &["check", "-e", formula, "t.csv", "--engine", "breadth-first", "--engine-statistics"],
+            &["check", "-e", formula, "t.csv", "--engine", "generic", "--engine-statistics", "--format", "json"],
+            &["check", "-e", "F[0,3](p & X q)", "t.csv", "--engine", "generic", "--no-subsumption"],
+            &["check", "-e", formula, "t.csv", "--engine-statistics"],
+            &["check", "-e", formula, "t.csv", "--engine", "generic", "--by", "case", "--engine-statistics"],
+            &["check", "-e", "G(p -> O[1,3] q)", "t.csv", "--engine", "forward-backward-dag"],
+            &["check", "-e", formula, "t.csv", "--engine", "generic", "--prefix"],
+            &["check", "-e", formula, "t.csv", "--engine", "forward-backward", "--node-limit", "5"],
+            &["check", "-e", formula, "t.csv", "--engine", "generic", "--positions"],
+            &["check", "-e", "G(p -> F[0,2ms] q)", "timed.csv", "--time", "t:ms", "--engine", "generic"],
+            &["check", "-e", "G(q -> O (p & X q))", "t.csv", "--engine", "forward-backward-dag"],
         ]
     ));
 }

@@ -141,19 +141,16 @@ impl ForwardBackwardDag {
     fn unfold(&self, run: &mut Run) -> Result<(), GaveUp> {
         let Run { graph, unfolding, reading, position, .. } = run;
         unfolding.at(*position);
-        let mut value = |graph: &mut Graph, condition, deadline| {
-            unfolding.value(&self.automaton, &self.dependence, reading, graph, condition, deadline)
-        };
+        let Self { automaton, dependence, .. } = self;
         if *position == 0 {
-            let root = value(graph, self.automaton.root(), Deadline::NEVER);
+            let root = unfolding.value(automaton, dependence, reading, graph, automaton.root(), Deadline::NEVER);
             graph.set_root(root);
             return Ok(());
         }
         graph.begin_step();
         while let Some((id, leaf)) = graph.next_due() {
-            let Leaf::Timer(node, deadline) = leaf else { continue };
-            let Kind::Timer { next, .. } = self.automaton.node(node).kind else { continue };
-            let by = value(graph, next, deadline);
+            let Leaf::Timer(node, deadline) = leaf else { unreachable!("there are no configurations") };
+            let by = unfolding.timer(automaton, dependence, reading, graph, node, deadline);
             graph.replace(id, leaf, by);
             graph.refuse_many(NAME, self.config.node_limit)?;
         }

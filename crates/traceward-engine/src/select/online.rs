@@ -2,6 +2,7 @@
 
 use super::follow::{Follower, Place};
 use super::{Config, EngineName, Prepared};
+use crate::automaton::metric::{Sublogic, overlapping_delay, sublogic};
 use crate::engine::observer::{self, Exactness, Observer, Owed};
 use crate::engine::{BuildError, EngineStatistics, GaveUp, Unsupported};
 use std::sync::Arc;
@@ -9,6 +10,10 @@ use traceward_logic::formula::{FormulaId, Formulas};
 use traceward_logic::letter::{self, Proposition};
 use traceward_logic::trace::Trace;
 use traceward_logic::verdict::Verdict;
+
+/// The longest delay that observers are asked to follow where it overlaps with others of its kind: they have twice the
+/// states for every step of it.
+const LONGEST_DELAY: u64 = 10;
 
 /// A formula with an engine that follows a trace as it grows.
 #[derive(Clone, Debug)]
@@ -34,14 +39,11 @@ enum OnlinePlace {
 }
 
 impl Online {
-    /// The engine for a formula. Asked to choose, it is an observer that is exact wherever that can be found out.
+    /// The engine for a formula. Asked to choose, it is an observer, unless that would be too large.
     pub fn new(formulas: &Formulas, root: FormulaId, config: Config) -> Result<Self, BuildError> {
         let prepared = Prepared::new(formulas, &[root], config.simplification);
         let engine = match config.engine {
-            EngineName::Auto => {
-                let config = observer::Config { exactness: Exactness::WherePossible, ..config.observer };
-                OnlineEngine::Observer(prepared.observer(0, config)?)
-            }
+            EngineName::Auto => Self::chosen(&prepared, config)?,
             EngineName::Observer => OnlineEngine::Observer(prepared.observer(0, config.observer)?),
             name => match prepared.follower(0, &config)? {
                 Some(follower) => OnlineEngine::Follower(follower),
@@ -52,6 +54,32 @@ impl Online {
             },
         };
         Ok(Self { prepared, engine })
+    }
+
+    /// An observer that is exact wherever that can be found out; or generic, where observers would be too large and it is not.
+    fn chosen(prepared: &Prepared, config: Config) -> Result<OnlineEngine, BuildError> {
+        let delay = overlapping_delay(&prepared.formulas, prepared.normal[0]);
+        let is_small_for_generic =
+            !matches!(sublogic(&prepared.formulas, prepared.normal[0]), None | Some(Sublogic::Btl));
+        if delay > LONGEST_DELAY && is_small_for_generic {
+            let config = Config { engine: EngineName::Generic, ..config };
+            if let Ok(Some(generic)) = prepared.follower(0, &config) {
+                return Ok(OnlineEngine::Follower(generic));
+            }
+        }
+        let config = observer::Config { exactness: Exactness::WherePossible, ..config.observer };
+        Ok(OnlineEngine::Observer(prepared.observer(0, config)?))
+    }
+
+    /// Why an engine was chosen that was not asked for, in words.
+    pub fn reason(&self) -> String {
+        match &self.engine {
+            OnlineEngine::Observer(_) => "verdicts are final as early as they can be".into(),
+            OnlineEngine::Follower(_) => {
+                let delay = overlapping_delay(&self.prepared.formulas, self.prepared.normal[0]);
+                format!("delays of {delay} steps overlap, which observers have up to 2^{delay} states for")
+            }
+        }
     }
 
     /// The engine.

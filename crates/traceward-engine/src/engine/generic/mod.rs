@@ -18,7 +18,7 @@ use super::graph::{ConfigurationId, Connective, Deadline, Dependence, Graph, Imp
 use super::reading::{self, Reader, Reading};
 use super::{Decision, EngineStatistics, GaveUp, Unsupported};
 use crate::automaton::alternating::NodeId;
-use crate::automaton::metric::{Clock, Kind, Metric};
+use crate::automaton::metric::{Clock, Metric};
 use configurations::{Annotation, Configurations, Expansion, Way};
 use traceward_logic::formula::{FormulaId, Formulas};
 use traceward_logic::letter::{Alphabet, Letters, Proposition};
@@ -229,11 +229,10 @@ impl Generic {
         run.graph.renumber(|id| numbers[&id]);
     }
 
-    /// Type A: δ of a timer, one state further.
+    /// Type A: what becomes of a timer.
     fn value_of_timer(&self, run: &mut Run, node: NodeId, deadline: Deadline) -> Value {
-        let Kind::Timer { next, .. } = self.automaton.node(node).kind else { unreachable!("only timers wait") };
         let Run { graph, unfolding, reading, .. } = run;
-        unfolding.value(&self.automaton, &self.dependence, reading, graph, next, deadline)
+        unfolding.timer(&self.automaton, &self.dependence, reading, graph, node, deadline)
     }
 
     /// Type B: Generate-DAG of the ways that the state allows.

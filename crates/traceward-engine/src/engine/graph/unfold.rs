@@ -2,7 +2,7 @@
 
 use super::{Connective, Deadline, Graph, Leaf, Value};
 use crate::automaton::alternating::{ConditionId, NodeId};
-use crate::automaton::metric::{Condition, Kind, Metric, Test};
+use crate::automaton::metric::{Clock, Condition, Kind, Metric, Stronger, Test};
 use crate::engine::reading::Reading;
 
 /// What has been unfolded of an automaton at a position. A condition that does not depend on the clock around it means the same
@@ -69,6 +69,24 @@ impl Unfolding {
     /// Goes to a position.
     pub(in crate::engine) fn at(&mut self, position: u64) {
         self.position = position;
+    }
+
+    /// What becomes of a timer that waited for the state at the position: the value of its δ.
+    pub(in crate::engine) fn timer(
+        &mut self,
+        automaton: &Metric,
+        dependence: &Dependence,
+        reading: &Reading,
+        graph: &mut Graph,
+        node: NodeId,
+        deadline: Deadline,
+    ) -> Value {
+        let Kind::Timer { next, stronger, .. } = automaton.node(node).kind else { unreachable!("only timers wait") };
+        // A delay looks at nothing before it is over.
+        if stronger == Stronger::Neither && deadline.clock_at(self.position) > Clock::ZERO {
+            return Value::Waits(Leaf::Timer(node, deadline));
+        }
+        self.value(automaton, dependence, reading, graph, next, deadline)
     }
 
     /// The value of a condition at the position, given the state there: translate, evaluated on the way.
