@@ -142,7 +142,7 @@ mod traversals {
 
     fn depth_first(prepared: &Prepared) -> DepthFirst {
         let config = depth_first::Config::default();
-        DepthFirst::new(&prepared.formulas, &prepared.alphabet, &prepared.normal, config).expect("no bounds")
+        DepthFirst::new(&prepared.formulas, &prepared.alphabet, &prepared.normal, config)
     }
 
     #[test]
@@ -161,6 +161,23 @@ mod traversals {
         });
         report("depth-first", "pairs of a formula and a trace", pairs);
         assert!(pairs >= 1_000_000, "only {pairs}");
+    }
+
+    #[test]
+    fn depth_first_agrees_on_all_small_bounded_formulas() {
+        let intervals = [Interval::steps(0, Some(1)), Interval::steps(1, Some(3)), Interval::steps(2, None)];
+        let compile = |formulas: &Formulas, formula| {
+            let prepared = prepared(formulas, formula);
+            let engine = depth_first(&prepared);
+            (prepared, engine)
+        };
+        let shape = Shape { atoms: 1, ..Shape::unbounded(2).with_intervals(intervals) };
+        let pairs = exhaustively(&shape, 6, compile, |(prepared, engine), trace| {
+            let truth = engine.truth(&mut depth_first::Cache::default(), &letters(prepared, trace));
+            truth.expect("little work").remove(0)
+        });
+        report("depth-first", "pairs of a bounded formula and a trace", pairs);
+        assert!(pairs >= 400_000, "only {pairs}");
     }
 
     /// Its verdict at position 0, and that what it says on the way is never taken back.
@@ -217,7 +234,10 @@ mod traversals {
 
         #[test]
         fn traversals_agree_on_random_formulas_and_traces(
-            recipe in generate::formula(3, Windows::Unbounded),
+            recipe in prop_oneof![
+                generate::formula(3, Windows::Unbounded),
+                generate::formula(3, Windows::StepsAndTime),
+            ],
             trace in generate::short_trace(3),
         ) {
             let mut formulas = Formulas::new();
@@ -226,7 +246,7 @@ mod traversals {
             let prepared = prepared(&formulas, formula);
             let letters = letters(&prepared, &trace);
             let config = depth_first::Config { work_limit: 3_000_000 };
-            let engine = DepthFirst::new(&prepared.formulas, &prepared.alphabet, &prepared.normal, config).unwrap();
+            let engine = DepthFirst::new(&prepared.formulas, &prepared.alphabet, &prepared.normal, config);
             if let Ok(found) = engine.check(&mut depth_first::Cache::default(), &letters) {
                 prop_assert_eq!(found, [expected]);
             }
@@ -249,20 +269,19 @@ mod traversals {
     #[test]
     fn traversals_agree_with_vectors_and_corpus() {
         let known = vectors::formulas().into_iter().map(|vector| (vector.formula, vector.trace, vector.truth));
-        let own = corpus::cases().into_iter().map(|case| (case.formula, case.trace, case.truth));
+        let known = known.map(|(text, bits, truth)| (text, bits, None, truth));
+        let own = corpus::cases().into_iter().map(|case| (case.formula, case.trace, case.time, case.truth));
         let (mut deep, mut broad) = (0, 0);
-        for (text, bits, expected) in known.chain(own) {
-            let (lowered, claim, trace) = corpus::prepare(&text, &bits, None, expected.len());
+        for (text, bits, time, expected) in known.chain(own) {
+            let (lowered, claim, trace) = corpus::prepare(&text, &bits, time, expected.len());
             let Claim::Formula(formula) = claim else { panic!("{text} is a formula") };
             let prepared = prepared(&lowered.formulas, formula);
             let letters = letters(&prepared, &trace);
             let Prepared { formulas, alphabet, normal, .. } = &prepared;
-            // Those with bounds are refused.
-            if let Ok(engine) = DepthFirst::new(formulas, alphabet, normal, depth_first::Config::default()) {
-                let truth = engine.truth(&mut depth_first::Cache::default(), &letters).expect("little work");
-                assert_eq!(truth[0].to_string(), expected, "{text}");
-                deep += 1;
-            }
+            let engine = DepthFirst::new(formulas, alphabet, normal, depth_first::Config::default());
+            let truth = engine.truth(&mut depth_first::Cache::default(), &letters).expect("little work");
+            assert_eq!(truth[0].to_string(), expected, "{text}");
+            deep += 1;
             let config = breadth_first::Config::default();
             if let Ok(engine) = BreadthFirst::new(formulas, alphabet, normal[0], config) {
                 let holds = engine.check(&mut breadth_first::Cache::default(), &letters).expect("few slices").holds;
@@ -270,6 +289,6 @@ mod traversals {
                 broad += 1;
             }
         }
-        assert!(deep > 500 && broad > 300, "only {deep} and {broad}");
+        assert!(deep > 1000 && broad > 300, "only {deep} and {broad}");
     }
 }

@@ -110,7 +110,7 @@ fn time(engine: &str, prepared: &Prepared, letters: &Letters) -> Option<Duration
     match engine {
         "depth-first" => {
             let config = depth_first::Config { work_limit: 20_000_000_000 };
-            let engine = DepthFirst::new(formulas, alphabet, normal, config).expect("no bounds");
+            let engine = DepthFirst::new(formulas, alphabet, normal, config);
             timed(|| engine.check(&mut depth_first::Cache::default(), letters).map(|holds| holds[0]))
         }
         "breadth-first as in the paper" => {

@@ -42,7 +42,7 @@ impl Judge {
         let engine = match config.engine {
             EngineName::Auto | EngineName::Naive | EngineName::Reverse => return Ok(None),
             EngineName::DepthFirst => {
-                Traversal::DepthFirst(DepthFirst::new(formulas, alphabet, normal, config.depth_first)?)
+                Traversal::DepthFirst(DepthFirst::new(formulas, alphabet, normal, config.depth_first))
             }
             EngineName::Observer => {
                 let one = |index| prepared.observer(index, config.observer);

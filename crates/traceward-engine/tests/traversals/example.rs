@@ -31,8 +31,7 @@ impl Subject {
     pub fn new(formulas: &Formulas, formula: FormulaId) -> Self {
         let prepared = Prepared::new(formulas, &[formula], Simplification::Off);
         let Prepared { formulas, alphabet, normal, .. } = &prepared;
-        let depth_first =
-            DepthFirst::new(formulas, alphabet, normal, depth_first::Config::default()).expect("no bounds");
+        let depth_first = DepthFirst::new(formulas, alphabet, normal, depth_first::Config::default());
         let on = breadth_first(&prepared, Subsumption::On);
         let off = breadth_first(&prepared, Subsumption::Off);
         let automaton = Alternating::new(formulas, normal);

@@ -8,17 +8,22 @@
 //! untils worse. A limit on the steps ends that with [`GaveUp`]. [`super::reverse`] answers the same in linear time; this engine is
 //! there for what the paper says of it, and because each step of it can be followed by hand.
 //!
+//! An operator with a bound, in steps or in time, is looked for as its definition says: position by position through its window.
+//!
 //! Of the two sides of a connective, one that is a single node with successors is looked at last: it can wait for what the other
 //! side says of this very position. The paper writes that node first, `⟨true, 𝒜(◇φ), rej⟩ ∨ 𝒜(φ)`; taken literally every
 //! `◇φ` would walk to the end of the trace before it looked at φ, and `G F a` would be as slow as `G F z`, which its figure 10 does not
 //! show.
 
-use super::{GaveUp, Unsupported};
+mod window;
+
+use super::GaveUp;
 use crate::automaton::alternating::{Alternating, Condition, ConditionId, Label, Look, NodeId};
 use crate::run_statistics::Lattice;
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::formula::{AtomId, FormulaId, Formulas};
 use traceward_logic::letter::{Alphabet, Letters};
+use window::{Walk, Window};
 
 /// How much work is too much.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -37,6 +42,8 @@ impl Default for Config {
 #[derive(Clone, Debug)]
 pub struct DepthFirst {
     automaton: Alternating,
+    /// By the index of the node, what a bounded operator looks for.
+    windows: Vec<Option<Window>>,
     alphabet: Alphabet,
     config: Config,
 }
@@ -48,12 +55,19 @@ pub struct Cache {
     work: u64,
 }
 
-/// The side of a connective that is looked at second, while the first is being looked at.
+/// What waits while something else is being looked at.
 #[derive(Clone, Copy, Debug)]
-struct Waiting {
-    connective: Connective,
-    second: ConditionId,
-    position: u32,
+enum Waiting {
+    /// The second side of a connective.
+    Side { connective: Connective, second: ConditionId, position: u32 },
+    /// The rest of the window of a bounded operator.
+    Window(Walk),
+}
+
+/// Where to look next, or what was found.
+enum Next {
+    Look(ConditionId, u32),
+    Known(bool),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -64,14 +78,10 @@ enum Connective {
 
 impl DepthFirst {
     /// Prepares formulas in negation normal form with split atoms.
-    pub fn new(
-        formulas: &Formulas,
-        alphabet: &Alphabet,
-        roots: &[FormulaId],
-        config: Config,
-    ) -> Result<Self, Unsupported> {
-        super::refuse_bounds("depth-first", formulas, roots)?;
-        Ok(Self { automaton: Alternating::new(formulas, roots), alphabet: alphabet.clone(), config })
+    pub fn new(formulas: &Formulas, alphabet: &Alphabet, roots: &[FormulaId], config: Config) -> Self {
+        let automaton = Alternating::new(formulas, roots);
+        let windows = window::windows(formulas, &automaton);
+        Self { automaton, windows, alphabet: alphabet.clone(), config }
     }
 
     /// The automaton that is traversed.
@@ -105,43 +115,49 @@ impl DepthFirst {
             if cache.work > self.config.work_limit {
                 return Err(self.gave_up());
             }
-            let mut value = match self.automaton.condition(condition) {
-                Condition::Empty => true,
-                Condition::And(left, right) => {
-                    let (first, second) = self.in_order(left, right);
-                    cache.waiting.push(Waiting { connective: Connective::And, second, position });
-                    condition = first;
-                    continue;
-                }
-                Condition::Or(left, right) => {
-                    let (first, second) = self.in_order(left, right);
-                    cache.waiting.push(Waiting { connective: Connective::Or, second, position });
-                    condition = first;
-                    continue;
-                }
-                Condition::Node(node) => match self.step(letters, node, position as usize) {
-                    Step::Ends(value) => value,
-                    Step::Goes(next, to) => {
-                        condition = next;
-                        position = to as u32;
-                        continue;
-                    }
-                },
+            let mut next = match self.automaton.condition(condition) {
+                Condition::Empty => Next::Known(true),
+                Condition::And(left, right) => self.sides(cache, Connective::And, left, right, position),
+                Condition::Or(left, right) => self.sides(cache, Connective::Or, left, right, position),
+                Condition::Node(node) => self.look(cache, letters, node, position),
             };
-            // A value is known: go back to the nearest connective that it does not decide.
-            loop {
+            // Once a value is known: go back to the nearest that it does not decide.
+            while let Next::Known(value) = next {
                 let Some(waiting) = cache.waiting.pop() else { return Ok(value) };
-                let decided = match waiting.connective {
-                    Connective::And => !value,
-                    Connective::Or => value,
-                };
-                if !decided {
-                    condition = waiting.second;
-                    position = waiting.position;
-                    break;
-                }
-                value = waiting.connective == Connective::Or;
+                next = go_back(cache, waiting, value);
             }
+            if let Next::Look(where_to, at) = next {
+                (condition, position) = (where_to, at);
+            }
+        }
+    }
+
+    fn sides(
+        &self,
+        cache: &mut Cache,
+        connective: Connective,
+        left: ConditionId,
+        right: ConditionId,
+        position: u32,
+    ) -> Next {
+        let (first, second) = self.in_order(left, right);
+        cache.waiting.push(Waiting::Side { connective, second, position });
+        Next::Look(first, position)
+    }
+
+    fn look(&self, cache: &mut Cache, letters: &Letters, node: NodeId, position: u32) -> Next {
+        if let Some(window) = self.windows[node.index()] {
+            return match window.walk(letters, position as usize) {
+                None => Next::Known(window.of_nothing()),
+                Some(walk) => {
+                    cache.waiting.push(Waiting::Window(walk));
+                    walk.look()
+                }
+            };
+        }
+        match self.step(letters, node, position as usize) {
+            Step::Ends(value) => Next::Known(value),
+            Step::Goes(next, to) => Next::Look(next, to as u32),
         }
     }
 
@@ -186,7 +202,7 @@ impl DepthFirst {
             Label::Constant(bit) => bit,
             Label::Atom(atom) => holds(atom),
             Label::NotAtom(atom) => !holds(atom),
-            Label::Bounded(_) => unreachable!("bounds are refused"),
+            Label::Bounded(_) => unreachable!("windows are walked through"),
         }
     }
 
@@ -197,6 +213,13 @@ impl DepthFirst {
         cache: &mut Cache,
         letters: &Letters,
     ) -> Result<Option<L::Value>, GaveUp> {
+        if self.windows.iter().any(Option::is_some) {
+            return Err(GaveUp {
+                engine: "depth-first",
+                reason: "runs of operators with a bound are not counted".into(),
+                way_out: "leave the bounds out".into(),
+            });
+        }
         cache.work = 0;
         let mut tasks = vec![Task::Evaluate(self.automaton.roots()[0], 0)];
         let mut values: Vec<Option<L::Value>> = Vec::new();
@@ -249,6 +272,23 @@ impl DepthFirst {
                 Step::Goes(next, to) => tasks.extend([Task::Update(node), Task::Evaluate(next, to)]),
             },
         }
+    }
+}
+
+/// What a value means for what waited for it.
+fn go_back(cache: &mut Cache, waiting: Waiting, value: bool) -> Next {
+    match waiting {
+        Waiting::Side { connective, second, position } => {
+            let decided = value == (connective == Connective::Or);
+            if decided { Next::Known(value) } else { Next::Look(second, position) }
+        }
+        Waiting::Window(walk) => match walk.after(value) {
+            Ok(decided) => Next::Known(decided),
+            Err(walk) => {
+                cache.waiting.push(Waiting::Window(walk));
+                walk.look()
+            }
+        },
     }
 }
 
