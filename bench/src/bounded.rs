@@ -5,7 +5,7 @@ use crate::{Row, measured};
 use traceward_engine::engine::configuration::Subsumption;
 use traceward_engine::engine::forward_backward_dag::{self, ForwardBackwardDag};
 use traceward_engine::engine::generic::{self, Generic};
-use traceward_engine::engine::observer;
+use traceward_engine::engine::{Decision, observer};
 use traceward_engine::select::{Config, EngineName, Online, Prepared, Simplification};
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::letter::{self, Letters};
@@ -80,8 +80,8 @@ fn of_bound(bound: usize) -> Vec<Row> {
     });
     let config = forward_backward_dag::Config { subsumption: Subsumption::Off, ..Default::default() };
     let graph = ForwardBackwardDag::new(formulas, alphabet, normal[0], config).expect("bounds in steps");
-    // It looks at every open request with every state.
-    let few = Responses::new(STATES / bound.max(100), bound);
+    // It looks at every open request with every state, so there are fewer.
+    let few = Responses::new(bound * 4, bound);
     let few_letters = few.letters(&lowered.variables.names(), &prepared);
     let as_printed = measured(
         format!("{formula} forward-backward-dag without subsumption"),
@@ -100,6 +100,30 @@ fn of_bound(bound: usize) -> Vec<Row> {
         count(&letters, |holds| online.step(&mut run, holds).expect("a small automaton"))
     });
     vec![ours.ours(), as_printed, observed]
+}
+
+/// A formula with finite bounds alone is decided after 60 states at the latest, and the graph is gone: the rest of the trace is not looked at.
+pub fn finite_bounds() -> Vec<Row> {
+    let formula = "F[0,50](p & G[1,10] q)";
+    let lowered = traceward_testkit::lowered(formula, Goal::Check, None, None).expect("a formula");
+    let Claim::Formula(root) = lowered.properties[0].claim else { panic!("a formula") };
+    let prepared = Prepared::new(&lowered.formulas, &[root], Simplification::Off);
+    let Prepared { formulas, alphabet, normal, .. } = &prepared;
+    let engine = ForwardBackwardDag::new(formulas, alphabet, normal[0], forward_backward_dag::Config::default());
+    let engine = engine.expect("bounds in steps");
+    let of_length = |states: usize| {
+        // p throughout, q at two of three states: no ten in a row.
+        let column = |name: &std::sync::Arc<str>| -> Bitmap {
+            (0..states).map(|position| &**name == "p" || position % 3 != 0).collect()
+        };
+        let columns: Vec<Bitmap> = lowered.variables.names().iter().map(column).collect();
+        let letters = letter::letters(formulas, alphabet, &Trace::of_bools(states, columns));
+        // The last window begins at position 51, without a q.
+        let expected = Decision { holds: false, decided_at: Some(51) };
+        let check = || engine.check(&letters).expect("a small graph");
+        measured(format!("{formula} on {states} states"), 1, "traces", &expected, check)
+    };
+    [1000, 100_000, 10_000_000].into_iter().map(of_length).collect()
 }
 
 /// After how many states an answer is owed, and the last verdict.

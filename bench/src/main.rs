@@ -81,6 +81,7 @@ const BENCHMARKS: &[Benchmark] = &[
     Benchmark { name: "reverse-bounded", run: reverse::bounded },
     Benchmark { name: "breadth-first", run: breadth_first::online },
     Benchmark { name: "generic", run: bounded::responses },
+    Benchmark { name: "finite-bounds", run: bounded::finite_bounds },
     Benchmark { name: "observer", run: observer::steps_of_a_table },
     Benchmark { name: "observer-large", run: observer::steps_of_a_large_automaton },
     Benchmark { name: "construction", run: observer::construction },

@@ -99,6 +99,8 @@ struct Vertex {
     ends: Ends,
     /// Its value is known, and on its way up.
     is_decided: bool,
+    /// It is in the list of those that have changed.
+    is_touched: bool,
     /// What eval-final says of it, as found at that look.
     end: (u64, bool),
 }
@@ -263,7 +265,7 @@ impl Graph {
     }
 
     fn add(&mut self, kind: Kind) -> VertexId {
-        let vertex = Vertex { kind, ends: Ends::default(), is_decided: false, end: (0, false) };
+        let vertex = Vertex { kind, ends: Ends::default(), is_decided: false, is_touched: false, end: (0, false) };
         let id = match self.free.pop() {
             Some(id) => {
                 self.vertices[id.index()] = vertex;
@@ -368,8 +370,15 @@ impl Graph {
             };
             self.link(id, child);
         }
-        self.touched.push(id);
+        self.touch(id);
         Value::Open(id)
+    }
+
+    /// Notes that something about a vertex has changed.
+    fn touch(&mut self, id: VertexId) {
+        if !std::mem::replace(&mut self.vertices[id.index()].is_touched, true) {
+            self.touched.push(id);
+        }
     }
 
     fn link(&mut self, parent: VertexId, child: VertexId) {
@@ -381,7 +390,7 @@ impl Graph {
         self.edges.unlink(&mut self.vertices, edge);
         match self.vertices[child.index()].ends.parents {
             0 => self.suspects.push(child),
-            1 => self.touched.push(child),
+            1 => self.touch(child),
             _ => {}
         }
     }
@@ -494,10 +503,10 @@ impl Graph {
                 self.alone.push(parent);
             } else {
                 self.edges.set_child(&mut self.vertices, edge, to);
-                self.touched.push(parent);
+                self.touch(parent);
             }
         }
-        self.touched.push(to);
+        self.touch(to);
     }
 
     /// Whether one vertex is a child of another. A long list of children is not looked through: to have a child twice does
@@ -538,7 +547,7 @@ impl Graph {
             self.tidy(implies);
             self.sweep();
         } else {
-            self.touched.clear();
+            self.touched.drain(..).for_each(|id| self.vertices[id.index()].is_touched = false);
         }
         let vertices = &self.vertices;
         self.leaves.retain(|leaf| matches!(vertices[leaf.index()].kind, Kind::Leaf(_)));

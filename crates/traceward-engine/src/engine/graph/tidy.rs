@@ -17,6 +17,7 @@ impl Graph {
     /// another, wherever something has changed.
     pub(super) fn tidy(&mut self, implies: &dyn Implies) {
         while let Some(id) = self.touched.pop() {
+            self.vertices[id.index()].is_touched = false;
             if self.connective(id).is_none() {
                 continue;
             }
@@ -48,7 +49,7 @@ impl Graph {
         }
         let edge = self.vertices[id.index()].ends.first_parent().expect("one parent");
         self.unlink(edge);
-        self.touched.push(parent);
+        self.touch(parent);
         self.alone.push(parent);
         self.settle();
     }

@@ -102,7 +102,9 @@ impl Unfolding {
         self.tasks.push(Task::Find(condition, deadline));
         while let Some(task) = self.tasks.pop() {
             match task {
-                Task::Find(condition, deadline) => self.find(automaton, dependence, reading, condition, deadline),
+                Task::Find(condition, deadline) => {
+                    self.find(automaton, dependence, reading, graph, condition, deadline);
+                }
                 Task::Second(connective, second, deadline) => {
                     let first = *self.values.last().expect("the value of the first side");
                     if first != Value::Known(connective.decisive()) {
@@ -128,6 +130,7 @@ impl Unfolding {
         automaton: &Metric,
         dependence: &Dependence,
         reading: &Reading,
+        graph: &mut Graph,
         condition: ConditionId,
         deadline: Deadline,
     ) {
@@ -148,8 +151,12 @@ impl Unfolding {
         match whole {
             Condition::Empty => self.values.push(Value::Known(true)),
             Condition::Node(_) => unreachable!("done above"),
-            Condition::And(left, right) => self.sides(automaton, Connective::And, left, right, deadline),
-            Condition::Or(left, right) => self.sides(automaton, Connective::Or, left, right, deadline),
+            Condition::And(left, right) => {
+                self.sides(automaton, reading, graph, Connective::And, [left, right], deadline);
+            }
+            Condition::Or(left, right) => {
+                self.sides(automaton, reading, graph, Connective::Or, [left, right], deadline);
+            }
             Condition::Metric(clock, inner) => {
                 let deadline = Deadline::of(automaton.clock(clock), self.position);
                 self.tasks.push(Task::Find(inner, deadline));
@@ -157,18 +164,38 @@ impl Unfolding {
         }
     }
 
-    /// Looks at what is no single node first: it may decide alone.
+    /// Looks at single nodes at once: most conditions are decided by them.
     fn sides(
         &mut self,
         automaton: &Metric,
+        reading: &Reading,
+        graph: &mut Graph,
         connective: Connective,
-        left: ConditionId,
-        right: ConditionId,
+        [left, right]: [ConditionId; 2],
         deadline: Deadline,
     ) {
-        let is_node = matches!(automaton.condition(left), Condition::Node(_));
-        let (first, second) = if is_node { (right, left) } else { (left, right) };
-        self.tasks.extend([Task::Second(connective, second, deadline), Task::Find(first, deadline)]);
+        let decisive = Value::Known(connective.decisive());
+        let value = |side| match automaton.condition(side) {
+            Condition::Node(node) => Some(self.node(automaton, reading, node, deadline)),
+            _ => None,
+        };
+        let (known, other) = match (value(left), value(right)) {
+            (Some(left), Some(right)) => {
+                let both = graph.join_two(connective, left, right);
+                self.values.push(both);
+                return;
+            }
+            (Some(known), None) => (known, right),
+            (None, Some(known)) => (known, left),
+            (None, None) => {
+                self.tasks.extend([Task::Second(connective, right, deadline), Task::Find(left, deadline)]);
+                return;
+            }
+        };
+        self.values.push(known);
+        if known != decisive {
+            self.tasks.extend([Task::Join(connective), Task::Find(other, deadline)]);
+        }
     }
 
     fn node(&self, automaton: &Metric, reading: &Reading, node: NodeId, deadline: Deadline) -> Value {
