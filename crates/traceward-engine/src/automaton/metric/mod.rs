@@ -21,11 +21,13 @@
 //!
 //! Past operators are leaves here: what holds of the past is known when a state arrives, see [`crate::past`].
 
+mod bound;
 mod display;
 mod measure;
 mod sublogic;
 
 use super::alternating::{ConditionId, NodeId};
+pub use bound::{Magnitude, Measures};
 use rustc_hash::FxHashMap;
 use std::fmt;
 pub use sublogic::{Sublogic, sublogic};
