@@ -425,7 +425,7 @@ pub struct BenchArguments {
     /// Which experiment
     #[arg(value_enum)]
     pub experiment: Experiment,
-    /// The length of the longest trace: 100000 for figure10, 2048 for bounded; with that of bounded grow the constants and the formulas
+    /// The length of the longest trace: 100000 unless given, 2048 for bounded, where constants and formulas grow with it
     #[arg(long, value_name = "STATES")]
     pub longest: Option<usize>,
     /// Draw what was measured into this file

@@ -45,7 +45,7 @@ fn write_series(out: &mut impl Write, number: usize, series: &Series) -> Result<
     write_row(out, growth.variable(), series, |point| point.at.to_string())?;
     if growth == Growth::Constant {
         write_row(out, "size of the metric automaton", series, |point| point.measures.x.to_string())?;
-        write_row(out, "  alternating one, expanded", series, |point| shown(point.expanded_nodes))?;
+        write_row(out, "  of the expanded alternating", series, |point| shown(point.expanded_nodes))?;
     }
     for (place, contender) in series.contenders.iter().enumerate() {
         write_sizes(out, series, place, *contender)?;
@@ -63,8 +63,7 @@ fn write_series(out: &mut impl Write, number: usize, series: &Series) -> Result<
 
 /// A contender's sizes, below them what the theorem allows if it is the last whom that is about.
 fn write_sizes(out: &mut impl Write, series: &Series, place: usize, contender: Contender) -> Result<(), Failure> {
-    let unit = if contender.counts_configurations() { "configs" } else { "nodes" };
-    write_row(out, &format!("{}, {unit}", contender.name()), series, |point| size_text(&point.costs[place]))?;
+    write_row(out, &sized_name(contender), series, |point| size_text(&point.costs[place]))?;
     let next = series.contenders.get(place + 1).and_then(|next| next.theorem());
     if let Some(theorem) = contender.theorem().filter(|theorem| next != Some(*theorem)) {
         write_row(out, &format!("  theorem {}", theorem.number()), series, |point| shown(point.costs[place].bound))?;
@@ -74,6 +73,16 @@ fn write_sizes(out: &mut impl Write, series: &Series, place: usize, contender: C
         write_row(out, "  theorem 4.6", series, |point| point.measures.type_b().to_string())?;
     }
     Ok(())
+}
+
+/// A contender with what is counted.
+fn sized_name(contender: Contender) -> String {
+    let name = contender.name();
+    match (contender.counts_configurations(), contender.is_expanded()) {
+        (true, true) => name.to_owned(),
+        (true, false) => format!("{name}, configs"),
+        (false, _) => format!("{name}, nodes"),
+    }
 }
 
 fn configurations(cost: &Cost) -> Option<usize> {
@@ -99,7 +108,7 @@ fn write_row(
     series: &Series,
     cell: impl Fn(&Point) -> String,
 ) -> Result<(), Failure> {
-    write!(out, "{name:<29}")?;
+    write!(out, "{name:<30}")?;
     for point in &series.points {
         write!(out, " {:>6}", cell(point))?;
     }

@@ -41,6 +41,14 @@ fn colour(contender: Contender) -> RGBColor {
     }
 }
 
+/// The graph often needs as much as generic: its line is wide enough to be seen behind the other.
+fn width(contender: Contender) -> u32 {
+    match contender {
+        Contender::GraphAsPrinted | Contender::Graph => 6,
+        _ => 2,
+    }
+}
+
 /// Where a size is on its axis: traces and constants are doubled, operators are counted.
 fn place(growth: Growth, size: usize) -> f64 {
     match growth {
@@ -86,10 +94,9 @@ fn draw_series(area: &Area<'_>, series: &Series) -> Drawn {
         }
         let sizes = points(series, index, |cost| cost.size().map(|size| (size.max(1) as f64).log10()));
         let sizes: Vec<(f64, f64)> = sizes.into_iter().map(|(place, log)| (place, 10_f64.powf(log))).collect();
-        chart.draw_series(LineSeries::new(sizes.iter().copied(), colour.stroke_width(2)))?;
-        // Lines that lie on each other show by the sizes of their points.
-        let radius = 6 - (index as i32 % 3) * 2;
-        chart.draw_series(sizes.into_iter().map(|point| Circle::new(point, radius, colour.stroke_width(1))))?;
+        let width = width(*contender);
+        chart.draw_series(LineSeries::new(sizes.iter().copied(), colour.stroke_width(width)))?;
+        chart.draw_series(sizes.into_iter().map(|point| Circle::new(point, width + 1, colour.filled())))?;
     }
     Ok(())
 }
@@ -116,7 +123,7 @@ fn draw_legend(area: &Area<'_>) -> Drawn {
     for (index, contender) in Contender::ALL.into_iter().enumerate() {
         let (x, y) = (90 + 270 * (index as i32 / 3), 14 + 24 * (index as i32 % 3));
         let colour = colour(contender);
-        area.draw(&PathElement::new([(x, y), (x + 28, y)], colour.stroke_width(3)))?;
+        area.draw(&PathElement::new([(x, y), (x + 28, y)], colour.stroke_width(width(contender) + 1)))?;
         area.draw(&Text::new(contender.name(), (x + 36, y - 7), text.clone()))?;
     }
     let (x, y) = (90 + 270 * 3, 14);

@@ -90,7 +90,7 @@ pub fn subject(growth: Growth, size: usize, longest: usize) -> Subject {
         Growth::Width => {
             let response = |number| format!("G(F[0,8] q{number} | F r{number})");
             let all: Vec<String> = (1..=size).map(response).collect();
-            Subject::new(all.join(" & "), 60, Box::new(answered_in_turn))
+            Subject::new(all.join(" & "), longest.clamp(8, 60), Box::new(answered_in_turn))
         }
     }
 }
