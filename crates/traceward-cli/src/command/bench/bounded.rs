@@ -45,7 +45,7 @@ fn write_series(out: &mut impl Write, number: usize, series: &Series) -> Result<
     write_row(out, growth.variable(), series, |point| point.at.to_string())?;
     if growth == Growth::Constant {
         write_row(out, "size of the metric automaton", series, |point| point.measures.x.to_string())?;
-        write_row(out, "  of the expanded alternating", series, |point| shown(point.expanded_nodes))?;
+        write_row(out, "  of the alternating, expanded", series, |point| shown(point.expanded_nodes))?;
     }
     for (place, contender) in series.contenders.iter().enumerate() {
         write_sizes(out, series, place, *contender)?;
@@ -122,7 +122,7 @@ fn write_sublogics(out: &mut impl Write, sublogics: &[SublogicCost]) -> Result<(
     writeln!(
         out,
         "\n{number}. By sublogic: what generic needs for a trace of {states} states\n\
-         Space by theorem 4.7, time by theorem 4.8 in steps for the whole trace.\n"
+         Type B are configurations, type A timers. 4.7 bounds the nodes, 4.8 the steps for all that is read.\n"
     )?;
     writeln!(
         out,
@@ -130,7 +130,7 @@ fn write_sublogics(out: &mut impl Write, sublogics: &[SublogicCost]) -> Result<(
         "X", "Y", "C", "type B", "type A", "nodes", "4.7", "bytes", "read", "ns/state", "µs", "4.8"
     )?;
     for one in sublogics {
-        writeln!(out, "{}, {}: {}", one.sublogic, one.sublogic.meaning(), one.formula)?;
+        writeln!(out, "{}: {}, space {}", one.sublogic, one.formula, one.sublogic.space())?;
         let statistics = one.measured.statistics.unwrap_or_default();
         writeln!(
             out,
@@ -214,7 +214,9 @@ fn sublogic_document(one: &SublogicCost) -> Value {
         "x": one.measures.x,
         "y": one.measures.y,
         "c": one.measures.c,
+        "space": one.sublogic.space(),
         "space_log10": one.space.log10(),
+        "time": one.sublogic.time(),
         "time_log10": one.time.log10(),
         "measured": measured_document(&one.measured),
     })

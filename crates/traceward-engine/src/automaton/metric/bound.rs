@@ -34,6 +34,7 @@ impl Magnitude {
 impl Mul for Magnitude {
     type Output = Self;
 
+    #[expect(clippy::suspicious_arithmetic_impl, reason = "logarithms of factors add up")]
     fn mul(self, other: Self) -> Self {
         Self { log10: self.log10 + other.log10 }
     }

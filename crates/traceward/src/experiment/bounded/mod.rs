@@ -282,6 +282,8 @@ fn sublogic_cost(formula: &'static str, states: usize, limits: Limits) -> Sublog
     assert_eq!(measured.holds, verdict(case, &subject), "{formula}");
     assert_leaves_within_bounds(&measured, case, sublogic, measures);
     let space = sublogic.space_of(measures) * Magnitude::new(HIDDEN_CONSTANT);
+    let nodes = measured.statistics.and_then(|statistics| statistics.peak_nodes).unwrap_or(0);
+    assert!(Magnitude::new(nodes.max(1) as f64) <= space, "{nodes} nodes for {formula}");
     let time = sublogic.time_of(measures, states);
     SublogicCost { sublogic, formula, states, measures, measured, space, time }
 }
