@@ -60,10 +60,11 @@ interrupt, each property is satisfied or violated.")]
     #[command(after_help = "Example:
   traceward explain-plan -e 'G(!a -> !b U c)'")]
     ExplainPlan(PlanArguments),
-    /// Repeat the experiments of the papers
+    /// Repeat the experiments of the papers, and measure what their theorems say
     #[command(after_help = "Examples:
   traceward bench figure10
-  traceward bench figure10 --longest 1000000 --svg figure10.svg")]
+  traceward bench figure10 --longest 1000000 --svg figure10.svg
+  traceward bench bounded --svg bounded.svg")]
     Bench(BenchArguments),
     /// Show the automaton of a formula: as text, as a picture, for other tools, or as a monitor in C or Rust
     #[command(after_help = "Examples:
@@ -424,10 +425,10 @@ pub struct BenchArguments {
     /// Which experiment
     #[arg(value_enum)]
     pub experiment: Experiment,
-    /// The length of the longest trace
-    #[arg(long, value_name = "STATES", default_value_t = 100_000)]
-    pub longest: usize,
-    /// Draw the times into this file
+    /// The length of the longest trace: 100000 unless given, 2048 for bounded, where constants and formulas grow with it
+    #[arg(long, value_name = "STATES")]
+    pub longest: Option<usize>,
+    /// Draw what was measured into this file
     #[arg(long, value_name = "FILE.svg")]
     pub svg: Option<PathBuf>,
     #[command(flatten)]
@@ -438,6 +439,8 @@ pub struct BenchArguments {
 pub enum Experiment {
     /// Three formulas, growing traces, every traversal of the alternating automaton
     Figure10,
+    /// What the four algorithms for bounds in steps need as trace, constant and formula grow, next to what their theorems allow
+    Bounded,
 }
 
 #[derive(Args, Debug)]

@@ -4,7 +4,7 @@ use crate::spec::Spec;
 use std::fmt;
 use std::sync::Arc;
 use traceward_engine::automaton::export::written_out;
-use traceward_engine::automaton::metric::{Metric, Sublogic, sublogic};
+use traceward_engine::automaton::metric::{Measures, Metric, Sublogic, sublogic};
 use traceward_engine::select::{Config, EngineName, Evaluator, Judge, Online, Prepared};
 use traceward_logic::formula::{Direction, FormulaId, Formulas, Interval, Unit};
 use traceward_logic::lower::Claim;
@@ -144,7 +144,7 @@ impl Class {
                 let (meaning, space) = (sublogic.meaning(), sublogic.space());
                 format!(
                     "{sublogic}: {meaning}{past}\ngeneric needs space {space} for {}",
-                    measures(*sublogic, automaton)
+                    measures(*sublogic, automaton.measures())
                 )
             }
         }
@@ -163,9 +163,7 @@ impl Class {
 }
 
 /// What the space of a sublogic depends on.
-fn measures(sublogic: Sublogic, automaton: &Metric) -> String {
-    let (x, y) = (automaton.size(), automaton.finitely_bounded_size());
-    let c = automaton.largest_constant();
+fn measures(sublogic: Sublogic, Measures { x, y, c }: Measures) -> String {
     match sublogic {
         Sublogic::Ltl => format!("X = {x}"),
         Sublogic::Fbtl => format!("X = {x}, C = {c}"),

@@ -476,6 +476,49 @@ fn figure_10_is_repeated() {
     assert!(folder.run(&["bench", "figure10", "--longest", "100"], b"").stdout.contains("depth-first"));
 }
 
+/// Hides what differs from run to run: times, and the bytes that memory comes in.
+fn without_times(text: &str) -> String {
+    let mut is_time = false;
+    let mut lines = Vec::new();
+    for line in text.lines() {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        is_time = line == "nanoseconds per state" || is_time && !line.is_empty();
+        let is_sublogic = words.len() == 12 && words.iter().all(|word| word.starts_with(|c: char| c.is_ascii_digit()));
+        lines.push(match (is_time, is_sublogic) {
+            (true, _) => {
+                let is_number = |word: &&&str| word.starts_with(|c: char| c.is_ascii_digit());
+                let hidden = words.iter().filter(is_number).count();
+                let kept: Vec<&str> = words.iter().filter(|word| !is_number(word)).copied().collect();
+                format!("{}{}", kept.join(" "), " T".repeat(hidden))
+            }
+            (_, true) => format!("{} B {} T T {}", words[..7].join(" "), words[8], words[11]),
+            _ => line.to_owned(),
+        });
+    }
+    lines.join("\n")
+}
+
+#[test]
+fn what_bounds_cost_is_measured() {
+    let folder = Folder::new("bounded");
+    let arguments = ["bench", "bounded", "--longest", "18"];
+    let mut output = folder.run(&arguments, b"");
+    output.stdout = without_times(&output.stdout);
+    insta::assert_snapshot!(transcript(&arguments, &output));
+
+    let output = folder.run(&["bench", "bounded", "--longest", "8", "--svg", "b.svg", "--format", "json"], b"");
+    assert_eq!(output.status, 0, "{}", output.stderr);
+    let document = output.json();
+    assert_eq!(document["series"].as_array().map(Vec::len), Some(4));
+    let cost = &document["series"][0]["points"][0]["costs"][0];
+    assert_eq!((&cost["contender"], &cost["theorem"]), (&"tree".into(), &"3.1".into()));
+    assert!(cost["measured"]["nanoseconds_per_state"].as_f64().is_some_and(|time| time > 0.0));
+    assert!(cost["bound_log10"].as_f64() > cost["size"].as_f64().map(f64::log10));
+    assert_eq!(document["sublogics"].as_array().map(Vec::len), Some(4));
+    let picture = folder.read("b.svg");
+    assert!(picture.starts_with("<svg") && picture.contains("generic as printed"), "{picture}");
+}
+
 #[test]
 fn what_one_property_asks_changes_no_other() {
     let files: &[(&str, &[u8])] =

@@ -21,12 +21,14 @@
 //!
 //! Past operators are leaves here: what holds of the past is known when a state arrives, see [`crate::past`].
 
+mod bound;
 mod delay;
 mod display;
 mod measure;
 mod sublogic;
 
 use super::alternating::{ConditionId, NodeId};
+pub use bound::{Magnitude, Measures};
 pub use delay::overlapping_delay;
 use rustc_hash::FxHashMap;
 use std::fmt;

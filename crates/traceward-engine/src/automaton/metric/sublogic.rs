@@ -47,6 +47,16 @@ impl Sublogic {
             Self::Btl => "O(X·(C+1)·((C+2)^(2(X-Y)) + (C+1)·Y²))",
         }
     }
+
+    /// How much time the generic algorithm needs for the trace ρ: theorem 4.8.
+    pub fn time(self) -> &'static str {
+        match self {
+            Self::Ltl => "O(|ρ|·2^X)",
+            Self::Fbtl => "O(X³·(C+1)²)",
+            Self::Sbtl => "O(|ρ|·(2^(2(X-Y)) + (C+1)·Y²))",
+            Self::Btl => "O(|ρ|·((C+2)^(2(X-Y)) + (C+1)·Y²))",
+        }
+    }
 }
 
 impl fmt::Display for Sublogic {

@@ -1,27 +1,23 @@
-//! `traceward bench`
+//! `traceward bench figure10`
 
-use crate::arguments::{BenchArguments, Experiment, OutputFormat};
+use crate::arguments::{BenchArguments, OutputFormat};
 use crate::failure::{Failure, Outcome};
-use crate::input;
 use plotters::prelude::*;
 use serde_json::json;
 use std::io::Write;
-use std::path::Path;
 use std::time::Duration;
 use traceward::experiment::{FIGURE_10_ENGINES, FIGURE_10_FORMULAS, Measurement, figure_10};
 
 /// An engine that would need longer than this for a trace is not asked.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-pub fn run(arguments: &BenchArguments, out: &mut impl Write) -> Result<Outcome, Failure> {
-    match arguments.experiment {
-        Experiment::Figure10 => run_figure_10(arguments, out),
-    }
-}
+/// As long as a trace gets unless something else is asked for.
+const LONGEST: usize = 100_000;
 
-fn run_figure_10(arguments: &BenchArguments, out: &mut impl Write) -> Result<Outcome, Failure> {
+pub fn run(arguments: &BenchArguments, out: &mut impl Write) -> Result<Outcome, Failure> {
     let powers = std::iter::successors(Some(100_usize), |length| length.checked_mul(10));
-    let lengths: Vec<usize> = powers.take_while(|length| *length <= arguments.longest.max(100)).collect();
+    let lengths: Vec<usize> =
+        powers.take_while(|length| *length <= arguments.longest.unwrap_or(LONGEST).max(100)).collect();
     let measurements = figure_10(&lengths, PATIENCE);
     match arguments.output.format {
         OutputFormat::Text => write_table(out, &lengths, &measurements)?,
@@ -29,13 +25,9 @@ fn run_figure_10(arguments: &BenchArguments, out: &mut impl Write) -> Result<Out
     }
     if let Some(file) = &arguments.svg {
         let picture = draw(&lengths, &measurements).map_err(Failure::new)?;
-        write_file(file, &picture)?;
+        super::write_file(file, &picture)?;
     }
     Ok(Outcome::Holds)
-}
-
-fn write_file(file: &Path, text: &str) -> Result<(), Failure> {
-    std::fs::write(file, text).map_err(|error| Failure::new(format!("{}: {}", file.display(), input::reason(&error))))
 }
 
 fn of<'a>(measurements: &'a [Measurement], formula: &str, engine: &str) -> impl Iterator<Item = &'a Measurement> {

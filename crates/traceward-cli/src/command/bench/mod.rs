@@ -1,0 +1,22 @@
+//! `traceward bench`
+
+mod bounded;
+mod figure10;
+mod picture;
+
+use crate::arguments::{BenchArguments, Experiment};
+use crate::failure::{Failure, Outcome};
+use crate::input;
+use std::io::Write;
+use std::path::Path;
+
+pub fn run(arguments: &BenchArguments, out: &mut impl Write) -> Result<Outcome, Failure> {
+    match arguments.experiment {
+        Experiment::Figure10 => figure10::run(arguments, out),
+        Experiment::Bounded => bounded::run(arguments, out),
+    }
+}
+
+fn write_file(file: &Path, text: &str) -> Result<(), Failure> {
+    std::fs::write(file, text).map_err(|error| Failure::new(format!("{}: {}", file.display(), input::reason(&error))))
+}

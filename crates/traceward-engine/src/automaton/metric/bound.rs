@@ -1,0 +1,186 @@
+//! The bounds that the thesis proves, evaluated: what an algorithm may need for an automaton, up to a constant factor.
+
+use super::{Metric, Sublogic};
+use std::fmt;
+use std::ops::{Add, Mul};
+
+/// A number that may be too large for any type of number: bounds are exponential.
+#[derive(Clone, Copy, PartialEq, PartialOrd, Debug)]
+pub struct Magnitude {
+    log10: f64,
+}
+
+impl Magnitude {
+    /// Of a number that is not 0.
+    pub fn new(number: f64) -> Self {
+        Self { log10: number.log10() }
+    }
+
+    /// Its decimal logarithm.
+    pub fn log10(self) -> f64 {
+        self.log10
+    }
+
+    /// The number itself; infinite if it is too large.
+    pub fn number(self) -> f64 {
+        10_f64.powf(self.log10)
+    }
+
+    fn power(base: f64, exponent: f64) -> Self {
+        Self { log10: base.log10() * exponent }
+    }
+}
+
+impl Mul for Magnitude {
+    type Output = Self;
+
+    #[expect(clippy::suspicious_arithmetic_impl, reason = "logarithms of factors add up")]
+    fn mul(self, other: Self) -> Self {
+        Self { log10: self.log10 + other.log10 }
+    }
+}
+
+impl Add for Magnitude {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        let (larger, smaller) = if self < other { (other, self) } else { (self, other) };
+        let share = 10_f64.powf(smaller.log10 - larger.log10);
+        Self { log10: larger.log10 + share.ln_1p() / std::f64::consts::LN_10 }
+    }
+}
+
+/// As a number up to a million, and as its first digit and a power of ten beyond.
+impl fmt::Display for Magnitude {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = if self.log10 < 6.0 {
+            format!("{:.0}", self.number())
+        } else {
+            let exponent = self.log10.floor();
+            format!("{:.0}e{exponent:.0}", 10_f64.powf(self.log10 - exponent).floor())
+        };
+        f.pad(&text)
+    }
+}
+
+/// What the bounds depend on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Measures {
+    /// X, see [`Metric::size`].
+    pub x: usize,
+    /// Y, see [`Metric::finitely_bounded_size`].
+    pub y: usize,
+    /// C, see [`Metric::largest_constant`].
+    pub c: u64,
+}
+
+impl Metric {
+    /// X, Y and C together.
+    pub fn measures(&self) -> Measures {
+        Measures { x: self.size(), y: self.finitely_bounded_size(), c: self.largest_constant() }
+    }
+}
+
+impl Measures {
+    /// Claim 3.1: the nodes of the configuration tree, Σ Xⁱ for i up to the length of the trace.
+    pub fn tree(self, states: usize) -> Magnitude {
+        let last = Magnitude::power(self.x(), states as f64);
+        // The sum is geometric: this is more than it by less than 1.
+        let factor = if self.x > 1 { self.x() / (self.x() - 1.0) } else { states as f64 + 1.0 };
+        last * Magnitude::new(factor)
+    }
+
+    /// Theorem 3.3: the configuration graph, X²·(C+2)·|ρ|.
+    pub fn graph(self, states: usize) -> Magnitude {
+        Magnitude::new(self.x() * self.x() * (self.c() + 2.0) * (states.max(1) as f64))
+    }
+
+    /// Theorem 3.7: the sets of configurations, X·(C+2)^X. It does not hold where operators begin two steps late or later.
+    pub fn breadth_first(self) -> Magnitude {
+        Magnitude::new(self.x()) * Magnitude::power(self.c() + 2.0, self.x())
+    }
+
+    /// Lemma 3.4: the type A leaves of the generic algorithm, Y·(C+1).
+    pub fn type_a(self) -> Magnitude {
+        Magnitude::new((self.y as f64 * (self.c() + 1.0)).max(1.0))
+    }
+
+    /// Theorem 4.6: the type B leaves of the generic algorithm for LTL and SBTL, 2^(X-Y).
+    pub fn type_b(self) -> Magnitude {
+        Magnitude::power(2.0, self.outside())
+    }
+
+    fn x(self) -> f64 {
+        self.x as f64
+    }
+
+    fn c(self) -> f64 {
+        self.c as f64
+    }
+
+    /// X - Y
+    fn outside(self) -> f64 {
+        (self.x - self.y) as f64
+    }
+
+    /// (C+1)·Y², which is 1 where nothing is finitely bounded.
+    fn finitely_bounded_growth(self) -> Magnitude {
+        Magnitude::new(((self.c() + 1.0) * (self.y * self.y) as f64).max(1.0))
+    }
+}
+
+impl Sublogic {
+    /// [`Sublogic::space`], evaluated.
+    pub fn space_of(self, measures: Measures) -> Magnitude {
+        let Measures { x, c, .. } = measures;
+        match self {
+            Self::Ltl | Self::Fbtl => self.time_of(measures, 1),
+            Self::Sbtl => Magnitude::new(x as f64 * (c as f64 + 2.0)) * self.time_of(measures, 1),
+            Self::Btl => Magnitude::new(x as f64 * (c as f64 + 1.0)) * self.time_of(measures, 1),
+        }
+    }
+
+    /// [`Sublogic::time`], evaluated for a trace of so many states.
+    pub fn time_of(self, measures: Measures, states: usize) -> Magnitude {
+        let states = Magnitude::new(states.max(1) as f64);
+        let ways = |clocks: f64| Magnitude::power(clocks, 2.0 * measures.outside());
+        match self {
+            Self::Ltl => states * Magnitude::power(2.0, measures.x()),
+            Self::Fbtl => Magnitude::power(measures.x(), 3.0) * Magnitude::power(measures.c() + 1.0, 2.0),
+            Self::Sbtl => states * (ways(2.0) + measures.finitely_bounded_growth()),
+            Self::Btl => states * (ways(measures.c() + 2.0) + measures.finitely_bounded_growth()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SMALL: Measures = Measures { x: 7, y: 3, c: 4 };
+
+    #[test]
+    fn bounds_are_those_of_the_theorems() {
+        let close = |bound: Magnitude, expected: f64| assert!((bound.number() / expected - 1.0).abs() < 1e-9);
+        close(SMALL.tree(3), (343.0 * 7.0 - 1.0) / 6.0 + 1.0 / 6.0);
+        close(SMALL.graph(10), 49.0 * 6.0 * 10.0);
+        close(SMALL.breadth_first(), 7.0 * 6_f64.powi(7));
+        close(SMALL.type_a(), 15.0);
+        close(SMALL.type_b(), 16.0);
+        close(Sublogic::Ltl.space_of(SMALL), 128.0);
+        close(Sublogic::Fbtl.space_of(SMALL), 343.0 * 25.0);
+        close(Sublogic::Sbtl.space_of(SMALL), 7.0 * 6.0 * (256.0 + 5.0 * 9.0));
+        close(Sublogic::Btl.space_of(SMALL), 7.0 * 5.0 * (6_f64.powi(8) + 5.0 * 9.0));
+        close(Sublogic::Sbtl.time_of(SMALL, 10), 10.0 * (256.0 + 45.0));
+        close(Sublogic::Fbtl.time_of(SMALL, 10), 343.0 * 25.0);
+    }
+
+    #[test]
+    fn magnitudes_are_written_short() {
+        let text = |number: f64| Magnitude::new(number).to_string();
+        assert_eq!([1.0, 999_999.0, 2_500_000.0].map(text), ["1", "999999", "2e6"]);
+        assert_eq!(Magnitude::power(10.0, 1234.5).to_string(), "3e1234");
+        assert_eq!(format!("{:>6}", Magnitude::new(42.0)), "    42");
+        assert!(Magnitude::power(2.0, 5000.0).number().is_infinite());
+    }
+}
