@@ -287,7 +287,7 @@ impl EngineArguments {
             depth_first: depth_first::Config { work_limit: self.work_limit },
             breadth_first: breadth_first::Config {
                 subsumption: match self.no_subsumption {
-                    true => breadth_first::Subsumption::Off,
+                    true => breadth_first::Subsumption::Within,
                     false => breadth_first::Subsumption::On,
                 },
                 slice_limit: self.slice_limit,

@@ -282,6 +282,7 @@ mod traversals {
             let truth = engine.truth(&mut depth_first::Cache::default(), &letters).expect("little work");
             assert_eq!(truth[0].to_string(), expected, "{text}");
             deep += 1;
+            // It refuses the future inside the past.
             let config = breadth_first::Config::default();
             if let Ok(engine) = BreadthFirst::new(formulas, alphabet, normal[0], config) {
                 let holds = engine.check(&mut breadth_first::Cache::default(), &letters).expect("few slices").holds;

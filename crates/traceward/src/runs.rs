@@ -4,7 +4,7 @@ use crate::error::Error;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use traceward_engine::automaton::alternating::{Alternating, is_bounded};
-use traceward_engine::engine::breadth_first::{self, BreadthFirst};
+use traceward_engine::engine::breadth_first::{self, OverSlices};
 use traceward_engine::engine::reverse::{self, Reverse};
 use traceward_engine::run_statistics::{Coverage, RejectingVisits, over_trees, unused, waiting};
 use traceward_engine::select::{Prepared, Simplification};
@@ -116,9 +116,9 @@ impl<'a> Runs<'a> {
 
     fn rejecting_visits_by_slices(&self) -> Result<Option<u64>, Error> {
         let Prepared { formulas, alphabet, normal, .. } = &self.prepared;
-        match BreadthFirst::new(formulas, alphabet, normal[0], breadth_first::Config::default()) {
+        match OverSlices::new(formulas, alphabet, normal[0], breadth_first::Config::default()) {
             Err(_) => Ok(None),
-            Ok(engine) => engine
+            Ok(slices) => slices
                 .statistics(&RejectingVisits, &mut breadth_first::Cache::default(), &self.letters)
                 .map_err(|gave_up| Error::Request(gave_up.to_string())),
         }

@@ -427,6 +427,7 @@ fn traversals_and_what_their_runs_tell() {
         ("quiet.csv", b"request,grant\n0,0\n0,0\n0,1\n"),
         ("busy.csv", b"request,grant\n1,0\n1,0\n0,0\n0,1\n1,1\n0,0\n"),
         ("late.csv", b"p\n0\n0\n0\n1\n"),
+        ("timed.csv", b"t,p\n0,0\n1,0\n4,1\n"),
     ];
     let response = "G(request -> F grant)";
     insta::assert_snapshot!(session(
@@ -438,6 +439,8 @@ fn traversals_and_what_their_runs_tell() {
             &["check", "-e", response, "busy.csv", "--engine", "depth-first", "--positions"],
             &["check", "-e", response, "busy.csv", "--engine", "breadth-first", "--positions"],
             &["check", "-e", "G(request -> F[0,2] grant)", "busy.csv", "--engine", "breadth-first"],
+            &["check", "-e", "G(request -> F[0,2] grant)", "busy.csv", "--engine", "depth-first"],
+            &["check", "-e", "F[0,2s] p", "timed.csv", "--time", "t:s", "--engine", "breadth-first"],
             &["check", "-e", "G H F grant", "busy.csv", "--engine", "breadth-first"],
             &["check", "-e", "G F p", "late.csv", "--engine", "depth-first", "--work-limit", "10"],
             &[

@@ -94,9 +94,22 @@ impl Configuration {
 
     /// Whether all that it asks is asked by another: whatever satisfies that one satisfies it.
     pub fn follows_from(&self, other: &Self, automaton: &Metric) -> bool {
-        self.0.iter().all(|asked| {
-            let of_node = other.0.iter().filter(|entry| entry.node == asked.node);
-            of_node.into_iter().any(|entry| entry_implies(automaton, *entry, *asked))
+        other.implies_all(self.0.iter().copied(), automaton)
+    }
+
+    /// Whether all that it asks of later states is asked by another: of those, leaves and clocks that have run out ask nothing.
+    pub fn follows_later_from(&self, other: &Self, automaton: &Metric) -> bool {
+        other.implies_all(self.timers(automaton), automaton)
+    }
+
+    /// Whether it asks for all of these, which are in order.
+    fn implies_all(&self, mut asked: impl Iterator<Item = Entry>, automaton: &Metric) -> bool {
+        let mut ahead = &*self.0;
+        asked.all(|asked| {
+            let behind = ahead.iter().take_while(|entry| entry.node < asked.node).count();
+            ahead = &ahead[behind..];
+            let mut of_node = ahead.iter().take_while(|entry| entry.node == asked.node);
+            of_node.any(|entry| entry_implies(automaton, *entry, asked))
         })
     }
 }

@@ -12,9 +12,7 @@ mod reading;
 pub mod reverse;
 pub mod tableau;
 
-use crate::automaton::alternating::is_bounded;
 use std::fmt;
-use traceward_logic::formula::{FormulaId, Formulas};
 use traceward_logic::letter::{Letters, Proposition};
 use traceward_logic::verdict::Verdict;
 
@@ -131,9 +129,4 @@ pub(crate) fn check_online<R>(
         }
     }
     Ok((Decision { holds: last == Verdict::Holding, decided_at: None }, run))
-}
-
-fn refuse_bounds(engine: &'static str, formulas: &Formulas, roots: &[FormulaId]) -> Result<(), Unsupported> {
-    let bounded = formulas.parts(roots).into_iter().any(|part| is_bounded(formulas.node(part)));
-    if bounded { Err(Unsupported { engine, what: "operators with a bound", instead: "reverse" }) } else { Ok(()) }
 }

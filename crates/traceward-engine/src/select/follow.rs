@@ -53,12 +53,17 @@ impl Follow for BreadthFirst {
         self.verdict(run)
     }
 
-    fn statistics(&self, _: &Self::Place) -> Option<EngineStatistics> {
-        None
+    fn statistics(&self, (run, cache): &Self::Place) -> Option<EngineStatistics> {
+        Some(EngineStatistics {
+            peak_configurations: Some(run.peak_configurations()),
+            peak_nodes: None,
+            peak_leaves: None,
+            peak_bytes: cache.bytes(),
+        })
     }
 
     fn summary(&self) -> Option<String> {
-        None
+        Some(format!("a metric automaton of {} nodes", self.automaton().nodes().len()))
     }
 }
 

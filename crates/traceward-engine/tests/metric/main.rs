@@ -2,6 +2,7 @@
 
 mod agreement;
 mod automaton;
+mod breadth_first;
 mod costs;
 mod worked_examples;
 

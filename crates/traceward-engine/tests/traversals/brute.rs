@@ -1,5 +1,5 @@
 //! All runs, one by one: definitions 3, 4 and 6 and section 3.2 written down, with the corrections that past nodes end
-//! their path at the first position and future nodes at the last, and that past nodes are settled in a slice.
+//! their path at the first position and future nodes at the last, and that the past is settled in a slice.
 
 use crate::example::View;
 use std::collections::BTreeSet;
@@ -96,21 +96,41 @@ pub fn accepting_trees(view: View<'_>) -> Option<Vec<Vec<NodeId>>> {
 
 pub type Slice = BTreeSet<NodeId>;
 
-/// initial(𝒜) at a position, past nodes settled: they ask for nothing, or there is no slice.
-pub fn initial(view: View<'_>, automaton: ConditionId, position: usize) -> Option<BTreeSet<Slice>> {
+/// What is settled at once: it asks for nothing, or there is no slice.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Settled {
+    /// Nodes that look back: what a formula about the past asks of the current state is in the slice, as in section 5.4.
+    Nodes,
+    /// All of a formula about the past, as the engine has it.
+    Formulas,
+}
+
+impl Settled {
+    fn is(self, view: View<'_>, automaton: ConditionId) -> bool {
+        let looks_back = |node: &NodeId| view.automaton.node(*node).look == Look::Back;
+        match self {
+            Self::Nodes => matches!(view.automaton.condition(automaton), Condition::Node(node) if looks_back(&node)),
+            Self::Formulas => view
+                .automaton
+                .node_ids()
+                .filter(looks_back)
+                .any(|node| view.automaton.of_formula(view.automaton.node(node).formula) == Some(automaton)),
+        }
+    }
+}
+
+/// initial(𝒜) at a position.
+pub fn initial(view: View<'_>, settled: Settled, automaton: ConditionId, position: usize) -> Option<BTreeSet<Slice>> {
+    if settled.is(view, automaton) {
+        let true_here = trees(view, automaton, position)?.iter().any(|tree| tree.is_accepting(view));
+        return Some(if true_here { BTreeSet::from([Slice::new()]) } else { BTreeSet::new() });
+    }
+    let part = |part| initial(view, settled, part, position);
     Some(match view.automaton.condition(automaton) {
         Condition::Empty => BTreeSet::from([Slice::new()]),
-        Condition::Node(node) if view.automaton.node(node).look == Look::Back => {
-            let true_here = trees_of_node(view, node, position)?.iter().any(|tree| tree.is_accepting(view));
-            if true_here { BTreeSet::from([Slice::new()]) } else { BTreeSet::new() }
-        }
         Condition::Node(node) => BTreeSet::from([Slice::from([node])]),
-        Condition::And(left, right) => product(&initial(view, left, position)?, &initial(view, right, position)?),
-        Condition::Or(left, right) => {
-            let mut either = initial(view, left, position)?;
-            either.extend(initial(view, right, position)?);
-            either
-        }
+        Condition::And(left, right) => product(&part(left)?, &part(right)?),
+        Condition::Or(left, right) => &part(left)? | &part(right)?,
     })
 }
 
@@ -119,10 +139,10 @@ pub fn product(left: &BTreeSet<Slice>, right: &BTreeSet<Slice>) -> BTreeSet<Slic
 }
 
 /// successors(C), where C is at the position before.
-pub fn successors(view: View<'_>, slice: &Slice, position: usize) -> Option<BTreeSet<Slice>> {
+pub fn successors(view: View<'_>, settled: Settled, slice: &Slice, position: usize) -> Option<BTreeSet<Slice>> {
     let mut all = BTreeSet::from([Slice::new()]);
     for node in slice {
-        all = product(&all, &initial(view, view.automaton.node(*node).next, position)?);
+        all = product(&all, &initial(view, settled, view.automaton.node(*node).next, position)?);
     }
     Some(all)
 }
@@ -132,14 +152,14 @@ pub fn is_satisfied(view: View<'_>, slice: &Slice, position: usize) -> bool {
 }
 
 /// All sequences of satisfied slices C0, C1, … up to a position; none if they are too many.
-pub fn sequences(view: View<'_>, last: usize) -> Option<Vec<Vec<Slice>>> {
-    let first = initial(view, view.root(), 0)?;
+pub fn sequences(view: View<'_>, settled: Settled, last: usize) -> Option<Vec<Vec<Slice>>> {
+    let first = initial(view, settled, view.root(), 0)?;
     let mut all: Vec<Vec<Slice>> = first.into_iter().map(|slice| vec![slice]).collect();
     all.retain(|run| is_satisfied(view, &run[0], 0));
     for position in 1..=last {
         let mut longer = Vec::new();
         for run in &all {
-            for next in successors(view, run.last().expect("a slice"), position)? {
+            for next in successors(view, settled, run.last().expect("a slice"), position)? {
                 if is_satisfied(view, &next, position) {
                     longer.push(run.iter().cloned().chain([next]).collect());
                 }
@@ -154,8 +174,8 @@ pub fn sequences(view: View<'_>, last: usize) -> Option<Vec<Vec<Slice>>> {
 }
 
 /// What each accepting sequence of slices visits: a node once a slice.
-pub fn accepting_sequences(view: View<'_>) -> Option<Vec<Vec<NodeId>>> {
-    let mut all = sequences(view, view.letters.len - 1)?;
+pub fn accepting_sequences(view: View<'_>, settled: Settled) -> Option<Vec<Vec<NodeId>>> {
+    let mut all = sequences(view, settled, view.letters.len - 1)?;
     all.retain(|run| run.last().expect("a slice").iter().all(|node| view.automaton.node(*node).accepting));
     Some(all.into_iter().map(|run| run.into_iter().flatten().collect()).collect())
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use traceward_engine::automaton::alternating::{Alternating, ConditionId, Label, NodeId};
-use traceward_engine::engine::breadth_first::{self, BreadthFirst, Subsumption};
+use traceward_engine::engine::breadth_first::{self, BreadthFirst, OverSlices, Subsumption};
 use traceward_engine::engine::depth_first::{self, DepthFirst};
 use traceward_engine::run_statistics::{Lattice, over_trees};
 use traceward_engine::select::{Prepared, Simplification};
@@ -19,7 +19,9 @@ pub struct Subject {
     pub automaton: Alternating,
     pub depth_first: DepthFirst,
     /// None for a future operator inside a past one.
-    pub breadth_first: Option<[BreadthFirst; 2]>,
+    pub breadth_first: Option<BreadthFirst>,
+    /// With subsumption and without.
+    over_slices: Option<[OverSlices; 2]>,
 }
 
 pub fn breadth_first(prepared: &Prepared, subsumption: Subsumption) -> Option<BreadthFirst> {
@@ -27,15 +29,25 @@ pub fn breadth_first(prepared: &Prepared, subsumption: Subsumption) -> Option<Br
     BreadthFirst::new(&prepared.formulas, &prepared.alphabet, prepared.normal[0], config).ok()
 }
 
+fn over_slices(prepared: &Prepared, subsumption: Subsumption) -> Option<OverSlices> {
+    let config = breadth_first::Config { subsumption, ..breadth_first::Config::default() };
+    OverSlices::new(&prepared.formulas, &prepared.alphabet, prepared.normal[0], config).ok()
+}
+
 impl Subject {
     pub fn new(formulas: &Formulas, formula: FormulaId) -> Self {
         let prepared = Prepared::new(formulas, &[formula], Simplification::Off);
         let Prepared { formulas, alphabet, normal, .. } = &prepared;
         let depth_first = DepthFirst::new(formulas, alphabet, normal, depth_first::Config::default());
-        let on = breadth_first(&prepared, Subsumption::On);
-        let off = breadth_first(&prepared, Subsumption::Off);
+        let [on, off] = [Subsumption::On, Subsumption::Off].map(|subsumption| over_slices(&prepared, subsumption));
         let automaton = Alternating::new(formulas, normal);
-        Self { automaton, depth_first, breadth_first: on.zip(off).map(|(on, off)| [on, off]), prepared }
+        Self {
+            automaton,
+            depth_first,
+            breadth_first: breadth_first(&prepared, Subsumption::On),
+            over_slices: on.zip(off).map(|(on, off)| [on, off]),
+            prepared,
+        }
     }
 
     pub fn letters(&self, trace: &Trace) -> Letters {
@@ -86,8 +98,8 @@ impl View<'_> {
 
     /// By breadth-first traversal with subsumption and without, which must be equal. None if it refuses the formula.
     pub fn over_slices<L: Lattice>(&self, lattice: &L) -> Option<Option<L::Value>> {
-        let [on, off] = self.subject.breadth_first.as_ref()?.each_ref().map(|engine| {
-            engine.statistics(lattice, &mut breadth_first::Cache::default(), self.letters).expect("few slices")
+        let [on, off] = self.subject.over_slices.as_ref()?.each_ref().map(|slices| {
+            slices.statistics(lattice, &mut breadth_first::Cache::default(), self.letters).expect("few slices")
         });
         assert_eq!(on, off, "subsumption on and off");
         Some(on)

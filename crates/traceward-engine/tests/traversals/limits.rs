@@ -1,7 +1,7 @@
 //! Long traces, small limits, formulas that are refused, and verdicts while a trace goes on.
 
 use crate::example::Example;
-use traceward_engine::engine::breadth_first::{self, BreadthFirst, Subsumption};
+use traceward_engine::engine::breadth_first::{self, BreadthFirst, OverSlices, Subsumption};
 use traceward_engine::engine::depth_first::{self, DepthFirst};
 use traceward_engine::engine::{GaveUp, Unsupported};
 use traceward_engine::run_statistics::RejectingVisits;
@@ -115,13 +115,13 @@ const EXPLODES: &str = "G(F a & F b & F c & F d & F e)";
 fn breadth_first_gives_up_where_slices_explode() {
     let columns = ["a", "b", "c", "d", "e"].map(|name| (name, "111111"));
     let example = Example::new(EXPLODES, &columns);
-    let engine = |subsumption, slice_limit| {
-        breadth_first(
-            EXPLODES,
-            breadth_first::Config { subsumption, slice_limit, cache_limit: 100, ..breadth_first::Config::default() },
-        )
-        .unwrap()
+    let config = |subsumption, slice_limit| breadth_first::Config {
+        subsumption,
+        slice_limit,
+        cache_limit: 100,
+        ..breadth_first::Config::default()
     };
+    let engine = |subsumption, slice_limit| breadth_first(EXPLODES, config(subsumption, slice_limit)).unwrap();
     let cache = breadth_first::Cache::default;
     let gave_up = engine(Subsumption::Off, 20).check(&mut cache(), &example.letters).unwrap_err();
     assert_eq!(gave_up.engine, "breadth-first");
@@ -130,10 +130,12 @@ fn breadth_first_gives_up_where_slices_explode() {
         "the engine breadth-first gave up: there are more than 20 slices at one position; reverse answers the same in \
          linear time; --slice-limit raises the limit"
     );
-    let small = engine(Subsumption::Off, 20);
+    let Prepared { formulas, alphabet, normal, .. } = &example.subject.prepared;
+    let small = OverSlices::new(formulas, alphabet, normal[0], config(Subsumption::Off, 20)).unwrap();
     assert!(small.statistics(&RejectingVisits, &mut cache(), &example.letters).is_err());
     assert!(engine(Subsumption::Off, 1000).check(&mut cache(), &example.letters).unwrap().holds);
-    assert!(engine(Subsumption::On, 1000).check(&mut cache(), &example.letters).unwrap().holds);
+    // A slice in which an eventuality is fulfilled makes those go that wait for it.
+    assert!(engine(Subsumption::On, 20).check(&mut cache(), &example.letters).unwrap().holds);
 }
 
 #[test]
@@ -149,16 +151,31 @@ fn breadth_first_refuses_a_future_inside_a_past() {
 }
 
 #[test]
-fn breadth_first_refuses_bounds() {
-    for formula in ["F[0,3] a", "G(a -> O[1,2] b)", "a U[2,] b"] {
-        let refused = breadth_first(formula, breadth_first::Config::default()).unwrap_err();
-        assert_eq!(refused.instead, "reverse");
-        assert_eq!(
-            refused.to_string(),
-            "the engine breadth-first cannot take operators with a bound; reverse can",
-            "{formula}"
-        );
+fn both_take_bounds() {
+    let (bits, yes) = (Bitmap::filled(4, true), Bitmap::filled(4, false));
+    let letters = Letters { len: 4, bitmaps: vec![bits, yes], time: None };
+    for (formula, expected) in [("F[0,3] a", true), ("G(a -> O[1,2] b)", false), ("a U[2,] b", false)] {
+        assert_eq!(check(&depth_first(formula, NO_LIMIT), &letters).unwrap(), expected, "{formula}");
+        let engine = breadth_first(formula, breadth_first::Config::default()).unwrap();
+        let found = engine.check(&mut breadth_first::Cache::default(), &letters).unwrap();
+        assert_eq!(found.holds, expected, "{formula}");
     }
+}
+
+#[test]
+fn breadth_first_refuses_bounds_in_time() {
+    let message = "the engine breadth-first cannot take bounds in time; reverse can";
+    for formula in ["F[0,3s] a", "G(a -> O[1ms,2ms] b)", "X(a U[2s,] b)", "F[0,3] G[1s] a"] {
+        let refused = breadth_first(formula, breadth_first::Config::default()).unwrap_err();
+        assert_eq!(refused.to_string(), message, "{formula}");
+    }
+}
+
+#[test]
+#[should_panic(expected = "statistics are for formulas without bounds")]
+fn there_are_no_statistics_of_bounds() {
+    let Prepared { formulas, alphabet, normal, .. } = prepared("G(a -> F[0,3] b)");
+    let _ = OverSlices::new(&formulas, &alphabet, normal[0], breadth_first::Config::default());
 }
 
 #[test]
@@ -228,7 +245,7 @@ fn runs_may_share_a_cache_that_forgets() {
 /// The verdict after each state.
 fn verdicts(formula: &str, bits: &str) -> String {
     let example = Example::new(formula, &[("a", bits)]);
-    let [engine, _] = example.subject.breadth_first.as_ref().unwrap();
+    let engine = example.subject.breadth_first.as_ref().unwrap();
     let cache = &mut breadth_first::Cache::default();
     let mut run = engine.start(cache);
     let letter = |verdict: Verdict| match verdict {

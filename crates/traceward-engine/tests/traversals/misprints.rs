@@ -3,7 +3,7 @@
 //! Each algorithm is written down plainly with switches for its misprints. With all of them off it agrees with the
 //! definition on all small formulas; with one of them on there is a formula and a trace on which it does not.
 
-use crate::brute::{self, Slice, Tree};
+use crate::brute::{self, Settled, Slice, Tree};
 use crate::example::{Example, Subject, View};
 use std::collections::{BTreeMap, BTreeSet};
 use traceward_engine::automaton::alternating::{Condition, ConditionId, Look, NodeId};
@@ -374,7 +374,7 @@ mod section_4_3 {
     /// As meant: a successor meets s with one visit of each of its nodes.
     fn successors(view: View<'_>, slice: &Slice, s: Option<u64>, position: usize) -> Annotated {
         let visits = |slice: &Slice| slice.iter().filter(|node| !view.automaton.node(**node).accepting).count() as u64;
-        let plain = brute::successors(view, slice, position).unwrap();
+        let plain = brute::successors(view, Settled::Nodes, slice, position).unwrap();
         plain.into_iter().map(|slice| (slice.clone(), s.map(|s| s + visits(&slice)))).collect()
     }
 

@@ -1,6 +1,6 @@
 //! Statistics against an enumeration of all accepting runs.
 
-use crate::brute;
+use crate::brute::{self, Settled};
 use crate::example::{Example, Subject, View};
 use crate::lattices::{AcceptingVisits, Profiles, Statistic};
 use proptest::prelude::*;
@@ -29,8 +29,11 @@ fn all_agree(view: View<'_>, satisfied: bool) -> bool {
     assert_eq!(!trees.is_empty(), satisfied, "definition 5");
     let mut sequences = Vec::new();
     if view.subject.breadth_first.is_some() {
-        let Some(found) = brute::accepting_sequences(view) else { return false };
+        let Some(finer) = brute::accepting_sequences(view, Settled::Nodes) else { return false };
+        let Some(found) = brute::accepting_sequences(view, Settled::Formulas) else { return false };
         assert_eq!(!found.is_empty(), satisfied, "section 3.2");
+        // A literal in a formula about the past may be in a slice or not: it rejects nothing.
+        assert_eq!(expected::<RejectingVisits>(view, &finer), expected::<RejectingVisits>(view, &found));
         sequences = found;
     }
     agrees(&RejectingVisits, view, &trees, &sequences);

@@ -1,39 +1,71 @@
-//! Breadth-first traversal: Finkbeiner and Sipma, sections 3.2 and 5.4.
+//! Breadth-first traversal: Finkbeiner and Sipma, *Checking Finite Traces using Alternating Automata*, sections 3.2 and 5.4,
+//! and the thesis on bounded temporal logic, section 3.4, which does the same on metric automata.
 //!
-//! A run is a sequence of *slices*, sets of nodes that a run visits at one position. The engine keeps all slices that some
-//! run over the states so far can have, and steps from one state to the next; the trace is walked once, and may still be growing.
-//! No slice left: no continuation can satisfy the formula. An empty slice: nothing is owed, every continuation does.
+//! A run is a sequence of *slices*, sets of nodes that a run visits at one position; with a clock for each node the thesis
+//! calls them *configurations*. Of a formula without bounds all clocks stay as they are, so one algorithm does for both.
+//! The engine keeps all configurations that some run over the states so far can have, and steps from one state to the
+//! next; the trace is walked once, and may still be growing. No configuration left: no continuation can satisfy the
+//! formula. One in which no timer leads anywhere: nothing is owed, every continuation does.
 //!
-//! Past nodes are settled at once: at a position a past node is either true, and asks for nothing, or the slice that needs it is
-//! gone. (The paper keeps a satisfied past node in its slice, which would owe its successor at the *next* position.) So the truth
-//! of past nodes is part of the letter. A future operator inside a past one is refused.
+//! Formulas about the past are settled at once: at a position such a formula is either true, and asks for nothing, or the
+//! configuration that needs it is gone. (The first paper keeps a satisfied past node in its slice, which would owe its
+//! successor at the *next* position.) So their truth is part of the letter. A future operator inside a past one is refused.
 //!
-//! A slice that contains another can be dropped: what the smaller one leads to satisfies less. Without that
-//! ([`Subsumption::Off`], as in the paper) their number may explode. Successors are remembered, for slices and for whole sets
-//! of slices, in a cache of bounded size.
+//! A configuration that asks of later states all that another one asks of them can be dropped: the other leads to an
+//! accepting one whenever it does ([`Subsumption`]). Without that their number may explode. Successors are remembered, for configurations and for whole
+//! sets of them, in a cache of bounded size.
+//!
+//! The thesis misprints: `init(ε)` is `{∅}`, not `∅`; `init(N, c)` is a set of configurations, `{{⟨N,c⟩}}`; the traversal
+//! starts with `init(𝒜, ∞)`; a node is state-satisfied (definition 3.15) if it evaluates to anything but -1; the procedure
+//! returns whether S′ is *not* empty, having read the last state and not the one before it. And of two clocks on a delay
+//! timer neither subsumes the other, whatever claim 3.2 says.
 
-mod past;
+mod expansion;
 mod slices;
 mod statistics;
 
 pub use super::Decision;
-use super::{GaveUp, Unsupported};
-use crate::automaton::alternating::{Alternating, Label, Look, NodeId};
-use past::{Past, PastValues};
-use slices::{LetterId, SetId, Slice, Slices};
+use super::configuration::Configuration;
+use super::reading::{self, Reader, Reading};
+use super::{GaveUp, Unsupported, configuration};
+use crate::automaton::alternating::NodeId;
+use crate::automaton::metric::{Kind, Label, Metric};
+use expansion::Scopes;
+use slices::{SetId, Slices};
+pub use statistics::OverSlices;
 use std::sync::Arc;
-use traceward_logic::formula::{Direction, FormulaId, Formulas};
-use traceward_logic::letter::{Alphabet, Letters};
+use traceward_logic::formula::{FormulaId, Formulas};
+use traceward_logic::letter::{Alphabet, Letters, Proposition};
 use traceward_logic::verdict::Verdict;
 
-/// Whether slices that contain another are dropped.
+/// What is dropped because something else asks for it as well.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Subsumption {
-    /// They are dropped.
+    /// Entries of a configuration, and configurations that ask of later states all that another one asks of them.
     #[default]
     On,
-    /// They are kept, as in the paper.
+    /// Entries of a configuration: all configurations are kept, but they are compact, as in the thesis.
+    Within,
+    /// Nothing, as in the first paper.
     Off,
+}
+
+impl Subsumption {
+    /// What is dropped inside of configurations.
+    fn of_entries(self) -> configuration::Subsumption {
+        match self {
+            Self::On | Self::Within => configuration::Subsumption::On,
+            Self::Off => configuration::Subsumption::Off,
+        }
+    }
+
+    /// The same with all configurations kept.
+    fn with_all_configurations(self) -> Self {
+        match self {
+            Self::On | Self::Within => Self::Within,
+            Self::Off => Self::Off,
+        }
+    }
 }
 
 /// What is remembered from one step to the next.
@@ -49,13 +81,13 @@ pub enum Memory {
 /// How slices are kept.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Config {
-    /// Whether slices that contain another are dropped.
+    /// What is dropped.
     pub subsumption: Subsumption,
     /// What is remembered.
     pub memory: Memory,
     /// How many slices there may be at one position before giving up.
     pub slice_limit: usize,
-    /// How many different sets of slices, and how many different letters, are remembered.
+    /// How many different sets of slices, and how many different letters, are remembered; fewer if they are large.
     pub cache_limit: usize,
 }
 
@@ -68,42 +100,71 @@ impl Default for Config {
 /// A formula ready to be evaluated by breadth-first traversal.
 #[derive(Clone, Debug)]
 pub struct BreadthFirst {
-    automaton: Alternating,
-    alphabet: Alphabet,
-    past: Past,
+    automaton: Metric,
+    scopes: Scopes,
+    reader: Reader,
+    /// What a state is asked, in order.
+    leaves: Box<[NodeId]>,
     config: Config,
 }
 
-/// Scratch: slices, sets of them, and their successors. Belongs to one [`BreadthFirst`]; its runs may share it.
+/// Scratch: configurations, sets of them, and their successors. Belongs to one [`BreadthFirst`]; its runs may share it.
 #[derive(Clone, Debug, Default)]
 pub struct Cache {
     slices: Slices,
 }
 
+impl Cache {
+    /// About how many bytes it holds.
+    pub fn bytes(&self) -> usize {
+        self.slices.bytes()
+    }
+}
+
 /// A traversal that has got somewhere.
 #[derive(Clone, Debug)]
 pub struct Run {
-    /// Where the cache has the slices, in its epoch.
+    /// Where the cache has the configurations, in its epoch.
     set: SetId,
     epoch: u64,
-    slices: Arc<[Slice]>,
+    /// The configurations, should the cache forget them.
+    kept: Arc<[Arc<Configuration>]>,
     verdict: Verdict,
-    past: PastValues,
+    reading: Reading,
     position: usize,
+    peak_configurations: usize,
+}
+
+impl Run {
+    /// The most configurations that it has had at one position.
+    pub fn peak_configurations(&self) -> usize {
+        self.peak_configurations
+    }
+
+    fn arrive(&mut self, set: SetId, slices: &Slices) {
+        if self.set == set && self.epoch == slices.epoch() {
+            return;
+        }
+        self.set = set;
+        self.epoch = slices.epoch();
+        self.kept.clone_from(slices.kept(set));
+        self.verdict = slices.verdict(set);
+        self.peak_configurations = self.peak_configurations.max(self.kept.len());
+    }
 }
 
 impl BreadthFirst {
     /// Prepares a formula in negation normal form with split atoms.
     pub fn new(formulas: &Formulas, alphabet: &Alphabet, root: FormulaId, config: Config) -> Result<Self, Unsupported> {
-        super::refuse_bounds("breadth-first", formulas, &[root])?;
-        refuse_future_in_past(formulas, root)?;
-        let automaton = Alternating::new(formulas, &[root]);
-        let past = Past::new(&automaton);
-        Ok(Self { automaton, alphabet: alphabet.clone(), past, config })
+        let automaton = reading::automaton("breadth-first", formulas, root)?;
+        let reader = Reader::new("breadth-first", &automaton, formulas, alphabet)?;
+        let is_leaf = |node: &NodeId| matches!(automaton.node(*node).kind, Kind::Leaf(_));
+        let leaves = automaton.node_ids().filter(is_leaf).collect();
+        Ok(Self { scopes: Scopes::new(&automaton), automaton, reader, leaves, config })
     }
 
     /// The automaton that is traversed.
-    pub fn automaton(&self) -> &Alternating {
+    pub fn automaton(&self) -> &Metric {
         &self.automaton
     }
 
@@ -113,10 +174,11 @@ impl BreadthFirst {
         Run {
             set,
             epoch: cache.slices.epoch(),
-            slices: cache.slices.slices(set).clone(),
+            kept: cache.slices.kept(set).clone(),
             verdict: cache.slices.verdict(set),
-            past: self.past.before_the_first(),
+            reading: self.reader.start(),
             position: 0,
+            peak_configurations: 0,
         }
     }
 
@@ -125,14 +187,13 @@ impl BreadthFirst {
         &self,
         cache: &mut Cache,
         run: &mut Run,
-        holds: &dyn Fn(traceward_logic::letter::Proposition) -> bool,
+        holds: &dyn Fn(Proposition) -> bool,
     ) -> Result<Verdict, GaveUp> {
-        let letter = self.letter(cache, run, holds);
+        self.reader.read(&mut run.reading, holds);
+        let letter = self.letter(cache, &run.reading);
         let set = self.set_of(cache, run);
-        run.set = self.successor(cache, set, letter)?;
-        run.epoch = cache.slices.epoch();
-        run.slices.clone_from(cache.slices.slices(run.set));
-        run.verdict = cache.slices.verdict(run.set);
+        let successor = self.successor(cache, set, letter)?;
+        run.arrive(successor, &cache.slices);
         run.position += 1;
         Ok(run.verdict)
     }
@@ -155,47 +216,12 @@ impl BreadthFirst {
         Ok(Decision { holds, decided_at: None })
     }
 
-    /// The state's propositions and past nodes, as a letter.
-    fn letter(
-        &self,
-        cache: &mut Cache,
-        run: &mut Run,
-        holds: &dyn Fn(traceward_logic::letter::Proposition) -> bool,
-    ) -> LetterId {
-        let satisfied = |node: NodeId| self.label_holds(node, holds);
-        self.past.step(&self.automaton, &mut run.past, &satisfied);
-        let words = cache.slices.letter_scratch(self.alphabet.atoms().len() + self.past.settled().len());
-        for proposition in 0..self.alphabet.atoms().len() {
-            let bit = holds(traceward_logic::letter::Proposition(proposition as u32));
-            words[proposition / 64] |= u64::from(bit) << (proposition % 64);
-        }
-        for (index, node) in self.past.settled().iter().enumerate() {
-            let place = self.alphabet.atoms().len() + index;
-            words[place / 64] |= u64::from(run.past.holds(*node)) << (place % 64);
-        }
-        cache.slices.intern_letter(self.config.cache_limit)
+    fn satisfies(&self, letter: &[u64], leaf: NodeId) -> bool {
+        self.leaves.binary_search(&leaf).is_ok_and(|place| letter[place / 64] >> (place % 64) & 1 == 1)
     }
 
-    fn label_holds(&self, node: NodeId, holds: &dyn Fn(traceward_logic::letter::Proposition) -> bool) -> bool {
-        let proposition = |atom| self.alphabet.proposition(atom).expect("an atom of the alphabet");
-        match self.automaton.node(node).label {
-            Label::Constant(bit) => bit,
-            Label::Atom(atom) => holds(proposition(atom)),
-            Label::NotAtom(atom) => !holds(proposition(atom)),
-            Label::Bounded(_) => unreachable!("bounds are refused"),
-        }
-    }
-
-    /// Whether a node is satisfied under a letter: a leaf by its label, a past node by its truth, others by any state.
-    fn satisfied_under(&self, cache: &Cache, letter: LetterId, node: NodeId) -> bool {
-        match self.automaton.node(node).look {
-            Look::Here => self.label_holds(node, &|proposition| cache.slices.letter_bit(letter, proposition.index())),
-            Look::Forward => true,
-            Look::Back => {
-                let place = self.past.place(node).map(|place| self.alphabet.atoms().len() + place);
-                place.is_some_and(|place| cache.slices.letter_bit(letter, place))
-            }
-        }
+    fn is_past(&self, node: NodeId) -> bool {
+        matches!(self.automaton.node(node).kind, Kind::Leaf(Label::Past(_)))
     }
 
     fn too_many(&self) -> GaveUp {
@@ -205,19 +231,4 @@ impl BreadthFirst {
             way_out: "reverse answers the same in linear time; --slice-limit raises the limit".into(),
         }
     }
-}
-
-/// The restriction of section 5.4: the direction of time is turned at most once.
-fn refuse_future_in_past(formulas: &Formulas, root: FormulaId) -> Result<(), Unsupported> {
-    let mut looks_ahead = vec![false; formulas.len()];
-    for part in formulas.parts(&[root]) {
-        let node = formulas.node(part);
-        let below = node.children().any(|child| looks_ahead[child.index()]);
-        if below && node.direction() == Some(Direction::Past) {
-            let what = "a future operator inside a past one";
-            return Err(Unsupported { engine: "breadth-first", what, instead: "reverse" });
-        }
-        looks_ahead[part.index()] = below || node.direction() == Some(Direction::Future);
-    }
-    Ok(())
 }

@@ -1,17 +1,15 @@
-//! Slices, sets of slices, and their successors, each kept once.
+//! Configurations, sets of them, and their successors, each kept once.
 
-use super::{BreadthFirst, Cache, GaveUp, Memory, Run, Subsumption};
-use crate::automaton::alternating::{Condition, ConditionId, Look, NodeId};
+use super::expansion::{Admission, Asked, Expansion};
+use super::{BreadthFirst, Cache, GaveUp, Memory, Reading, Run, Subsumption};
+use crate::automaton::alternating::NodeId;
+use crate::engine::configuration::{Configuration, Entry};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
-use traceward_logic::letter::Proposition;
 use traceward_logic::verdict::Verdict;
 
-/// A set of nodes, as bits.
-pub(super) type Slice = Box<[u64]>;
-
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub(super) struct SliceId(u32);
+pub(super) struct ConfigurationId(u32);
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct SetId(u32);
@@ -23,29 +21,47 @@ pub(super) struct LetterId(u32);
 const START: SetId = SetId(0);
 const UNKNOWN: SetId = SetId(u32::MAX);
 
+/// How large a set may be on the average, with all that is remembered of it, before the cache has to do with fewer of them.
+const BYTES_PER_SET: usize = 8 << 10;
+
+/// Letters below this are found in a list.
+const SMALL_LETTERS: u64 = 256;
+
 /// Everything that has been met, up to a limit.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Slices {
-    slices: Vec<Slice>,
-    slice_ids: FxHashMap<Slice, SliceId>,
+    configurations: Vec<Arc<Configuration>>,
+    configuration_ids: FxHashMap<Arc<Configuration>, ConfigurationId>,
     sets: Vec<Set>,
-    set_ids: FxHashMap<Box<[SliceId]>, SetId>,
-    letters: Vec<Box<[u64]>>,
-    letter_ids: FxHashMap<Box<[u64]>, LetterId>,
+    set_ids: FxHashMap<Arc<[ConfigurationId]>, SetId>,
+    /// A bit for each leaf: whether it is satisfied.
+    letters: Vec<Arc<[u64]>>,
+    letter_ids: FxHashMap<Arc<[u64]>, LetterId>,
+    /// The ids of letters of one small word, which most are.
+    small_letters: Vec<Option<LetterId>>,
     scratch: Vec<u64>,
     /// How often everything has been forgotten: ids are good for as long as this stays.
     epoch: u64,
-    /// Successors of a slice; they depend on the letter only through its past nodes.
-    successors: FxHashMap<(SliceId, LetterId), Box<[SliceId]>>,
+    /// The configurations behind one that a letter satisfies.
+    successors: FxHashMap<(ConfigurationId, LetterId), Arc<[ConfigurationId]>>,
+    bytes: Bytes,
 }
 
-/// A set of slices that are all satisfied by the state they were made for.
+/// What is held, by what it takes to forget it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Bytes {
+    sets: usize,
+    /// Letters and what is remembered by letter.
+    letters: usize,
+}
+
+/// A set of configurations that are all satisfied by the state they were made for.
 #[derive(Clone, Debug)]
 struct Set {
-    slices: Box<[SliceId]>,
+    configurations: Arc<[ConfigurationId]>,
     verdict: Verdict,
-    /// The slices themselves, for runs to keep.
-    nodes: Arc<[Slice]>,
+    /// The configurations themselves, for runs to keep.
+    kept: Arc<[Arc<Configuration>]>,
     /// By letter, the set after it.
     next: Vec<SetId>,
 }
@@ -54,9 +70,9 @@ impl Slices {
     pub(super) fn start(&mut self) -> SetId {
         if self.sets.is_empty() {
             self.sets.push(Set {
-                slices: Box::new([]),
+                configurations: Arc::new([]),
                 verdict: Verdict::Pending,
-                nodes: Arc::new([]),
+                kept: Arc::new([]),
                 next: Vec::new(),
             });
         }
@@ -67,23 +83,27 @@ impl Slices {
         self.epoch
     }
 
-    pub(super) fn slices(&self, set: SetId) -> &Arc<[Slice]> {
-        &self.sets[set.0 as usize].nodes
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes.sets + self.bytes.letters
+    }
+
+    pub(super) fn kept(&self, set: SetId) -> &Arc<[Arc<Configuration>]> {
+        &self.sets[set.0 as usize].kept
     }
 
     pub(super) fn verdict(&self, set: SetId) -> Verdict {
         self.sets[set.0 as usize].verdict
     }
 
-    /// Cleared words for so many bits, to be filled before [`Self::intern_letter`].
-    pub(super) fn letter_scratch(&mut self, bits: usize) -> &mut [u64] {
-        self.scratch.clear();
-        self.scratch.resize(bits.div_ceil(64), 0);
-        &mut self.scratch
+    pub(super) fn configuration(&self, id: ConfigurationId) -> &Arc<Configuration> {
+        &self.configurations[id.0 as usize]
     }
 
     /// The letter that was written into the scratch. Letters do not outlive a step, so those before may be forgotten.
-    pub(super) fn intern_letter(&mut self, limit: usize) -> LetterId {
+    fn intern_letter(&mut self, limit: usize) -> LetterId {
+        if let Some(id) = self.small_letter() {
+            return id;
+        }
         if let Some(&id) = self.letter_ids.get(self.scratch.as_slice()) {
             return id;
         }
@@ -91,28 +111,50 @@ impl Slices {
             self.forget_letters();
         }
         let id = LetterId(self.letters.len() as u32);
-        let words: Box<[u64]> = self.scratch.as_slice().into();
+        let words: Arc<[u64]> = self.scratch.as_slice().into();
+        self.bytes.letters += LETTER_BYTES + size_of_val(&*words);
         self.letters.push(words.clone());
         self.letter_ids.insert(words, id);
+        if let [word @ ..SMALL_LETTERS] = *self.scratch {
+            self.small_letters.resize(SMALL_LETTERS as usize, None);
+            self.small_letters[word as usize] = Some(id);
+        }
         id
     }
 
-    pub(super) fn letter_bit(&self, letter: LetterId, bit: usize) -> bool {
-        self.letters[letter.0 as usize][bit / 64] >> (bit % 64) & 1 == 1
+    fn small_letter(&self) -> Option<LetterId> {
+        let [word] = *self.scratch else { return None };
+        *self.small_letters.get(usize::try_from(word).ok()?)?
     }
 
-    pub(super) fn nodes(&self, slice: SliceId) -> impl Iterator<Item = NodeId> + '_ {
-        nodes_of(&self.slices[slice.0 as usize])
-    }
-
-    fn intern_slice(&mut self, slice: Slice) -> SliceId {
-        if let Some(&id) = self.slice_ids.get(&slice) {
+    fn intern_configuration(&mut self, configuration: Configuration) -> ConfigurationId {
+        if let Some(&id) = self.configuration_ids.get(&configuration) {
             return id;
         }
-        let id = SliceId(self.slices.len() as u32);
-        self.slices.push(slice.clone());
-        self.slice_ids.insert(slice, id);
+        self.push_configuration(Arc::new(configuration))
+    }
+
+    fn intern_shared(&mut self, configuration: &Arc<Configuration>) -> ConfigurationId {
+        match self.configuration_ids.get(configuration) {
+            Some(&id) => id,
+            None => self.push_configuration(configuration.clone()),
+        }
+    }
+
+    fn push_configuration(&mut self, configuration: Arc<Configuration>) -> ConfigurationId {
+        let id = ConfigurationId(self.configurations.len() as u32);
+        self.bytes.sets += CONFIGURATION_BYTES + size_of_val(configuration.entries());
+        self.configurations.push(configuration.clone());
+        self.configuration_ids.insert(configuration, id);
         id
+    }
+
+    /// The ids of these, in order, each once.
+    fn intern_all(&mut self, configurations: Vec<Configuration>) -> Arc<[ConfigurationId]> {
+        let one = |configuration| self.intern_configuration(configuration);
+        let mut ids: Vec<ConfigurationId> = configurations.into_iter().map(one).collect();
+        distinct(&mut ids);
+        ids.into()
     }
 
     fn known(&self, set: SetId, letter: LetterId) -> Option<SetId> {
@@ -123,22 +165,28 @@ impl Slices {
     fn remember(&mut self, set: SetId, letter: LetterId, successor: SetId) {
         let next = &mut self.sets[set.0 as usize].next;
         if next.len() <= letter.0 as usize {
+            self.bytes.letters += (letter.0 as usize + 1 - next.len()) * size_of::<SetId>();
             next.resize(letter.0 as usize + 1, UNKNOWN);
         }
         next[letter.0 as usize] = successor;
     }
 
-    /// Whether one slice is a part of another.
-    pub(super) fn is_part(&self, small: SliceId, large: SliceId) -> bool {
-        let (small, large) = (&self.slices[small.0 as usize], &self.slices[large.0 as usize]);
-        small.iter().zip(large).all(|(small, large)| small & !large == 0)
+    fn remember_successors(&mut self, key: (ConfigurationId, LetterId), successors: Arc<[ConfigurationId]>) {
+        self.bytes.letters += SUCCESSORS_BYTES + size_of_val(&*successors);
+        self.successors.insert(key, successors);
     }
 
     fn forget_letters(&mut self) {
         self.letters.clear();
         self.letter_ids.clear();
+        self.small_letters.clear();
         self.successors.clear();
         self.sets.iter_mut().for_each(|set| set.next.clear());
+        self.bytes.letters = 0;
+    }
+
+    fn is_full(&self, limit: usize) -> bool {
+        self.sets.len() > limit || self.bytes() > limit.saturating_mul(BYTES_PER_SET)
     }
 
     /// Forgets everything but one set and one letter.
@@ -152,27 +200,41 @@ impl Slices {
         if set == START {
             return (START, letter);
         }
-        let ids: Vec<SliceId> = kept.nodes.iter().map(|slice| self.intern_slice(slice.clone())).collect();
+        // They keep their order.
+        let ids: Vec<ConfigurationId> = kept.kept.iter().map(|one| self.intern_shared(one)).collect();
         (self.push_set(ids.into(), kept.verdict), letter)
     }
 
-    fn push_set(&mut self, slices: Box<[SliceId]>, verdict: Verdict) -> SetId {
+    fn push_set(&mut self, configurations: Arc<[ConfigurationId]>, verdict: Verdict) -> SetId {
         let id = SetId(self.sets.len() as u32);
-        let nodes = slices.iter().map(|slice| self.slices[slice.0 as usize].clone()).collect();
-        self.sets.push(Set { slices: slices.clone(), verdict, nodes, next: Vec::new() });
-        self.set_ids.insert(slices, id);
+        let kept: Arc<[Arc<Configuration>]> =
+            configurations.iter().map(|&configuration| self.configuration(configuration).clone()).collect();
+        self.bytes.sets += SET_BYTES + size_of_val(&*configurations) + size_of_val(&*kept);
+        self.sets.push(Set { configurations: configurations.clone(), verdict, kept, next: Vec::new() });
+        self.set_ids.insert(configurations, id);
         id
     }
 }
 
-fn nodes_of(slice: &[u64]) -> impl Iterator<Item = NodeId> + '_ {
-    slice.iter().enumerate().flat_map(|(index, word)| {
-        (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| NodeId::new(index * 64 + bit))
-    })
-}
+/// What things take beside their contents: their place in a list and in a table, and the heads of what is allocated.
+const LETTER_BYTES: usize = 16 + 24 + 32;
+const CONFIGURATION_BYTES: usize = 8 + 16 + 64;
+const SET_BYTES: usize = size_of::<Set>() + 24 + 64;
+const SUCCESSORS_BYTES: usize = 32 + 32;
 
 impl BreadthFirst {
-    /// The set of satisfied slices after a letter.
+    /// What was read, as a letter.
+    pub(super) fn letter(&self, cache: &mut Cache, reading: &Reading) -> LetterId {
+        let word = |leaves: &[NodeId]| {
+            leaves.iter().rev().fold(0, |word, leaf| word << 1 | u64::from(reading.satisfies(*leaf)))
+        };
+        let words = &mut cache.slices.scratch;
+        words.clear();
+        words.extend(self.leaves.chunks(64).map(word));
+        cache.slices.intern_letter(self.config.cache_limit)
+    }
+
+    /// The set of configurations after a letter.
     pub(super) fn successor(&self, cache: &mut Cache, set: SetId, letter: LetterId) -> Result<SetId, GaveUp> {
         if self.config.memory == Memory::Sets
             && let Some(known) = cache.slices.known(set, letter)
@@ -180,169 +242,107 @@ impl BreadthFirst {
             return Ok(known);
         }
         let (mut set, mut letter) = (set, letter);
-        if cache.slices.sets.len() > self.config.cache_limit {
+        if cache.slices.is_full(self.config.cache_limit) {
             (set, letter) = cache.slices.forget_but(set, letter);
         }
-        let mut found = self.satisfied_slices(cache, set, letter)?;
-        if self.config.subsumption == Subsumption::On {
-            keep_minimal(&cache.slices, &mut found);
+        let found = self.satisfied(cache, set, letter)?;
+        let successor = self.intern_set(cache, found.into());
+        if self.config.memory == Memory::Sets {
+            cache.slices.remember(set, letter, successor);
         }
-        let successor = self.intern_set(cache, found);
-        cache.slices.remember(set, letter, successor);
         Ok(successor)
     }
 
-    fn satisfied_slices(&self, cache: &mut Cache, set: SetId, letter: LetterId) -> Result<Vec<SliceId>, GaveUp> {
-        let mut found = self.candidate_slices(cache, set, letter)?;
-        found.retain(|slice| self.is_satisfied(cache, *slice, letter));
+    /// The configurations behind those of a set that a letter satisfies, as far as they are kept.
+    fn satisfied(&self, cache: &mut Cache, set: SetId, letter: LetterId) -> Result<Vec<ConfigurationId>, GaveUp> {
+        let mut found = match set {
+            START => self.initial(cache, letter)?.to_vec(),
+            _ => self.all_successors(cache, set, letter)?,
+        };
+        if self.config.subsumption == Subsumption::On && found.len() > 1 {
+            let all: Vec<&Configuration> = found.iter().map(|id| &**cache.slices.configuration(*id)).collect();
+            let mut stays = self.least(&all, Asked::Later).into_iter();
+            found.retain(|_| stays.next() == Some(true));
+        }
         self.refuse_many(found.len())?;
         Ok(found)
     }
 
-    /// The slices that runs can come to, before their labels are looked at.
-    fn candidate_slices(&self, cache: &mut Cache, set: SetId, letter: LetterId) -> Result<Vec<SliceId>, GaveUp> {
-        let mut found: Vec<SliceId> = Vec::new();
-        if set == START {
-            found.extend(self.initial(cache, self.automaton.roots()[0], letter)?);
-        } else {
-            for index in 0..cache.slices.sets[set.0 as usize].slices.len() {
-                let slice = cache.slices.sets[set.0 as usize].slices[index];
-                found.extend(self.slice_successors(cache, slice, letter)?.iter());
-                if found.len() > 4 * self.config.slice_limit {
-                    found.sort_unstable();
-                    found.dedup();
-                    self.refuse_many(found.len())?;
-                }
+    fn all_successors(&self, cache: &mut Cache, set: SetId, letter: LetterId) -> Result<Vec<ConfigurationId>, GaveUp> {
+        let words = cache.slices.letters[letter.0 as usize].clone();
+        let mut expansion = self.expansion(&words);
+        let configurations = cache.slices.sets[set.0 as usize].configurations.clone();
+        let mut found: Vec<ConfigurationId> = Vec::new();
+        for &configuration in &*configurations {
+            found.extend(self.known_successors(cache, &mut expansion, configuration, letter)?.iter());
+            if found.len() > self.config.slice_limit.saturating_mul(4) {
+                self.refuse_many(distinct(&mut found))?;
             }
         }
-        found.sort_unstable();
-        found.dedup();
+        distinct(&mut found);
         Ok(found)
     }
 
-    fn refuse_many(&self, count: usize) -> Result<(), GaveUp> {
-        if count > self.config.slice_limit { Err(self.too_many()) } else { Ok(()) }
+    fn expansion<'a>(&'a self, letter: &'a [u64]) -> Expansion<'a> {
+        Expansion::new(self, Admission::SatisfiedBy(letter), self.config.subsumption)
     }
 
-    pub(super) fn is_satisfied(&self, cache: &Cache, slice: SliceId, letter: LetterId) -> bool {
-        cache.slices.nodes(slice).all(|node| self.satisfied_under(cache, letter, node))
-    }
-
-    pub(super) fn is_accepting(&self, cache: &Cache, slice: SliceId) -> bool {
-        cache.slices.nodes(slice).all(|node| self.automaton.node(node).accepting)
-    }
-
-    fn intern_set(&self, cache: &mut Cache, slices: Vec<SliceId>) -> SetId {
-        let slices: Box<[SliceId]> = slices.into();
-        if let Some(&id) = cache.slices.set_ids.get(&slices) {
-            return id;
-        }
-        let accepting = slices.iter().any(|slice| self.is_accepting(cache, *slice));
-        // A slice of leaves alone owes nothing to later states either.
-        let done = slices.iter().any(|slice| self.owes_nothing(cache, *slice));
-        let verdict = match (slices.is_empty(), done, accepting) {
-            (true, ..) => Verdict::Violated,
-            (_, true, _) => Verdict::Satisfied,
-            (_, _, true) => Verdict::Holding,
-            _ => Verdict::Pending,
-        };
-        cache.slices.push_set(slices, verdict)
-    }
-
-    fn owes_nothing(&self, cache: &Cache, slice: SliceId) -> bool {
-        cache.slices.nodes(slice).all(|node| self.automaton.node(node).look == Look::Here)
-    }
-
-    /// successors(C): the crossproduct of what its nodes ask of the next position.
-    pub(super) fn slice_successors(
+    fn known_successors(
         &self,
         cache: &mut Cache,
-        slice: SliceId,
+        expansion: &mut Expansion<'_>,
+        configuration: ConfigurationId,
         letter: LetterId,
-    ) -> Result<Box<[SliceId]>, GaveUp> {
-        // Without past nodes the letter makes no difference.
-        let key = if self.past.settled().is_empty() { (slice, LetterId(0)) } else { (slice, letter) };
-        if let Some(known) = cache.slices.successors.get(&key) {
+    ) -> Result<Arc<[ConfigurationId]>, GaveUp> {
+        if let Some(known) = cache.slices.successors.get(&(configuration, letter)) {
             return Ok(known.clone());
         }
-        let asked: Vec<ConditionId> = cache
-            .slices
-            .nodes(slice)
-            .filter(|node| self.automaton.node(*node).look == Look::Forward)
-            .map(|node| self.automaton.node(node).next)
-            .collect();
-        let mut product = vec![self.no_nodes()];
-        for condition in asked {
-            let initial = self.initial_slices(cache, condition, letter)?;
-            product = self.crossproduct(&product, &initial)?;
-        }
-        let mut ids: Vec<SliceId> = product.into_iter().map(|slice| cache.slices.intern_slice(slice)).collect();
-        ids.sort_unstable();
-        ids.dedup();
-        let successors: Box<[SliceId]> = ids.into();
-        cache.slices.successors.insert(key, successors.clone());
+        let found = expansion.successors(cache.slices.configuration(configuration))?;
+        let successors = cache.slices.intern_all(found);
+        cache.slices.remember_successors((configuration, letter), successors.clone());
         Ok(successors)
     }
 
-    /// initial(𝒜): the first slices of the runs of an automaton, past nodes settled.
-    pub(super) fn initial(
+    /// The first configurations of all runs that a letter satisfies.
+    pub(super) fn initial(&self, cache: &mut Cache, letter: LetterId) -> Result<Arc<[ConfigurationId]>, GaveUp> {
+        let words = cache.slices.letters[letter.0 as usize].clone();
+        let found = self.expansion(&words).initial()?;
+        Ok(cache.slices.intern_all(found))
+    }
+
+    /// The configurations behind one that a letter satisfies.
+    pub(super) fn successors(
         &self,
         cache: &mut Cache,
-        condition: ConditionId,
+        configuration: ConfigurationId,
         letter: LetterId,
-    ) -> Result<Vec<SliceId>, GaveUp> {
-        let slices = self.initial_slices(cache, condition, letter)?;
-        Ok(slices.into_iter().map(|slice| cache.slices.intern_slice(slice)).collect())
+    ) -> Result<Arc<[ConfigurationId]>, GaveUp> {
+        let words = cache.slices.letters[letter.0 as usize].clone();
+        self.known_successors(cache, &mut self.expansion(&words), configuration, letter)
     }
 
-    fn initial_slices(&self, cache: &Cache, root: ConditionId, letter: LetterId) -> Result<Vec<Slice>, GaveUp> {
-        let mut of_part: FxHashMap<ConditionId, Vec<Slice>> = FxHashMap::default();
-        for part in self.automaton.parts(&[root]) {
-            let slices = match self.automaton.condition(part) {
-                Condition::Empty => vec![self.no_nodes()],
-                Condition::Node(node) => self.initial_of_node(cache, node, letter),
-                Condition::And(left, right) => self.crossproduct(&of_part[&left], &of_part[&right])?,
-                Condition::Or(left, right) => {
-                    let mut both = of_part[&left].clone();
-                    both.extend(of_part[&right].iter().cloned());
-                    self.distinct(both)?
-                }
-            };
-            of_part.insert(part, slices);
+    fn intern_set(&self, cache: &mut Cache, configurations: Arc<[ConfigurationId]>) -> SetId {
+        if let Some(&id) = cache.slices.set_ids.get(&configurations) {
+            return id;
         }
-        Ok(of_part.remove(&root).unwrap_or_default())
+        let verdict = self.verdict_of(cache, &configurations);
+        cache.slices.push_set(configurations, verdict)
     }
 
-    fn initial_of_node(&self, cache: &Cache, node: NodeId, letter: LetterId) -> Vec<Slice> {
-        match self.automaton.node(node).look {
-            Look::Back if self.satisfied_under(cache, letter, node) => vec![self.no_nodes()],
-            Look::Back => Vec::new(),
-            Look::Here | Look::Forward => {
-                let mut slice = self.no_nodes();
-                slice[node.index() / 64] |= 1 << (node.index() % 64);
-                vec![slice]
-            }
+    fn verdict_of(&self, cache: &Cache, configurations: &[ConfigurationId]) -> Verdict {
+        let any = |is_so: &dyn Fn(&Configuration) -> bool| {
+            configurations.iter().any(|id| is_so(cache.slices.configuration(*id)))
+        };
+        if configurations.is_empty() {
+            Verdict::Violated
+        } else if any(&|one| one.timers(&self.automaton).next().is_none()) {
+            // Leaves and clocks that have run out owe nothing to later states.
+            Verdict::Satisfied
+        } else if any(&|one| one.is_final(&self.automaton)) {
+            Verdict::Holding
+        } else {
+            Verdict::Pending
         }
-    }
-
-    fn no_nodes(&self) -> Slice {
-        vec![0; self.automaton.nodes().len().div_ceil(64)].into()
-    }
-
-    fn crossproduct(&self, left: &[Slice], right: &[Slice]) -> Result<Vec<Slice>, GaveUp> {
-        if left.len().saturating_mul(right.len()) > 64 * self.config.slice_limit {
-            return Err(self.too_many());
-        }
-        let unite = |one: &Slice, other: &Slice| one.iter().zip(other).map(|(one, other)| one | other).collect();
-        let all = left.iter().flat_map(|one| right.iter().map(move |other| unite(one, other)));
-        self.distinct(all.collect())
-    }
-
-    fn distinct(&self, mut slices: Vec<Slice>) -> Result<Vec<Slice>, GaveUp> {
-        slices.sort_unstable();
-        slices.dedup();
-        self.refuse_many(slices.len())?;
-        Ok(slices)
     }
 
     /// The set that a run has come to. If the cache has forgotten it, for the sake of another run, it is told again.
@@ -354,40 +354,46 @@ impl BreadthFirst {
         if run.position == 0 {
             return start;
         }
-        let mut ids: Vec<SliceId> = run.slices.iter().map(|slice| cache.slices.intern_slice(slice.clone())).collect();
+        let mut ids: Vec<ConfigurationId> = run.kept.iter().map(|one| cache.slices.intern_shared(one)).collect();
         ids.sort_unstable();
-        self.intern_set(cache, ids)
+        self.intern_set(cache, ids.into())
     }
 
-    /// The satisfied slices that a run has come to, by the nodes in them: for looking at.
-    pub fn slices_of(&self, run: &Run) -> Vec<Vec<NodeId>> {
-        by_nodes(run.slices.iter())
+    /// The configurations that a run has come to, by what is in them: for looking at.
+    pub fn slices_of(&self, run: &Run) -> Vec<Vec<Entry>> {
+        by_entries(run.kept.iter().map(|one| &**one))
     }
 
-    /// The slices that a run can come to with the next state, satisfied or not: for looking at.
-    pub fn candidates_of(
-        &self,
-        cache: &mut Cache,
-        run: &Run,
-        holds: &dyn Fn(Proposition) -> bool,
-    ) -> Result<Vec<Vec<NodeId>>, GaveUp> {
-        let letter = self.letter(cache, &mut run.clone(), holds);
-        let set = self.set_of(cache, run);
-        let candidates = self.candidate_slices(cache, set, letter)?;
-        Ok(by_nodes(candidates.iter().map(|slice| &cache.slices.slices[slice.0 as usize])))
+    /// The configurations that a run can come to with the next state, satisfied or not: for looking at. They do not depend on
+    /// the state.
+    pub fn candidates_of(&self, run: &Run) -> Result<Vec<Vec<Entry>>, GaveUp> {
+        let subsumption = self.config.subsumption.with_all_configurations();
+        let mut expansion = Expansion::new(self, Admission::All, subsumption);
+        let mut found = Vec::new();
+        if run.position == 0 {
+            found = expansion.initial()?;
+        }
+        for one in &*run.kept {
+            found.extend(expansion.successors(one)?);
+        }
+        found.sort_unstable();
+        found.dedup();
+        self.refuse_many(found.len())?;
+        Ok(by_entries(&found))
     }
 }
 
-fn by_nodes<'a>(slices: impl IntoIterator<Item = &'a Slice>) -> Vec<Vec<NodeId>> {
-    let mut slices: Vec<Vec<NodeId>> = slices.into_iter().map(|slice| nodes_of(slice).collect()).collect();
-    slices.sort();
-    slices
+/// Puts ids in order, each once, and tells how many they are.
+fn distinct(ids: &mut Vec<ConfigurationId>) -> usize {
+    ids.sort_unstable();
+    ids.dedup();
+    ids.len()
 }
 
-/// Drops every slice that contains another.
-fn keep_minimal(slices: &Slices, found: &mut Vec<SliceId>) {
-    let all = found.clone();
-    found.retain(|large| !all.iter().any(|small| small != large && slices.is_part(*small, *large)));
+fn by_entries<'a>(configurations: impl IntoIterator<Item = &'a Configuration>) -> Vec<Vec<Entry>> {
+    let mut all: Vec<Vec<Entry>> = configurations.into_iter().map(|one| one.entries().to_vec()).collect();
+    all.sort();
+    all
 }
 
 #[cfg(test)]
@@ -397,17 +403,21 @@ mod tests {
     use crate::select::{Prepared, Simplification};
     use traceward_logic::lower::{Claim, Goal};
 
-    /// One set of slices, but a new letter with nearly every state.
-    #[test]
-    fn letters_are_forgotten_too() {
-        let atoms: Vec<String> = (0..20).map(|atom| format!("a{atom}")).collect();
-        let formula = format!("G Z({})", atoms.join(" | "));
-        let lowered = traceward_testkit::lowered(&formula, Goal::Check, None, None).expect("a formula");
+    fn engine(formula: &str, config: Config) -> BreadthFirst {
+        let lowered = traceward_testkit::lowered(formula, Goal::Check, None, None).expect("a formula");
         let Claim::Formula(root) = lowered.properties[0].claim else { panic!("a formula") };
         let Prepared { formulas, alphabet, normal, .. } =
             Prepared::new(&lowered.formulas, &[root], Simplification::Off);
+        BreadthFirst::new(&formulas, &alphabet, normal[0], config).expect("no bounds in time")
+    }
+
+    /// One set of configurations, but a new letter with nearly every state.
+    #[test]
+    fn letters_are_forgotten_too() {
+        let atoms: Vec<String> = (0..20).map(|atom| format!("a{atom} | Y a{atom}")).collect();
+        let formula = format!("G({})", atoms.join(" | "));
         let config = Config { cache_limit: 100, ..Config::default() };
-        let engine = BreadthFirst::new(&formulas, &alphabet, normal[0], config).expect("no bounds");
+        let engine = engine(&formula, config);
         let cache = &mut Cache::default();
         let mut run = engine.start(cache);
         for step in 1..1000_u32 {

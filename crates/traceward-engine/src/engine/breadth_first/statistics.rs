@@ -1,51 +1,84 @@
-//! Statistics over slices: section 4.3, corrected.
+//! Statistics over slices: section 4.3 of Finkbeiner and Sipma, corrected.
 //!
 //! Every slice carries the value of the runs that lead to it. A successor slice meets that value with one visit of each of its
 //! nodes, however many paths lead there; slices with equal nodes are joined. (The paper feeds the value into every node's
 //! successors, which counts it once a node, and annotates the empty automaton with ⊥, which would lose every run that ends.)
-//! Past nodes are settled at once and are in no slice, so they are not counted.
+//! Formulas about the past are settled at once, so nothing of them is in a slice or counted.
+//!
+//! Without bounds a node of the metric automaton is a node of the alternating one, which is what a lattice knows.
 
-use super::slices::SliceId;
-use super::{BreadthFirst, Cache, GaveUp, Subsumption};
+use super::slices::ConfigurationId;
+use super::{BreadthFirst, Cache, Config, GaveUp, Subsumption, Unsupported};
+use crate::automaton::alternating::{Alternating, NodeId, is_bounded};
 use crate::run_statistics::{Lattice, join};
+use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
-use traceward_logic::letter::Letters;
+use traceward_logic::formula::{FormulaId, Formulas};
+use traceward_logic::letter::{Alphabet, Letters};
 
-impl BreadthFirst {
-    /// The value over all accepting runs on a trace with a state, a run being a sequence of slices; none if there is no
-    /// such run.
+/// A formula without bounds, ready for statistics over its runs, a run being a sequence of slices.
+#[derive(Clone, Debug)]
+pub struct OverSlices {
+    /// It keeps all slices: which of them may be dropped depends on their values.
+    engine: BreadthFirst,
+    subsumption: Subsumption,
+    automaton: Alternating,
+    /// For each node of the metric automaton, that of the alternating one.
+    nodes: Box<[Option<NodeId>]>,
+}
+
+impl OverSlices {
+    /// Prepares a formula in negation normal form with split atoms.
+    ///
+    /// # Panics
+    /// If the formula has bounds: there are no statistics of those.
+    pub fn new(formulas: &Formulas, alphabet: &Alphabet, root: FormulaId, config: Config) -> Result<Self, Unsupported> {
+        let has_bounds = formulas.parts(&[root]).into_iter().any(|part| is_bounded(formulas.node(part)));
+        assert!(!has_bounds, "statistics are for formulas without bounds");
+        let all_slices = Config { subsumption: config.subsumption.with_all_configurations(), ..config };
+        let engine = BreadthFirst::new(formulas, alphabet, root, all_slices)?;
+        let automaton = Alternating::new(formulas, &[root]);
+        let of_formula: FxHashMap<FormulaId, NodeId> =
+            automaton.node_ids().map(|node| (automaton.node(node).formula, node)).collect();
+        let same = |node: NodeId| (!engine.is_past(node)).then(|| of_formula[&engine.automaton.node(node).formula]);
+        let nodes = engine.automaton.node_ids().map(same).collect();
+        Ok(Self { engine, subsumption: config.subsumption, automaton, nodes })
+    }
+
+    /// The value over all accepting runs on a trace with a state; none if there is no such run. The cache must be used for
+    /// nothing else.
     pub fn statistics<L: Lattice>(
         &self,
         lattice: &L,
         cache: &mut Cache,
         letters: &Letters,
     ) -> Result<Option<L::Value>, GaveUp> {
-        let mut run = self.start(cache);
-        let mut slices: BTreeMap<SliceId, L::Value> = BTreeMap::new();
+        let engine = &self.engine;
+        let mut reading = engine.reader.start();
+        let mut slices: BTreeMap<ConfigurationId, L::Value> = BTreeMap::new();
         for position in 0..letters.len {
-            let letter = self.letter(cache, &mut run, &|proposition| letters.bitmap(proposition).get(position));
-            let mut next: BTreeMap<SliceId, L::Value> = BTreeMap::new();
+            engine.reader.read(&mut reading, &|proposition| letters.bitmap(proposition).get(position));
+            let letter = engine.letter(cache, &reading);
+            let mut next: BTreeMap<ConfigurationId, L::Value> = BTreeMap::new();
             if position == 0 {
-                for slice in self.initial(cache, self.automaton.roots()[0], letter)? {
+                for &slice in &*engine.initial(cache, letter)? {
                     self.arrive(lattice, cache, &mut next, slice, &lattice.top());
                 }
             } else {
                 for (slice, value) in &slices {
-                    for successor in self.slice_successors(cache, *slice, letter)? {
+                    for &successor in &*engine.successors(cache, *slice, letter)? {
                         self.arrive(lattice, cache, &mut next, successor, value);
                     }
                 }
             }
-            next.retain(|slice, _| self.is_satisfied(cache, *slice, letter));
-            if self.config.subsumption == Subsumption::On && lattice.fewer_visits_are_better() {
-                keep_least(lattice, cache, &mut next);
+            if self.subsumption == Subsumption::On && lattice.fewer_visits_are_better() {
+                self.keep_least(lattice, cache, &mut next);
             }
-            if next.len() > self.config.slice_limit {
-                return Err(self.too_many());
-            }
+            engine.refuse_many(next.len())?;
             slices = next;
         }
-        let accepting = slices.into_iter().filter(|(slice, _)| self.is_accepting(cache, *slice));
+        let is_final = |slice| cache.slices.configuration(slice).is_final(&engine.automaton);
+        let accepting = slices.into_iter().filter(|(slice, _)| is_final(*slice));
         Ok(accepting.fold(None, |all, (_, value)| join(lattice, all, Some(value))))
     }
 
@@ -54,29 +87,34 @@ impl BreadthFirst {
         &self,
         lattice: &L,
         cache: &Cache,
-        slices: &mut BTreeMap<SliceId, L::Value>,
-        slice: SliceId,
+        slices: &mut BTreeMap<ConfigurationId, L::Value>,
+        slice: ConfigurationId,
         value: &L::Value,
     ) {
         let visit = |value: L::Value, node| {
             let visited = lattice.update(lattice.top(), &self.automaton, node);
             lattice.meet(&value, &visited)
         };
-        let value = cache.slices.nodes(slice).fold(value.clone(), visit);
+        let entries = cache.slices.configuration(slice).entries();
+        let value = entries.iter().filter_map(|entry| self.nodes[entry.node.index()]).fold(value.clone(), visit);
         let joined = match slices.get(&slice) {
             Some(other) => lattice.join(other, &value),
             None => value,
         };
         slices.insert(slice, joined);
     }
-}
 
-/// Drops a slice that contains another whose value is no worse: whatever it leads to, the smaller one leads to better.
-fn keep_least<L: Lattice>(lattice: &L, cache: &Cache, slices: &mut BTreeMap<SliceId, L::Value>) {
-    let all: Vec<(SliceId, L::Value)> = slices.iter().map(|(slice, value)| (*slice, value.clone())).collect();
-    slices.retain(|large, value| {
-        !all.iter().any(|(small, other)| {
-            small != large && cache.slices.is_part(*small, *large) && lattice.join(other, value) == *other
-        })
-    });
+    /// Drops a slice that contains another whose value is no worse: whatever it leads to, the smaller one leads to better.
+    fn keep_least<L: Lattice>(&self, lattice: &L, cache: &Cache, slices: &mut BTreeMap<ConfigurationId, L::Value>) {
+        let all: Vec<(ConfigurationId, L::Value)> =
+            slices.iter().map(|(slice, value)| (*slice, value.clone())).collect();
+        let is_part = |small, large| {
+            let [small, large] = [small, large].map(|slice| cache.slices.configuration(slice));
+            small.follows_from(large, &self.engine.automaton)
+        };
+        slices.retain(|large, value| {
+            !all.iter()
+                .any(|(small, other)| small != large && is_part(*small, *large) && lattice.join(other, value) == *other)
+        });
+    }
 }

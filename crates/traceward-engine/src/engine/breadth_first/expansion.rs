@@ -1,0 +1,294 @@
+//! What is asked of a position: `init` and `Successor`, definitions 3.13 and 3.14 of the thesis.
+//!
+//! Configurations that a letter cannot satisfy are left out as soon as one of their nodes is seen to fail, and with
+//! [`Subsumption::On`] those that ask for more than another as soon as both are there. Nothing is lost by not looking at the whole
+//! crossproduct: ⊎ keeps a node that fails, and what asks for more goes on to do so.
+
+use super::{BreadthFirst, GaveUp, Subsumption};
+use crate::automaton::alternating::{ConditionId, NodeId};
+use crate::automaton::metric::{Clock, Condition, Kind, Metric};
+use crate::engine::configuration::{Configuration, Entry};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
+
+/// An automaton cut where clocks are set: what is in one scope is asked with one clock.
+#[derive(Clone, Debug)]
+pub(super) struct Scopes(FxHashMap<ConditionId, Scope>);
+
+#[derive(Clone, Debug)]
+struct Scope {
+    /// Parts before wholes; the last is all of it.
+    pieces: Box<[Piece]>,
+    /// The metric sub-automata in it.
+    metric: Box<[ConditionId]>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Piece {
+    Empty,
+    Node(NodeId),
+    /// A metric sub-automaton: a scope of its own.
+    Metric(ConditionId),
+    /// Of two pieces, by their place.
+    And(usize, usize),
+    Or(usize, usize),
+}
+
+impl Scopes {
+    pub(super) fn new(automaton: &Metric) -> Self {
+        let behind = automaton.nodes().iter().filter_map(|node| match node.kind {
+            Kind::Timer { next, .. } => Some(next),
+            Kind::Leaf(_) => None,
+        });
+        let inside = automaton.condition_ids().filter_map(|id| match automaton.condition(id) {
+            Condition::Metric(_, inner) => Some(inner),
+            _ => None,
+        });
+        let all = [automaton.root()].into_iter().chain(behind).chain(inside);
+        Self(all.map(|root| (root, Scope::new(automaton, root))).collect())
+    }
+}
+
+impl Scope {
+    fn new(automaton: &Metric, root: ConditionId) -> Self {
+        let mut parts = vec![root];
+        let mut seen = 0;
+        // Each once, however often it is asked.
+        let mut met = FxHashSet::from_iter([root]);
+        while let Some(&part) = parts.get(seen) {
+            seen += 1;
+            if let Condition::And(left, right) | Condition::Or(left, right) = automaton.condition(part) {
+                parts.extend([left, right].into_iter().filter(|part| met.insert(*part)));
+            }
+        }
+        parts.sort_unstable();
+        let place = |part| parts.binary_search(&part).expect("a part");
+        let piece = |&part: &ConditionId| match automaton.condition(part) {
+            Condition::Empty => Piece::Empty,
+            Condition::Node(node) => Piece::Node(node),
+            Condition::Metric(..) => Piece::Metric(part),
+            Condition::And(left, right) => Piece::And(place(left), place(right)),
+            Condition::Or(left, right) => Piece::Or(place(left), place(right)),
+        };
+        let is_metric = |part: &ConditionId| matches!(automaton.condition(*part), Condition::Metric(..));
+        Self { pieces: parts.iter().map(piece).collect(), metric: parts.iter().copied().filter(is_metric).collect() }
+    }
+}
+
+/// Which nodes come into configurations.
+pub(super) enum Admission<'a> {
+    /// All of them, with the clocks they are asked with: the state is not known.
+    All,
+    /// Those that a letter satisfies, which is one bit a leaf. Formulas about the past are settled by it, and other leaves have
+    /// no use for their clock any more.
+    SatisfiedBy(&'a [u64]),
+}
+
+/// Some configurations, in order.
+type Alternatives = Rc<[Configuration]>;
+
+/// One step to the next position.
+pub(super) struct Expansion<'a> {
+    engine: &'a BreadthFirst,
+    admission: Admission<'a>,
+    subsumption: Subsumption,
+    /// What metric sub-automata ask: nothing else sets their clocks.
+    known: FxHashMap<ConditionId, Alternatives>,
+    /// No configuration.
+    none: Alternatives,
+    /// One that asks for nothing.
+    nothing: Alternatives,
+}
+
+impl<'a> Expansion<'a> {
+    pub(super) fn new(engine: &'a BreadthFirst, admission: Admission<'a>, subsumption: Subsumption) -> Self {
+        Self {
+            engine,
+            admission,
+            subsumption,
+            known: FxHashMap::default(),
+            none: Rc::new([]),
+            nothing: Rc::new([Configuration::default()]),
+        }
+    }
+
+    /// init(𝒜, ∞) of the whole automaton.
+    pub(super) fn initial(&mut self) -> Result<Vec<Configuration>, GaveUp> {
+        let all = self.init(self.engine.automaton.root(), Clock::INFINITE)?;
+        Ok(all.to_vec())
+    }
+
+    /// Successor(C): the crossproduct of what its timers ask of the next position.
+    pub(super) fn successors(&mut self, configuration: &Configuration) -> Result<Vec<Configuration>, GaveUp> {
+        let automaton = &self.engine.automaton;
+        // What is asked without an alternative, which is most of it where there are many clocks.
+        let mut certain: Vec<Entry> = Vec::new();
+        let mut alternatives = Vec::new();
+        for timer in configuration.timers(automaton) {
+            let Kind::Timer { next, .. } = automaton.node(timer.node).kind else { continue };
+            let asked = self.init(next, timer.clock.later())?;
+            match &*asked {
+                [only] => certain.extend(only.entries()),
+                _ => alternatives.push(asked),
+            }
+        }
+        let mut product = vec![Configuration::collect(certain, automaton, self.subsumption.of_entries())];
+        for asked in alternatives {
+            product = self.crossproduct(&product, &asked)?;
+        }
+        Ok(product)
+    }
+
+    /// init(𝒜, c)
+    fn init(&mut self, condition: ConditionId, clock: Clock) -> Result<Alternatives, GaveUp> {
+        self.settle_inside(condition)?;
+        self.evaluate(condition, clock)
+    }
+
+    /// Finds out what the metric sub-automata of a scope ask. With a stack of its own, for formulas of any depth.
+    fn settle_inside(&mut self, scope: ConditionId) -> Result<(), GaveUp> {
+        let mut open = self.unknown_inside(scope);
+        while let Some(&metric) = open.last() {
+            let Condition::Metric(clock, inner) = self.engine.automaton.condition(metric) else {
+                unreachable!("only metric sub-automata are inside")
+            };
+            let before = self.unknown_inside(inner);
+            if !before.is_empty() {
+                open.extend(before);
+                continue;
+            }
+            open.pop();
+            if !self.known.contains_key(&metric) {
+                let asked = self.evaluate(inner, self.engine.automaton.clock(clock))?;
+                self.known.insert(metric, asked);
+            }
+        }
+        Ok(())
+    }
+
+    fn unknown_inside(&self, scope: ConditionId) -> Vec<ConditionId> {
+        let inside = self.engine.scopes.0[&scope].metric.iter().copied();
+        inside.filter(|metric| !self.known.contains_key(metric)).collect()
+    }
+
+    /// init of a scope whose metric sub-automata are known.
+    fn evaluate(&self, scope: ConditionId, clock: Clock) -> Result<Alternatives, GaveUp> {
+        let mut values: Vec<Alternatives> = Vec::new();
+        for piece in &self.engine.scopes.0[&scope].pieces {
+            values.push(match *piece {
+                Piece::Empty => self.nothing.clone(),
+                Piece::Node(node) => self.init_node(Entry { node, clock }),
+                Piece::Metric(metric) => self.known[&metric].clone(),
+                Piece::And(left, right) => self.both(&values[left], &values[right])?,
+                Piece::Or(left, right) => self.either(&values[left], &values[right])?,
+            });
+        }
+        Ok(values.pop().expect("a scope is not empty"))
+    }
+
+    fn init_node(&self, entry: Entry) -> Alternatives {
+        let Admission::SatisfiedBy(letter) = self.admission else { return Rc::new([Configuration::of(entry)]) };
+        let node = entry.node;
+        match self.engine.automaton.node(node).test() {
+            Some(test) if test.holds(entry.clock) => Rc::new([Configuration::of(entry)]),
+            None if self.engine.satisfies(letter, node) => match self.engine.is_past(node) {
+                true => self.nothing.clone(),
+                false => Rc::new([Configuration::of(Entry { node, clock: Clock::ZERO })]),
+            },
+            Some(_) | None => self.none.clone(),
+        }
+    }
+
+    fn both(&self, left: &Alternatives, right: &Alternatives) -> Result<Alternatives, GaveUp> {
+        match (&**left, &**right) {
+            ([], _) | (_, []) => Ok(self.none.clone()),
+            ([one], _) if one.is_empty() => Ok(right.clone()),
+            (_, [one]) if one.is_empty() => Ok(left.clone()),
+            _ => Ok(self.crossproduct(left, right)?.into()),
+        }
+    }
+
+    fn either(&self, left: &Alternatives, right: &Alternatives) -> Result<Alternatives, GaveUp> {
+        match (&**left, &**right) {
+            ([], _) => Ok(right.clone()),
+            (_, []) => Ok(left.clone()),
+            _ => Ok(self.distinct([&**left, &**right].concat())?.into()),
+        }
+    }
+
+    /// S ⊗ S′
+    fn crossproduct(&self, left: &[Configuration], right: &[Configuration]) -> Result<Vec<Configuration>, GaveUp> {
+        if left.len().saturating_mul(right.len()) > self.engine.config.slice_limit.saturating_mul(64) {
+            return Err(self.engine.too_many());
+        }
+        let automaton = &self.engine.automaton;
+        let unite = |one: &Configuration, other| one.and(other, automaton, self.subsumption.of_entries());
+        let all = left.iter().flat_map(|one| right.iter().map(move |other| unite(one, other)));
+        self.distinct(all.collect())
+    }
+
+    fn distinct(&self, mut configurations: Vec<Configuration>) -> Result<Vec<Configuration>, GaveUp> {
+        configurations.sort_unstable();
+        configurations.dedup();
+        if self.subsumption == Subsumption::On && configurations.len() > 1 {
+            let asked = if configurations.len() > FEW { Asked::Later } else { Asked::Ever };
+            let all: Vec<&Configuration> = configurations.iter().collect();
+            let mut stays = self.engine.least(&all, asked).into_iter();
+            configurations.retain(|_| stays.next() == Some(true));
+        }
+        self.engine.refuse_many(configurations.len())?;
+        Ok(configurations)
+    }
+}
+
+/// What is looked at to tell whether a configuration that a state satisfies asks for all that another one asks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Asked {
+    /// All that is in it.
+    Ever,
+    /// What it asks of later states. That is all that matters for the verdict.
+    Later,
+}
+
+/// So many configurations are combined with others before one goes that asks no less of later states. It may still turn out to
+/// be the smaller one: together with another that has all of its timers.
+const FEW: usize = 8;
+
+impl BreadthFirst {
+    /// For each of these, whether it stays: not if it asks for all that another one asks. Among compact configurations the
+    /// other never has more timers.
+    pub(super) fn least(&self, configurations: &[&Configuration], asked: Asked) -> Vec<bool> {
+        let timers: Vec<(usize, u64)> = configurations.iter().map(|one| self.timers_of(one)).collect();
+        let mut order: Vec<usize> = (0..configurations.len()).collect();
+        // Of those that ask for the same the smallest stays; which one that is depends on what is in them, and on nothing else.
+        order.sort_unstable_by_key(|&index| {
+            (timers[index].0, configurations[index].entries().len(), configurations[index])
+        });
+        let follows = |one: &Configuration, other: &Configuration| match asked {
+            Asked::Ever => one.follows_from(other, &self.automaton),
+            Asked::Later => one.follows_later_from(other, &self.automaton),
+        };
+        let mut stays = vec![false; configurations.len()];
+        let mut least: Vec<usize> = Vec::new();
+        for one in order {
+            stays[one] = !least.iter().any(|&other| {
+                timers[other].1 & !timers[one].1 == 0 && follows(configurations[other], configurations[one])
+            });
+            if stays[one] {
+                least.push(one);
+            }
+        }
+        stays
+    }
+
+    /// How many timers a configuration has, and which, several of them to a bit: quick to tell that it has one that another
+    /// has not.
+    fn timers_of(&self, configuration: &Configuration) -> (usize, u64) {
+        let timers = configuration.timers(&self.automaton);
+        timers.fold((0, 0), |(count, nodes), entry| (count + 1, nodes | 1 << (entry.node.index() % 64)))
+    }
+
+    pub(super) fn refuse_many(&self, count: usize) -> Result<(), GaveUp> {
+        if count > self.config.slice_limit { Err(self.too_many()) } else { Ok(()) }
+    }
+}
