@@ -152,9 +152,9 @@ fn breadth_first_refuses_a_future_inside_a_past() {
 
 #[test]
 fn both_take_bounds() {
-    let (bits, yes) = (Bitmap::filled(4, true), Bitmap::filled(4, false));
-    let letters = Letters { len: 4, bitmaps: vec![bits, yes], time: None };
-    for (formula, expected) in [("F[0,3] a", true), ("G(a -> O[1,2] b)", false), ("a U[2,] b", false)] {
+    let letters = one_column(Bitmap::filled(4, true));
+    for (formula, expected) in [("F[0,3] a", true), ("G O[1,2] a", false), ("a U[2,] !a", false), ("G H[1,2] a", true)]
+    {
         assert_eq!(check(&depth_first(formula, NO_LIMIT), &letters).unwrap(), expected, "{formula}");
         let engine = breadth_first(formula, breadth_first::Config::default()).unwrap();
         let found = engine.check(&mut breadth_first::Cache::default(), &letters).unwrap();

@@ -144,7 +144,7 @@ impl Contender {
         let (engine, subsumption) = (self.engine(), self.subsumption());
         let slices = match subsumption {
             Subsumption::On => breadth_first::Subsumption::On,
-            Subsumption::Off => breadth_first::Subsumption::Off,
+            Subsumption::Off => breadth_first::Subsumption::Within,
         };
         Config {
             engine,
