@@ -223,8 +223,15 @@ impl<'a> Expansion<'a> {
         }
         let automaton = &self.engine.automaton;
         let unite = |one: &Configuration, other| one.and(other, automaton, self.subsumption.of_entries());
-        let all = left.iter().flat_map(|one| right.iter().map(move |other| unite(one, other)));
-        self.distinct(all.collect())
+        let mut all = Vec::new();
+        for one in left {
+            all.extend(right.iter().map(|other| unite(one, other)));
+            // Many of them may be the same: no more than a few times the limit are held at once.
+            if all.len() > self.engine.config.slice_limit.saturating_mul(4) {
+                all = self.distinct(all)?;
+            }
+        }
+        self.distinct(all)
     }
 
     fn distinct(&self, mut configurations: Vec<Configuration>) -> Result<Vec<Configuration>, GaveUp> {
