@@ -8,7 +8,7 @@
 //! See [`super::graph`] for how, and for the misprints.
 
 use super::configuration::{Entry, Subsumption, entry_implies};
-use super::graph::{Deadline, Dependence, Graph, Implies, Leaf, Unfolding, Value};
+use super::graph::{Deadline, Dependence, Graph, Implies, Leaf, Scene, Unfolding, Value};
 use super::reading::{self, Reader, Reading};
 use super::{Decision, EngineStatistics, GaveUp, Unsupported};
 use crate::automaton::alternating::NodeId;
@@ -141,16 +141,16 @@ impl ForwardBackwardDag {
     fn unfold(&self, run: &mut Run) -> Result<(), GaveUp> {
         let Run { graph, unfolding, reading, position, .. } = run;
         unfolding.at(*position);
-        let Self { automaton, dependence, .. } = self;
+        let scene = Scene { automaton: &self.automaton, dependence: &self.dependence, reading };
         if *position == 0 {
-            let root = unfolding.value(automaton, dependence, reading, graph, automaton.root(), Deadline::NEVER);
+            let root = unfolding.value(scene, graph, self.automaton.root(), Deadline::NEVER);
             graph.set_root(root);
             return Ok(());
         }
         graph.begin_step();
         while let Some((id, leaf)) = graph.next_due() {
             let Leaf::Timer(node, deadline) = leaf else { unreachable!("there are no configurations") };
-            let by = unfolding.timer(automaton, dependence, reading, graph, node, deadline);
+            let by = unfolding.timer(scene, graph, node, deadline);
             graph.replace(id, leaf, by);
             graph.refuse_many(NAME, self.config.node_limit)?;
         }

@@ -14,7 +14,7 @@ mod configurations;
 
 use super::configuration::{Configuration, Entry, Subsumption};
 use super::forward_backward_dag::Timers;
-use super::graph::{ConfigurationId, Connective, Deadline, Dependence, Graph, Implies, Leaf, Unfolding, Value};
+use super::graph::{ConfigurationId, Connective, Deadline, Dependence, Graph, Implies, Leaf, Scene, Unfolding, Value};
 use super::reading::{self, Reader, Reading};
 use super::{Decision, EngineStatistics, GaveUp, Unsupported};
 use crate::automaton::alternating::NodeId;
@@ -229,10 +229,14 @@ impl Generic {
         run.graph.renumber(|id| numbers[&id]);
     }
 
+    fn scene<'a>(&'a self, reading: &'a Reading) -> Scene<'a> {
+        Scene { automaton: &self.automaton, dependence: &self.dependence, reading }
+    }
+
     /// Type A: what becomes of a timer.
     fn value_of_timer(&self, run: &mut Run, node: NodeId, deadline: Deadline) -> Value {
         let Run { graph, unfolding, reading, .. } = run;
-        unfolding.timer(&self.automaton, &self.dependence, reading, graph, node, deadline)
+        unfolding.timer(self.scene(reading), graph, node, deadline)
     }
 
     /// Type B: Generate-DAG of the ways that the state allows.
@@ -258,7 +262,7 @@ impl Generic {
         let Run { graph, unfolding, reading, parts, .. } = run;
         parts.clear();
         for graph_of in &way.graphs {
-            let value = unfolding.value(&self.automaton, &self.dependence, reading, graph, *graph_of, Deadline::NEVER);
+            let value = unfolding.value(self.scene(reading), graph, *graph_of, Deadline::NEVER);
             if value == Value::Known(false) {
                 return value;
             }

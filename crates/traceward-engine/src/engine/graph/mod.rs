@@ -24,7 +24,7 @@ use crate::automaton::metric::Clock;
 use edges::{EdgeId, Edges, Ends};
 use tidy::Compared;
 pub(super) use tidy::Implies;
-pub(super) use unfold::{Dependence, Unfolding};
+pub(super) use unfold::{Dependence, Scene, Unfolding};
 
 /// A vertex of a graph.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]

@@ -56,6 +56,28 @@ impl Dependence {
     }
 }
 
+/// What is unfolded, and the state that it is unfolded with.
+#[derive(Clone, Copy)]
+pub(in crate::engine) struct Scene<'a> {
+    pub(in crate::engine) automaton: &'a Metric,
+    pub(in crate::engine) dependence: &'a Dependence,
+    pub(in crate::engine) reading: &'a Reading,
+}
+
+impl Scene<'_> {
+    /// The value of a node whose clock runs out then, at a position.
+    fn node(self, node: NodeId, deadline: Deadline, position: u64) -> Value {
+        let clock = deadline.clock_at(position);
+        match self.automaton.node(node).kind {
+            Kind::Leaf(_) => Value::Known(self.reading.satisfies(node)),
+            Kind::Timer { test: Test::Positive, .. } if Test::Positive.holds(clock) => {
+                Value::Waits(Leaf::Timer(node, deadline))
+            }
+            Kind::Timer { test, .. } => Value::Known(test.holds(clock)),
+        }
+    }
+}
+
 impl Unfolding {
     pub(in crate::engine) fn new(automaton: &Metric) -> Self {
         Self {
@@ -74,27 +96,25 @@ impl Unfolding {
     /// What becomes of a timer that waited for the state at the position: the value of its δ.
     pub(in crate::engine) fn timer(
         &mut self,
-        automaton: &Metric,
-        dependence: &Dependence,
-        reading: &Reading,
+        scene: Scene<'_>,
         graph: &mut Graph,
         node: NodeId,
         deadline: Deadline,
     ) -> Value {
-        let Kind::Timer { next, stronger, .. } = automaton.node(node).kind else { unreachable!("only timers wait") };
+        let Kind::Timer { next, stronger, .. } = scene.automaton.node(node).kind else {
+            unreachable!("only timers wait")
+        };
         // A delay looks at nothing before it is over.
         if stronger == Stronger::Neither && deadline.clock_at(self.position) > Clock::ZERO {
             return Value::Waits(Leaf::Timer(node, deadline));
         }
-        self.value(automaton, dependence, reading, graph, next, deadline)
+        self.value(scene, graph, next, deadline)
     }
 
     /// The value of a condition at the position, given the state there: translate, evaluated on the way.
     pub(in crate::engine) fn value(
         &mut self,
-        automaton: &Metric,
-        dependence: &Dependence,
-        reading: &Reading,
+        scene: Scene<'_>,
         graph: &mut Graph,
         condition: ConditionId,
         deadline: Deadline,
@@ -103,7 +123,7 @@ impl Unfolding {
         while let Some(task) = self.tasks.pop() {
             match task {
                 Task::Find(condition, deadline) => {
-                    self.find(automaton, dependence, reading, graph, condition, deadline);
+                    self.find(scene, graph, condition, deadline);
                 }
                 Task::Second(connective, second, deadline) => {
                     let first = *self.values.last().expect("the value of the first side");
@@ -125,22 +145,14 @@ impl Unfolding {
         self.values.pop().expect("a value")
     }
 
-    fn find(
-        &mut self,
-        automaton: &Metric,
-        dependence: &Dependence,
-        reading: &Reading,
-        graph: &mut Graph,
-        condition: ConditionId,
-        deadline: Deadline,
-    ) {
-        let whole = automaton.condition(condition);
+    fn find(&mut self, scene: Scene<'_>, graph: &mut Graph, condition: ConditionId, deadline: Deadline) {
+        let whole = scene.automaton.condition(condition);
         if let Condition::Node(node) = whole {
-            let value = self.node(automaton, reading, node, deadline);
+            let value = scene.node(node, deadline, self.position);
             self.values.push(value);
             return;
         }
-        if dependence.is_closed(condition) {
+        if scene.dependence.is_closed(condition) {
             let (position, value) = self.found[condition.index()];
             if position == self.position {
                 self.values.push(value);
@@ -152,13 +164,13 @@ impl Unfolding {
             Condition::Empty => self.values.push(Value::Known(true)),
             Condition::Node(_) => unreachable!("done above"),
             Condition::And(left, right) => {
-                self.sides(automaton, reading, graph, Connective::And, [left, right], deadline);
+                self.sides(scene, graph, Connective::And, [left, right], deadline);
             }
             Condition::Or(left, right) => {
-                self.sides(automaton, reading, graph, Connective::Or, [left, right], deadline);
+                self.sides(scene, graph, Connective::Or, [left, right], deadline);
             }
             Condition::Metric(clock, inner) => {
-                let deadline = Deadline::of(automaton.clock(clock), self.position);
+                let deadline = Deadline::of(scene.automaton.clock(clock), self.position);
                 self.tasks.push(Task::Find(inner, deadline));
             }
         }
@@ -167,16 +179,15 @@ impl Unfolding {
     /// Looks at single nodes at once: most conditions are decided by them.
     fn sides(
         &mut self,
-        automaton: &Metric,
-        reading: &Reading,
+        scene: Scene<'_>,
         graph: &mut Graph,
         connective: Connective,
         [left, right]: [ConditionId; 2],
         deadline: Deadline,
     ) {
         let decisive = Value::Known(connective.decisive());
-        let value = |side| match automaton.condition(side) {
-            Condition::Node(node) => Some(self.node(automaton, reading, node, deadline)),
+        let value = |side| match scene.automaton.condition(side) {
+            Condition::Node(node) => Some(scene.node(node, deadline, self.position)),
             _ => None,
         };
         let (known, other) = match (value(left), value(right)) {
@@ -195,17 +206,6 @@ impl Unfolding {
         self.values.push(known);
         if known != decisive {
             self.tasks.extend([Task::Join(connective), Task::Find(other, deadline)]);
-        }
-    }
-
-    fn node(&self, automaton: &Metric, reading: &Reading, node: NodeId, deadline: Deadline) -> Value {
-        let clock = deadline.clock_at(self.position);
-        match automaton.node(node).kind {
-            Kind::Leaf(_) => Value::Known(reading.satisfies(node)),
-            Kind::Timer { test: Test::Positive, .. } if Test::Positive.holds(clock) => {
-                Value::Waits(Leaf::Timer(node, deadline))
-            }
-            Kind::Timer { test, .. } => Value::Known(test.holds(clock)),
         }
     }
 }
