@@ -11,7 +11,7 @@
 //! | `f B g` | `f S g`, or the last `!f` is not in the window |
 //! | `f T g` | not `!f S !g` |
 //!
-//! A lower bound a costs a bit for each of the last a positions.
+//! A lower bound a costs a byte for each of the last a positions.
 
 use crate::engine::Unsupported;
 use rustc_hash::FxHashMap;
