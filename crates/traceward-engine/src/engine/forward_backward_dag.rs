@@ -5,7 +5,7 @@
 //! number of leaves is bounded by formula and constants, so the graph grows at most linearly with the trace, and not at all with
 //! a formula that has only finite bounds: that one is decided, and the graph gone, after as many steps as its bounds add up to.
 //!
-//! See [`super::graph`] for how, and for the misprints.
+//! The module `graph` has how, and the misprints.
 
 use super::configuration::{Entry, Subsumption, entry_implies};
 use super::graph::{Deadline, Dependence, Graph, Implies, Leaf, Scene, Unfolding, Value};
