@@ -549,7 +549,7 @@ mod values {
                             _ => semantics::satisfied(&lowered.formulas, root, &trace(&all)).unwrap(),
                         })
                         .collect();
-                    let (verdict, _) = online.verdict_at_end(&trace(&word)).expect("within limits");
+                    let verdict = online.verdict_at_end(&trace(&word)).expect("within limits").verdict;
                     assert_eq!(verdict, by_brute_force(&outcomes), "{text} after {word:?}");
                 }
             }

@@ -350,6 +350,7 @@ impl<'a> Question<'a> {
         let judged = self.prefixes.verdict(formula, &self.trace, part.holds(formula, 0))?;
         (report.verdict, report.decided_at) = (judged.verdict, judged.decided_at);
         (report.engine, report.decided_exact) = (judged.engine, judged.is_exact);
+        report.engine_statistics = self.options.engine_statistics.then_some(judged.statistics);
         if let (Verdict::Violated, Some(position)) = (report.verdict, report.decided_at) {
             report.judged_at = (position < self.trace.len).then(|| part.violation(formula, position));
         }
@@ -465,11 +466,13 @@ impl<'a> KeyTally<'a> {
                 && let Some(one) = decisions.next()
             {
                 judged.verdict = Verdict::at_end(one.decision.holds);
-                *statistics = statistics.map_or(one.statistics, |most| one.statistics.map(|one| most.max(one)));
+                *statistics = more(*statistics, one.statistics);
             }
             if let (Claim::Formula(formula), Extent::Prefix) = (&property.claim, self.question.options.extent) {
                 let holds = part.holds(*formula, 0);
-                judged.verdict = self.question.prefixes.verdict(*formula, trace, holds)?.verdict;
+                let prefix = self.question.prefixes.verdict(*formula, trace, holds)?;
+                judged.verdict = prefix.verdict;
+                *statistics = more(*statistics, prefix.statistics);
             }
             report.verdicts.push(judged.verdict);
             if judged.verdict == Verdict::Violated {
@@ -504,6 +507,11 @@ impl<'a> KeyTally<'a> {
             .map(|(index, (values, unanswered))| question.query_report(index, QueryValue::ByKey(values), unanswered));
         (properties.collect(), queries.collect())
     }
+}
+
+/// The larger of each.
+fn more(one: Option<EngineStatistics>, other: Option<EngineStatistics>) -> Option<EngineStatistics> {
+    one.into_iter().chain(other).reduce(EngineStatistics::max)
 }
 
 /// The worst of verdicts: what is violated for one key is violated, what is owed for one is owed.

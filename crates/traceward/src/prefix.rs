@@ -5,8 +5,8 @@ use crate::error::Error;
 use crate::report::OwedReport;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
-use traceward_engine::engine::BuildError;
-use traceward_engine::select::{Cache, Config, EngineName, Evaluator, Online};
+use traceward_engine::engine::{BuildError, EngineStatistics};
+use traceward_engine::select::{Cache, Config, EngineName, Evaluator, Online, Prefix};
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::formula::{FormulaId, Formulas, Node};
 use traceward_logic::lower::Lowered;
@@ -28,6 +28,7 @@ pub(crate) struct PrefixVerdict {
     pub(crate) decided_at: Option<usize>,
     pub(crate) engine: EngineName,
     pub(crate) is_exact: bool,
+    pub(crate) statistics: Option<EngineStatistics>,
 }
 
 impl Prefixes {
@@ -43,13 +44,15 @@ impl Prefixes {
     /// can follow it.
     pub(crate) fn verdict(&self, formula: FormulaId, trace: &Trace, holds: bool) -> Result<PrefixVerdict, Error> {
         let verdict = if holds { Verdict::Holding } else { Verdict::Pending };
-        let unknown = PrefixVerdict { verdict, decided_at: None, engine: EngineName::Reverse, is_exact: false };
+        let engine = EngineName::Reverse;
+        let unknown = PrefixVerdict { verdict, decided_at: None, engine, is_exact: false, statistics: None };
         let Some(engine) = &self.engines[&formula] else { return Ok(unknown) };
         match engine.verdict_at_end(trace) {
-            Ok((verdict, decided_at)) => {
+            Ok(Prefix { verdict, decided_at, statistics }) => {
                 // The trace without a state is judged as it was written.
                 let verdict = if trace.len == 0 && decided_at.is_none() { unknown.verdict } else { verdict };
-                Ok(PrefixVerdict { verdict, decided_at, engine: engine.engine(), is_exact: engine.is_exact() })
+                let (engine, is_exact) = (engine.engine(), engine.is_exact());
+                Ok(PrefixVerdict { verdict, decided_at, engine, is_exact, statistics })
             }
             Err(_) if self.config.engine == EngineName::Auto => Ok(unknown),
             Err(gave_up) => Err(Error::Request(gave_up.to_string())),

@@ -148,7 +148,7 @@ impl ForwardBackwardDag {
             return Ok(());
         }
         graph.begin_step();
-        while let Some((id, leaf)) = graph.next_due() {
+        while let Some((id, leaf)) = graph.next_due(scene, *position) {
             let Leaf::Timer(node, deadline) = leaf else { unreachable!("there are no configurations") };
             let by = unfolding.timer(scene, graph, node, deadline);
             graph.replace(id, leaf, by);

@@ -16,7 +16,7 @@ use crate::possible::Possible;
 pub use evaluator::{Cache, Evaluator};
 use follow::Follower;
 pub use judge::{Judge, Judged};
-pub use online::{Online, OnlineRun};
+pub use online::{Online, OnlineRun, Prefix};
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;

@@ -12,8 +12,15 @@ use traceward_logic::trace::Trace;
 use traceward_logic::verdict::Verdict;
 
 /// The longest delay that observers are asked to follow where it overlaps with others of its kind: they have twice the
-/// states for every step of it.
-const LONGEST_DELAY: u64 = 10;
+/// states for every step of it. What generic needs is polynomial in the constants, but for BTL, so there it has to be hopeless.
+fn longest_delay(prepared: &Prepared) -> u64 {
+    match sublogic(&prepared.formulas, prepared.normal[0]) {
+        Some(Sublogic::Ltl | Sublogic::Fbtl | Sublogic::Sbtl) => 10,
+        Some(Sublogic::Btl) => 14,
+        // Generic does not take bounds in time.
+        None => u64::MAX,
+    }
+}
 
 /// A formula with an engine that follows a trace as it grows.
 #[derive(Clone, Debug)]
@@ -26,6 +33,17 @@ pub struct Online {
 enum OnlineEngine {
     Observer(Observer),
     Follower(Arc<dyn Follower>),
+}
+
+/// What is certain at the end of a trace that goes on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Prefix {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The position at which it became final.
+    pub decided_at: Option<usize>,
+    /// What finding out has cost at its most, if the engine knows.
+    pub statistics: Option<EngineStatistics>,
 }
 
 /// How far an [`Online`] engine has got. A clone goes its own way.
@@ -56,29 +74,32 @@ impl Online {
         Ok(Self { prepared, engine })
     }
 
-    /// An observer that is exact wherever that can be found out; or generic, where observers would be too large and it is not.
+    /// An observer that is exact wherever that can be found out; or generic, where observers would be too large or refuse.
     fn chosen(prepared: &Prepared, config: Config) -> Result<OnlineEngine, BuildError> {
-        let delay = overlapping_delay(&prepared.formulas, prepared.normal[0]);
-        let is_small_for_generic =
-            !matches!(sublogic(&prepared.formulas, prepared.normal[0]), None | Some(Sublogic::Btl));
-        if delay > LONGEST_DELAY && is_small_for_generic {
+        let generic = || {
             let config = Config { engine: EngineName::Generic, ..config };
-            if let Ok(Some(generic)) = prepared.follower(0, &config) {
-                return Ok(OnlineEngine::Follower(generic));
-            }
+            prepared.follower(0, &config).ok().flatten().map(OnlineEngine::Follower)
+        };
+        if overlapping_delay(&prepared.formulas, prepared.normal[0]) > longest_delay(prepared)
+            && let Some(generic) = generic()
+        {
+            return Ok(generic);
         }
         let config = observer::Config { exactness: Exactness::WherePossible, ..config.observer };
-        Ok(OnlineEngine::Observer(prepared.observer(0, config)?))
+        match prepared.observer(0, config) {
+            Ok(observer) => Ok(OnlineEngine::Observer(observer)),
+            Err(unsupported) => generic().ok_or_else(|| unsupported.into()),
+        }
     }
 
     /// Why an engine was chosen that was not asked for, in words.
     pub fn reason(&self) -> String {
         match &self.engine {
             OnlineEngine::Observer(_) => "verdicts are final as early as they can be".into(),
-            OnlineEngine::Follower(_) => {
-                let delay = overlapping_delay(&self.prepared.formulas, self.prepared.normal[0]);
-                format!("delays of {delay} steps overlap, which observers have up to 2^{delay} states for")
-            }
+            OnlineEngine::Follower(_) => match overlapping_delay(&self.prepared.formulas, self.prepared.normal[0]) {
+                0 => "its bounds are too large for an observer".into(),
+                delay => format!("delays of {delay} steps overlap, which observers have up to 2^{delay} states for"),
+            },
         }
     }
 
@@ -159,20 +180,23 @@ impl Online {
         }
     }
 
-    /// What is certain at the end of a trace that goes on, and at which position it became so if it is final.
-    pub fn verdict_at_end(&self, trace: &Trace) -> Result<(Verdict, Option<usize>), GaveUp> {
+    /// What is certain at the end of a trace that goes on, at which position it became so if it is final, and what that has
+    /// cost.
+    pub fn verdict_at_end(&self, trace: &Trace) -> Result<Prefix, GaveUp> {
         let letters = letter::letters(&self.prepared.formulas, &self.prepared.alphabet, trace);
         if let OnlineEngine::Observer(observer) = &self.engine {
-            return observer.verdict_at_end(&letters);
+            let (verdict, decided_at) = observer.verdict_at_end(&letters)?;
+            return Ok(Prefix { verdict, decided_at, statistics: None });
         }
         let mut run = self.start()?;
         for position in 0..letters.len {
             let verdict = self.step(&mut run, &|proposition| letters.bitmap(proposition).get(position))?;
             if verdict.is_final() {
-                return Ok((verdict, Some(position)));
+                let statistics = self.statistics(&run);
+                return Ok(Prefix { verdict, decided_at: Some(position), statistics });
             }
         }
-        Ok((self.verdict(&run), None))
+        Ok(Prefix { verdict: self.verdict(&run), decided_at: None, statistics: self.statistics(&run) })
     }
 
     /// What the formula, asked at a position, still owes at the end of a trace that goes on, from an engine that can tell.

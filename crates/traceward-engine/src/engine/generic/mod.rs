@@ -191,7 +191,7 @@ impl Generic {
         }
         self.forget(run);
         run.graph.begin_step();
-        while let Some((id, leaf)) = run.graph.next_due() {
+        while let Some((id, leaf)) = run.graph.next_due(self.scene(&run.reading), run.position) {
             let by = match leaf {
                 Leaf::Timer(node, deadline) => self.value_of_timer(run, node, deadline),
                 Leaf::Configuration(configuration) => {

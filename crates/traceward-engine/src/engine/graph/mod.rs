@@ -224,12 +224,14 @@ impl Graph {
         std::mem::swap(&mut self.due, &mut self.leaves);
     }
 
-    /// One of those that are due.
-    pub(super) fn next_due(&mut self) -> Option<(VertexId, Leaf)> {
+    /// One of those that are due and that the state at the position means something to.
+    pub(super) fn next_due(&mut self, scene: Scene<'_>, position: u64) -> Option<(VertexId, Leaf)> {
         loop {
             let id = self.due.pop()?;
-            if let Some(leaf) = self.leaf(id) {
-                return Some((id, leaf));
+            match self.leaf(id) {
+                Some(leaf) if scene.rests(leaf, position) => self.leaves.push(id),
+                Some(leaf) => return Some((id, leaf)),
+                None => {}
             }
         }
     }

@@ -65,6 +65,13 @@ pub(in crate::engine) struct Scene<'a> {
 }
 
 impl Scene<'_> {
+    /// Whether a leaf is a delay that is not over at a position, and looks at nothing before it is.
+    pub(in crate::engine) fn rests(self, leaf: Leaf, position: u64) -> bool {
+        let Leaf::Timer(node, deadline) = leaf else { return false };
+        let is_delay = matches!(self.automaton.node(node).kind, Kind::Timer { stronger: Stronger::Neither, .. });
+        is_delay && deadline.clock_at(position) > Clock::ZERO
+    }
+
     /// The value of a node whose clock runs out then, at a position.
     fn node(self, node: NodeId, deadline: Deadline, position: u64) -> Value {
         let clock = deadline.clock_at(position);
@@ -101,13 +108,7 @@ impl Unfolding {
         node: NodeId,
         deadline: Deadline,
     ) -> Value {
-        let Kind::Timer { next, stronger, .. } = scene.automaton.node(node).kind else {
-            unreachable!("only timers wait")
-        };
-        // A delay looks at nothing before it is over.
-        if stronger == Stronger::Neither && deadline.clock_at(self.position) > Clock::ZERO {
-            return Value::Waits(Leaf::Timer(node, deadline));
-        }
+        let Kind::Timer { next, .. } = scene.automaton.node(node).kind else { unreachable!("only timers wait") };
         self.value(scene, graph, next, deadline)
     }
 
