@@ -10,6 +10,10 @@ use traceward::explain_plan;
 pub fn run(arguments: &PlanArguments, out: &mut impl Write) -> Result<Outcome, Failure> {
     let spec = input::spec_alone(&arguments.asked, "nothing to explain")?;
     let plans = explain_plan(&spec, arguments.engine.config());
+    if plans.is_empty() {
+        let help = "queries have no stages: they are evaluated by their definition";
+        return Err(Failure::new(format!("there is no property to explain\n  help: {help}")));
+    }
     match arguments.output.format {
         OutputFormat::Text => {
             for (index, plan) in plans.iter().enumerate() {

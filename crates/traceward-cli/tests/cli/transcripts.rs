@@ -89,6 +89,7 @@ fn plans() {
             &["explain-plan", "-e", "G(p -> F[0,5ms] q)"],
             &["explain-plan", "-e", "G(p -> F[20,60] q)"],
             &["explain-plan", "-e", "G(p -> F[0,3] q)", "--engine", "generic"],
+            &["explain-plan", "-e", "count(p)"],
             &["explain-plan"],
         ]
     ));
