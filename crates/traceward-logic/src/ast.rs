@@ -5,7 +5,7 @@
 
 use crate::diagnostic::Span;
 use crate::formula::Interval;
-use crate::value::{ArithmeticOp, CompareOp, Value};
+use crate::value::{ArithmeticOp, CompareOp, Value, ValueType};
 use std::sync::Arc;
 
 /// A part of a spec and its place.
@@ -369,7 +369,7 @@ pub struct Named {
     pub span: Span,
 }
 
-/// `trace { event activity  time t:ms  by case_id  changes }`
+/// `trace { event activity  time t:ms  by case_id  changes  code: string }`
 #[derive(Clone, Debug, Default)]
 pub struct TraceDeclaration {
     /// The column that a string alone is compared with.
@@ -382,6 +382,8 @@ pub struct TraceDeclaration {
     pub changes: Option<bool>,
     /// What a missing value does: `false`, `error` or `hold`.
     pub missing: Option<Named>,
+    /// Variables whose type is declared.
+    pub types: Vec<(Named, ValueType)>,
 }
 
 /// A statement of a spec.

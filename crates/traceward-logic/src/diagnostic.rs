@@ -1,5 +1,7 @@
 //! What is said about a spec, and where: independent of how it is shown.
 
+use crate::value::ValueType;
+use std::fmt;
 use std::ops::Range;
 
 /// One text that specs are read from: a file or the text of a `-e`.
@@ -54,14 +56,97 @@ pub struct Diagnostic {
     pub span: Span,
     /// What to write under the place; may be empty.
     pub label: String,
-    /// The way out, where there is one.
-    pub help: Vec<String>,
+    /// Other places that have to do with it, and what to write under them.
+    pub also: Vec<(Span, String)>,
+    /// The ways out, where there are any.
+    pub help: Vec<Help>,
+}
+
+/// A way out of what is wrong with a spec.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Help {
+    /// Another text to write.
+    Text(String),
+    /// A setting to make.
+    Remedy(Remedy),
+}
+
+impl From<String> for Help {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl From<&str> for Help {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<Remedy> for Help {
+    fn from(remedy: Remedy) -> Self {
+        Self::Remedy(remedy)
+    }
+}
+
+impl fmt::Display for Help {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text) => f.write_str(text),
+            Self::Remedy(remedy) => remedy.fmt(f),
+        }
+    }
+}
+
+/// A setting that would help. It displays as a line of a spec where there is one; a program that
+/// has options for it words it by their names instead.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Remedy {
+    /// A text stands for a missing value.
+    NullText(String),
+    /// A variable has a type.
+    DeclareType {
+        /// The variable.
+        variable: String,
+        /// Its type.
+        ty: ValueType,
+    },
+    /// A missing value is no error.
+    TolerateMissing,
+    /// A column holds the timestamps.
+    NameTimeColumn,
+    /// The timestamps in this column are plain numbers of some unit.
+    TimeInUnit(String),
+    /// The timestamps in this column are dates.
+    TimeInDates(String),
+    /// A column splits the trace by its value.
+    SplitByKey,
+    /// A column is the one that strings alone are compared with.
+    NameEventColumn,
+}
+
+impl fmt::Display for Remedy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NullText(text) => write!(f, "say that `{text}` stands for a missing value"),
+            Self::DeclareType { variable, ty } => write!(f, "declare its type: `trace {{ {variable}: {ty} }}`"),
+            Self::TolerateMissing => f.write_str("say `trace { missing false }` or `trace { missing hold }`"),
+            Self::NameTimeColumn => f.write_str(
+                "say which column holds them: `trace { time COLUMN }` for dates, `trace { time COLUMN:ms }` for plain numbers",
+            ),
+            Self::TimeInUnit(column) => write!(f, "say their unit, e.g. `trace {{ time {column}:ms }}`"),
+            Self::TimeInDates(column) => write!(f, "for dates, leave the unit out: `trace {{ time {column} }}`"),
+            Self::SplitByKey => f.write_str("split them by key: `trace { by COLUMN }`"),
+            Self::NameEventColumn => f.write_str("name the column that strings stand for: `trace { event COLUMN }`"),
+        }
+    }
 }
 
 impl Diagnostic {
     /// An error at a place.
     pub fn error(span: Span, message: impl Into<String>) -> Self {
-        Self { severity: Severity::Error, message: message.into(), span, label: String::new(), help: Vec::new() }
+        Self { severity: Severity::Error, message: message.into(), span, label: String::new(), also: Vec::new(), help: Vec::new() }
     }
 
     /// A warning at a place.
@@ -75,15 +160,21 @@ impl Diagnostic {
         self
     }
 
+    /// Says something under another place that has to do with it.
+    pub fn also(mut self, span: Span, label: impl Into<String>) -> Self {
+        self.also.push((span, label.into()));
+        self
+    }
+
     /// Adds a way out.
-    pub fn help(mut self, help: impl Into<String>) -> Self {
+    pub fn help(mut self, help: impl Into<Help>) -> Self {
         self.help.push(help.into());
         self
     }
 
     /// Adds a way out, if there is one.
-    pub fn maybe_help(mut self, help: Option<String>) -> Self {
-        self.help.extend(help);
+    pub fn maybe_help(mut self, help: Option<impl Into<Help>>) -> Self {
+        self.help.extend(help.map(Into::into));
         self
     }
 }

@@ -5,6 +5,7 @@
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
+use std::str::FromStr;
 use std::sync::Arc;
 
 /// A value of a variable in one state, or of an expression or query.
@@ -25,6 +26,58 @@ pub enum Value {
     /// A list, made by `histogram`.
     List(Vec<Value>),
 }
+
+/// The type of a variable.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum ValueType {
+    /// `true` or `false`.
+    Boolean,
+    /// An integer or a float.
+    Number,
+    /// A text.
+    String,
+}
+
+impl ValueType {
+    /// All types, by the names that declarations use.
+    pub const ALL: [Self; 3] = [Self::Boolean, Self::Number, Self::String];
+
+    /// The name that declarations use.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Boolean => "boolean",
+            Self::Number => "number",
+            Self::String => "string",
+        }
+    }
+}
+
+impl fmt::Display for ValueType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for ValueType {
+    type Err = UnknownType;
+
+    fn from_str(text: &str) -> Result<Self, UnknownType> {
+        let found = Self::ALL.into_iter().find(|one| one.name() == text);
+        found.or_else(|| (text == "bool").then_some(Self::Boolean)).ok_or_else(|| UnknownType(text.to_owned()))
+    }
+}
+
+/// A text that names no type.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct UnknownType(pub String);
+
+impl fmt::Display for UnknownType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "there is no type `{}`; types are boolean, number and string", self.0)
+    }
+}
+
+impl std::error::Error for UnknownType {}
 
 /// Why a value could not be computed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -2,7 +2,7 @@
 
 use traceward_logic::lower::{Claim, Goal, Schema, Type};
 use traceward_logic::semantics;
-use traceward_logic::trace::{Column, ColumnData, Trace};
+use traceward_logic::trace::{Column, Trace};
 use traceward_logic::value::Value;
 use traceward_testkit::vectors::Corner;
 use traceward_testkit::{corpus, lowered, vectors};
@@ -37,8 +37,8 @@ fn states(states: &[serde_json::Map<String, serde_json::Value>]) -> (Schema, imp
     let mut schema = Schema { names_known: true, ..Schema::default() };
     if let Some(first) = states.first() {
         for (name, value) in first {
-            let ty = if value.is_boolean() { Type::Bool } else { Type::Int };
-            schema.types.insert(name.as_str().into(), ty);
+            let ty = if value.is_boolean() { Type::Bool } else { Type::Number };
+            schema.types.insert(name.as_str().into(), Some(ty));
         }
     }
     let states = states.to_vec();
@@ -89,10 +89,10 @@ fn schema_of(variables: &std::collections::BTreeMap<String, String>) -> Schema {
     let types = variables.iter().map(|(name, ty)| {
         let ty = match ty.as_str() {
             "bool" => Type::Bool,
-            "int" => Type::Int,
+            "int" => Type::Number,
             other => panic!("unknown type {other}"),
         };
-        (name.as_str().into(), ty)
+        (name.as_str().into(), Some(ty))
     });
     Schema { types: types.collect(), names_known: true, ..Schema::default() }
 }
@@ -163,12 +163,4 @@ fn the_empty_trace_is_judged_as_written() {
         count += 1;
     }
     assert_eq!(count, 26);
-}
-
-#[test]
-fn a_column_of_zeros_and_ones_is_a_bit() {
-    assert_eq!(Type::of_column(&Column::of_ints(vec![0, 1, 1])), Type::Bit);
-    assert_eq!(Type::of_column(&Column::of_ints(vec![0, 2])), Type::Int);
-    let missing = Column { data: ColumnData::Int(vec![7]), present: Some([false].into_iter().collect()) };
-    assert_eq!(Type::of_column(&missing), Type::Unknown);
 }

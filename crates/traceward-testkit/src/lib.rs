@@ -11,7 +11,7 @@ pub mod vectors;
 
 use traceward_logic::ast::Named;
 use traceward_logic::diagnostic::{Diagnostic, SourceId};
-use traceward_logic::lower::{self, Goal, Lowered, Schema};
+use traceward_logic::lower::{self, Declarations, Goal, Lowered, Schema};
 use traceward_logic::parse;
 
 /// Reads and lowers one text.
@@ -22,7 +22,8 @@ pub fn lowered(
     schema: Option<&Schema>,
 ) -> Result<Lowered, Vec<Diagnostic>> {
     let spec = parse::spec(SourceId::default(), text)?;
-    lower::lower(&[(spec, goal)], event, schema)
+    let declarations = Declarations { event: event.cloned(), types: spec.trace.types.clone() };
+    lower::lower(&[(spec, goal)], &declarations, schema)
 }
 
 /// The folder of test data that belongs to the project.

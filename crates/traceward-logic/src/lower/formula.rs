@@ -1,5 +1,6 @@
 //! Connectives and temporal operators.
 
+use super::state::Standing;
 use super::{Checked, Goal, Lowering, Type, Typed};
 use crate::ast::{Ast, BinaryOperator, Bound, Connective, Junction, Map, UnaryOperator};
 use crate::diagnostic::{Diagnostic, Span};
@@ -12,22 +13,22 @@ impl Lowering<'_> {
     /// A formula.
     pub(super) fn plain(&mut self, ast: &Ast) -> Checked<FormulaId> {
         let outer = std::mem::replace(&mut self.context, Goal::Check);
-        let formula = self.lower(ast).and_then(|typed| self.plain_of(typed, ast.span));
+        let formula = self.lower(ast).and_then(|typed| self.plain_of(typed, Standing::Formula, ast.span));
         self.context = outer;
         formula
     }
 
-    pub(super) fn plain_of(&mut self, typed: Typed, span: Span) -> Checked<FormulaId> {
+    pub(super) fn plain_of(&mut self, typed: Typed, standing: Standing, span: Span) -> Checked<FormulaId> {
         match typed {
             Typed::Plain(formula) => Ok(formula),
             Typed::State(expr, ty) => {
-                let expr = self.boolean(expr, &ty, span)?;
+                let expr = self.boolean(expr, &ty, standing, span)?;
                 Ok(self.atom(expr))
             }
             Typed::Query(..) => self.error(
                 Diagnostic::error(span, "a formula is needed here, and this is a query with a value")
                     .label("a query")
-                    .help("`assert NAME = query <= constant` makes a property of a query; `traceward query` prints its value"),
+                    .help("`assert NAME = query <= constant` makes a property of a query"),
             ),
         }
     }
@@ -50,7 +51,7 @@ impl Lowering<'_> {
         let typed = self.lower(operand)?;
         match self.lifted_value(typed) {
             Typed::State(expr, ty) => {
-                let expr = self.boolean(expr, &ty, operand.span)?;
+                let expr = self.boolean(expr, &ty, Standing::Operand, operand.span)?;
                 Ok(Typed::State(Expr::Not(Box::new(expr)), Type::Bool))
             }
             Typed::Plain(f) => Ok(Typed::Plain(self.formulas.intern(Node::Not(f)))),
@@ -80,9 +81,9 @@ impl Lowering<'_> {
         if runs.len() == 0 {
             return Ok(first);
         }
-        let mut whole = self.plain_of(first, span)?;
+        let mut whole = self.plain_of(first, Standing::Operand, span)?;
         for run in runs {
-            let part = self.plain_of(run, span)?;
+            let part = self.plain_of(run, Standing::Operand, span)?;
             whole = self.formulas.intern(match junction {
                 Junction::And => Node::And(whole, part),
                 Junction::Or => Node::Or(whole, part),
@@ -98,7 +99,7 @@ impl Lowering<'_> {
         let mut result = Ok(());
         for (typed, part) in lowered.into_iter().zip(parts) {
             match typed {
-                Typed::State(expr, ty) => match self.boolean(expr, &ty, part.span) {
+                Typed::State(expr, ty) => match self.boolean(expr, &ty, Standing::Operand, part.span) {
                     Ok(expr) => run.push(expr),
                     Err(refused) => result = Err(refused),
                 },
@@ -121,8 +122,8 @@ impl Lowering<'_> {
             }
         }
         if let (Typed::State(a, a_type), Typed::State(b, b_type)) = (&lowered_left, &lowered_right) {
-            let a = self.boolean(a.clone(), a_type, left.span);
-            let b = self.boolean(b.clone(), b_type, right.span);
+            let a = self.boolean(a.clone(), a_type, Standing::Formula, left.span);
+            let b = self.boolean(b.clone(), b_type, Standing::Formula, right.span);
             let (a, b) = (Box::new(a?), Box::new(b?));
             let expr = match op {
                 Connective::Xor => Expr::Xor(a, b),
@@ -131,8 +132,8 @@ impl Lowering<'_> {
             };
             return Ok(Typed::State(expr, Type::Bool));
         }
-        let f = self.plain_of(lowered_left, left.span);
-        let g = self.plain_of(lowered_right, right.span);
+        let f = self.plain_of(lowered_left, Standing::Formula, left.span);
+        let g = self.plain_of(lowered_right, Standing::Formula, right.span);
         let (f, g) = (f?, g?);
         Ok(Typed::Plain(match op {
             Connective::Xor => self.formulas.xor(f, g),
@@ -163,7 +164,8 @@ impl Lowering<'_> {
         if map.is_some() || matches!(typed, Typed::Query(..)) {
             return self.unary_query(op, bound, map, typed, operand.span);
         }
-        let f = self.plain_of(typed, operand.span)?;
+        let takes_queries = matches!(op, UnaryOperator::Next | UnaryOperator::Eventually) && bound.is_none();
+        let f = self.plain_of(typed, standing(takes_queries), operand.span)?;
         let interval = self.interval(bound);
         let (future, past) = (Direction::Future, Direction::Past);
         let node = match op {
@@ -194,8 +196,9 @@ impl Lowering<'_> {
         if map.is_some() || valued(&lowered_left) || valued(&lowered_right) {
             return self.binary_query(op, bound, map, (lowered_left, left.span), (lowered_right, right.span));
         }
-        let f = self.plain_of(lowered_left, left.span);
-        let g = self.plain_of(lowered_right, right.span);
+        let standing = standing(op == BinaryOperator::Until && bound.is_none());
+        let f = self.plain_of(lowered_left, standing, left.span);
+        let g = self.plain_of(lowered_right, standing, right.span);
         let (f, g) = (f?, g?);
         let interval = self.interval(bound);
         let direction = if op.is_past() { Direction::Past } else { Direction::Future };
@@ -215,6 +218,11 @@ impl Lowering<'_> {
         }
         bound.interval
     }
+}
+
+/// Where an operand stands, by whether its operator also takes queries with a value.
+fn standing(takes_queries: bool) -> Standing {
+    if takes_queries { Standing::Query } else { Standing::Formula }
 }
 
 fn negated_query(constant: Value, query: Query) -> Typed {

@@ -8,15 +8,16 @@ mod query;
 mod state;
 mod types;
 
-pub use types::{Schema, Type, Variable, Variables};
+pub use types::{ClassId, Expected, Schema, Type, Variable, Variables};
 
 use crate::ast::{Ast, AstKind, Named, SpecAst, Statement, StatementKind};
-use crate::diagnostic::{Diagnostic, Severity, Span, did_you_mean};
+use crate::diagnostic::{Diagnostic, Remedy, Severity, Span, did_you_mean};
 use crate::expr::Expr;
 use crate::formula::{FormulaId, Formulas};
 use crate::parse;
 use crate::query::Query;
-use crate::value::{CompareOp, Value};
+use crate::trace::VariableId;
+use crate::value::{CompareOp, Value, ValueType};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
@@ -90,15 +91,24 @@ pub struct NamedQuery {
     pub latencies: Vec<(FormulaId, FormulaId)>,
 }
 
+/// What is declared of the columns that a spec speaks of.
+#[derive(Clone, Debug, Default)]
+pub struct Declarations {
+    /// The column that a string alone is compared with.
+    pub event: Option<Named>,
+    /// Variables whose type is declared; of several declarations of one variable the last counts.
+    pub types: Vec<(Named, ValueType)>,
+}
+
 /// Resolves and checks specs, in order; later ones may use what earlier ones name by `let`.
 ///
 /// Without a schema, only what is wrong whatever the trace holds is an error.
 pub fn lower(
     specs: &[(SpecAst, Goal)],
-    event: Option<&Named>,
+    declarations: &Declarations,
     schema: Option<&Schema>,
 ) -> Result<Lowered, Vec<Diagnostic>> {
-    let mut lowering = Lowering::new(schema, event);
+    let mut lowering = Lowering::new(schema, declarations);
     for (spec, _) in specs {
         lowering.take_definitions(spec);
     }
@@ -144,6 +154,7 @@ impl Definition {
 struct Lowering<'a> {
     schema: Option<&'a Schema>,
     event: Option<&'a Named>,
+    declared: FxHashMap<&'a str, (ValueType, Span)>,
     formulas: Formulas,
     variables: Variables,
     definitions: FxHashMap<Arc<str>, Definition>,
@@ -164,10 +175,12 @@ struct Lowering<'a> {
 }
 
 impl<'a> Lowering<'a> {
-    fn new(schema: Option<&'a Schema>, event: Option<&'a Named>) -> Self {
+    fn new(schema: Option<&'a Schema>, declarations: &'a Declarations) -> Self {
+        let declared = declarations.types.iter().map(|(named, ty)| (&*named.name, (*ty, named.span)));
         Self {
             schema,
-            event,
+            event: declarations.event.as_ref(),
+            declared: declared.collect(),
             formulas: Formulas::new(),
             variables: Variables::default(),
             definitions: FxHashMap::default(),
@@ -229,7 +242,7 @@ impl<'a> Lowering<'a> {
     fn refuse_absent_variables(&mut self) {
         let Some(schema) = self.schema.filter(|schema| schema.names_known) else { return };
         for variable in self.variables.list() {
-            let Some(span) = variable.needed_at else { continue };
+            let Some(span) = variable.needed_at.filter(|_| variable.declared.is_none()) else { continue };
             if schema.types.contains_key(&variable.name) {
                 continue;
             }
@@ -247,7 +260,7 @@ impl<'a> Lowering<'a> {
         if self.schema.is_some_and(|schema| !schema.has_time) {
             let error = Diagnostic::error(span, format!("{what} needs timestamps, and the trace has none"))
                 .label("needs timestamps")
-                .help("say which column holds them: `--time COLUMN` for dates, `--time COLUMN:ms` for plain numbers");
+                .help(Remedy::NameTimeColumn);
             self.diagnostics.push(error);
         }
     }
@@ -387,10 +400,12 @@ impl<'a> Lowering<'a> {
     }
 
     fn refuse_unlike_constant(&mut self, ty: &Type, constant: &Value, span: Span) -> Checked<()> {
+        let Typed::State(_, constant_type) = literal(constant) else { return Ok(()) };
+        self.unify(ty, &constant_type, (span, span))?;
         let alike = match constant {
             Value::Int(_) | Value::Float(_) => ty.may_be_number(),
-            Value::Str(_) => ty.is_text() || *ty == Type::Unknown,
-            _ => matches!(ty, Type::Bool | Type::Unknown),
+            Value::Str(_) => ty.is_text() || ty.is_open(),
+            _ => matches!(ty, Type::Bool | Type::Open(_)),
         };
         if alike {
             return Ok(());
@@ -449,10 +464,10 @@ impl<'a> Lowering<'a> {
             AstKind::In(operand, values) => self.membership(operand, values),
             AstKind::Pair(left, right) => self.pair(left, right),
             AstKind::Literal(value) => Ok(literal(value)),
-            AstKind::Position => Ok(Typed::State(Expr::Position, Type::Int)),
+            AstKind::Position => Ok(Typed::State(Expr::Position, Type::Number)),
             AstKind::Time => {
                 self.needs_time.get_or_insert((ast.span, "`time`"));
-                Ok(Typed::State(Expr::Time, Type::Int))
+                Ok(Typed::State(Expr::Time, Type::Number))
             }
         }
     }
@@ -474,13 +489,25 @@ impl<'a> Lowering<'a> {
         if self.definitions.contains_key(name) {
             return self.definition(name, span);
         }
-        let id = self.variables.mention(name);
+        let id = self.mention(name);
         self.variables.need(id, span);
-        Ok(Typed::State(Expr::Variable(id), self.variable_type(name)))
+        Ok(Typed::State(Expr::Variable(id), self.variable_type(name, id)))
     }
 
-    fn variable_type(&self, name: &Arc<str>) -> Type {
-        self.schema.and_then(|schema| schema.types.get(name)).cloned().unwrap_or(Type::Unknown)
+    /// The variable of a name, with what is declared of it.
+    fn mention(&mut self, name: &Arc<str>) -> VariableId {
+        let id = self.variables.mention(name);
+        if let Some(&(ty, span)) = self.declared.get(&**name) {
+            self.variables.declare(id, ty, span);
+        }
+        id
+    }
+
+    /// The type that the trace gives a variable. Before there is a trace it is open, whatever is
+    /// declared, so that uses which contradict the declaration are noticed.
+    fn variable_type(&self, name: &Arc<str>, id: VariableId) -> Type {
+        let known = self.schema.and_then(|schema| schema.types.get(name).cloned()).flatten();
+        known.unwrap_or(Type::Open(id))
     }
 
     fn definition(&mut self, name: &Arc<str>, span: Span) -> Checked<Typed> {
@@ -518,8 +545,7 @@ impl<'a> Lowering<'a> {
 fn literal(value: &Value) -> Typed {
     let ty = match value {
         Value::Bool(_) => Type::Bool,
-        Value::Int(_) => Type::Int,
-        Value::Float(_) => Type::Float,
+        Value::Int(_) | Value::Float(_) => Type::Number,
         _ => Type::Text,
     };
     Typed::State(Expr::Literal(value.clone()), ty)

@@ -1,6 +1,6 @@
 //! Queries.
 
-use super::types::Use;
+use super::state::Standing;
 use super::{Checked, Goal, Lowering, Type, Typed};
 use crate::ast::{Aggregate, Ast, BinaryOperator, Bound, Combiner, Function, Junction, Map, UnaryOperator};
 use crate::diagnostic::{Diagnostic, Span};
@@ -22,7 +22,7 @@ impl Lowering<'_> {
             Typed::Query(query, ty) => Ok((query, ty)),
             Typed::Plain(formula) => Ok((Query::Holds(formula), Type::Bool)),
             Typed::State(expr, ty) if is_condition(&expr, &ty) || self.is_event_string(&expr) => {
-                let formula = self.plain_of(Typed::State(expr, ty), span)?;
+                let formula = self.plain_of(Typed::State(expr, ty), Standing::Operand, span)?;
                 Ok((Query::Holds(formula), Type::Bool))
             }
             Typed::State(expr, ty) => {
@@ -49,7 +49,7 @@ impl Lowering<'_> {
             Typed::State(expr, ty)
                 if self.context == Goal::Query
                     && !is_condition(&expr, &ty)
-                    && ty != Type::Unknown
+                    && !ty.is_open()
                     && !self.is_event_string(&expr) =>
             {
                 let guard = self.formulas.constant(true);
@@ -84,10 +84,20 @@ impl Lowering<'_> {
         right: &Ast,
         span: Span,
     ) -> Checked<Typed> {
-        let (left, right) = (self.query(left), self.query(right));
+        let (left, right) = (self.operand(left), self.operand(right));
         let ((left, left_type), (right, right_type)) = (left?, right?);
         let (combine, ty) = self.combining(combiner, left_type, right_type, span)?;
         Ok(junction_of(junction, combine, ty, left, right))
+    }
+
+    /// A query beside a connective. A variable alone is a formula there, unless other uses say
+    /// otherwise.
+    fn operand(&mut self, ast: &Ast) -> Checked<(Query, Type)> {
+        let typed = self.lower(ast)?;
+        if let Typed::State(expr @ Expr::Variable(_), ty @ Type::Open(_)) = &typed {
+            self.boolean(expr.clone(), ty, Standing::Operand, ast.span)?;
+        }
+        self.query_of(typed, ast.span)
     }
 
     fn combining(&mut self, combiner: &Combiner, left: Type, right: Type, span: Span) -> Checked<(Expr, Type)> {
@@ -106,14 +116,11 @@ impl Lowering<'_> {
                         .help("a formula has no number; `p : 1` counts it as 1");
                     return self.error(error);
                 }
-                let ty = left.arithmetic(&right);
+                let ty = Type::Number;
                 Ok(match combiner {
                     Combiner::Min => (Expr::Min(Box::new(a), Box::new(b)), ty),
                     Combiner::Max => (Expr::Max(Box::new(a), Box::new(b)), ty),
-                    Combiner::Arithmetic(op) => {
-                        let ty = if *op == ArithmeticOp::Divide { Type::Float } else { ty };
-                        (Expr::Arithmetic(*op, Box::new(a), Box::new(b)), ty)
-                    }
+                    Combiner::Arithmetic(op) => (Expr::Arithmetic(*op, Box::new(a), Box::new(b)), ty),
                     _ => unreachable!("matched above"),
                 })
             }
@@ -150,7 +157,7 @@ impl Lowering<'_> {
             };
             let (query, ty) = match valued {
                 Valued::Yes => self.query_of(typed, part.span)?,
-                Valued::No => (Query::Holds(self.plain_of(typed, part.span)?), Type::Bool),
+                Valued::No => (Query::Holds(self.plain_of(typed, Standing::Operand, part.span)?), Type::Bool),
             };
             whole = Some(match whole {
                 None => (query, ty, valued),
@@ -291,7 +298,7 @@ impl Lowering<'_> {
         condition: Option<&Ast>,
     ) -> Checked<Typed> {
         let mut queries = Vec::new();
-        let mut ty = Type::Unknown;
+        let mut ty = Type::Number;
         for argument in arguments {
             let (query, argument_type) = self.collected(aggregate, argument)?;
             queries.push(query);
@@ -313,20 +320,17 @@ impl Lowering<'_> {
             Aggregate::Count | Aggregate::First | Aggregate::Last | Aggregate::Mode | Aggregate::Distinct
         );
         match aggregate {
-            // What is counted is where something holds.
-            Aggregate::Count => return self.query(argument),
+            Aggregate::Count => return self.counted(argument),
             _ if !computes => return self.value_of(argument),
             _ => {}
         }
         let typed = self.lower(argument)?;
-        if let Typed::State(Expr::Variable(id), ty) = &typed {
-            if *ty == Type::Unknown {
-                self.variables.ask(*id, Use::Number, argument.span);
-            }
-            if ty.may_be_number() {
-                let guard = self.formulas.constant(true);
-                return Ok((Query::Value { guard, expr: Expr::Variable(*id) }, ty.clone()));
-            }
+        if let Typed::State(Expr::Variable(id), ty) = &typed
+            && ty.may_be_number()
+        {
+            self.number(ty, argument.span)?;
+            let guard = self.formulas.constant(true);
+            return Ok((Query::Value { guard, expr: Expr::Variable(*id) }, ty.clone()));
         }
         let (query, ty) = self.query_of(typed, argument.span)?;
         if self.could_be_number(&ty) {
@@ -337,6 +341,18 @@ impl Lowering<'_> {
                 .label(format!("{ty}"))
                 .help("`count(p)` counts where a formula holds; `p : x` is x where p holds"),
         )
+    }
+
+    /// What `count` counts: where something holds. A variable alone stands as a formula.
+    fn counted(&mut self, argument: &Ast) -> Checked<(Query, Type)> {
+        let typed = self.lower(argument)?;
+        match &typed {
+            Typed::State(Expr::Variable(_), _) => {
+                let formula = self.plain_of(typed, Standing::Formula, argument.span)?;
+                Ok((Query::Holds(formula), Type::Bool))
+            }
+            _ => self.query_of(typed, argument.span),
+        }
     }
 
     pub(super) fn latency(&mut self, request: &Ast, grant: &Ast) -> Checked<Typed> {
@@ -352,7 +368,7 @@ impl Lowering<'_> {
         let to = Query::Until { map: Expr::Parameter(0), left: anything, right: Box::new(to) };
         let passed =
             Expr::Arithmetic(ArithmeticOp::Subtract, Box::new(Expr::Parameter(1)), Box::new(Expr::Parameter(0)));
-        Ok(junction_of(Junction::And, passed, Type::Int, from, to))
+        Ok(junction_of(Junction::And, passed, Type::Number, from, to))
     }
 }
 
@@ -379,12 +395,10 @@ fn junction_of(junction: Junction, combine: Expr, ty: Type, left: Query, right: 
 
 fn summary_type(aggregate: Aggregate, of: Type) -> Type {
     match aggregate {
-        Aggregate::Count | Aggregate::Distinct => Type::Int,
-        Aggregate::Avg | Aggregate::Stddev | Aggregate::Corr => Type::Float,
+        Aggregate::Count | Aggregate::Distinct | Aggregate::Avg | Aggregate::Stddev | Aggregate::Corr => Type::Number,
         Aggregate::Histogram(_) => Type::List,
-        Aggregate::Sum if of == Type::Bit => Type::Int,
-        Aggregate::Sum
-        | Aggregate::Min
+        Aggregate::Sum => Type::Number,
+        Aggregate::Min
         | Aggregate::Max
         | Aggregate::First
         | Aggregate::Last

@@ -1,14 +1,26 @@
 //! State expressions: types of operands, and what they ask of columns.
 
-use super::types::Use;
+use super::types::{Contradiction, Use};
 use super::{Checked, Goal, Lowering, Type, Typed};
 use crate::ast::{Ast, AstKind, Function};
-use crate::diagnostic::{Diagnostic, Span};
+use crate::diagnostic::{Diagnostic, Remedy, Span};
 use crate::expr::{Expr, Pattern};
+use crate::trace::VariableId;
 use crate::value::{ArithmeticOp, CompareOp, Value};
 
 /// The ways an operand can be something else than a value of one state.
 const NO_FORMULA: &str = "a formula has no value to compute with";
+
+/// Where a part stands that may be a formula.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Standing {
+    /// Where only a formula can stand.
+    Formula,
+    /// Beside a connective that also takes queries with a value.
+    Operand,
+    /// Where a query stands as well as a formula.
+    Query,
+}
 
 impl Lowering<'_> {
     /// An expression over one state.
@@ -29,23 +41,54 @@ impl Lowering<'_> {
     }
 
     /// A boolean expression over one state, made of one that is typed.
-    pub(super) fn boolean(&mut self, expr: Expr, ty: &Type, span: Span) -> Checked<Expr> {
+    pub(super) fn boolean(&mut self, expr: Expr, ty: &Type, standing: Standing, span: Span) -> Checked<Expr> {
         match (&expr, ty) {
             (_, Type::Bool) => Ok(expr),
-            (Expr::Variable(id), Type::Unknown) => {
-                // In a query a column may turn out to have values, which is no error there.
-                if self.context == Goal::Check {
-                    self.variables.ask(*id, Use::Boolean, span);
-                }
+            (_, Type::Open(id)) => {
+                self.ask_standing(*id, &expr, standing, span)?;
                 Ok(expr)
             }
-            (_, Type::Unknown) => Ok(expr),
             (Expr::Variable(_), Type::Bit) => {
                 Ok(Expr::Compare(CompareOp::Equal, Box::new(expr), Box::new(Expr::literal(1))))
             }
             (Expr::Literal(Value::Str(text)), _) => self.event(text.clone(), span),
             _ => self.not_a_formula(&expr, ty, span),
         }
+    }
+
+    /// Something of open type stands where a formula can.
+    fn ask_standing(&mut self, id: VariableId, expr: &Expr, standing: Standing, span: Span) -> Checked<()> {
+        let asked = match (self.context, standing) {
+            (Goal::Check, _) | (Goal::Query, Standing::Formula) => Use::Formula,
+            (Goal::Query, Standing::Operand) => Use::Operand,
+            (Goal::Query, Standing::Query) => return Ok(()),
+        };
+        if let (Expr::Variable(variable), Use::Formula) = (expr, asked) {
+            self.variables.stands_as_formula(*variable);
+        }
+        self.ask(id, asked, span)
+    }
+
+    /// Notes a use that bears on a variable's type; an error if it contradicts another.
+    pub(super) fn ask(&mut self, id: VariableId, asked: Use, span: Span) -> Checked<()> {
+        let result = self.variables.ask(id, asked, span);
+        let what = match asked {
+            Use::Formula | Use::Operand => "used as a formula",
+            Use::Number => "used as a number",
+            Use::Text => "used as a string",
+            Use::Order => "compared by order",
+        };
+        result.or_else(|contradiction| self.contradiction(&contradiction, what, span))
+    }
+
+    fn contradiction<T>(&mut self, contradiction: &Contradiction, what: &str, span: Span) -> Checked<T> {
+        let Contradiction { name, before: (before, place) } = contradiction;
+        let error = if what == "compared by order" && *before == "declared a boolean" {
+            Diagnostic::error(span, "booleans have no order").label("asks for one")
+        } else {
+            Diagnostic::error(span, format!("`{name}` is {what} here, and {before} elsewhere")).label(what)
+        };
+        self.error(error.also(*place, *before))
     }
 
     /// A string where a formula is needed: the event column equals it.
@@ -55,12 +98,12 @@ impl Lowering<'_> {
                 Diagnostic::error(span, "a string is not a formula")
                     .label("a string")
                     .help("compare it with a column: `activity == \"…\"`")
-                    .help("or name the column that strings stand for: `--event COLUMN`, or `trace { event COLUMN }` in the spec"),
+                    .help(Remedy::NameEventColumn),
             );
         };
-        let id = self.variables.mention(&event.name);
+        let id = self.mention(&event.name);
         self.variables.need(id, event.span);
-        self.variables.ask(id, Use::Event, event.span);
+        self.ask(id, Use::Text, event.span)?;
         let literal = Expr::Literal(Value::Str(text));
         Ok(Expr::Compare(CompareOp::Equal, Box::new(Expr::Variable(id)), Box::new(literal)))
     }
@@ -68,11 +111,11 @@ impl Lowering<'_> {
     fn not_a_formula<T>(&mut self, expr: &Expr, ty: &Type, span: Span) -> Checked<T> {
         let error = Diagnostic::error(span, format!("{ty} is not a formula")).label(format!("{ty}"));
         let error = match (expr, ty) {
-            (Expr::Variable(id), Type::Int | Type::Float) => {
+            (Expr::Variable(id), Type::Number) => {
                 let name = self.variables.list()[id.index()].name.clone();
-                error.help(format!("`{name}` holds numbers other than 0 and 1; compare it: `{name} > 0`"))
+                error.help(format!("compare it: `{name} > 0`"))
             }
-            (_, Type::Int | Type::Float) => error.help("compare it with something: `… > 0`"),
+            (_, Type::Number) => error.help("compare it with something: `… > 0`"),
             (Expr::Variable(id), Type::Text) => {
                 let name = self.variables.list()[id.index()].name.clone();
                 error.help(format!("compare it: `{name} == \"…\"`"))
@@ -88,21 +131,19 @@ impl Lowering<'_> {
         let (lowered_left, lowered_right) = (self.lower(left), self.lower(right));
         match (lowered_left?, lowered_right?) {
             (Typed::State(a, a_type), Typed::State(b, b_type)) => {
-                let (a_checked, b_checked) =
-                    (self.number(&a, &a_type, left.span), self.number(&b, &b_type, right.span));
+                let (a_checked, b_checked) = (self.number(&a_type, left.span), self.number(&b_type, right.span));
                 a_checked?;
                 b_checked?;
-                let ty = if op == ArithmeticOp::Divide { Type::Float } else { a_type.arithmetic(&b_type) };
-                Ok(Typed::State(Expr::Arithmetic(op, Box::new(a), Box::new(b)), ty))
+                Ok(Typed::State(Expr::Arithmetic(op, Box::new(a), Box::new(b)), Type::Number))
             }
             (a, b) => self.lifted(op, (a, left.span), (b, right.span)),
         }
     }
 
     /// Asks for a number.
-    pub(super) fn number(&mut self, expr: &Expr, ty: &Type, span: Span) -> Checked<()> {
-        if let (Expr::Variable(id), Type::Unknown) = (expr, ty) {
-            self.variables.ask(*id, Use::Number, span);
+    pub(super) fn number(&mut self, ty: &Type, span: Span) -> Checked<()> {
+        if let Type::Open(id) = ty {
+            return self.ask(*id, Use::Number, span);
         }
         if ty.may_be_number() {
             return Ok(());
@@ -113,12 +154,11 @@ impl Lowering<'_> {
     pub(super) fn negate(&mut self, operand: &Ast) -> Checked<Typed> {
         match self.lower(operand)? {
             Typed::State(expr, ty) => {
-                self.number(&expr, &ty, operand.span)?;
-                let ty = ty.arithmetic(&Type::Int);
-                Ok(Typed::State(Expr::Negate(Box::new(expr)), ty))
+                self.number(&ty, operand.span)?;
+                Ok(Typed::State(Expr::Negate(Box::new(expr)), Type::Number))
             }
             query => {
-                let zero = Typed::State(Expr::literal(0), Type::Int);
+                let zero = Typed::State(Expr::literal(0), Type::Number);
                 self.lifted(ArithmeticOp::Subtract, (zero, operand.span), (query, operand.span))
             }
         }
@@ -138,7 +178,7 @@ impl Lowering<'_> {
             return self.error(
                 Diagnostic::error(span, "a query is compared only in an assert")
                     .label("a query is compared here")
-                    .help("write `assert NAME = query <= constant`, in a spec or behind -e"),
+                    .help("write `assert NAME = query <= constant`"),
             );
         }
         let (Typed::State(a, a_type), Typed::State(b, b_type)) = (lowered_left, lowered_right) else {
@@ -160,17 +200,20 @@ impl Lowering<'_> {
         (b, b_type, b_span): (Expr, Type, Span),
         span: Span,
     ) -> Checked<(Expr, Expr)> {
-        self.ask_like(&a, &a_type, &b_type, a_span);
-        self.ask_like(&b, &b_type, &a_type, b_span);
+        self.unify(&a_type, &b_type, (a_span, b_span))?;
         let ordered = op.is_order();
+        if ordered {
+            self.ask_order(&a_type, span)?;
+            self.ask_order(&b_type, span)?;
+        }
         match (&a_type, &b_type) {
             (Type::Bool, _) | (_, Type::Bool) if ordered => self.error(
                 Diagnostic::error(span, "booleans have no order")
                     .label(format!("`{}` asks for one", op.symbol()))
                     .help("compare them with `==`, `!=` or `<->`"),
             ),
-            (Type::Bool, Type::Bit) => Ok((a, self.boolean(b, &b_type, b_span)?)),
-            (Type::Bit, Type::Bool) => Ok((self.boolean(a, &a_type, a_span)?, b)),
+            (Type::Bool, Type::Bit) => Ok((a, self.boolean(b, &b_type, Standing::Formula, b_span)?)),
+            (Type::Bit, Type::Bool) => Ok((self.boolean(a, &a_type, Standing::Formula, a_span)?, b)),
             _ if alike(&a_type, &b_type) => Ok((a, b)),
             _ => self.error(
                 Diagnostic::error(span, format!("{a_type} is compared with {b_type}"))
@@ -180,14 +223,41 @@ impl Lowering<'_> {
         }
     }
 
-    /// A variable that is compared with something known is asked to be like it. A string asks nothing: what is compared
-    /// with one is text unless all of it is something else, and then the comparison is a slip.
-    fn ask_like(&mut self, expr: &Expr, ty: &Type, other: &Type, span: Span) {
-        let (Expr::Variable(id), Type::Unknown) = (expr, ty) else { return };
-        match other {
-            Type::Bool => self.variables.ask(*id, Use::Boolean, span),
-            other if other.is_number() => self.variables.ask(*id, Use::Number, span),
-            _ => {}
+    /// What is compared with each other has one type: what is known of one side is asked of the
+    /// other, and where nothing is known of either, they share what will be known.
+    pub(super) fn unify(&mut self, a: &Type, b: &Type, (a_span, b_span): (Span, Span)) -> Checked<()> {
+        match (a, b) {
+            (Type::Open(left), Type::Open(right)) => {
+                let joined = self.variables.join(*left, *right, a_span.to(b_span));
+                joined.or_else(|contradiction| self.contradiction(&contradiction, "compared with another type", b_span))
+            }
+            (Type::Open(id), known) => self.ask_like(*id, known, a_span),
+            (known, Type::Open(id)) => self.ask_like(*id, known, b_span),
+            (Type::Pair(a, b), Type::Pair(c, d)) => {
+                self.unify(a, c, (a_span, b_span))?;
+                self.unify(b, d, (a_span, b_span))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// A variable's class is asked to be like something known.
+    fn ask_like(&mut self, id: VariableId, known: &Type, span: Span) -> Checked<()> {
+        match known {
+            Type::Bool => {
+                self.variables.stands_as_formula(id);
+                self.ask(id, Use::Formula, span)
+            }
+            Type::Bit | Type::Number => self.ask(id, Use::Number, span),
+            Type::Text => self.ask(id, Use::Text, span),
+            Type::Open(_) | Type::Pair(..) | Type::List => Ok(()),
+        }
+    }
+
+    fn ask_order(&mut self, ty: &Type, span: Span) -> Checked<()> {
+        match ty {
+            Type::Open(id) => self.ask(*id, Use::Order, span),
+            _ => Ok(()),
         }
     }
 
@@ -209,12 +279,12 @@ impl Lowering<'_> {
             (Function::Defined, [argument]) => self.defined(argument),
             (Function::Abs, [argument]) => {
                 let (expr, ty) = self.state(argument)?;
-                self.number(&expr, &ty, argument.span)?;
-                Ok(Typed::State(Expr::Abs(Box::new(expr)), ty.arithmetic(&Type::Int)))
+                self.number(&ty, argument.span)?;
+                Ok(Typed::State(Expr::Abs(Box::new(expr)), Type::Number))
             }
             (Function::Len, [argument]) => {
                 let expr = self.text(argument)?;
-                Ok(Typed::State(Expr::Len(Box::new(expr)), Type::Int))
+                Ok(Typed::State(Expr::Len(Box::new(expr)), Type::Number))
             }
             (Function::Matches, [argument, pattern]) => self.matches(argument, pattern),
             (Function::Min, [left, right]) => self.extreme(Function::Min, left, right),
@@ -227,7 +297,7 @@ impl Lowering<'_> {
     fn defined(&mut self, argument: &Ast) -> Checked<Typed> {
         let expr = match &argument.kind {
             AstKind::Name(name) if self.parameters.is_none() && !self.definitions.contains_key(name) => {
-                Expr::Variable(self.variables.mention(name))
+                Expr::Variable(self.mention(name))
             }
             _ => self.state(argument)?.0,
         };
@@ -237,7 +307,8 @@ impl Lowering<'_> {
     fn text(&mut self, argument: &Ast) -> Checked<Expr> {
         let (expr, ty) = self.state(argument)?;
         match ty {
-            Type::Unknown | Type::Text => Ok(expr),
+            Type::Text => Ok(expr),
+            Type::Open(id) => self.ask(id, Use::Text, argument.span).map(|()| expr),
             ty => self.error(
                 Diagnostic::error(argument.span, format!("expected a string, found {ty}")).label(format!("{ty}")),
             ),
@@ -266,14 +337,16 @@ impl Lowering<'_> {
         let (lowered_left, lowered_right) = (self.lower(left), self.lower(right));
         match (lowered_left?, lowered_right?) {
             (Typed::State(a, a_type), Typed::State(b, b_type)) => {
-                self.ask_like(&a, &a_type, &b_type, left.span);
-                self.ask_like(&b, &b_type, &a_type, right.span);
+                self.unify(&a_type, &b_type, (left.span, right.span))?;
                 let span = left.span.to(right.span);
+                self.ask_order(&a_type, span)?;
+                self.ask_order(&b_type, span)?;
                 if !alike(&a_type, &b_type) || a_type == Type::Bool || b_type == Type::Bool {
                     let message = format!("`{}` of {a_type} and {b_type}", function.name());
                     return self.error(Diagnostic::error(span, message).label("two numbers or two strings, please"));
                 }
-                let ty = if a_type.is_number() { a_type.arithmetic(&b_type) } else { b_type };
+                let ty = if a_type.is_open() { b_type } else { a_type };
+                let ty = if ty == Type::Bit { Type::Number } else { ty };
                 let (a, b) = (Box::new(a), Box::new(b));
                 let expr = if function == Function::Min { Expr::Min(a, b) } else { Expr::Max(a, b) };
                 Ok(Typed::State(expr, ty))
@@ -286,7 +359,7 @@ impl Lowering<'_> {
 /// Whether two types are of one kind, as far as is known.
 fn alike(left: &Type, right: &Type) -> bool {
     match (left, right) {
-        (Type::Unknown, _) | (_, Type::Unknown) => true,
+        (Type::Open(_), _) | (_, Type::Open(_)) => true,
         (Type::Pair(a, b), Type::Pair(c, d)) => alike(a, c) && alike(b, d),
         (left, right) => {
             (left.is_number() && right.is_number()) || (left.is_text() && right.is_text()) || left == right

@@ -5,6 +5,7 @@ use super::lexer::Token;
 use super::words::{self, Dialect};
 use crate::ast::{Named, SpecAst, Statement, StatementKind};
 use crate::diagnostic::{Diagnostic, did_you_mean};
+use crate::value::ValueType;
 
 const TRACE_ITEMS: [&str; 6] = ["event", "time", "by", "changes", "states", "missing"];
 
@@ -194,11 +195,13 @@ impl Parser<'_> {
     }
 
     fn trace_item(&mut self, spec: &mut SpecAst) -> Parsed<()> {
+        if self.peek_at(1) == Token::Colon {
+            return self.type_declaration(spec);
+        }
         let item = self.slice();
         if !TRACE_ITEMS.contains(&item) {
-            let mut error = self.expected("event, time, by, changes, states or missing");
-            error.help.extend(did_you_mean(item, TRACE_ITEMS));
-            return self.fail(error);
+            let error = self.expected("event, time, by, changes, states, missing, or a type such as `code: string`");
+            return self.fail(error.maybe_help(did_you_mean(item, TRACE_ITEMS)));
         }
         let place = self.advance();
         let declared = &spec.trace;
@@ -236,6 +239,28 @@ impl Parser<'_> {
             }
             other => spec.trace.changes = Some(other == "changes"),
         }
+        Ok(())
+    }
+
+    /// `code: string`
+    fn type_declaration(&mut self, spec: &mut SpecAst) -> Parsed<()> {
+        let column = self.column()?;
+        self.advance();
+        let name = self.name("a type: boolean, number or string")?;
+        let Ok(ty) = name.name.parse::<ValueType>() else {
+            let error = Diagnostic::error(name.span, format!("there is no type `{}`", name.name))
+                .label("unknown type")
+                .help(did_you_mean(&name.name, ValueType::ALL.map(ValueType::name)).unwrap_or_else(|| {
+                    "types are boolean, number and string".into()
+                }));
+            return self.fail(error);
+        };
+        if spec.trace.types.iter().any(|(other, _)| other.name == column.name) {
+            let error = Diagnostic::error(column.span, format!("the type of `{}` is declared twice", column.name))
+                .label("a second time here");
+            return self.fail(error);
+        }
+        spec.trace.types.push((column, ty));
         Ok(())
     }
 

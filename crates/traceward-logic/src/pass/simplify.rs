@@ -2,7 +2,7 @@
 
 use super::split_atoms;
 use crate::formula::{AtomId, Direction, FormulaId, Formulas, Node};
-use crate::lower::{self, Claim, Goal};
+use crate::lower::{self, Claim, Declarations, Goal};
 use crate::parse;
 use crate::{diagnostic::SourceId, expr::Expr};
 use rustc_hash::FxHashMap;
@@ -242,7 +242,7 @@ fn mirror(node: Node) -> Node {
 /// Reads one side of a law into the arena; f, g and h become the first three atoms whichever come first in the text.
 fn read_pattern(text: &str, patterns: &mut Formulas) -> FormulaId {
     let spec = parse::spec(SourceId::default(), text).expect("laws are well-formed");
-    let lowered = lower::lower(&[(spec, Goal::Check)], None, None).expect("laws are formulas");
+    let lowered = lower::lower(&[(spec, Goal::Check)], &Declarations::default(), None).expect("laws are formulas");
     let Claim::Formula(root) = lowered.properties[0].claim else { unreachable!("laws are formulas") };
     let mut own = lowered.formulas.clone();
     let root = split_atoms(&mut own, &[root])[0];

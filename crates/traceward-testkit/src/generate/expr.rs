@@ -18,9 +18,9 @@ const BIG: i64 = 1 << 53;
 
 /// What a spec is told of the columns.
 pub fn schema() -> Schema {
-    let types = [Type::Bool, Type::Bool, Type::Int, Type::Int, Type::Float, Type::Float, Type::Text, Type::Text];
+    let types = [Type::Bool, Type::Bool, Type::Number, Type::Number, Type::Number, Type::Number, Type::Text, Type::Text];
     Schema {
-        types: COLUMNS.iter().map(|name| Arc::from(*name)).zip(types).collect(),
+        types: COLUMNS.iter().map(|name| Arc::from(*name)).zip(types.map(Some)).collect(),
         names: COLUMNS.map(str::to_owned).to_vec(),
         has_time: true,
         names_known: true,
