@@ -269,6 +269,9 @@ impl QueryValues<'_> {
     }
 
     fn collection(&self, aggregate: Aggregate, queries: &[Query], condition: Option<FormulaId>, j: usize) -> Outcome {
+        if condition.is_some_and(|condition| !(self.holds)(condition, j)) {
+            return Ok(None);
+        }
         let mut collected: Vec<Vec<Value>> = Vec::new();
         for i in j..self.trace.len {
             if condition.is_some_and(|condition| !(self.holds)(condition, i)) {
@@ -288,11 +291,12 @@ fn apply(function: &Expr, arguments: &[Value], j: usize) -> Outcome {
     Ok(Some(value).filter(|value| !value.is_missing()))
 }
 
-/// The summary of what was collected, in order; none if that is nothing.
+/// The summary of what was collected, in order. Nothing can be counted; other summaries of nothing fail.
 fn summarise(aggregate: Aggregate, collected: &[Vec<Value>]) -> Result<Option<Value>, ArithmeticError> {
     let values: Vec<&Value> = collected.iter().map(|values| &values[0]).collect();
     if values.is_empty() {
-        return Ok(None);
+        let countable = matches!(aggregate, Aggregate::Count | Aggregate::Distinct);
+        return Ok(countable.then_some(Value::Int(0)));
     }
     Ok(match aggregate {
         Aggregate::Count => Some(Value::Int(values.len() as i64)),

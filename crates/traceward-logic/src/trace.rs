@@ -15,20 +15,6 @@ impl VariableId {
     }
 }
 
-/// What the use of a variable in a spec asks of its column.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Ask {
-    /// Nothing: the column's type is inferred from its values.
-    #[default]
-    Anything,
-    /// It stands where a formula is needed.
-    Bool,
-    /// It is computed with, or compared with a number.
-    Number,
-    /// It is the column that strings alone stand for: text, whatever it looks like.
-    Text,
-}
-
 /// The values of one variable, one per state.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Column {
@@ -47,8 +33,28 @@ pub enum ColumnData {
     Int(Vec<i64>),
     /// Floats; a NaN is recorded as missing.
     Float(Vec<f64>),
+    /// Integers and floats, each as it was written: one column type would round large integers.
+    Mixed(Vec<Number>),
     /// Strings, each kept once.
     Text(TextData),
+}
+
+/// A number as it was written.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Number {
+    /// An integer.
+    Int(i64),
+    /// A float that is no NaN.
+    Float(f64),
+}
+
+impl From<Number> for Value {
+    fn from(number: Number) -> Self {
+        match number {
+            Number::Int(int) => Self::Int(int),
+            Number::Float(float) => Self::float(float),
+        }
+    }
 }
 
 /// Strings of a column: an index into a dictionary for each state.
@@ -83,6 +89,7 @@ impl Column {
             ColumnData::Bool(bits) => bits.len(),
             ColumnData::Int(numbers) => numbers.len(),
             ColumnData::Float(numbers) => numbers.len(),
+            ColumnData::Mixed(numbers) => numbers.len(),
             ColumnData::Text(text) => text.codes.len(),
         }
     }
@@ -111,6 +118,7 @@ impl Column {
             ColumnData::Bool(bits) => Value::Bool(bits.get(position)),
             ColumnData::Int(numbers) => Value::Int(numbers[position]),
             ColumnData::Float(numbers) => Value::float(numbers[position]),
+            ColumnData::Mixed(numbers) => numbers[position].into(),
             ColumnData::Text(text) => Value::Str(text.dictionary[text.codes[position] as usize].clone()),
         }
     }
@@ -124,6 +132,7 @@ impl Column {
             ColumnData::Bool(bits) => ColumnData::Bool(bits.gather(positions)),
             ColumnData::Int(numbers) => ColumnData::Int(pick(numbers, positions)),
             ColumnData::Float(numbers) => ColumnData::Float(pick(numbers, positions)),
+            ColumnData::Mixed(numbers) => ColumnData::Mixed(pick(numbers, positions)),
             ColumnData::Text(text) => {
                 let dictionary = Arc::clone(&text.dictionary);
                 ColumnData::Text(TextData { codes: pick(&text.codes, positions), dictionary })

@@ -6,8 +6,9 @@
 use std::fmt::Write;
 use std::hint::black_box;
 use std::time::Instant;
-use traceward_logic::trace::Ask;
-use traceward_trace::{ReadOptions, ReadTrace, TimeColumn, Wanted, read};
+use traceward_logic::lower::Expected;
+use traceward_logic::value::ValueType;
+use traceward_trace::{ReadOptions, ReadTrace, ReadVariable, TimeColumn, read};
 
 /// An input, and what has to come out of it.
 struct Case {
@@ -28,7 +29,7 @@ fn main() {
 }
 
 fn cases() -> Vec<Case> {
-    let bools = || wanted(&[("a", Ask::Bool), ("b", Ask::Bool), ("c", Ask::Bool), ("d", Ask::Bool)]);
+    let bools = || wanted(&[("a", ValueType::Boolean), ("b", ValueType::Boolean), ("c", ValueType::Boolean), ("d", ValueType::Boolean)]);
     let date = TimeColumn { name: "t".to_owned(), unit: None };
     vec![
         Case {
@@ -53,7 +54,7 @@ fn cases() -> Vec<Case> {
         },
         Case {
             name: "csv, one integer of ten columns",
-            options: wanted(&[("a", Ask::Number)]),
+            options: wanted(&[("a", ValueType::Number)]),
             header: "i,j,k,l,a,m,n,o,p,q\n",
             row: |text, row| {
                 _ = writeln!(text, "{0},some,more,text,{0},that,nobody,looks,at,1.5", row % 1000);
@@ -62,14 +63,14 @@ fn cases() -> Vec<Case> {
         },
         Case {
             name: "csv, quoted text",
-            options: wanted(&[("a", Ask::Bool), ("b", Ask::Text)]),
+            options: wanted(&[("a", ValueType::Boolean), ("b", ValueType::String)]),
             header: "a,b\n",
             row: |text, row| _ = writeln!(text, "\"{}\",\"name {}\"", hash(row) & 1, row % 50),
             expected: |rows| (0..rows).filter(|&row| hash(row) & 1 == 1).count(),
         },
         Case {
             name: "csv, dates",
-            options: ReadOptions { time: Some(date), ..wanted(&[("a", Ask::Bool)]) },
+            options: ReadOptions { time: Some(date), ..wanted(&[("a", ValueType::Boolean)]) },
             header: "t,a\n",
             row: |text, row| {
                 let (hour, minute, second) = (row / 3_600_000 % 24, row / 60_000 % 60, row / 1000 % 60);
@@ -79,7 +80,7 @@ fn cases() -> Vec<Case> {
         },
         Case {
             name: "json lines, four members",
-            options: wanted(&[("request", Ask::Bool), ("grant", Ask::Bool), ("x", Ask::Number), ("name", Ask::Text)]),
+            options: wanted(&[("request", ValueType::Boolean), ("grant", ValueType::Boolean), ("x", ValueType::Number), ("name", ValueType::String)]),
             header: "",
             row: |text, row| {
                 let (request, grant) = (hash(row) & 1 == 1, hash(row) & 2 == 2);
@@ -90,7 +91,7 @@ fn cases() -> Vec<Case> {
         },
         Case {
             name: "json lines, two of many nested members",
-            options: wanted(&[("event.state.leader", Ask::Bool), ("event.name", Ask::Text)]),
+            options: wanted(&[("event.state.leader", ValueType::Boolean), ("event.name", ValueType::String)]),
             header: "",
             row: |text, row| {
                 _ = writeln!(
@@ -134,8 +135,9 @@ fn time(case: &Case, text: &str) -> f64 {
     start.elapsed().as_secs_f64()
 }
 
-fn wanted(names: &[(&str, Ask)]) -> ReadOptions {
-    ReadOptions { wanted: names.iter().map(|&(name, ask)| Wanted::new(name, ask)).collect(), ..Default::default() }
+fn wanted(names: &[(&str, ValueType)]) -> ReadOptions {
+    let variables = names.iter().map(|&(name, ty)| ReadVariable::new(name, Expected::Type(ty)));
+    ReadOptions { variables: variables.collect(), ..Default::default() }
 }
 
 /// Bits without a pattern that a branch predictor could learn.

@@ -1,32 +1,53 @@
-//! A value as a format hands it over, before anybody knows its type.
+//! A value as a format hands it over, before anybody knows what it is read as.
 
 use std::borrow::Cow;
 
 /// One variable in one record.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Cell<'a> {
+///
+/// Formats of text hand over text; formats that know the types of their values, and clients that
+/// have values at hand, hand over those, so that nothing is printed only to be parsed again.
+#[derive(Clone, Copy, PartialEq, Debug)]
+#[non_exhaustive]
+pub enum Cell<'a> {
     /// The record says nothing: an empty CSV field, a JSON member that is not there.
     Absent,
     /// The record says that there is no value: JSON `null`.
     Null,
-    /// A quoted CSV field with nothing in it: the empty string in a column of strings, nothing elsewhere.
+    /// A quoted CSV field with nothing in it: the empty string of a string variable, nothing
+    /// elsewhere.
     QuotedEmpty,
-    /// Text that may be of any type: a CSV field, or a JSON number or boolean.
-    Plain(&'a [u8]),
-    /// A JSON string, which says that it is one.
+    /// A text that may be of any type: a CSV field.
+    Field(&'a [u8]),
+    /// A JSON number or boolean as it is written.
+    Literal(&'a [u8]),
+    /// A JSON string without escapes.
     Text(&'a [u8]),
     /// A JSON string with escapes, quotes included. Decoded only where somebody wants it.
     Escaped(&'a [u8]),
     /// A JSON object or array, which has no value itself.
     Container(&'a [u8]),
+    /// A boolean.
+    Bool(bool),
+    /// An integer.
+    Int(i64),
+    /// A float; a NaN is a missing value.
+    Float(f64),
+    /// A string.
+    Str(&'a str),
+    /// A moment in nanoseconds since 1970.
+    Time(i64),
 }
 
 impl<'a> Cell<'a> {
     /// The text of a value, whatever its type.
     pub(crate) fn text(self) -> Option<Cow<'a, [u8]>> {
         match self {
-            Self::Plain(text) | Self::Text(text) => Some(Cow::Borrowed(text)),
+            Self::Field(text) | Self::Literal(text) | Self::Text(text) => Some(Cow::Borrowed(text)),
+            Self::Str(text) => Some(Cow::Borrowed(text.as_bytes())),
             Self::Escaped(source) => Some(Cow::Owned(unescape(source).into_bytes())),
+            Self::Bool(bit) => Some(Cow::Borrowed(if bit { b"true" } else { b"false" })),
+            Self::Int(int) | Self::Time(int) => Some(Cow::Owned(int.to_string().into_bytes())),
+            Self::Float(float) => Some(Cow::Owned(float.to_string().into_bytes())),
             Self::Absent | Self::Null | Self::QuotedEmpty | Self::Container(_) => None,
         }
     }
@@ -34,8 +55,8 @@ impl<'a> Cell<'a> {
 
 /// Decodes a JSON string, quotes included.
 ///
-/// The scanner only hands over strings whose escapes it has checked, so the fallback is never needed; it keeps a
-/// mistake there from becoming a panic here.
+/// The scanner only hands over strings whose escapes it has checked, so the fallback is never
+/// needed; it keeps a mistake there from becoming a panic here.
 pub(crate) fn unescape(source: &[u8]) -> String {
     serde_json::from_slice(source).unwrap_or_else(|_| String::from_utf8_lossy(source).into_owned())
 }

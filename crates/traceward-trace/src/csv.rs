@@ -5,18 +5,30 @@
 
 use crate::cell::Cell;
 use crate::error::{TraceError, TraceErrorKind};
+use crate::format::{FormatEntry, live_records, read_records};
+use crate::inspect::inspect_csv;
 use crate::note::Note;
-use crate::source::{End, RecordReader};
-use crate::states::RecordSink;
+use crate::options::ReadOptions;
+use crate::record::{End, ReadStop, RecordReader, RecordSink};
 use crate::swar;
 use memchr::{memchr, memchr_iter, memchr2};
 
 /// The separators a header may use, in order of preference.
 const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
 
+/// The format, as the table of formats knows it.
+pub(crate) static FORMAT: FormatEntry = FormatEntry {
+    name: "csv",
+    endings: &["csv", "tsv"],
+    // Whatever nothing else claims is taken for CSV.
+    begins: |_| false,
+    read: read_records::<CsvReader>,
+    live: live_records::<CsvReader>,
+    inspect: inspect_csv,
+};
+
 /// Reads CSV records into a sink.
-pub(crate) struct CsvReader<S> {
-    pub(crate) sink: S,
+pub(crate) struct CsvReader {
     separator: Option<u8>,
     header: Option<Header>,
     /// The line of the next record.
@@ -66,19 +78,9 @@ struct QuotedRecord {
     lines: u64,
 }
 
-impl<S: RecordSink> CsvReader<S> {
-    pub(crate) fn new(sink: S, separator: Option<u8>) -> Self {
-        Self { sink, separator, header: None, line: 1, blank_lines: 0, records: 0, fields: Vec::new() }
-    }
-
-    /// A line was dropped unseen.
-    pub(crate) fn pass_line(&mut self) {
-        self.line += 1;
-    }
-
-    /// The names of the header.
-    pub(crate) fn names(&self) -> Vec<String> {
-        self.header.as_ref().map(|header| header.names.clone()).unwrap_or_default()
+impl CsvReader {
+    pub(crate) fn new(separator: Option<u8>) -> Self {
+        Self { separator, header: None, line: 1, blank_lines: 0, records: 0, fields: Vec::new() }
     }
 
     /// The separator that was given or guessed.
@@ -86,22 +88,8 @@ impl<S: RecordSink> CsvReader<S> {
         self.header.as_ref().map(|header| header.separator)
     }
 
-    /// What is worth telling about the input.
-    pub(crate) fn notes(&self) -> Vec<Note> {
-        let mut notes = Vec::new();
-        match &self.header {
-            None => notes.push(Note::EmptyInput),
-            Some(_) if self.records == 0 => notes.push(Note::HeaderOnly),
-            Some(_) => {}
-        }
-        if self.blank_lines > 0 && self.header.is_some() {
-            notes.push(Note::BlankLines(self.blank_lines));
-        }
-        notes
-    }
-
     /// Takes blank lines and the header; returns the bytes they had.
-    fn consume_header(&mut self, bytes: &[u8], end: End) -> Result<usize, TraceError> {
+    fn consume_header<S: RecordSink + ?Sized>(&mut self, bytes: &[u8], end: End, sink: &mut S) -> Result<usize, ReadStop> {
         let mut at = 0;
         while at < bytes.len() && self.header.is_none() {
             let rest = &bytes[at..];
@@ -120,7 +108,7 @@ impl<S: RecordSink> CsvReader<S> {
             match self.split_quoted(rest, separator, end)? {
                 None => break,
                 Some(record) => {
-                    self.accept_header(rest, separator)?;
+                    self.accept_header(rest, separator, sink)?;
                     self.line += record.lines;
                     at += record.length;
                 }
@@ -129,14 +117,19 @@ impl<S: RecordSink> CsvReader<S> {
         Ok(at)
     }
 
-    fn accept_header(&mut self, bytes: &[u8], separator: u8) -> Result<(), TraceError> {
+    fn accept_header<S: RecordSink + ?Sized>(
+        &mut self,
+        bytes: &[u8],
+        separator: u8,
+        sink: &mut S,
+    ) -> Result<(), ReadStop> {
         let names = self.fields.iter().map(|&field| {
             let name = String::from_utf8(field.text(bytes)).map_err(|_| TraceErrorKind::InvalidUtf8)?;
             Ok(name.trim().to_owned())
         });
         let names: Vec<String> =
             names.collect::<Result<_, TraceErrorKind>>().map_err(|kind| TraceError::new(kind).on_line(self.line))?;
-        let fields = self.sink.header(&names).map_err(|error| error.on_line(self.line))?;
+        let fields = sink.header(&names).map_err(|error| error.on_line(self.line))?;
         let picks = fields.iter().enumerate().filter_map(|(slot, field)| Some(Pick { field: (*field)?, slot }));
         let mut picks: Vec<Pick> = picks.collect();
         picks.sort_by_key(|pick| pick.field);
@@ -144,29 +137,35 @@ impl<S: RecordSink> CsvReader<S> {
         Ok(())
     }
 
-    fn consume_rows(&mut self, bytes: &[u8], end: End) -> Result<usize, TraceError> {
+    fn consume_rows<S: RecordSink + ?Sized>(&mut self, bytes: &[u8], end: End, sink: &mut S) -> Result<usize, ReadStop> {
         let Some(header) = self.header.take() else { return Ok(0) };
-        let consumed = self.consume_rows_of(&header, bytes, end);
+        let consumed = self.consume_rows_of(&header, bytes, end, sink);
         self.header = Some(header);
         consumed
     }
 
-    fn consume_rows_of(&mut self, header: &Header, bytes: &[u8], end: End) -> Result<usize, TraceError> {
+    fn consume_rows_of<S: RecordSink + ?Sized>(
+        &mut self,
+        header: &Header,
+        bytes: &[u8],
+        end: End,
+        sink: &mut S,
+    ) -> Result<usize, ReadStop> {
         let mut cells = vec![Cell::Absent; header.slots];
         let mut at = 0;
         while at < bytes.len() {
             let rest = &bytes[at..];
             match line_end_or_quote(rest) {
                 Some(stop) if rest[stop] == b'\n' => {
-                    self.plain_row(header, rest, stop, &mut cells)?;
+                    self.plain_row(header, rest, stop, &mut cells, sink)?;
                     at += stop + 1;
                 }
-                Some(_) => match self.quoted_row(header, rest, &mut cells, end)? {
+                Some(_) => match self.quoted_row(header, rest, &mut cells, end, sink)? {
                     Some(length) => at += length,
                     None => break,
                 },
                 None if end == End::Last => {
-                    self.plain_row(header, rest, rest.len(), &mut cells)?;
+                    self.plain_row(header, rest, rest.len(), &mut cells, sink)?;
                     at = bytes.len();
                 }
                 None => break,
@@ -177,23 +176,24 @@ impl<S: RecordSink> CsvReader<S> {
 
     /// A row without quotes: the bytes up to `stop`.
     #[inline]
-    fn plain_row<'b>(
+    fn plain_row<'b, S: RecordSink + ?Sized>(
         &mut self,
         header: &Header,
         bytes: &'b [u8],
         stop: usize,
         cells: &mut [Cell<'b>],
-    ) -> Result<(), TraceError> {
+        sink: &mut S,
+    ) -> Result<(), ReadStop> {
         let length = if stop > 0 && bytes[stop - 1] == b'\r' { stop - 1 } else { stop };
         let row = &bytes[..length];
         if !header.split_plain(bytes, length, cells) {
-            return self.odd_row(header, row);
+            return self.odd_row(header, row, sink);
         }
         // A file of one column has blank lines that split well.
         if matches!(row.first(), None | Some(b' ')) && is_blank(row) {
-            return self.odd_row(header, row);
+            return self.odd_row(header, row, sink);
         }
-        self.sink.record(self.line, cells)?;
+        sink.record(self.line, cells)?;
         self.line += 1;
         self.records += 1;
         Ok(())
@@ -201,7 +201,7 @@ impl<S: RecordSink> CsvReader<S> {
 
     /// A row that does not have the header's number of fields: blank, or a mistake.
     #[cold]
-    fn odd_row(&mut self, header: &Header, row: &[u8]) -> Result<(), TraceError> {
+    fn odd_row<S: RecordSink + ?Sized>(&mut self, header: &Header, row: &[u8], sink: &mut S) -> Result<(), ReadStop> {
         if is_blank(row) {
             self.blank_lines += 1;
             self.line += 1;
@@ -209,19 +209,20 @@ impl<S: RecordSink> CsvReader<S> {
         }
         let found = memchr_iter(header.separator, row).count() + 1;
         let error = self.ragged(header, found);
-        self.sink.bad_line(error)?;
+        sink.bad_line(error)?;
         self.line += 1;
         Ok(())
     }
 
     /// Returns the length of the row; none if the bytes at hand do not hold all of it.
-    fn quoted_row<'b>(
+    fn quoted_row<'b, S: RecordSink + ?Sized>(
         &mut self,
         header: &Header,
         bytes: &'b [u8],
         cells: &mut [Cell<'b>],
         end: End,
-    ) -> Result<Option<usize>, TraceError> {
+        sink: &mut S,
+    ) -> Result<Option<usize>, ReadStop> {
         let record = match self.split_quoted(bytes, header.separator, end) {
             Ok(Some(record)) => record,
             Ok(None) => return Ok(None),
@@ -231,25 +232,25 @@ impl<S: RecordSink> CsvReader<S> {
                     None if end == End::More => return Ok(None),
                     None => bytes.len(),
                 };
-                self.sink.bad_line(error)?;
+                sink.bad_line(error)?;
                 self.line += 1;
                 return Ok(Some(length));
             }
         };
         if self.fields.len() != header.names.len() {
             let error = self.ragged(header, self.fields.len());
-            self.sink.bad_line(error)?;
+            sink.bad_line(error)?;
             self.line += record.lines;
             return Ok(Some(record.length));
         }
         let doubled = header.picks.iter().any(|pick| self.fields[pick.field].quoting == Quoting::Doubled);
         if doubled {
-            self.doubled_row(header, bytes)?;
+            self.doubled_row(header, bytes, sink)?;
         } else {
             for pick in &header.picks {
                 cells[pick.slot] = self.fields[pick.field].cell(bytes);
             }
-            self.sink.record(self.line, cells)?;
+            sink.record(self.line, cells)?;
         }
         self.line += record.lines;
         self.records += 1;
@@ -257,14 +258,14 @@ impl<S: RecordSink> CsvReader<S> {
     }
 
     /// A row with a doubled quote in a wanted field, which has to be rewritten.
-    fn doubled_row(&mut self, header: &Header, bytes: &[u8]) -> Result<(), TraceError> {
+    fn doubled_row<S: RecordSink + ?Sized>(&mut self, header: &Header, bytes: &[u8], sink: &mut S) -> Result<(), ReadStop> {
         let texts: Vec<Vec<u8>> = header.picks.iter().map(|pick| self.fields[pick.field].text(bytes)).collect();
         let mut cells = vec![Cell::Absent; header.slots];
         for (pick, text) in header.picks.iter().zip(&texts) {
             let field = self.fields[pick.field];
-            cells[pick.slot] = if field.quoting == Quoting::Doubled { Cell::Plain(text) } else { field.cell(bytes) };
+            cells[pick.slot] = if field.quoting == Quoting::Doubled { Cell::Field(text) } else { field.cell(bytes) };
         }
-        self.sink.record(self.line, &cells)
+        sink.record(self.line, &cells)
     }
 
     /// Splits one record by RFC 4180 into `self.fields`; none if the bytes at hand do not hold all of it.
@@ -309,14 +310,43 @@ impl<S: RecordSink> CsvReader<S> {
     }
 }
 
-impl<S: RecordSink> RecordReader for CsvReader<S> {
-    fn consume(&mut self, bytes: &[u8], end: End) -> Result<usize, TraceError> {
-        let header = if self.header.is_none() { self.consume_header(bytes, end)? } else { 0 };
-        Ok(header + self.consume_rows(&bytes[header..], end)?)
+impl RecordReader for CsvReader {
+    fn open(options: &ReadOptions) -> Self {
+        Self::new(options.separator)
+    }
+
+    fn consume<S: RecordSink + ?Sized>(&mut self, bytes: &[u8], end: End, sink: &mut S) -> Result<usize, ReadStop> {
+        let header = if self.header.is_none() { self.consume_header(bytes, end, sink)? } else { 0 };
+        Ok(header + self.consume_rows(&bytes[header..], end, sink)?)
     }
 
     fn line(&self) -> u64 {
         self.line
+    }
+
+    fn pass_line(&mut self) {
+        self.line += 1;
+    }
+
+    fn names(&self) -> Vec<String> {
+        self.header.as_ref().map(|header| header.names.clone()).unwrap_or_default()
+    }
+
+    fn has_header(&self) -> bool {
+        self.header.is_some()
+    }
+
+    fn notes(&self) -> Vec<Note> {
+        let mut notes = Vec::new();
+        match &self.header {
+            None => notes.push(Note::EmptyInput),
+            Some(_) if self.records == 0 => notes.push(Note::HeaderOnly),
+            Some(_) => {}
+        }
+        if self.blank_lines > 0 && self.header.is_some() {
+            notes.push(Note::BlankLines(self.blank_lines));
+        }
+        notes
     }
 }
 
@@ -390,7 +420,7 @@ impl Field {
         match (&bytes[self.start..self.stop], self.quoting) {
             (b"", Quoting::Bare) => Cell::Absent,
             (b"", Quoting::Quoted | Quoting::Doubled) => Cell::QuotedEmpty,
-            (text, _) => Cell::Plain(text),
+            (text, _) => Cell::Field(text),
         }
     }
 
@@ -441,7 +471,7 @@ fn plain_cell(field: &[u8]) -> Cell<'_> {
         [b' ', ..] | [.., b' '] => trim_spaces(field),
         _ => field,
     };
-    if field.is_empty() { Cell::Absent } else { Cell::Plain(field) }
+    if field.is_empty() { Cell::Absent } else { Cell::Field(field) }
 }
 
 #[cold]
@@ -474,20 +504,21 @@ fn guess_separator(header: &[u8]) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::{Format, ReadOptions};
+    use crate::format::Format;
+    use crate::options::ReadOptions;
     use crate::testing::{fail, read_text, show, want};
     use proptest::prelude::*;
-    use traceward_logic::trace::Ask::{Bool, Number, Text};
+    use crate::testing::expected::*;
 
     fn ab() -> ReadOptions {
-        want(&[("a", Number), ("b", Text)])
+        want(&[("a", NUMBER), ("b", TEXT)])
     }
 
     #[test]
     fn fields_are_found_by_name_in_any_order() {
         assert_eq!(show("b,x,a\nu,9,1\nv,9,2\n", &ab()), "int 1 2\ntext \"u\" \"v\"");
         assert_eq!(show("a,b\n1,u", &ab()), "int 1\ntext \"u\"");
-        let twice = want(&[("a", Number), ("a", Bool), ("c", Bool)]);
+        let twice = want(&[("a", NUMBER), ("a", BOOL), ("c", BOOL)]);
         assert_eq!(show("x,a\n0,1\n0,0\n", &twice), "int 1 0\nbool true false\nunknown");
     }
 
@@ -522,7 +553,7 @@ mod tests {
     #[test]
     fn spaces_around_bare_fields_and_names_are_dropped() {
         assert_eq!(show(" a , b \n 1 ,  u v \n2, \" w \" \n", &ab()), "int 1 2\ntext \"u v\" \" w \"");
-        assert_eq!(show("Case ID,a\nx,1\n", &want(&[("Case ID", Text)])), "text \"x\"");
+        assert_eq!(show("Case ID,a\nx,1\n", &want(&[("Case ID", TEXT)])), "text \"x\"");
     }
 
     #[test]
@@ -531,7 +562,7 @@ mod tests {
         assert_eq!(show(input, &ab()), "int 1 2 3 4\ntext \"x,y\" \"say \\\"hi\\\"\" \"two\\nlines\" \"5\\\" pipe\"");
         let trace = read_text(input, &ab()).unwrap();
         assert_eq!((0..4).map(|position| trace.lines.line(position)).collect::<Vec<_>>(), [2, 3, 4, 6]);
-        assert_eq!(show("\"a\",\"b \"\"x\"\"\"\n1,2\n", &want(&[("b \"x\"", Number)])), "int 2");
+        assert_eq!(show("\"a\",\"b \"\"x\"\"\"\n1,2\n", &want(&[("b \"x\"", NUMBER)])), "int 2");
     }
 
     #[test]
@@ -547,7 +578,7 @@ mod tests {
         assert_eq!(fail("a,b\n1,u\n2\n", &ab()), "3:-: the row has 1 field, the header has 2");
         assert_eq!(fail("a,b\n1,u,x\n", &ab()), "2:-: the row has 3 fields, the header has 2");
         assert_eq!(fail("a,b\n1,\"u\",x\n", &ab()), "2:-: the row has 3 fields, the header has 2");
-        assert_eq!(fail("a,b,c\n1,u\n", &want(&[("c", Text)])), "2:-: the row has 2 fields, the header has 3");
+        assert_eq!(fail("a,b,c\n1,u\n", &want(&[("c", TEXT)])), "2:-: the row has 2 fields, the header has 3");
     }
 
     #[test]
@@ -556,7 +587,7 @@ mod tests {
         assert_eq!(trace.states, 2);
         assert_eq!(trace.notes, [Note::BlankLines(4)]);
         assert_eq!((trace.lines.line(0), trace.lines.line(1)), (4, 6));
-        let one_column = read_text("a\n1\n\n2\n", &want(&[("a", Number)])).unwrap();
+        let one_column = read_text("a\n1\n\n2\n", &want(&[("a", NUMBER)])).unwrap();
         assert_eq!((one_column.states, one_column.notes), (2, vec![Note::BlankLines(1)]));
     }
 
@@ -567,21 +598,21 @@ mod tests {
         assert_eq!(header_only.names, ["a", "b"]);
         for empty in ["", "\n", "\u{feff}"] {
             let trace = read_text(empty, &ab()).unwrap();
-            assert_eq!((trace.states, trace.notes, trace.format), (0, vec![Note::EmptyInput], Format::Csv));
+            assert_eq!((trace.states, trace.notes, trace.format), (0, vec![Note::EmptyInput], Format::CSV));
             assert_eq!(trace.columns, [None, None]);
         }
     }
 
     #[test]
     fn a_name_that_occurs_twice_matters_only_if_it_is_wanted() {
-        assert_eq!(show("x,x,a\n1,2,3\n", &want(&[("a", Number)])), "int 3");
-        assert_eq!(fail("x,x,a\n1,2,3\n", &want(&[("x", Number)])), "1:x: the header names `x` more than once");
+        assert_eq!(show("x,x,a\n1,2,3\n", &want(&[("a", NUMBER)])), "int 3");
+        assert_eq!(fail("x,x,a\n1,2,3\n", &want(&[("x", NUMBER)])), "1:x: the header names `x` more than once");
     }
 
     #[test]
     fn text_has_to_be_utf8_where_it_is_wanted() {
         assert_eq!(fail(b"a,b\n1,\xff\n", &ab()), "2:b: a value of `b` is not UTF-8 text");
-        assert_eq!(show(b"a,c\n1,\xff\n", &want(&[("a", Number)])), "int 1");
+        assert_eq!(show(b"a,c\n1,\xff\n", &want(&[("a", NUMBER)])), "int 1");
         assert_eq!(fail(b"a,\xff\n1,2\n", &ab()), "1:-: a name in the header is not UTF-8 text");
     }
 
@@ -635,7 +666,7 @@ mod tests {
         #[test]
         fn splitting_agrees_with_its_definition(body in "([ab\",\n]|\"\"|\",\"|\n){0,24}") {
             let input = format!("x,y\n{body}");
-            let found = read_text(&input, &want(&[("x", Text), ("y", Text)]));
+            let found = read_text(&input, &want(&[("x", TEXT), ("y", TEXT)]));
             match (split_slowly(&body), found) {
                 (Some(rows), Ok(trace)) => {
                     prop_assert_eq!(trace.states, rows.len());

@@ -1,6 +1,8 @@
 //! What can be wrong with an input.
 
 use std::fmt;
+use traceward_logic::diagnostic::{Help, Remedy};
+use traceward_logic::value::ValueType;
 
 /// Texts of the input longer than this are cut in messages.
 const SHOWN: usize = 60;
@@ -92,8 +94,13 @@ pub enum TraceErrorKind {
     NotText(String),
     /// A number does not fit 64 bits.
     NumberTooBig(String),
-    /// An integer would be rounded, because the column has fractions as well.
-    InexactInteger(i64),
+    /// A boolean stands where values are compared by order.
+    NoOrder(String),
+    /// The input holds several traces, and one was asked for.
+    SeveralTraces {
+        /// How many.
+        count: usize,
+    },
     /// A value is missing, and that is an error here.
     Missing,
     /// A state has no timestamp.
@@ -193,11 +200,12 @@ impl TraceError {
             Kind::Container { found, .. } => format!("`{name}` is {found}, not a single value"),
             Kind::NotBool(text) => format!("`{name}` is used as a boolean, but here it is `{}`", shown(text)),
             Kind::NotNumber(text) => format!("`{name}` is used as a number, but here it is `{}`", shown(text)),
-            Kind::NotText(text) => format!("`{name}` is compared with a string, but here it is {}", shown(text)),
+            Kind::NotText(text) => format!("`{name}` is used as a string, but here it is `{}`", shown(text)),
             Kind::NumberTooBig(text) => format!("`{name}` is {}, which does not fit 64 bits", shown(text)),
-            Kind::InexactInteger(int) => {
-                format!("`{name}` has fractions, and its integer {int} beyond 2^53 would lose digits among them")
+            Kind::NoOrder(text) => {
+                format!("`{name}` is compared by order, but here it is {}, and booleans have none", shown(text))
             }
+            Kind::SeveralTraces { count } => format!("the input holds {count} traces, and one is asked for"),
             Kind::Missing => format!("`{name}` has no value"),
             Kind::MissingTime => format!("the state has no timestamp: `{name}` is missing"),
             Kind::PlainNumberTime(text) => format!("column `{name}` holds plain numbers such as {}", shown(text)),
@@ -224,71 +232,86 @@ impl TraceError {
         }
     }
 
-    /// The way out, where there is one to name.
-    pub fn hint(&self) -> Option<String> {
+    /// The ways out, where there are any to name.
+    pub fn help(&self) -> Vec<Help> {
         use TraceErrorKind as Kind;
-        let name = self.column().unwrap_or("?");
-        let hint = match self.kind() {
-            Kind::Io(_) => return None,
-            Kind::Compression { .. } => "fetch or compress the file again".to_owned(),
-            Kind::Utf16 | Kind::InvalidUtf8 => "convert the file to UTF-8, for example with iconv".to_owned(),
-            Kind::BadSeparator(_) => "use another character, such as , or ;".to_owned(),
-            Kind::DuplicateName => "rename one of these columns".to_owned(),
-            Kind::UnknownColumn { nearest, .. } if nearest.is_empty() => {
-                "`traceward inspect` lists the names there are".to_owned()
-            }
-            Kind::UnknownColumn { nearest, .. } => format!("did you mean {}?", quoted_list(nearest)),
+        let text = |text: &str| vec![Help::from(text)];
+        match self.kind() {
+            Kind::Io(_) | Kind::SeveralTraces { .. } => Vec::new(),
+            Kind::Compression { .. } => text("fetch or compress the file again"),
+            Kind::Utf16 | Kind::InvalidUtf8 => text("convert the file to UTF-8, for example with iconv"),
+            Kind::BadSeparator(_) => text("use another character, such as , or ;"),
+            Kind::DuplicateName => text("rename one of these columns"),
+            Kind::UnknownColumn { nearest, .. } if nearest.is_empty() => text("inspecting the input lists its names"),
+            Kind::UnknownColumn { nearest, .. } => text(&format!("did you mean {}?", quoted_list(nearest))),
             Kind::RaggedRow { .. } => {
-                "mend the row, quote fields that contain the separator, or name the separator".to_owned()
+                text("mend the row, quote fields that contain the separator, or name the separator")
             }
-            Kind::UnterminatedQuote => "close it with \", and double a quote inside a quoted field".to_owned(),
-            Kind::TextAfterQuote => "double a quote that belongs to the text".to_owned(),
-            Kind::RecordTooLong { .. } => "check that the file has line ends and that its quotes close".to_owned(),
+            Kind::UnterminatedQuote => text("close it with \", and double a quote inside a quoted field"),
+            Kind::TextAfterQuote => text("double a quote that belongs to the text"),
+            Kind::RecordTooLong { .. } => text("check that the file has line ends and that its quotes close"),
             Kind::MalformedJson { .. } | Kind::NotAnObject { .. } => {
-                "each line has to be one JSON object; `jq -c .` or `jq -c '.[]'` makes such lines".to_owned()
+                text("each line has to be one JSON object; `jq -c .` or `jq -c '.[]'` makes such lines")
             }
-            Kind::Container { members, .. } if members.is_empty() => "name one of its members".to_owned(),
-            Kind::Container { members, .. } => format!("name one of its members: {}", quoted_list(members)),
+            Kind::Container { members, .. } if members.is_empty() => text("name one of its members"),
+            Kind::Container { members, .. } => text(&format!("name one of its members: {}", quoted_list(members))),
+            Kind::NotBool(_) | Kind::NotNumber(_) | Kind::NotText(_) | Kind::NumberTooBig(_) | Kind::NoOrder(_) => {
+                self.help_with_type()
+            }
+            Kind::Missing => vec!["fill it in".into(), Remedy::TolerateMissing.into()],
+            _ => self.help_with_time(),
+        }
+    }
+
+    /// The ways out for a value that does not fit its type.
+    fn help_with_type(&self) -> Vec<Help> {
+        use TraceErrorKind as Kind;
+        let name = self.column().unwrap_or("?").to_owned();
+        let declare = |ty| Help::Remedy(Remedy::DeclareType { variable: name.clone(), ty });
+        let null = |text: &str| Help::Remedy(Remedy::NullText(shown(text)));
+        match self.kind() {
             Kind::NotBool(text) if text.parse::<f64>().is_ok() => {
-                format!("a boolean is true/false, T/F or 1/0; compare the number with something: `{name} > 0`")
+                vec![format!("a boolean is true/false, T/F or 1/0; compare the number: `{name} > 0`").into()]
             }
-            Kind::NotBool(text) => format!(
-                "a boolean is true/false, T/F or 1/0; compare it with something, or, if `{0}` stands for a missing \
-                 value, say --null '{0}'",
-                shown(text)
-            ),
+            Kind::NotBool(text) => {
+                let words = "a boolean is true/false, T/F or 1/0; compare it with something: `defined(…)`, `… == \"…\"`";
+                vec![words.into(), null(text)]
+            }
             Kind::NotNumber(text) if matches!(text.as_str(), "true" | "false") => {
-                "a boolean is no number; `count(p)` counts where it is true".to_owned()
+                vec!["a boolean is no number; `count(p)` counts where it is true".into()]
             }
-            Kind::NotNumber(text) if text.replacen(',', ".", 1).parse::<f64>().is_ok() => {
-                "numbers are written with a decimal point, not a comma".to_owned()
+            Kind::NotNumber(text) if text.replacen(',', ".", 1).parse::<f64>().is_ok() && text.contains(',') => {
+                vec!["numbers are written with a decimal point, not a comma".into()]
             }
-            Kind::NotNumber(text) => format!(
-                "compare it with a string in quotes, or, if that stands for a missing value, say --null '{}'",
-                shown(text)
-            ),
-            Kind::NotText(_) => "write strings in quotes, or compare it with something else".to_owned(),
-            Kind::NumberTooBig(_) => "compare it with a string to have it read as text".to_owned(),
-            Kind::InexactInteger(_) => "write all values without fractions, or scale them down".to_owned(),
-            Kind::Missing => "fill it in, or say --missing false or --missing hold".to_owned(),
-            Kind::MissingTime => "every state needs one: remove the record or fill it in".to_owned(),
-            Kind::PlainNumberTime(_) => format!("say their unit, e.g. --time {name}:ms"),
-            Kind::TimeNotNumber(_) => format!("for dates, leave the unit out: --time {name}"),
+            Kind::NotNumber(text) if text.parse::<f64>().is_ok() => vec![declare(ValueType::Number)],
+            Kind::NotNumber(text) => vec![null(text), declare(ValueType::String)],
+            Kind::NotText(_) | Kind::NumberTooBig(_) => vec![declare(ValueType::String)],
+            _ => vec!["compare it with `==` or `!=`".into()],
+        }
+    }
+
+    /// The ways out for a timestamp that cannot be read.
+    fn help_with_time(&self) -> Vec<Help> {
+        use TraceErrorKind as Kind;
+        let column = || self.column().unwrap_or("?").to_owned();
+        match self.kind() {
+            Kind::MissingTime => vec!["every state needs one: remove the record or fill it in".into()],
+            Kind::PlainNumberTime(_) => vec![Remedy::TimeInUnit(column()).into()],
+            Kind::TimeNotNumber(_) => vec![Remedy::TimeInDates(column()).into()],
             Kind::UnreadableTime(_) => {
-                format!("write it like 2014-10-22T11:15:41Z, or as plain numbers with --time {name}:UNIT")
+                vec!["write dates like 2014-10-22T11:15:41Z".into(), Remedy::TimeInUnit(column()).into()]
             }
-            Kind::TimeWithoutYear(_) => "write dates with their year, like 2014-10-22 11:15:41".to_owned(),
-            Kind::TimeOutOfRange(_) => "check the value and its unit".to_owned(),
+            Kind::TimeWithoutYear(_) => vec!["write dates with their year, like 2014-10-22 11:15:41".into()],
+            Kind::TimeOutOfRange(_) => vec!["check the value and its unit".into()],
             Kind::AmbiguousDate(_) | Kind::ContradictoryDates { .. } => {
-                "write dates like 2014-10-22, or with dots for day first, like 22.10.2014".to_owned()
+                vec!["write dates like 2014-10-22, or with dots for day first, like 22.10.2014".into()]
             }
             Kind::TimeDecreases { key: None, .. } => {
-                "sort the records by time, or, if they belong to different runs, split them with --by".to_owned()
+                vec!["sort the records by time".into(), Remedy::SplitByKey.into()]
             }
-            Kind::TimeDecreases { .. } => "sort the records by time".to_owned(),
-            Kind::TooManyStates { .. } => "split the input".to_owned(),
-        };
-        Some(hint)
+            Kind::TimeDecreases { .. } => vec!["sort the records by time".into()],
+            _ => vec!["split the input".into()],
+        }
     }
 }
 
@@ -301,10 +324,7 @@ impl From<TraceErrorKind> for TraceError {
 impl fmt::Display for TraceError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message())?;
-        match self.hint() {
-            Some(hint) => write!(f, "; {hint}"),
-            None => Ok(()),
-        }
+        self.help().iter().try_for_each(|help| write!(f, "; {help}"))
     }
 }
 
@@ -350,7 +370,8 @@ mod tests {
         let error = TraceError::new(TraceErrorKind::NotNumber("n/a\n\"x\"".to_owned())).on_line(3).in_column("temp");
         assert_eq!(
             error.to_string(),
-            "`temp` is used as a number, but here it is `n/a\\n\"x\"`; compare it with a string in quotes, or, if that stands for a missing value, say --null 'n/a\\n\"x\"'"
+            "`temp` is used as a number, but here it is `n/a\\n\"x\"`; \
+             say that `n/a\\n\"x\"` stands for a missing value; declare its type: `trace { temp: string }`"
         );
         assert_eq!((error.line(), error.column()), (Some(3), Some("temp")));
     }

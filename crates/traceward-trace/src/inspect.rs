@@ -4,14 +4,15 @@ use crate::cell::Cell;
 use crate::csv::CsvReader;
 use crate::date;
 use crate::error::TraceError;
+use crate::format::Format;
 use crate::json::{check_object, flatten};
 use crate::note::Note;
 use crate::number::{self, Common, Number, Shape};
-use crate::options::{Format, ReadOptions, TimeUnit};
-use crate::read::detect_format;
-use crate::source::{End, RecordReader, Source};
-use crate::states::{RecordSink, States};
-use memchr::memchr;
+use crate::options::{ReadOptions, TimeUnit};
+use crate::read::check_separator;
+use crate::record::{End, Pump, ReadStop, RecordReader, RecordSink, each_line};
+use crate::source::Source;
+use crate::states::States;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::Value as Json;
 use std::fmt;
@@ -127,24 +128,37 @@ pub enum TimeGuess {
 
 /// Tells what an input holds. Of the options those about format, time, key and missing values count.
 pub fn inspect(input: impl Read, options: &ReadOptions) -> Result<Inspection, TraceError> {
+    check_separator(options.separator)?;
     let mut source = Source::open(input)?;
-    let options = &ReadOptions { wanted: Vec::new(), ..options.clone() };
-    match detect_format(source.bytes(), options)? {
-        Format::Csv => {
-            let mut reader = CsvReader::new(Profiles::new(options), options.separator);
-            source.drive(&mut reader)?;
-            let (separator, names, notes) = (reader.separator(), reader.names(), reader.notes());
-            reader.sink.finish(Format::Csv, separator, names, notes)
-        }
-        Format::JsonLines => {
-            let mut reader = JsonProfiler::new(options);
-            if let Err(error) = source.drive(&mut reader) {
-                return Err(reader.profiles.states.explain(error, &reader.names()));
-            }
-            let (names, notes) = (reader.names(), reader.notes());
-            reader.profiles.finish(Format::JsonLines, None, names, notes)
-        }
-    }
+    let options = &ReadOptions { variables: Vec::new(), ..options.clone() };
+    let format = options.format.unwrap_or_else(|| Format::of_bytes(source.bytes()));
+    let inspection = (format.entry().inspect)(&mut source, options)?;
+    Ok(Inspection { format, ..inspection })
+}
+
+/// Inspects CSV.
+pub(crate) fn inspect_csv(source: &mut Source<'_>, options: &ReadOptions) -> Result<Inspection, TraceError> {
+    let mut pump = Pump::new(CsvReader::open(options));
+    let mut profiles = Profiles::new(options);
+    source.drive(&mut pump, &mut profiles)?;
+    let (names, notes) = (pump.reader.names(), pump.reader.notes());
+    let inspection = profiles.finish(&names, notes)?;
+    Ok(Inspection { separator: pump.reader.separator(), ..inspection })
+}
+
+/// Inspects JSON lines.
+pub(crate) fn inspect_json(source: &mut Source<'_>, options: &ReadOptions) -> Result<Inspection, TraceError> {
+    let mut pump = Pump::new(WholeLines { line: 1, blank_lines: 0 });
+    let mut profiler = JsonProfiler::new(options);
+    let driven = source.drive(&mut pump, &mut profiler);
+    let names = profiler.names();
+    driven.map_err(|error| profiler.profiles.states.explain(error, &names))?;
+    let notes = match (profiler.profiles.rows, pump.reader.blank_lines) {
+        (0, _) => vec![Note::EmptyInput],
+        (_, 0) => Vec::new(),
+        (_, blank) => vec![Note::BlankLines(blank)],
+    };
+    profiler.profiles.finish(&names, notes)
 }
 
 /// All columns of an input in the making.
@@ -158,21 +172,15 @@ struct Profiles<'o> {
 
 impl<'o> Profiles<'o> {
     fn new(options: &'o ReadOptions) -> Self {
-        Self { options, columns: Vec::new(), states: States::new(options), rows: 0 }
+        Self { options, columns: Vec::new(), states: States::unordered(options), rows: 0 }
     }
 
-    fn finish(
-        self,
-        format: Format,
-        separator: Option<u8>,
-        names: Vec<String>,
-        notes: Vec<Note>,
-    ) -> Result<Inspection, TraceError> {
-        let summary = self.states.summarise(&names, notes)?;
+    fn finish(self, names: &[String], notes: Vec<Note>) -> Result<Inspection, TraceError> {
+        let summary = self.states.summarise(names, notes)?;
         let rows = self.rows;
         Ok(Inspection {
-            format,
-            separator,
+            format: Format::CSV,
+            separator: None,
             rows,
             columns: self.columns.into_iter().map(|column| column.finish(rows)).collect(),
             time_span: summary.time_span,
@@ -191,7 +199,7 @@ impl RecordSink for Profiles<'_> {
         Ok(fields)
     }
 
-    fn record(&mut self, line: u64, cells: &[Cell<'_>]) -> Result<(), TraceError> {
+    fn record(&mut self, line: u64, cells: &[Cell<'_>]) -> Result<(), ReadStop> {
         let (columns, time_and_key) = cells.split_at(self.columns.len());
         for (column, &cell) in self.columns.iter_mut().zip(columns) {
             column.observe(cell, self.options);
@@ -201,38 +209,67 @@ impl RecordSink for Profiles<'_> {
     }
 }
 
-/// Inspects JSON lines. Every member is wanted here, so there is nothing to gain from the projecting scanner.
-struct JsonProfiler<'o> {
-    profiles: Profiles<'o>,
-    by_name: FxHashMap<String, usize>,
+/// Hands on whole lines as they are. Every member is wanted here, so there is nothing to gain from
+/// the projecting scanner.
+struct WholeLines {
     line: u64,
     blank_lines: u64,
 }
 
-impl<'o> JsonProfiler<'o> {
-    fn new(options: &'o ReadOptions) -> Self {
-        Self { profiles: Profiles::new(options), by_name: FxHashMap::default(), line: 1, blank_lines: 0 }
+impl RecordReader for WholeLines {
+    fn open(_: &ReadOptions) -> Self {
+        Self { line: 1, blank_lines: 0 }
+    }
+
+    fn consume<S: RecordSink + ?Sized>(&mut self, bytes: &[u8], end: End, sink: &mut S) -> Result<usize, ReadStop> {
+        each_line(bytes, end, |line| {
+            if line.trim_ascii().is_empty() {
+                self.blank_lines += 1;
+            } else {
+                sink.record(self.line, &[Cell::Container(line)])?;
+            }
+            self.line += 1;
+            Ok(())
+        })
+    }
+
+    fn line(&self) -> u64 {
+        self.line
+    }
+
+    fn pass_line(&mut self) {
+        self.line += 1;
     }
 
     fn names(&self) -> Vec<String> {
-        self.profiles.columns.iter().map(|column| column.name.clone()).collect()
+        Vec::new()
+    }
+
+    fn has_header(&self) -> bool {
+        false
     }
 
     fn notes(&self) -> Vec<Note> {
-        match (self.profiles.rows, self.blank_lines) {
-            (0, _) => vec![Note::EmptyInput],
-            (_, 0) => Vec::new(),
-            (_, blank) => vec![Note::BlankLines(blank)],
-        }
+        Vec::new()
+    }
+}
+
+/// Profiles the members of JSON lines.
+struct JsonProfiler<'o> {
+    profiles: Profiles<'o>,
+    by_name: FxHashMap<String, usize>,
+    slots: Vec<String>,
+}
+
+impl RecordSink for JsonProfiler<'_> {
+    fn header(&mut self, _: &[String]) -> Result<Vec<Option<usize>>, TraceError> {
+        Ok(Vec::new())
     }
 
-    fn record(&mut self, line: &[u8]) -> Result<(), TraceError> {
-        if line.trim_ascii().is_empty() {
-            self.blank_lines += 1;
-            return Ok(());
-        }
-        let value = check_object(line).map_err(|kind| TraceError::new(kind).on_line(self.line))?;
-        let slots = self.profiles.states.names();
+    fn record(&mut self, line: u64, cells: &[Cell<'_>]) -> Result<(), ReadStop> {
+        let &[Cell::Container(source)] = cells else { return Ok(()) };
+        let value = check_object(source).map_err(|kind| TraceError::new(kind).on_line(line))?;
+        let slots = std::mem::take(&mut self.slots);
         let mut found: Vec<Option<Scalar>> = vec![None; slots.len()];
         flatten(&value, &mut |name, value| {
             let scalar = Scalar::of(value);
@@ -244,10 +281,21 @@ impl<'o> JsonProfiler<'o> {
                 found[slot].clone_from(&scalar);
             }
         });
+        self.slots = slots;
         self.profiles.rows += 1;
         let cells: Vec<Cell<'_>> =
             found.iter().map(|scalar| scalar.as_ref().map_or(Cell::Absent, Scalar::cell)).collect();
-        self.profiles.states.record(self.line, &cells)
+        self.profiles.states.record(line, &cells)
+    }
+}
+
+impl<'o> JsonProfiler<'o> {
+    fn new(options: &'o ReadOptions) -> Self {
+        Self { profiles: Profiles::new(options), by_name: FxHashMap::default(), slots: options.names() }
+    }
+
+    fn names(&self) -> Vec<String> {
+        self.profiles.columns.iter().map(|column| column.name.clone()).collect()
     }
 
     fn column(&mut self, name: &str) -> Option<&mut Profile> {
@@ -265,32 +313,10 @@ impl<'o> JsonProfiler<'o> {
     }
 }
 
-impl RecordReader for JsonProfiler<'_> {
-    fn consume(&mut self, bytes: &[u8], end: End) -> Result<usize, TraceError> {
-        let mut at = 0;
-        while at < bytes.len() {
-            let rest = &bytes[at..];
-            let length = match memchr(b'\n', rest) {
-                Some(length) => length,
-                None if end == End::Last => rest.len(),
-                None => break,
-            };
-            self.record(&rest[..length])?;
-            self.line += 1;
-            at += (length + 1).min(rest.len());
-        }
-        Ok(at)
-    }
-
-    fn line(&self) -> u64 {
-        self.line
-    }
-}
-
 /// A scalar of JSON, as text.
 #[derive(Clone)]
 enum Scalar {
-    Plain(String),
+    Literal(String),
     Text(String),
 }
 
@@ -299,13 +325,13 @@ impl Scalar {
         match value {
             Json::Null | Json::Array(_) | Json::Object(_) => None,
             Json::String(text) => Some(Self::Text(text.clone())),
-            other => Some(Self::Plain(other.to_string())),
+            other => Some(Self::Literal(other.to_string())),
         }
     }
 
     fn cell(&self) -> Cell<'_> {
         match self {
-            Self::Plain(text) => Cell::Plain(text.as_bytes()),
+            Self::Literal(text) => Cell::Literal(text.as_bytes()),
             Self::Text(text) => Cell::Text(text.as_bytes()),
         }
     }
@@ -358,7 +384,7 @@ impl Profile {
         }
         self.present += 1;
         match cell {
-            Cell::Plain(_) => self.shape.observe(&text),
+            Cell::Field(_) | Cell::Literal(_) => self.shape.observe(&text),
             _ => self.shape.observe_text(),
         }
         self.observe_number(&text);
@@ -613,7 +639,7 @@ mod tests {
         let options = ReadOptions { time: time("tz", None), ..ReadOptions::default() };
         for input in ["ts,x\n1,2\n", "{\"ts\":1}"] {
             let error = inspect(input.as_bytes(), &options).unwrap_err();
-            assert_eq!(error.hint().unwrap(), "did you mean `ts`?");
+            assert_eq!(error.help()[0].to_string(), "did you mean `ts`?");
         }
         let error = inspect(&b"{\"ts\":1}\n{"[..], &ReadOptions::default()).unwrap_err();
         assert_eq!(error.line(), Some(2));

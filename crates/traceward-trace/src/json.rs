@@ -9,10 +9,11 @@ mod scan;
 
 use crate::cell::Cell;
 use crate::error::{TraceError, TraceErrorKind};
+use crate::format::{FormatEntry, live_records, read_records};
+use crate::inspect::inspect_json;
 use crate::note::Note;
-use crate::source::{End, RecordReader};
-use crate::states::RecordSink;
-use memchr::memchr;
+use crate::options::ReadOptions;
+use crate::record::{End, ReadStop, RecordReader, RecordSink, each_line};
 use paths::Paths;
 use rustc_hash::FxHashSet;
 use scan::{Found, Scanner, Trust};
@@ -27,9 +28,19 @@ const MOST_NAMES: usize = 10_000;
 /// Elements of an array that get a name.
 const ELEMENTS_NAMED: usize = 16;
 
+/// The format, as the table of formats knows it.
+pub(crate) static FORMAT: FormatEntry = FormatEntry {
+    name: "jsonl",
+    endings: &["jsonl", "ndjson", "json"],
+    // An array is no JSON line, but the error should be about JSON.
+    begins: |bytes| matches!(bytes.trim_ascii_start().first(), Some(b'{' | b'[')),
+    read: read_records::<JsonReader>,
+    live: live_records::<JsonReader>,
+    inspect: inspect_json,
+};
+
 /// Reads JSON lines into a sink.
-pub(crate) struct JsonReader<S> {
-    pub(crate) sink: S,
+pub(crate) struct JsonReader {
     paths: Paths,
     /// Scratch of the scanner.
     found: Vec<Found>,
@@ -40,41 +51,20 @@ pub(crate) struct JsonReader<S> {
     records: u64,
 }
 
-impl<S: RecordSink> JsonReader<S> {
-    /// The cells of a record are the members of these names.
-    pub(crate) fn new(sink: S, names: Vec<String>) -> Self {
-        let paths = Paths::new(names);
-        let found = vec![Found::default(); paths.slots()];
-        Self { sink, paths, found, names: Names::default(), line: 1, blank_lines: 0, records: 0 }
-    }
-
-    /// A line was dropped unseen.
-    pub(crate) fn pass_line(&mut self) {
-        self.line += 1;
-    }
-
-    /// The names seen so far.
-    pub(crate) fn names(&self) -> &[String] {
-        &self.names.ordered
-    }
-
-    /// What is worth telling about the input.
-    pub(crate) fn notes(&self) -> Vec<Note> {
-        match (self.records, self.blank_lines) {
-            (0, _) => vec![Note::EmptyInput],
-            (_, 0) => Vec::new(),
-            (_, blank) => vec![Note::BlankLines(blank)],
-        }
-    }
-
-    fn record<'b>(&mut self, line: &'b [u8], cells: &mut [Cell<'b>]) -> Result<(), TraceError> {
+impl JsonReader {
+    fn record<'b, S: RecordSink + ?Sized>(
+        &mut self,
+        line: &'b [u8],
+        cells: &mut [Cell<'b>],
+        sink: &mut S,
+    ) -> Result<(), ReadStop> {
         if Scanner::new(line, Trust::Nothing, &mut self.paths, cells, &mut self.found).scan().is_err() {
             if line.trim_ascii().is_empty() {
                 self.blank_lines += 1;
                 return Ok(());
             }
             if let Err(kind) = check_object(line) {
-                return self.sink.bad_line(TraceError::new(kind).on_line(self.line));
+                return sink.bad_line(TraceError::new(kind).on_line(self.line));
             }
             // Cannot fail on what serde_json accepted; were it to, the members not reached would be absent.
             let _ = Scanner::new(line, Trust::Checked, &mut self.paths, cells, &mut self.found).scan();
@@ -83,30 +73,48 @@ impl<S: RecordSink> JsonReader<S> {
             self.names.collect(line);
         }
         self.records += 1;
-        self.sink.record(self.line, cells)
+        sink.record(self.line, cells)
     }
 }
 
-impl<S: RecordSink> RecordReader for JsonReader<S> {
-    fn consume(&mut self, bytes: &[u8], end: End) -> Result<usize, TraceError> {
+impl RecordReader for JsonReader {
+    fn open(options: &ReadOptions) -> Self {
+        let paths = Paths::new(options.names());
+        let found = vec![Found::default(); paths.slots()];
+        Self { paths, found, names: Names::default(), line: 1, blank_lines: 0, records: 0 }
+    }
+
+    fn consume<S: RecordSink + ?Sized>(&mut self, bytes: &[u8], end: End, sink: &mut S) -> Result<usize, ReadStop> {
         let mut cells = vec![Cell::Absent; self.paths.slots()];
-        let mut at = 0;
-        while at < bytes.len() {
-            let rest = &bytes[at..];
-            let length = match memchr(b'\n', rest) {
-                Some(length) => length,
-                None if end == End::Last => rest.len(),
-                None => break,
-            };
-            self.record(&rest[..length], &mut cells)?;
+        each_line(bytes, end, |line| {
+            self.record(line, &mut cells, sink)?;
             self.line += 1;
-            at += (length + 1).min(rest.len());
-        }
-        Ok(at)
+            Ok(())
+        })
     }
 
     fn line(&self) -> u64 {
         self.line
+    }
+
+    fn pass_line(&mut self) {
+        self.line += 1;
+    }
+
+    fn names(&self) -> Vec<String> {
+        self.names.ordered.clone()
+    }
+
+    fn has_header(&self) -> bool {
+        false
+    }
+
+    fn notes(&self) -> Vec<Note> {
+        match (self.records, self.blank_lines) {
+            (0, _) => vec![Note::EmptyInput],
+            (_, 0) => Vec::new(),
+            (_, blank) => vec![Note::BlankLines(blank)],
+        }
     }
 }
 
@@ -189,15 +197,16 @@ fn malformed(line: &[u8], error: &serde_json::Error) -> TraceErrorKind {
 mod tests {
     use super::*;
     use crate::cell::unescape;
-    use crate::options::{Format, ReadOptions};
+    use crate::format::Format;
+    use crate::options::ReadOptions;
     use crate::testing::{fail, read_text, show, want};
     use proptest::prelude::*;
-    use traceward_logic::trace::Ask::{Bool, Number, Text};
+    use crate::testing::expected::*;
 
     #[test]
     fn members_are_found_by_dotted_names() {
         let input = r#"{"event":{"state":{"term":3,"vote":"0"},"conf":[[7,8],[]]},"x":1}"#;
-        let options = want(&[("event.state.term", Number), ("event.conf.0.1", Number), ("x", Number), ("y", Bool)]);
+        let options = want(&[("event.state.term", NUMBER), ("event.conf.0.1", NUMBER), ("x", NUMBER), ("y", BOOL)]);
         assert_eq!(show(input, &options), "int 3\nint 8\nint 1\nunknown");
         let names = read_text(input, &options).unwrap().names;
         assert_eq!(names, ["event.state.term", "event.state.vote", "event.conf.0.0", "event.conf.0.1", "x"]);
@@ -205,7 +214,7 @@ mod tests {
 
     #[test]
     fn a_name_with_a_dot_goes_before_a_path() {
-        let options = want(&[("a.b", Number)]);
+        let options = want(&[("a.b", NUMBER)]);
         for line in [r#"{"a.b":1,"a":{"b":2}}"#, r#"{"a":{"b":2},"a.b":1}"#, r#"{"a.b":1}"#, r#"{"a":{"b":1}}"#] {
             assert_eq!(show(line, &options), "int 1", "{line}");
         }
@@ -215,30 +224,30 @@ mod tests {
 {"a":{"b":{"c":7}},"a.b":{"c":1}}
 {"a.b":{"c":1},"a":{"b":{"c":7}}}
 {"a":{"b":{"c":7}},"a":{"x":2}}"#;
-        assert_eq!(show(orders, &want(&[("a.b.c", Number)])), "int 1 1 1 1 -");
-        assert_eq!(show(r#"{"a.b":{"c.d":1}}"#, &want(&[("a.b.c.d", Number)])), "int 1");
+        assert_eq!(show(orders, &want(&[("a.b.c", NUMBER)])), "int 1 1 1 1 -");
+        assert_eq!(show(r#"{"a.b":{"c.d":1}}"#, &want(&[("a.b.c.d", NUMBER)])), "int 1");
     }
 
     #[test]
     fn of_equal_members_the_last_counts() {
-        assert_eq!(show(r#"{"a":1,"a":2}"#, &want(&[("a", Number)])), "int 2");
-        assert_eq!(show(r#"{"a":{"b":1},"a":{"c":2}}"#, &want(&[("a.b", Number), ("a.c", Number)])), "unknown\nint 2");
-        assert_eq!(show(r#"{"a":{"b":1},"a":5}"#, &want(&[("a.b", Number)])), "unknown");
+        assert_eq!(show(r#"{"a":1,"a":2}"#, &want(&[("a", NUMBER)])), "int 2");
+        assert_eq!(show(r#"{"a":{"b":1},"a":{"c":2}}"#, &want(&[("a.b", NUMBER), ("a.c", NUMBER)])), "unknown\nint 2");
+        assert_eq!(show(r#"{"a":{"b":1},"a":5}"#, &want(&[("a.b", NUMBER)])), "unknown");
     }
 
     #[test]
     fn blank_lines_and_line_ends_do_not_matter() {
-        let trace = read_text("\u{feff}\n {\"a\" : 1 }\r\n\r\n\t{\"a\":2}", &want(&[("a", Number)])).unwrap();
-        assert_eq!((trace.states, trace.format), (2, Format::JsonLines));
+        let trace = read_text("\u{feff}\n {\"a\" : 1 }\r\n\r\n\t{\"a\":2}", &want(&[("a", NUMBER)])).unwrap();
+        assert_eq!((trace.states, trace.format), (2, Format::JSON_LINES));
         assert_eq!(trace.notes, [Note::BlankLines(2)]);
         assert_eq!((trace.lines.line(0), trace.lines.line(1)), (2, 4));
-        let forced = ReadOptions { format: Some(Format::JsonLines), ..ReadOptions::default() };
+        let forced = ReadOptions { format: Some(Format::JSON_LINES), ..ReadOptions::default() };
         assert_eq!(read_text("", &forced).unwrap().notes, [Note::EmptyInput]);
     }
 
     #[test]
     fn what_is_no_object_is_refused_with_its_place() {
-        let options = ReadOptions { format: Some(Format::JsonLines), ..want(&[("a", Number)]) };
+        let options = ReadOptions { format: Some(Format::JSON_LINES), ..want(&[("a", NUMBER)]) };
         assert_eq!(fail("{\"a\":1}\n [1]\n", &options), "2:-: expected a JSON object at character 2, found an array");
         assert_eq!(fail("{\"a\":1}\n5\n", &options), "2:-: expected a JSON object at character 1, found a number");
         assert_eq!(fail("{\"a\":1}\n{\"\u{e9}\":x}\n", &options), "2:-: no valid JSON at character 6: expected value");
@@ -256,30 +265,30 @@ mod tests {
     #[test]
     fn names_appear_even_late_and_never_without_end() {
         let mut input = "{\"a\":1}\n".repeat(3000) + "{\"a\":1,\"late\":{\"b\":2}}\n";
-        assert_eq!(read_text(&input, &want(&[("a", Number)])).unwrap().names, ["a", "late.b"]);
+        assert_eq!(read_text(&input, &want(&[("a", NUMBER)])).unwrap().names, ["a", "late.b"]);
         (0..12_000).for_each(|number| input += &format!("{{\"n{number}\":1}}\n"));
         assert_eq!(read(&input).names.len(), MOST_NAMES);
-        let last = want(&[("n11999", Number)]);
+        let last = want(&[("n11999", NUMBER)]);
         assert!(crate::read(input.as_bytes(), &last).unwrap().columns[0].is_some());
     }
 
     fn read(input: &str) -> crate::ReadTrace {
-        crate::read(input.as_bytes(), &want(&[("a", Number)])).unwrap()
+        crate::read(input.as_bytes(), &want(&[("a", NUMBER)])).unwrap()
     }
 
     #[test]
     fn escapes_are_decoded_in_names_and_values() {
-        let options = want(&[("a\"b", Number), ("t", Text)]);
+        let options = want(&[("a\"b", NUMBER), ("t", TEXT)]);
         assert_eq!(
             show(r#"{"a\"b":1,"t":"x\\\"\/\n\ud83d\ude00","u":"\u0041"}"#, &options),
             "int 1\ntext \"x\\\\\\\"/\\n😀\""
         );
-        assert_eq!(show(r#"{"\u0061\u0022b":1}"#, &want(&[("a\"b", Number)])), "int 1");
+        assert_eq!(show(r#"{"\u0061\u0022b":1}"#, &want(&[("a\"b", NUMBER)])), "int 1");
     }
 
     #[test]
     fn a_name_learnt_with_escapes_is_not_taken_for_its_source() {
-        let options = want(&[("a\"b", Number), ("a\\", Number)]);
+        let options = want(&[("a\"b", NUMBER), ("a\\", NUMBER)]);
         assert!(fail("{\"a\\\"b\":1}\n{\"a\"b\":1}\n", &options).starts_with("2:-: no valid JSON"));
         assert_eq!(show(r#"{"a\\":1}"#, &options), "unknown\nint 1");
         assert!(fail("{\"a\\\\\":1}\n{\"a\\\":1}\n", &options).starts_with("2:-: no valid JSON"));
@@ -301,8 +310,8 @@ mod tests {
     fn agrees(cell: Cell<'_>, value: Option<&Value>) -> bool {
         match (cell, value) {
             (Cell::Absent, None) | (Cell::Null, Some(Value::Null)) => true,
-            (Cell::Plain(text), Some(Value::Bool(bit))) => text == bit.to_string().as_bytes(),
-            (Cell::Plain(text), Some(number @ Value::Number(_))) => {
+            (Cell::Literal(text), Some(Value::Bool(bit))) => text == bit.to_string().as_bytes(),
+            (Cell::Literal(text), Some(number @ Value::Number(_))) => {
                 serde_json::from_slice::<Value>(text).ok().as_ref() == Some(number)
             }
             (Cell::Text(text), Some(Value::String(string))) => text == string.as_bytes(),

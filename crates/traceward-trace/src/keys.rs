@@ -38,9 +38,20 @@ impl KeysBuilder {
         previous
     }
 
+    /// Forgets the states from this position on.
+    pub(crate) fn truncate(&mut self, len: u32) {
+        for positions in &mut self.positions {
+            while positions.last().is_some_and(|&position| position >= len) {
+                positions.pop();
+            }
+        }
+    }
+
+    /// The keys that have a state.
     pub(crate) fn finish(self) -> Keys {
         let keys = self.dictionary.into_texts().into_iter();
-        Keys { groups: keys.zip(self.positions).map(|(key, positions)| KeyGroup { key, positions }).collect() }
+        let groups = keys.zip(self.positions).map(|(key, positions)| KeyGroup { key, positions });
+        Keys { groups: groups.filter(|group| !group.positions.is_empty()).collect() }
     }
 }
 
@@ -65,10 +76,6 @@ impl Dictionary {
             None => self.insert(text),
         };
         self.last
-    }
-
-    pub(crate) fn texts(&self) -> &[Arc<str>] {
-        &self.texts
     }
 
     pub(crate) fn into_texts(self) -> Vec<Arc<str>> {

@@ -4,17 +4,21 @@
 //! a spec. Both take any [`std::io::Read`], compressed or not, and read it in pieces: memory grows with the columns
 //! that are wanted, not with the input. Nothing here opens a file or knows any logic.
 //!
-//! [`StateStream`] takes bytes as they arrive and hands on every state at once, in memory that does not grow.
+//! A [`RecordStream`] takes bytes as they arrive and hands on every record at once, in memory that
+//! does not grow; an [`Intake`] makes states of records.
 //!
-//! The road through the crate: `source` (decompression, chunks) → `csv` or `json` (records of raw `cell`s) → `states`
-//! (missing values, keys, timestamps) → `column` (typed columns).
+//! The road through the crate: `source` (decompression, chunks) → `record` (whole records) → a
+//! `format` of the table, `csv` or `json` (raw `cell`s) → `typing` (what a cell means) → `states` and
+//! `column` for files, `intake` for streams (missing values, keys, timestamps).
 
 mod cell;
 mod column;
 mod csv;
 mod date;
 mod error;
+mod format;
 mod inspect;
+mod intake;
 mod json;
 mod keys;
 mod lines;
@@ -22,6 +26,7 @@ mod note;
 mod number;
 mod options;
 mod read;
+mod record;
 mod source;
 mod states;
 mod stream;
@@ -29,12 +34,17 @@ mod swar;
 #[cfg(test)]
 mod testing;
 mod time;
+mod typing;
 
+pub use cell::Cell;
 pub use error::{TraceError, TraceErrorKind};
+pub use format::Format;
 pub use inspect::{ColumnInspection, ColumnKind, Distinct, Inspection, TimeGuess, inspect};
+pub use intake::{CannotRestore, Intake};
 pub use keys::{KeyGroup, Keys};
 pub use lines::Lines;
 pub use note::Note;
-pub use options::{Format, MissingPolicy, ReadOptions, Records, TimeColumn, TimeUnit, UnknownWord, Wanted};
-pub use read::{ReadTrace, read};
-pub use stream::{Arrival, Awaited, Reading, StateStream, StreamOptions};
+pub use options::{MissingPolicy, ReadOptions, ReadVariable, Records, TimeColumn, TimeUnit, UnknownWord};
+pub use read::{ReadFailure, ReadTrace, read, read_all, read_or_before};
+pub use record::{ReadStop, RecordSink};
+pub use stream::RecordStream;

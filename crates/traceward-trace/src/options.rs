@@ -1,12 +1,15 @@
 //! What a caller asks of a reader.
 
+use crate::error::{TraceError, TraceErrorKind};
+use crate::format::Format;
 use std::fmt;
-use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
-use traceward_logic::trace::Ask;
+use traceward_logic::diagnostic::nearest;
+use traceward_logic::lower::Expected;
 
-/// Everything that says how to read an input; the default reads states and decides the rest by looking at the input.
+/// Everything that says how to read an input, be it a file or a stream; the default reads states
+/// and decides the rest by looking at the input.
 #[derive(Clone, Debug, Default)]
 pub struct ReadOptions {
     /// The format; by default told from the first bytes.
@@ -24,24 +27,63 @@ pub struct ReadOptions {
     /// Texts that stand for a missing value, beside the empty field.
     pub null: Vec<String>,
     /// The variables to read.
-    pub wanted: Vec<Wanted>,
+    pub variables: Vec<ReadVariable>,
+}
+
+impl ReadOptions {
+    /// The names to look for in each record: the variables, then the time column, then the key
+    /// column. The cells of a record are in the same order.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let variables = self.variables.iter().map(|variable| variable.name.to_string());
+        let time = self.time.iter().map(|time| time.name.clone());
+        variables.chain(time).chain(self.key.clone()).collect()
+    }
+
+    /// The field of each of those names in a header.
+    pub(crate) fn fields(&self, header: &[String]) -> Result<Vec<Option<usize>>, TraceError> {
+        let time = self.time.iter().map(|time| ("time", &time.name));
+        let key = self.key.iter().map(|key| ("key", key));
+        if let Some((role, name)) = time.chain(key).find(|(_, name)| !header.contains(name)) {
+            return Err(unknown_column(role, name, header));
+        }
+        self.names().iter().map(|name| only_field(header, name)).collect()
+    }
+}
+
+/// The field of this name; an error if there are several.
+fn only_field(header: &[String], name: &str) -> Result<Option<usize>, TraceError> {
+    let mut fields = (0..header.len()).filter(|&field| header[field] == name);
+    let first = fields.next();
+    match fields.next() {
+        Some(_) => Err(TraceError::new(TraceErrorKind::DuplicateName).in_column(name)),
+        None => Ok(first),
+    }
+}
+
+/// A column that an option names and the input does not have.
+pub(crate) fn unknown_column(role: &'static str, name: &str, names: &[String]) -> TraceError {
+    let nearest = nearest(name, names.iter().map(String::as_str)).into_iter().map(str::to_owned).collect();
+    TraceError::new(TraceErrorKind::UnknownColumn { role, nearest }).in_column(name)
 }
 
 /// A variable to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wanted {
+pub struct ReadVariable {
     /// Its name: a CSV header field, or a JSON member by its dotted path.
     pub name: Arc<str>,
-    /// What the spec asks of it.
-    pub ask: Ask,
-    /// Whether the spec only asks if it is defined: then a missing value is no error under any policy.
+    /// What is expected of its values.
+    pub expected: Expected,
+    /// Whether its type is declared: then values of other types are converted.
+    pub is_declared: bool,
+    /// Whether the spec only asks if it is defined: then a missing value is no error under any
+    /// policy.
     pub may_be_missing: bool,
 }
 
-impl Wanted {
+impl ReadVariable {
     /// A variable to read.
-    pub fn new(name: &str, ask: Ask) -> Self {
-        Self { name: name.into(), ask, may_be_missing: false }
+    pub fn new(name: &str, expected: Expected) -> Self {
+        Self { name: name.into(), expected, is_declared: false, may_be_missing: false }
     }
 }
 
@@ -74,49 +116,6 @@ pub enum Records {
     States,
     /// Only what changed since the previous state.
     Changes,
-}
-
-/// The form of an input.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Format {
-    /// Fields separated by a character, after a header with their names.
-    Csv,
-    /// One JSON object a line.
-    JsonLines,
-}
-
-impl Format {
-    /// The format a file name's ending tells, also with `.gz` or `.zst` after it.
-    pub fn from_path(path: impl AsRef<Path>) -> Option<Self> {
-        let name = path.as_ref().file_name()?.to_str()?.to_ascii_lowercase();
-        let name = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(&name);
-        match name.rsplit_once('.')?.1 {
-            "csv" | "tsv" => Some(Self::Csv),
-            "jsonl" | "ndjson" | "json" => Some(Self::JsonLines),
-            _ => None,
-        }
-    }
-}
-
-impl fmt::Display for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Csv => "csv",
-            Self::JsonLines => "jsonl",
-        })
-    }
-}
-
-impl FromStr for Format {
-    type Err = UnknownWord;
-
-    fn from_str(text: &str) -> Result<Self, UnknownWord> {
-        match text {
-            "csv" => Ok(Self::Csv),
-            "jsonl" => Ok(Self::JsonLines),
-            _ => Err(UnknownWord { found: text.to_owned(), what: "format", expected: "csv or jsonl" }),
-        }
-    }
 }
 
 /// The unit of a plain number that is a timestamp.
@@ -179,7 +178,7 @@ impl FromStr for TimeUnit {
             "min" => Ok(Self::Min),
             "h" => Ok(Self::H),
             "d" => Ok(Self::D),
-            _ => Err(UnknownWord { found: text.to_owned(), what: "time unit", expected: "ns, us, ms, s, min, h or d" }),
+            _ => Err(UnknownWord::new(text, "time unit", "ns, us, ms, s, min, h or d")),
         }
     }
 }
@@ -190,6 +189,12 @@ pub struct UnknownWord {
     found: String,
     what: &'static str,
     expected: &'static str,
+}
+
+impl UnknownWord {
+    pub(crate) fn new(found: &str, what: &'static str, expected: &'static str) -> Self {
+        Self { found: found.to_owned(), what, expected }
+    }
 }
 
 impl fmt::Display for UnknownWord {
@@ -205,23 +210,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_ending_tells_the_format() {
-        for name in ["x.csv", "dir.json/X.CSV", "x.csv.gz", "x.tsv.zst", "a b.tsv"] {
-            assert_eq!(Format::from_path(name), Some(Format::Csv), "{name}");
-        }
-        for name in ["x.jsonl", "x.ndjson.gz", "x.json"] {
-            assert_eq!(Format::from_path(name), Some(Format::JsonLines), "{name}");
-        }
-        for name in ["x", "x.gz", "-", "x.vcd", ""] {
-            assert_eq!(Format::from_path(name), None, "{name}");
-        }
-    }
-
-    #[test]
     fn words_read_back_as_written() {
-        for format in [Format::Csv, Format::JsonLines] {
-            assert_eq!(format.to_string().parse(), Ok(format));
-        }
         for unit in [TimeUnit::Ns, TimeUnit::Us, TimeUnit::Ms, TimeUnit::S, TimeUnit::Min, TimeUnit::H, TimeUnit::D] {
             assert_eq!(unit.to_string().parse(), Ok(unit));
         }

@@ -1,24 +1,25 @@
 //! The front door: an input becomes a trace.
 
-use crate::csv::CsvReader;
 use crate::error::{TraceError, TraceErrorKind};
-use crate::json::JsonReader;
+use crate::format::Format;
 use crate::keys::Keys;
 use crate::lines::Lines;
 use crate::note::Note;
-use crate::options::{Format, ReadOptions};
+use crate::options::ReadOptions;
 use crate::source::Source;
-use crate::states::States;
 use std::io::Read;
 use traceward_logic::trace::Column;
+use traceward_logic::value::ValueType;
 
 /// A trace that was read.
 #[derive(Clone, Debug)]
 pub struct ReadTrace {
     /// The number of states.
     pub states: usize,
-    /// One column for each wanted variable, in order; none where the input does not have the variable.
+    /// One column for each variable asked for, in order; none where the input does not have the variable.
     pub columns: Vec<Option<Column>>,
+    /// The type of each variable, in order; none where no value has told it.
+    pub types: Vec<Option<ValueType>>,
     /// The names the input has, in order of appearance. Of JSON lines with ever new names only the first ones.
     pub names: Vec<String>,
     /// The timestamp of each state in nanoseconds since 1970, where a time column was asked for.
@@ -33,19 +34,43 @@ pub struct ReadTrace {
     pub notes: Vec<Note>,
 }
 
-/// Reads a trace. Gzip and zstd are recognised by their first bytes, the format too where no option names it.
-pub fn read(input: impl Read, options: &ReadOptions) -> Result<ReadTrace, TraceError> {
-    let mut source = Source::open(input)?;
-    match detect_format(source.bytes(), options)? {
-        Format::Csv => read_csv(&mut source, options),
-        Format::JsonLines => read_json(&mut source, options),
+/// Why an input could not be read, and what came before the mistake.
+#[derive(Clone, Debug)]
+pub struct ReadFailure {
+    /// What is wrong, and where.
+    pub error: TraceError,
+    /// The states before it, where they make a trace.
+    pub before: Option<Box<ReadTrace>>,
+}
+
+impl From<TraceError> for ReadFailure {
+    fn from(error: TraceError) -> Self {
+        Self { error, before: None }
     }
 }
 
-/// The format by option, or by the first byte that is not blank.
-pub(crate) fn detect_format(bytes: &[u8], options: &ReadOptions) -> Result<Format, TraceError> {
+/// Reads a trace. Gzip and zstd are recognised by their first bytes, the format too where no option names it.
+pub fn read(input: impl Read, options: &ReadOptions) -> Result<ReadTrace, TraceError> {
+    read_or_before(input, options).map_err(|failure| failure.error)
+}
+
+/// Reads a trace; where that fails, what was read before the mistake comes with it.
+pub fn read_or_before(input: impl Read, options: &ReadOptions) -> Result<ReadTrace, ReadFailure> {
+    let mut traces = read_all(input, options)?;
+    match (traces.pop(), traces.len()) {
+        (Some(only), 0) => Ok(only),
+        (_, others) => Err(TraceError::new(TraceErrorKind::SeveralTraces { count: others + 1 }).into()),
+    }
+}
+
+/// Reads every trace that an input holds.
+pub fn read_all(input: impl Read, options: &ReadOptions) -> Result<Vec<ReadTrace>, ReadFailure> {
     check_separator(options.separator)?;
-    Ok(options.format.unwrap_or_else(|| guess_format(bytes)))
+    let source = Source::open(input)?;
+    let format = options.format.unwrap_or_else(|| Format::of_bytes(source.bytes()));
+    let mut traces = (format.entry().read)(source, options)?;
+    traces.iter_mut().for_each(|trace| trace.format = format);
+    Ok(traces)
 }
 
 /// Refuses separators that CSV itself needs.
@@ -58,47 +83,20 @@ pub(crate) fn check_separator(separator: Option<u8>) -> Result<(), TraceError> {
     }
 }
 
-/// The format by the first byte that is not blank.
-pub(crate) fn guess_format(bytes: &[u8]) -> Format {
-    match bytes.trim_ascii_start().first() {
-        // An array is no JSON line, but the error should be about JSON.
-        Some(b'{' | b'[') => Format::JsonLines,
-        _ => Format::Csv,
-    }
-}
-
-fn read_csv(source: &mut Source<impl Read>, options: &ReadOptions) -> Result<ReadTrace, TraceError> {
-    let mut reader = CsvReader::new(States::new(options), options.separator);
-    source.drive(&mut reader)?;
-    let (names, notes) = (reader.names(), reader.notes());
-    reader.sink.finish(names, Format::Csv, notes)
-}
-
-fn read_json(source: &mut Source<impl Read>, options: &ReadOptions) -> Result<ReadTrace, TraceError> {
-    let states = States::new(options);
-    let names = states.names();
-    let mut reader = JsonReader::new(states, names);
-    if let Err(error) = source.drive(&mut reader) {
-        return Err(reader.sink.explain(error, reader.names()));
-    }
-    let (names, notes) = (reader.names().to_vec(), reader.notes());
-    reader.sink.finish(names, Format::JsonLines, notes)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::{TimeUnit, Wanted};
+    use crate::options::{TimeUnit, ReadVariable};
     use crate::testing::{fail, read_text, show, time, want};
     use flate2::Compression;
     use flate2::write::GzEncoder;
     use std::io::{self, Write};
-    use traceward_logic::trace::Ask::{Anything, Bool, Number, Text};
+    use crate::testing::expected::*;
 
     const CSV: &str = "a,b\n1,x\n2,y\n";
 
     fn ab() -> ReadOptions {
-        want(&[("a", Number), ("b", Text)])
+        want(&[("a", NUMBER), ("b", TEXT)])
     }
 
     fn gzip(text: &str) -> Vec<u8> {
@@ -142,9 +140,9 @@ mod tests {
 
     #[test]
     fn the_format_is_told_by_the_first_byte() {
-        assert_eq!(read_text("\n {\"a\":1}", &ab()).unwrap().format, Format::JsonLines);
-        assert_eq!(read_text(CSV, &ab()).unwrap().format, Format::Csv);
-        let forced = ReadOptions { format: Some(Format::Csv), ..want(&[("{a", Number)]) };
+        assert_eq!(read_text("\n {\"a\":1}", &ab()).unwrap().format, Format::JSON_LINES);
+        assert_eq!(read_text(CSV, &ab()).unwrap().format, Format::CSV);
+        let forced = ReadOptions { format: Some(Format::CSV), ..want(&[("{a", NUMBER)]) };
         assert_eq!(show("{a,b\n1,2\n", &forced), "int 1");
         assert_eq!(fail(b"\xff\xfea\0,\0", &ab()), "-:-: the input is UTF-16 text");
     }
@@ -204,7 +202,7 @@ mod tests {
                 time: time("t", Some(TimeUnit::S)),
                 key: Some("k".to_owned()),
                 missing,
-                ..want(&[("flag", Bool), ("n", Number), ("name", Text), ("n", Anything), ("t", Number)])
+                ..want(&[("flag", BOOL), ("n", NUMBER), ("name", TEXT), ("n", OPEN), ("t", NUMBER)])
             };
             let (csv, json) = (read_text(csv, &options).unwrap(), read_text(json, &options).unwrap());
             assert_eq!(csv.columns, json.columns);
@@ -214,7 +212,7 @@ mod tests {
 
     #[test]
     fn keys_split_a_trace() {
-        let options = ReadOptions { key: Some("k".to_owned()), ..want(&[("a", Number)]) };
+        let options = ReadOptions { key: Some("k".to_owned()), ..want(&[("a", NUMBER)]) };
         let trace = read_text("k,a\ny,1\nx,2\n,3\ny,4\n", &options).unwrap();
         let groups: Vec<_> = trace
             .keys
@@ -245,7 +243,7 @@ mod tests {
         let options = ReadOptions { time: time("term", None), ..ReadOptions::default() };
         for input in ["{\"event\":{\"term\":1}}", "event.term\n1\n"] {
             let error = read_text(input, &options).unwrap_err();
-            assert_eq!(error.hint().unwrap(), "did you mean `event.term`?");
+            assert_eq!(error.help()[0].to_string(), "did you mean `event.term`?");
         }
         let nothing = ReadOptions { time: time("t", None), key: Some("k".to_owned()), ..ReadOptions::default() };
         assert_eq!(read_text("", &nothing).unwrap().states, 0);
@@ -255,11 +253,11 @@ mod tests {
     fn a_variable_may_be_the_time_as_well() {
         let options = ReadOptions {
             time: time("t", Some(TimeUnit::Ms)),
-            wanted: vec![Wanted::new("t", Number)],
+            variables: vec![ReadVariable::new("t", NUMBER)],
             ..ReadOptions::default()
         };
         let trace = read_text("t\n1\n2.5\n", &options).unwrap();
         assert_eq!(trace.time, Some(vec![1_000_000, 2_500_000]));
-        assert_eq!(show("t\n1\n2.5\n", &options), "float 1.0 2.5");
+        assert_eq!(show("t\n1\n2.5\n", &options), "mixed 1 2.5");
     }
 }

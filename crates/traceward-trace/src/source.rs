@@ -1,33 +1,15 @@
 //! Bytes of an input: decompressed, and in pieces that hold whole records.
 
 use crate::error::{TraceError, TraceErrorKind};
+use crate::record::{End, Pump, ReadStop, RecordReader, RecordSink};
 use std::io::{self, BufReader, Chain, Cursor, Read};
 
 /// How much is read at once. Small enough for the second-level cache, large enough to forget the cost of a call.
 const CHUNK: usize = 256 << 10;
 
-/// The longest record held in memory. A stray quote would otherwise swallow the whole input before it is noticed.
-const LONGEST_RECORD: usize = 256 << 20;
-
-/// Whether the bytes at hand are the last ones.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum End {
-    More,
-    Last,
-}
-
-/// Takes whole records from the front of the bytes at hand.
-pub(crate) trait RecordReader {
-    /// Returns how many bytes it took; all of them at [`End::Last`].
-    fn consume(&mut self, bytes: &[u8], end: End) -> Result<usize, TraceError>;
-
-    /// The line of the next record.
-    fn line(&self) -> u64;
-}
-
 /// An input in pieces.
-pub(crate) struct Source<R: Read> {
-    input: Decoder<R>,
+pub(crate) struct Source<'a> {
+    input: Decoder<Box<dyn Read + 'a>>,
     buffer: Vec<u8>,
     /// The bytes of the buffer that are still to be consumed.
     start: usize,
@@ -35,13 +17,19 @@ pub(crate) struct Source<R: Read> {
     end: End,
 }
 
-impl<R: Read> Source<R> {
+impl<'a> Source<'a> {
     /// Recognises compression and a byte-order mark, whatever the input's name.
-    pub(crate) fn open(input: R) -> Result<Self, TraceError> {
-        let mut source =
-            Self { input: Decoder::detect(input)?, buffer: vec![0; CHUNK], start: 0, stop: 0, end: End::More };
+    pub(crate) fn open(input: impl Read + 'a) -> Result<Self, TraceError> {
+        let input: Box<dyn Read + 'a> = Box::new(input);
+        let mut source = Self {
+            input: Decoder::detect(input)?,
+            buffer: vec![0; CHUNK],
+            start: 0,
+            stop: 0,
+            end: End::More,
+        };
         source.fill()?;
-        source.skip_byte_order_mark()?;
+        source.start = byte_order_mark(&source.buffer[..source.stop])?;
         Ok(source)
     }
 
@@ -51,29 +39,33 @@ impl<R: Read> Source<R> {
     }
 
     /// Hands everything to a reader.
-    pub(crate) fn drive(&mut self, reader: &mut impl RecordReader) -> Result<(), TraceError> {
-        loop {
-            self.start += reader.consume(self.bytes(), self.end)?;
-            if self.end == End::Last {
-                return Ok(());
+    pub(crate) fn drive<R: RecordReader, S: RecordSink>(
+        &mut self,
+        pump: &mut Pump<R>,
+        sink: &mut S,
+    ) -> Result<(), TraceError> {
+        let stopped = loop {
+            if let Err(stop) = pump.push(&self.buffer[self.start..self.stop], sink) {
+                break stop;
             }
-            if self.bytes().len() > LONGEST_RECORD {
-                let error = TraceError::new(TraceErrorKind::RecordTooLong { limit: LONGEST_RECORD });
-                return Err(error.on_line(reader.line()));
+            self.start = self.stop;
+            if self.end == End::Last {
+                match pump.finish(sink) {
+                    Ok(()) => return Ok(()),
+                    Err(stop) => break stop,
+                }
             }
             self.fill()?;
+        };
+        match stopped {
+            ReadStop::Failed(error) => Err(error),
+            ReadStop::Asked => Ok(()),
         }
     }
 
-    /// Moves what is left to the front, and fills the room behind it.
+    /// Fills the buffer anew; what was in it has been taken.
     fn fill(&mut self) -> Result<(), TraceError> {
-        self.buffer.copy_within(self.start..self.stop, 0);
-        self.stop -= self.start;
-        self.start = 0;
-        if self.stop * 2 > self.buffer.len() {
-            // Doubling keeps the cost of looking again at a long record linear.
-            self.buffer.resize(self.buffer.len() * 2, 0);
-        }
+        (self.start, self.stop) = (0, 0);
         while self.stop < self.buffer.len() {
             match self.input.read(&mut self.buffer[self.stop..]) {
                 Ok(0) => {
@@ -87,15 +79,21 @@ impl<R: Read> Source<R> {
         }
         Ok(())
     }
+}
 
-    fn skip_byte_order_mark(&mut self) -> Result<(), TraceError> {
-        match self.bytes() {
-            [0xEF, 0xBB, 0xBF, ..] => self.start += 3,
-            [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => return Err(TraceErrorKind::Utf16.into()),
-            _ => {}
-        }
-        Ok(())
+/// The length of the byte-order mark that an input begins with; UTF-16 is refused.
+pub(crate) fn byte_order_mark(bytes: &[u8]) -> Result<usize, TraceError> {
+    match bytes {
+        [0xEF, 0xBB, 0xBF, ..] => Ok(3),
+        [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => Err(TraceErrorKind::Utf16.into()),
+        _ => Ok(0),
     }
+}
+
+/// Whether so few bytes do not tell yet if there is a byte-order mark.
+pub(crate) fn may_become_mark(bytes: &[u8]) -> bool {
+    const MARK: &[u8] = &[0xEF, 0xBB, 0xBF];
+    (MARK.starts_with(bytes) && bytes != MARK) || matches!(bytes, [0xFF | 0xFE])
 }
 
 /// An input whose first bytes have been looked at.

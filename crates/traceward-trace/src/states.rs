@@ -2,48 +2,44 @@
 
 use crate::cell::Cell;
 use crate::column::{ColumnBuilder, container};
-use crate::error::{TraceError, TraceErrorKind};
+use crate::error::{TraceError, TraceErrorKind, lossy};
+use crate::format::Format;
 use crate::keys::KeysBuilder;
 use crate::lines::Lines;
 use crate::note::Note;
-use crate::options::{Format, ReadOptions};
+use crate::options::{ReadOptions, ReadVariable, unknown_column};
 use crate::read::ReadTrace;
+use crate::record::{ReadStop, RecordSink};
 use crate::time::TimeBuilder;
+use crate::typing::{Gaps, Typing};
 use std::borrow::Cow;
-use traceward_logic::diagnostic::nearest;
-
-/// Takes the records a format finds.
-pub(crate) trait RecordSink {
-    /// Takes the names of a record's fields; returns the field of each cell that records are to have.
-    fn header(&mut self, names: &[String]) -> Result<Vec<Option<usize>>, TraceError>;
-
-    /// Takes a record that begins on a line.
-    fn record(&mut self, line: u64, cells: &[Cell<'_>]) -> Result<(), TraceError>;
-
-    /// Takes what is wrong with a line that holds no record. Unless that ends the reading, it goes on behind the line.
-    fn bad_line(&mut self, error: TraceError) -> Result<(), TraceError> {
-        Err(error)
-    }
-}
 
 /// The states of a trace in the making.
 pub(crate) struct States<'o> {
     options: &'o ReadOptions,
-    columns: Vec<ColumnBuilder<'o>>,
-    time: Option<TimeBuilder<'o>>,
+    typing: Typing,
+    columns: Vec<ColumnBuilder>,
+    time: Option<TimeBuilder>,
     keys: Option<KeysBuilder>,
     lines: Lines,
     len: u32,
     limit: u32,
     without_key: u64,
     time_seen: bool,
+    /// Whether time may decrease, since nothing but its span is asked.
+    unordered: bool,
 }
 
 impl<'o> States<'o> {
     pub(crate) fn new(options: &'o ReadOptions) -> Self {
+        let gaps = Gaps::new(options);
+        let column = |variable: &ReadVariable| {
+            ColumnBuilder::new(&variable.name, variable.expected, variable.may_be_missing, gaps)
+        };
         Self {
             options,
-            columns: options.wanted.iter().map(|wanted| ColumnBuilder::new(wanted, options)).collect(),
+            typing: Typing::new(options),
+            columns: options.variables.iter().map(column).collect(),
             time: options.time.as_ref().map(TimeBuilder::new),
             keys: options.key.as_ref().map(|_| KeysBuilder::default()),
             lines: Lines::default(),
@@ -51,29 +47,31 @@ impl<'o> States<'o> {
             limit: u32::MAX,
             without_key: 0,
             time_seen: false,
+            unordered: false,
         }
     }
 
-    /// The names to look for in each record; its cells are in the same order.
-    pub(crate) fn names(&self) -> Vec<String> {
-        let wanted = self.options.wanted.iter().map(|wanted| wanted.name.to_string());
-        let time = self.options.time.iter().map(|time| time.name.clone());
-        wanted.chain(time).chain(self.options.key.clone()).collect()
+    /// States that need not be in order of time.
+    pub(crate) fn unordered(options: &'o ReadOptions) -> Self {
+        Self { unordered: true, ..Self::new(options) }
     }
 
     /// The finished trace.
-    pub(crate) fn finish(
-        self,
-        names: Vec<String>,
-        format: Format,
-        mut notes: Vec<Note>,
-    ) -> Result<ReadTrace, TraceError> {
+    pub(crate) fn finish(self, names: Vec<String>, mut notes: Vec<Note>) -> Result<ReadTrace, TraceError> {
         self.check_key(&names, &mut notes)?;
         let keys = self.keys.map(KeysBuilder::finish);
         let time = self.time.map(|time| time.finish(keys.as_ref(), &self.lines)).transpose()?;
-        let columns = self.columns.into_iter().map(|column| column.finish(keys.as_ref(), &self.lines));
-        let columns = columns.collect::<Result<_, _>>()?;
-        Ok(ReadTrace { states: self.len as usize, columns, names, time, keys, lines: self.lines, format, notes })
+        Ok(ReadTrace {
+            states: self.len as usize,
+            columns: self.columns.into_iter().map(ColumnBuilder::finish).collect(),
+            types: self.typing.types(),
+            names,
+            time,
+            keys,
+            lines: self.lines,
+            format: Format::CSV,
+            notes,
+        })
     }
 
     /// What there is to say about time and keys, whether or not the records are in order.
@@ -112,22 +110,75 @@ impl<'o> States<'o> {
         self.columns.len() + usize::from(self.time.is_some())
     }
 
-    /// Finds the record's place among the states; none if it has no key.
+    /// The state before this record in its key; none if the record has no key.
     #[inline]
-    fn place(&mut self, cells: &[Cell<'_>]) -> Result<Option<Place>, TraceErrorKind> {
+    fn previous(&mut self, cells: &[Cell<'_>]) -> Result<Option<Previous>, TraceErrorKind> {
         if self.len == self.limit {
             return Err(TraceErrorKind::TooManyStates { limit: self.limit });
         }
         let key_slot = self.key_slot();
-        let previous = match &mut self.keys {
-            None => self.len.checked_sub(1),
+        match &mut self.keys {
+            None => Ok(Some(Previous(self.len.checked_sub(1)))),
             Some(keys) => match key_text(cells[key_slot], self.options)? {
-                Some(key) => keys.push(&key, self.len),
-                None => return Ok(None),
+                Some(key) => Ok(Some(Previous(keys.push(&key, self.len)))),
+                None => Ok(None),
             },
-        };
-        Ok(Some(Place { previous }))
+        }
     }
+
+    #[inline]
+    fn push(&mut self, line: u64, cells: &[Cell<'_>], previous: Option<u32>) -> Result<(), TraceError> {
+        let time_slot = self.time_slot();
+        if let Some(time) = &mut self.time {
+            time.push(known(cells[time_slot], &self.options.null), line)?;
+            self.time_seen = true;
+            if !self.unordered {
+                let key = self.options.key.as_ref().and(cells.get(time_slot + 1));
+                check_order(time, previous, key, line, &self.lines)?;
+            }
+        }
+        self.typing.begin();
+        for (index, (column, &cell)) in self.columns.iter_mut().zip(cells).enumerate() {
+            match self.typing.read(index, cell) {
+                Ok(datum) => column.push(datum, previous, line)?,
+                Err(kind) => return Err(at(kind, line, Some(&self.options.variables[index].name))),
+            }
+        }
+        self.lines.push(line);
+        self.len += 1;
+        Ok(())
+    }
+
+    /// A record could not be taken: what it has left is undone, so that the states before it make
+    /// a trace.
+    fn undo(&mut self) {
+        let len = self.len as usize;
+        self.typing.roll_back();
+        self.columns.iter_mut().for_each(|column| column.truncate(len));
+        if let Some(time) = &mut self.time {
+            time.truncate(len);
+        }
+        if let Some(keys) = &mut self.keys {
+            keys.truncate(self.len);
+        }
+    }
+}
+
+/// Checks that time has not decreased since the state before.
+#[inline]
+fn check_order(
+    time: &TimeBuilder,
+    previous: Option<u32>,
+    key: Option<&Cell<'_>>,
+    line: u64,
+    lines: &Lines,
+) -> Result<(), TraceError> {
+    let checked = time.check_latest(previous, None, line, lines);
+    if checked.is_ok() {
+        return Ok(());
+    }
+    let key = key.and_then(|key| key.text()).map(|key| lossy(&key));
+    time.check_latest(previous, key.as_deref(), line, lines)
 }
 
 /// What an inspection tells about time and keys.
@@ -137,19 +188,12 @@ pub(crate) struct Summary {
     pub(crate) notes: Vec<Note>,
 }
 
-/// Where a state stands: the state before it in its key.
-struct Place {
-    previous: Option<u32>,
-}
+/// The state before another in its key; none if that is the first.
+struct Previous(Option<u32>);
 
 impl RecordSink for States<'_> {
     fn header(&mut self, names: &[String]) -> Result<Vec<Option<usize>>, TraceError> {
-        let time = self.options.time.iter().map(|time| ("time", &time.name));
-        let key = self.options.key.iter().map(|key| ("key", key));
-        if let Some((role, name)) = time.chain(key).find(|(_, name)| !names.contains(name)) {
-            return Err(unknown_column(role, name, names));
-        }
-        let fields: Vec<_> = self.names().iter().map(|name| only_field(names, name)).collect::<Result<_, _>>()?;
+        let fields = self.options.fields(names)?;
         for (column, field) in self.columns.iter_mut().zip(&fields) {
             match field {
                 Some(_) => column.mention(),
@@ -160,26 +204,19 @@ impl RecordSink for States<'_> {
     }
 
     #[inline]
-    fn record(&mut self, line: u64, cells: &[Cell<'_>]) -> Result<(), TraceError> {
-        let place = match self.place(cells) {
-            Ok(Some(place)) => place,
+    fn record(&mut self, line: u64, cells: &[Cell<'_>]) -> Result<(), ReadStop> {
+        let previous = match self.previous(cells) {
+            Ok(Some(Previous(previous))) => previous,
             Ok(None) => {
                 self.without_key += 1;
                 return Ok(());
             }
-            Err(kind) => return Err(at(kind, line, self.options.key.as_deref())),
+            Err(kind) => return Err(at(kind, line, self.options.key.as_deref()).into()),
         };
-        let time_slot = self.time_slot();
-        if let Some(time) = &mut self.time {
-            time.push(known(cells[time_slot], &self.options.null), line)?;
-            self.time_seen = true;
-        }
-        for (column, &cell) in self.columns.iter_mut().zip(cells) {
-            column.push(cell, place.previous, line)?;
-        }
-        self.lines.push(line);
-        self.len += 1;
-        Ok(())
+        self.push(line, cells, previous).map_err(|error| {
+            self.undo();
+            error.into()
+        })
     }
 }
 
@@ -215,21 +252,6 @@ fn at(kind: TraceErrorKind, line: u64, column: Option<&str>) -> TraceError {
     }
 }
 
-/// The field of this name; an error if there are several.
-pub(crate) fn only_field(names: &[String], name: &str) -> Result<Option<usize>, TraceError> {
-    let mut fields = (0..names.len()).filter(|&field| names[field] == name);
-    let first = fields.next();
-    match fields.next() {
-        Some(_) => Err(TraceError::new(TraceErrorKind::DuplicateName).in_column(name)),
-        None => Ok(first),
-    }
-}
-
-pub(crate) fn unknown_column(role: &'static str, name: &str, names: &[String]) -> TraceError {
-    let nearest = nearest(name, names.iter().map(String::as_str)).into_iter().map(str::to_owned).collect();
-    TraceError::new(TraceErrorKind::UnknownColumn { role, nearest }).in_column(name)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -241,7 +263,7 @@ mod tests {
         states.limit = 2;
         assert!(states.record(2, &[]).is_ok());
         assert!(states.record(3, &[]).is_ok());
-        let error = states.record(4, &[]).unwrap_err();
+        let Err(ReadStop::Failed(error)) = states.record(4, &[]) else { panic!("an error") };
         assert_eq!(error.kind(), &TraceErrorKind::TooManyStates { limit: 2 });
         assert_eq!(error.line(), Some(4));
     }

@@ -1,15 +1,28 @@
 //! How tests of this crate ask and look.
 
 use crate::error::TraceError;
-use crate::options::{ReadOptions, TimeColumn, TimeUnit, Wanted};
+use crate::options::{ReadOptions, ReadVariable, TimeColumn, TimeUnit};
 use crate::read::{ReadTrace, read};
 use std::io::{self, Read};
-use traceward_logic::trace::{Ask, Column, ColumnData};
+use traceward_logic::lower::Expected;
+use traceward_logic::trace::{Column, ColumnData};
 use traceward_logic::value::Value;
 
 /// Options that want these variables.
-pub(crate) fn want(names: &[(&str, Ask)]) -> ReadOptions {
-    ReadOptions { wanted: names.iter().map(|&(name, ask)| Wanted::new(name, ask)).collect(), ..Default::default() }
+pub(crate) fn want(names: &[(&str, Expected)]) -> ReadOptions {
+    let variables = names.iter().map(|&(name, expected)| ReadVariable::new(name, expected));
+    ReadOptions { variables: variables.collect(), ..Default::default() }
+}
+
+/// What tests expect of variables, by short names.
+pub(crate) mod expected {
+    use traceward_logic::lower::{ClassId, Expected};
+    use traceward_logic::value::ValueType;
+
+    pub(crate) const BOOL: Expected = Expected::Type(ValueType::Boolean);
+    pub(crate) const NUMBER: Expected = Expected::Type(ValueType::Number);
+    pub(crate) const TEXT: Expected = Expected::Type(ValueType::String);
+    pub(crate) const OPEN: Expected = Expected::Open(ClassId(0));
 }
 
 /// A time column.
@@ -41,6 +54,7 @@ pub(crate) fn show_column(column: Option<&Column>) -> String {
         ColumnData::Bool(_) => "bool",
         ColumnData::Int(_) => "int",
         ColumnData::Float(_) => "float",
+        ColumnData::Mixed(_) => "mixed",
         ColumnData::Text(_) => "text",
     };
     let values = (0..column.len()).map(|position| match column.value(position) {

@@ -1,4 +1,4 @@
-//! Timestamps, read value by value and checked when all are known.
+//! Timestamps.
 
 use crate::cell::Cell;
 use crate::column::container;
@@ -7,47 +7,178 @@ use crate::error::{TraceError, TraceErrorKind, lossy};
 use crate::keys::Keys;
 use crate::lines::Lines;
 use crate::options::{TimeColumn, TimeUnit};
+use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// The timestamps of a trace in the making.
-#[derive(Debug)]
-pub(crate) struct TimeBuilder<'o> {
-    column: &'o TimeColumn,
-    times: Vec<i64>,
+/// Reads timestamps one by one.
+#[derive(Clone, Debug)]
+pub(crate) struct TimeReader {
+    column: TimeColumn,
     orders: DayOrders,
 }
 
+/// A timestamp that was read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Stamp {
+    /// It is certain.
+    Known(i64),
+    /// A date such as `01/02/2014`, and no date so far has told which part is the day.
+    Either { day_first: i64, month_first: i64 },
+}
+
 /// What a column of dates such as `01/02/2014` has told about the order of day and month.
-#[derive(Clone, Debug, Default)]
-struct DayOrders {
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct DayOrders {
     /// The first line that is only possible with the day first.
     day_first: Option<u64>,
     /// The first line that is only possible with the month first.
     month_first: Option<u64>,
+}
+
+impl TimeReader {
+    pub(crate) fn new(column: TimeColumn) -> Self {
+        Self { column, orders: DayOrders::default() }
+    }
+
+    /// What the dates so far have told.
+    pub(crate) fn orders(&self) -> DayOrders {
+        self.orders
+    }
+
+    /// Puts back what dates had told.
+    pub(crate) fn restore_orders(&mut self, orders: DayOrders) {
+        self.orders = orders;
+    }
+
+    /// The timestamp in a cell.
+    pub(crate) fn read(&mut self, cell: Cell<'_>, line: u64) -> Result<Stamp, TraceError> {
+        self.stamp(cell, line).map_err(|kind| self.error(kind, line))
+    }
+
+    /// The timestamp in a cell, where later ones cannot be waited for.
+    pub(crate) fn read_now(&mut self, cell: Cell<'_>, line: u64) -> Result<i64, TraceError> {
+        match self.read(cell, line)? {
+            Stamp::Known(time) => Ok(time),
+            Stamp::Either { .. } => Err(self.ambiguous(&cell.text().unwrap_or_default(), line)),
+        }
+    }
+
+    /// A date of which neither earlier nor later ones tell which part is the day.
+    pub(crate) fn ambiguous(&self, text: &[u8], line: u64) -> TraceError {
+        self.error(TraceErrorKind::AmbiguousDate(lossy(text)), line)
+    }
+
+    /// Time goes backwards from one state to another.
+    pub(crate) fn decreases(&self, now: (i64, u64), before: (i64, u64), key: Option<&str>) -> TraceError {
+        let kind = TraceErrorKind::TimeDecreases {
+            now: self.column.show(now.0),
+            before: self.column.show(before.0),
+            before_line: before.1,
+            key: key.map(str::to_owned),
+        };
+        self.error(kind, now.1)
+    }
+
+    fn stamp(&mut self, cell: Cell<'_>, line: u64) -> Result<Stamp, TraceErrorKind> {
+        if let (Cell::Time(time), _) | (Cell::Int(time), Some(TimeUnit::Ns)) = (cell, self.column.unit) {
+            return Ok(Stamp::Known(time));
+        }
+        let text = time_text(&self.column.name, cell)?;
+        let text = text.trim_ascii();
+        match self.column.unit {
+            Some(unit) => parse_number(text, unit).map(Stamp::Known),
+            None => self.date(text, line),
+        }
+    }
+
+    fn date(&mut self, text: &[u8], line: u64) -> Result<Stamp, TraceErrorKind> {
+        match date::parse(text) {
+            Ok((_, Moment::Exact(time))) => Ok(Stamp::Known(time)),
+            Ok((_, Moment::DayFirst(time))) => self.orders.note_day_first(line, text).map(|()| Stamp::Known(time)),
+            Ok((_, Moment::MonthFirst(time))) => self.orders.note_month_first(line, text).map(|()| Stamp::Known(time)),
+            Ok((_, Moment::Either { day_first, month_first })) => Ok(match self.orders {
+                DayOrders { day_first: Some(_), .. } => Stamp::Known(day_first),
+                DayOrders { month_first: Some(_), .. } => Stamp::Known(month_first),
+                _ => Stamp::Either { day_first, month_first },
+            }),
+            Err(reason) => Err(no_date(text, reason)),
+        }
+    }
+
+    fn error(&self, kind: TraceErrorKind, line: u64) -> TraceError {
+        TraceError::new(kind).on_line(line).in_column(&self.column.name)
+    }
+}
+
+/// The timestamps of a file in the making. Dates that may be read in two ways wait for one that
+/// tells which part is the day; a stream cannot wait and refuses them.
+#[derive(Clone, Debug)]
+pub(crate) struct TimeBuilder {
+    reader: TimeReader,
+    times: Vec<i64>,
     /// States whose date could be either; they were taken to have the month first.
     undecided: Vec<Undecided>,
     /// The first of them, for the message.
     example: Option<(u64, String)>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 struct Undecided {
     position: usize,
     day_first: i64,
 }
 
-impl<'o> TimeBuilder<'o> {
-    pub(crate) fn new(column: &'o TimeColumn) -> Self {
-        Self { column, times: Vec::new(), orders: DayOrders::default() }
+impl TimeBuilder {
+    pub(crate) fn new(column: &TimeColumn) -> Self {
+        Self { reader: TimeReader::new(column.clone()), times: Vec::new(), undecided: Vec::new(), example: None }
     }
 
-    /// Takes the timestamp of the next state.
+    /// Takes the timestamp of the next state; `previous` is the state of its key before it, with
+    /// its line. Time must not decrease.
+    #[inline]
     pub(crate) fn push(&mut self, cell: Cell<'_>, line: u64) -> Result<(), TraceError> {
-        self.read(cell, line).map_err(|kind| self.error(kind, line))
+        match self.reader.read(cell, line)? {
+            Stamp::Known(time) => self.times.push(time),
+            Stamp::Either { day_first, month_first } => {
+                let text = || lossy(&cell.text().unwrap_or_default());
+                self.example.get_or_insert_with(|| (line, text()));
+                self.undecided.push(Undecided { position: self.times.len(), day_first });
+                self.times.push(month_first);
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks that the latest state is not earlier than the one before it in its key. While dates
+    /// are undecided that has to wait.
+    #[inline]
+    pub(crate) fn check_latest(
+        &self,
+        previous: Option<u32>,
+        key: Option<&str>,
+        line: u64,
+        lines: &Lines,
+    ) -> Result<(), TraceError> {
+        match (previous, self.times.last()) {
+            (Some(previous), Some(&now)) if self.undecided.is_empty() && now < self.times[previous as usize] => {
+                let before = (self.times[previous as usize], lines.line(previous as usize));
+                Err(self.reader.decreases((now, line), before, key))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Drops the timestamps from this state on: a record has turned out to be none.
+    pub(crate) fn truncate(&mut self, len: usize) {
+        self.times.truncate(len);
+        self.undecided.retain(|undecided| undecided.position < len);
     }
 
     /// The timestamps, once day and month are told apart and time is found never to decrease.
     pub(crate) fn finish(mut self, keys: Option<&Keys>, lines: &Lines) -> Result<Vec<i64>, TraceError> {
+        if self.undecided.is_empty() {
+            return Ok(self.times);
+        }
         self.settle_day_orders()?;
         match keys {
             None => self.check_order(0..self.times.len(), None, lines)?,
@@ -62,46 +193,16 @@ impl<'o> TimeBuilder<'o> {
         Ok(self.times)
     }
 
-    fn read(&mut self, cell: Cell<'_>, line: u64) -> Result<(), TraceErrorKind> {
-        let text = time_text(&self.column.name, cell)?;
-        let text = text.trim_ascii();
-        let time = match self.column.unit {
-            Some(unit) => parse_number(text, unit)?,
-            None => self.read_date(text, line)?,
-        };
-        self.times.push(time);
-        Ok(())
-    }
-
-    fn read_date(&mut self, text: &[u8], line: u64) -> Result<i64, TraceErrorKind> {
-        match date::parse(text) {
-            Ok((_, Moment::Exact(time))) => Ok(time),
-            Ok((_, Moment::DayFirst(time))) => {
-                self.orders.note_day_first(line, text)?;
-                Ok(time)
-            }
-            Ok((_, Moment::MonthFirst(time))) => {
-                self.orders.note_month_first(line, text)?;
-                Ok(time)
-            }
-            Ok((_, Moment::Either { day_first, month_first })) => {
-                self.orders.example.get_or_insert_with(|| (line, lossy(text)));
-                self.orders.undecided.push(Undecided { position: self.times.len(), day_first });
-                Ok(month_first)
-            }
-            Err(reason) => Err(no_date(text, reason)),
-        }
-    }
-
     fn settle_day_orders(&mut self) -> Result<(), TraceError> {
-        let orders = std::mem::take(&mut self.orders);
-        match (orders.day_first, orders.month_first, orders.example) {
-            (None, None, Some((line, text))) => Err(self.error(TraceErrorKind::AmbiguousDate(text), line)),
-            (Some(_), _, _) => {
-                for undecided in orders.undecided {
+        match (self.reader.orders, &self.example) {
+            (DayOrders { day_first: Some(_), .. }, _) => {
+                for undecided in &self.undecided {
                     self.times[undecided.position] = undecided.day_first;
                 }
                 Ok(())
+            }
+            (DayOrders { month_first: None, .. }, Some((line, text))) if !self.undecided.is_empty() => {
+                Err(self.reader.ambiguous(text.as_bytes(), *line))
             }
             _ => Ok(()),
         }
@@ -125,62 +226,13 @@ impl<'o> TimeBuilder<'o> {
         let mut positions = positions.into_iter();
         let Some(mut before) = positions.next() else { return Ok(()) };
         for now in positions {
+            let at = |position: usize| (self.times[position], lines.line(position));
             if self.times[now] < self.times[before] {
-                let kind = TraceErrorKind::TimeDecreases {
-                    now: self.column.show(self.times[now]),
-                    before: self.column.show(self.times[before]),
-                    before_line: lines.line(before),
-                    key: key.map(str::to_owned),
-                };
-                return Err(self.error(kind, lines.line(now)));
+                return Err(self.reader.decreases(at(now), at(before), key));
             }
             before = now;
         }
         Ok(())
-    }
-
-    fn error(&self, kind: TraceErrorKind, line: u64) -> TraceError {
-        TraceError::new(kind).on_line(line).in_column(&self.column.name)
-    }
-}
-
-/// Timestamps of states that arrive one by one, so that nothing can be told from later ones.
-#[derive(Clone, Debug)]
-pub(crate) struct LiveTime {
-    column: TimeColumn,
-    orders: DayOrders,
-}
-
-impl LiveTime {
-    pub(crate) fn new(column: TimeColumn) -> Self {
-        Self { column, orders: DayOrders::default() }
-    }
-
-    /// The timestamp of a state.
-    pub(crate) fn read(&mut self, cell: Cell<'_>, line: u64) -> Result<i64, TraceError> {
-        let moment = self.moment(cell, line);
-        moment.map_err(|kind| TraceError::new(kind).on_line(line).in_column(&self.column.name))
-    }
-
-    fn moment(&mut self, cell: Cell<'_>, line: u64) -> Result<i64, TraceErrorKind> {
-        let text = time_text(&self.column.name, cell)?;
-        let text = text.trim_ascii();
-        if let Some(unit) = self.column.unit {
-            return parse_number(text, unit);
-        }
-        match date::parse(text) {
-            Ok((_, Moment::Exact(time))) => Ok(time),
-            Ok((_, Moment::DayFirst(time))) => self.orders.note_day_first(line, text).map(|()| time),
-            Ok((_, Moment::MonthFirst(time))) => self.orders.note_month_first(line, text).map(|()| time),
-            Ok((_, Moment::Either { day_first, month_first })) => {
-                match (self.orders.day_first, self.orders.month_first) {
-                    (Some(_), _) => Ok(day_first),
-                    (None, Some(_)) => Ok(month_first),
-                    (None, None) => Err(TraceErrorKind::AmbiguousDate(lossy(text))),
-                }
-            }
-            Err(reason) => Err(no_date(text, reason)),
-        }
     }
 }
 
@@ -419,7 +471,7 @@ mod tests {
     #[test]
     fn timestamps_that_cannot_be_read_say_why() {
         let plain = read_text(csv(&["12"]), &options(None)).unwrap_err();
-        assert_eq!(plain.to_string(), "column `t` holds plain numbers such as 12; say their unit, e.g. --time t:ms");
+        assert_eq!(plain.to_string(), "column `t` holds plain numbers such as 12; say their unit, e.g. `trace { time t:ms }`");
         assert_eq!(fail(&["Oct 22 11:15:41"], None), "2:t: `t` names no year: `Oct 22 11:15:41`");
         assert_eq!(fail(&["soon"], None), "2:t: `t` is no date we can read: `soon`");
         assert_eq!(fail(&["1970-01-01", ""], None), "3:t: the state has no timestamp: `t` is missing");

@@ -5,7 +5,7 @@
 
 use crate::bitmap::Bitmap;
 use crate::expr::{Expr, StateAt};
-use crate::trace::{Column, ColumnData, TextData, Trace};
+use crate::trace::{Column, ColumnData, Number, TextData, Trace};
 use crate::value::{CompareOp, Value, compare_int_with_float};
 use std::cmp::Ordering;
 
@@ -60,6 +60,14 @@ fn compared(op: CompareOp, column: &Column, value: &Value) -> Option<Bitmap> {
         (ColumnData::Float(numbers), Value::Int(value)) => {
             by_order(op, numbers, |number| compare_int_with_float(*value, *number).reverse())
         }
+        (ColumnData::Mixed(numbers), Value::Int(value)) => by_order(op, numbers, |number| match *number {
+            Number::Int(int) => int.cmp(value),
+            Number::Float(float) => compare_int_with_float(*value, float).reverse(),
+        }),
+        (ColumnData::Mixed(numbers), Value::Float(value)) => by_order(op, numbers, |number| match *number {
+            Number::Int(int) => compare_int_with_float(int, *value),
+            Number::Float(float) => float.partial_cmp(value).unwrap_or(Ordering::Equal),
+        }),
         (ColumnData::Text(_), Value::Str(value)) => {
             return text_column(column, |text| op.admits(text.as_bytes().cmp(value.as_bytes())));
         }

@@ -203,10 +203,10 @@ impl<'b, 'p> Scanner<'b, 'p> {
     fn value(&mut self, node: Option<NodeId>) -> Result<Cell<'b>, Unusual> {
         match self.peek().ok_or(Unusual)? {
             b'"' => self.string().map(Quoted::cell),
-            first @ (b't' | b'f') => self.boolean(first == b't').map(Cell::Plain),
+            first @ (b't' | b'f') => self.boolean(first == b't').map(Cell::Literal),
             b'n' => self.null().map(|()| Cell::Null),
             open @ (b'{' | b'[') => self.container(open, node).map(Cell::Container),
-            _ => self.number().map(Cell::Plain),
+            _ => self.number().map(Cell::Literal),
         }
     }
 

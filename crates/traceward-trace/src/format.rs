@@ -1,0 +1,189 @@
+//! The table of formats.
+//!
+//! A format is one entry: how it is recognised, how a file of it is read, how a stream of it is
+//! followed, and what an inspection says. A format of records fills its entry with
+//! [`read_records`] and [`live_records`]; one that has to seek, or holds several traces, brings its
+//! own functions.
+
+use crate::csv;
+use crate::error::TraceError;
+use crate::inspect::Inspection;
+use crate::json;
+use crate::options::{ReadOptions, UnknownWord};
+use crate::read::{ReadFailure, ReadTrace};
+use crate::record::{Pump, ReadStop, RecordReader, RecordSink};
+use crate::source::Source;
+use crate::states::States;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::path::Path;
+use std::str::FromStr;
+
+/// What the table knows of a format.
+pub(crate) struct FormatEntry {
+    /// Its name in options.
+    pub(crate) name: &'static str,
+    /// The endings of names of its files.
+    pub(crate) endings: &'static [&'static str],
+    /// Whether an input that begins so is of this format.
+    pub(crate) begins: fn(&[u8]) -> bool,
+    /// Reads all traces of an input. It gets the input whole: a format that has to seek takes it
+    /// into memory first.
+    pub(crate) read: fn(Source<'_>, &ReadOptions) -> Result<Vec<ReadTrace>, ReadFailure>,
+    /// Follows an input as it arrives.
+    pub(crate) live: fn(&ReadOptions) -> Box<dyn LiveReader>,
+    /// Tells what an input holds.
+    pub(crate) inspect: fn(&mut Source<'_>, &ReadOptions) -> Result<Inspection, TraceError>,
+}
+
+/// The form of an input.
+#[derive(Clone, Copy)]
+pub struct Format(&'static FormatEntry);
+
+impl Format {
+    /// Fields separated by a character, after a header with their names.
+    pub const CSV: Self = Self(&csv::FORMAT);
+    /// One JSON object a line.
+    pub const JSON_LINES: Self = Self(&json::FORMAT);
+
+    /// All formats; the last is taken for what none of the others claims.
+    pub const ALL: [Self; 2] = [Self::JSON_LINES, Self::CSV];
+
+    /// The name in options.
+    pub fn name(self) -> &'static str {
+        self.0.name
+    }
+
+    /// The format a file name's ending tells, also with `.gz` or `.zst` after it.
+    pub fn from_path(path: impl AsRef<Path>) -> Option<Self> {
+        let name = path.as_ref().file_name()?.to_str()?.to_ascii_lowercase();
+        let name = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(&name);
+        let ending = name.rsplit_once('.')?.1;
+        Self::ALL.into_iter().find(|format| format.0.endings.contains(&ending))
+    }
+
+    /// The format that the first bytes of an input tell.
+    pub(crate) fn of_bytes(bytes: &[u8]) -> Self {
+        Self::ALL.into_iter().find(|format| (format.0.begins)(bytes)).unwrap_or(Self::CSV)
+    }
+
+    pub(crate) fn entry(self) -> &'static FormatEntry {
+        self.0
+    }
+}
+
+impl PartialEq for Format {
+    fn eq(&self, other: &Self) -> bool {
+        self.name() == other.name()
+    }
+}
+
+impl Eq for Format {}
+
+impl Hash for Format {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.name().hash(state);
+    }
+}
+
+impl fmt::Debug for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Format").field(&self.name()).finish()
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Format {
+    type Err = UnknownWord;
+
+    fn from_str(text: &str) -> Result<Self, UnknownWord> {
+        let found = Self::ALL.into_iter().find(|format| format.name() == text);
+        found.ok_or_else(|| UnknownWord::new(text, "format", "csv or jsonl"))
+    }
+}
+
+/// Reads a file of records into one trace.
+pub(crate) fn read_records<R: RecordReader>(
+    mut source: Source<'_>,
+    options: &ReadOptions,
+) -> Result<Vec<ReadTrace>, ReadFailure> {
+    let mut pump = Pump::new(R::open(options));
+    let mut states = States::new(options);
+    let driven = source.drive(&mut pump, &mut states);
+    let (names, notes) = (pump.reader.names(), pump.reader.notes());
+    match driven {
+        Ok(()) => Ok(vec![states.finish(names, notes).map_err(ReadFailure::from)?]),
+        Err(error) => {
+            let error = states.explain(error, &names);
+            let before = states.finish(names, notes).ok().map(Box::new);
+            Err(ReadFailure { error, before })
+        }
+    }
+}
+
+/// Follows records as they arrive.
+pub(crate) fn live_records<R: RecordReader>(options: &ReadOptions) -> Box<dyn LiveReader> {
+    Box::new(Pump::new(R::open(options)))
+}
+
+/// A reader of an input that arrives in pieces, of whatever format.
+pub(crate) trait LiveReader: Send {
+    /// Takes the next bytes.
+    fn push(&mut self, bytes: &[u8], sink: &mut dyn RecordSink) -> Result<(), ReadStop>;
+    /// No more bytes will come.
+    fn finish(&mut self, sink: &mut dyn RecordSink) -> Result<(), ReadStop>;
+    /// The names that have been seen.
+    fn names(&self) -> Vec<String>;
+    /// Whether those names are all there will be.
+    fn has_header(&self) -> bool;
+}
+
+impl<R: RecordReader> LiveReader for Pump<R> {
+    fn push(&mut self, bytes: &[u8], sink: &mut dyn RecordSink) -> Result<(), ReadStop> {
+        Self::push(self, bytes, sink)
+    }
+
+    fn finish(&mut self, sink: &mut dyn RecordSink) -> Result<(), ReadStop> {
+        Self::finish(self, sink)
+    }
+
+    fn names(&self) -> Vec<String> {
+        self.reader.names()
+    }
+
+    fn has_header(&self) -> bool {
+        self.reader.has_header()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ending_tells_the_format() {
+        for name in ["x.csv", "dir.json/X.CSV", "x.csv.gz", "x.tsv.zst", "a b.tsv"] {
+            assert_eq!(Format::from_path(name), Some(Format::CSV), "{name}");
+        }
+        for name in ["x.jsonl", "x.ndjson.gz", "x.json"] {
+            assert_eq!(Format::from_path(name), Some(Format::JSON_LINES), "{name}");
+        }
+        for name in ["x", "x.gz", "-", "x.vcd", ""] {
+            assert_eq!(Format::from_path(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn every_format_has_a_name_of_its_own() {
+        for format in Format::ALL {
+            assert_eq!(format.to_string().parse(), Ok(format));
+        }
+        let error = "cvs".parse::<Format>().unwrap_err();
+        assert_eq!(error.to_string(), "`cvs` is no format: use csv or jsonl");
+    }
+}

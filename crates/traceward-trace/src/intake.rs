@@ -1,0 +1,358 @@
+//! States made of records one by one: the types decided so far, what is carried on, the clock.
+
+use crate::cell::Cell;
+use crate::error::{TraceError, TraceErrorKind};
+use crate::options::ReadOptions;
+use crate::states::known;
+use crate::time::{DayOrders, TimeReader};
+use crate::typing::{Datum, Gaps, SavedType, Typing};
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::sync::Arc;
+use traceward_logic::value::{Value, ValueType};
+
+/// Strings kept to be used again, and the longest of them: events and states of machines repeat,
+/// other texts do not.
+const MOST_STRINGS: usize = 1024;
+const LONGEST_STRING: usize = 64;
+
+/// The version of what [`Intake::save`] writes.
+const VERSION: u8 = 1;
+
+/// Makes states of records, one by one.
+///
+/// A record is *offered*, which makes the next state of it or says what is wrong with it, and then
+/// *accepted*. One that is not accepted has not happened.
+#[derive(Clone, Debug)]
+pub struct Intake {
+    options: Arc<ReadOptions>,
+    typing: Typing,
+    gaps: Gaps,
+    clock: Option<TimeReader>,
+    /// The state that was accepted last.
+    image: Vec<Value>,
+    /// The timestamp of that state, and its line.
+    time: Option<(i64, u64)>,
+    /// The variables that a state has spoken of.
+    seen: Vec<bool>,
+    /// The state on offer.
+    next: Vec<Value>,
+    next_time: Option<(i64, u64)>,
+    next_seen: Vec<bool>,
+    strings: Strings,
+}
+
+impl Intake {
+    /// An intake that has seen no record.
+    pub fn new(options: ReadOptions) -> Self {
+        let variables = options.variables.len();
+        Self {
+            typing: Typing::new(&options),
+            gaps: Gaps::new(&options),
+            clock: options.time.clone().map(TimeReader::new),
+            image: vec![Value::Missing; variables],
+            time: None,
+            seen: vec![false; variables],
+            next: vec![Value::Missing; variables],
+            next_time: None,
+            next_seen: vec![false; variables],
+            strings: Strings::default(),
+            options: Arc::new(options),
+        }
+    }
+
+    /// How records are read.
+    pub fn options(&self) -> &ReadOptions {
+        &self.options
+    }
+
+    /// The type of each variable, as far as it is known.
+    pub fn types(&self) -> Vec<Option<ValueType>> {
+        self.typing.types()
+    }
+
+    /// For each variable, whether a state has spoken of it.
+    pub fn seen(&self) -> &[bool] {
+        &self.seen
+    }
+
+    /// The values of the state on offer, or of the last one.
+    #[inline]
+    pub fn next(&self) -> &[Value] {
+        &self.next
+    }
+
+    /// The timestamp of the state on offer.
+    #[inline]
+    pub fn next_time(&self) -> Option<i64> {
+        self.next_time.map(|(time, _)| time)
+    }
+
+    /// The values of the state that was accepted last.
+    #[inline]
+    pub fn state(&self) -> &[Value] {
+        &self.image
+    }
+
+    /// The timestamp of the state that was accepted last.
+    pub fn time(&self) -> Option<i64> {
+        self.time.map(|(time, _)| time)
+    }
+
+    /// Makes the next state of a record: a cell for each variable, then one for the time column if
+    /// there is one.
+    #[inline]
+    pub fn offer(&mut self, line: u64, cells: &[Cell<'_>]) -> Result<(), TraceError> {
+        self.typing.begin();
+        self.take(line, cells).inspect_err(|_| self.typing.roll_back())
+    }
+
+    /// The state on offer has happened.
+    #[inline]
+    pub fn accept(&mut self) {
+        std::mem::swap(&mut self.image, &mut self.next);
+        self.time = self.next_time;
+        self.seen.iter_mut().zip(&self.next_seen).for_each(|(seen, now)| *seen |= now);
+        self.typing.begin();
+    }
+
+    /// The state on offer has not happened.
+    pub fn withdraw(&mut self) {
+        self.typing.roll_back();
+    }
+
+    #[inline]
+    fn take(&mut self, line: u64, cells: &[Cell<'_>]) -> Result<(), TraceError> {
+        if let Some(clock) = &mut self.clock {
+            let cell = known(cells[self.image.len()], &self.options.null);
+            let now = clock.read_now(cell, line)?;
+            if let Some(before) = self.time.filter(|&(before, _)| now < before) {
+                return Err(clock.decreases((now, line), before, None));
+            }
+            self.next_time = Some((now, line));
+        }
+        for (index, &cell) in cells[..self.image.len()].iter().enumerate() {
+            let error = |kind| {
+                let name = &self.options.variables[index].name;
+                TraceError::new(kind).on_line(line).in_column(name)
+            };
+            let datum = self.typing.read(index, cell).map_err(error)?;
+            self.next_seen[index] = datum != Datum::Silent;
+            self.next[index] = match datum {
+                Datum::Bool(bit) => Value::Bool(bit),
+                Datum::Int(int) => Value::Int(int),
+                Datum::Float(float) => Value::Float(float),
+                Datum::Text(text) => self.strings.value(&text),
+                gap @ (Datum::Silent | Datum::Missing) => {
+                    let carried = self.gaps.carry(&gap);
+                    let value = if carried { self.image[index].clone() } else { Value::Missing };
+                    if value.is_missing() && self.gaps.refuse(self.options.variables[index].may_be_missing) {
+                        return Err(error(TraceErrorKind::Missing));
+                    }
+                    value
+                }
+            };
+        }
+        Ok(())
+    }
+
+    /// What is carried from state to state, as bytes: types decided so far, the last state, the
+    /// clock.
+    pub fn save(&self) -> Vec<u8> {
+        let saved = Saved {
+            version: VERSION,
+            types: self.typing.save(),
+            orders: self.clock.as_ref().map(TimeReader::orders),
+            image: self.image.iter().map(SavedValue::of).collect(),
+            time: self.time,
+            seen: self.seen.clone(),
+        };
+        postcard::to_allocvec(&saved).unwrap_or_default()
+    }
+
+    /// Goes on from what [`Self::save`] wrote for the same options.
+    pub fn restore(&mut self, bytes: &[u8]) -> Result<(), CannotRestore> {
+        let saved: Saved = postcard::from_bytes(bytes).map_err(|_| CannotRestore)?;
+        let variables = self.image.len();
+        let fits = saved.version == VERSION
+            && saved.image.len() == variables
+            && saved.seen.len() == variables
+            && saved.orders.is_some() == self.clock.is_some();
+        if !fits || !self.typing.restore(&saved.types) {
+            return Err(CannotRestore);
+        }
+        if let (Some(clock), Some(orders)) = (&mut self.clock, saved.orders) {
+            clock.restore_orders(orders);
+        }
+        self.image = saved.image.into_iter().map(SavedValue::value).collect();
+        (self.time, self.seen) = (saved.time, saved.seen);
+        Ok(())
+    }
+}
+
+/// Bytes that were not saved by an intake with the same options.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CannotRestore;
+
+impl fmt::Display for CannotRestore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("what was saved does not belong to this version, these variables or these options")
+    }
+}
+
+impl std::error::Error for CannotRestore {}
+
+#[derive(Serialize, Deserialize)]
+struct Saved {
+    version: u8,
+    types: Vec<Option<SavedType>>,
+    orders: Option<DayOrders>,
+    image: Vec<SavedValue>,
+    time: Option<(i64, u64)>,
+    seen: Vec<bool>,
+}
+
+/// A value of a variable as it is saved. Floats are saved by their bits, so that infinities and
+/// the sign of zero stay.
+#[derive(Serialize, Deserialize)]
+enum SavedValue {
+    Missing,
+    Bool(bool),
+    Int(i64),
+    Float(u64),
+    Str(String),
+}
+
+impl SavedValue {
+    fn of(value: &Value) -> Self {
+        match value {
+            Value::Bool(bit) => Self::Bool(*bit),
+            Value::Int(int) => Self::Int(*int),
+            Value::Float(float) => Self::Float(float.to_bits()),
+            Value::Str(text) => Self::Str(text.to_string()),
+            // Variables hold no pairs and no lists.
+            Value::Missing | Value::Pair(_) | Value::List(_) => Self::Missing,
+        }
+    }
+
+    fn value(self) -> Value {
+        match self {
+            Self::Missing => Value::Missing,
+            Self::Bool(bit) => Value::Bool(bit),
+            Self::Int(int) => Value::Int(int),
+            Self::Float(bits) => Value::float(f64::from_bits(bits)),
+            Self::Str(text) => Value::str(&text),
+        }
+    }
+}
+
+/// Strings that were met, to be used again.
+#[derive(Clone, Debug, Default)]
+struct Strings {
+    known: FxHashMap<Box<str>, Arc<str>>,
+}
+
+impl Strings {
+    fn value(&mut self, text: &str) -> Value {
+        if let Some(known) = self.known.get(text) {
+            return Value::Str(known.clone());
+        }
+        let kept: Arc<str> = text.into();
+        if text.len() <= LONGEST_STRING {
+            if self.known.len() >= MOST_STRINGS {
+                self.known.clear();
+            }
+            self.known.insert(text.into(), kept.clone());
+        }
+        Value::Str(kept)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::{MissingPolicy, ReadVariable, Records, TimeColumn};
+    use traceward_logic::lower::{ClassId, Expected};
+
+    fn open(names: &[&str]) -> ReadOptions {
+        let variable = |name: &&str| ReadVariable::new(name, Expected::Open(ClassId(0)));
+        ReadOptions { variables: names.iter().map(variable).collect(), ..ReadOptions::default() }
+    }
+
+    #[test]
+    fn a_record_that_is_refused_decides_nothing() {
+        let mut intake = Intake::new(open(&["x", "y"]));
+        assert!(intake.offer(1, &[Cell::Field(b"1"), Cell::Field(b"a")]).is_err());
+        intake.offer(2, &[Cell::Field(b"a"), Cell::Absent]).unwrap();
+        intake.withdraw();
+        assert_eq!(intake.types(), [None, None]);
+        intake.offer(3, &[Cell::Absent, Cell::Field(b"a")]).unwrap();
+        intake.accept();
+        assert_eq!(intake.types(), [Some(ValueType::String); 2]);
+        intake.offer(4, &[Cell::Field(b"10"), Cell::Absent]).unwrap();
+        assert_eq!(intake.next(), [Value::str("10"), Value::Missing]);
+        assert_eq!((intake.seen(), intake.state()), (&[false, true][..], &[Value::Missing, Value::str("a")][..]));
+    }
+
+    #[test]
+    fn typed_cells_need_no_text() {
+        let mut intake = Intake::new(open(&["x"]));
+        intake.offer(1, &[Cell::Float(f64::NAN)]).unwrap();
+        intake.accept();
+        assert_eq!(intake.types(), [None]);
+        intake.offer(2, &[Cell::Int(i64::MAX)]).unwrap();
+        intake.accept();
+        assert_eq!(intake.state(), [Value::Int(i64::MAX)]);
+        assert!(intake.offer(3, &[Cell::Bool(true)]).is_err());
+        assert!(intake.offer(3, &[Cell::Str("7")]).is_err());
+        intake.offer(3, &[Cell::Time(5)]).unwrap();
+        assert_eq!(intake.next(), [Value::Int(5)]);
+    }
+
+    #[test]
+    fn an_intake_goes_on_where_it_was_saved() {
+        let time = Some(TimeColumn { name: "t".to_owned(), unit: None });
+        for (records, missing) in [(Records::Changes, MissingPolicy::False), (Records::States, MissingPolicy::Hold)] {
+            let options = ReadOptions { records, missing, time: time.clone(), ..open(&["x", "y"]) };
+            let mut saved = Intake::new(options.clone());
+            saved.offer(2, &[Cell::Field(b"abc"), Cell::Absent, Cell::Field(b"13/01/2020")]).unwrap();
+            saved.accept();
+            let bytes = saved.save();
+            let mut restored = Intake::new(options);
+            restored.restore(&bytes).unwrap();
+            for intake in [&mut saved, &mut restored] {
+                // The type, the value carried on, the order of day and month, and the clock.
+                intake.offer(3, &[Cell::Absent, Cell::Field(b"1"), Cell::Field(b"01/02/2020")]).unwrap();
+                assert_eq!(intake.next(), [Value::str("abc"), Value::str("1")]);
+                assert_eq!(intake.next_time(), Some(1_580_515_200_000_000_000));
+                let earlier = intake.offer(3, &[Cell::Absent, Cell::Absent, Cell::Field(b"01/01/2020")]).unwrap_err();
+                assert!(matches!(earlier.kind(), TraceErrorKind::TimeDecreases { before_line: 2, .. }));
+            }
+            assert_eq!(restored.save(), bytes);
+        }
+    }
+
+    #[test]
+    fn what_was_not_saved_here_is_refused() {
+        let mut intake = Intake::new(open(&["x"]));
+        let bytes = intake.save();
+        let mut other = Intake::new(open(&["x", "y"]));
+        assert_eq!(other.restore(&bytes), Err(CannotRestore));
+        for length in 0..bytes.len() {
+            assert_eq!(intake.restore(&bytes[..length]), Err(CannotRestore));
+        }
+        let newer = [&[VERSION + 1], &bytes[1..]].concat();
+        assert_eq!(intake.restore(&newer), Err(CannotRestore));
+    }
+
+    #[test]
+    fn memory_does_not_grow_with_strings() {
+        let mut intake = Intake::new(open(&["x"]));
+        for row in 0..5_000 {
+            intake.offer(row, &[Cell::Str(&format!("text {row}"))]).unwrap();
+            intake.accept();
+        }
+        assert!(intake.strings.known.len() <= MOST_STRINGS);
+    }
+}

@@ -1,0 +1,185 @@
+//! Records on their way from bytes to whoever takes them.
+
+use crate::cell::Cell;
+use crate::error::{TraceError, TraceErrorKind};
+use crate::note::Note;
+use crate::options::ReadOptions;
+use memchr::memchr;
+
+/// The longest record held in memory. A stray quote would otherwise swallow an input without end.
+pub(crate) const LONGEST_RECORD: usize = 64 << 20;
+
+/// Takes the records a format finds.
+pub trait RecordSink {
+    /// Takes the names of a header; returns for each cell that records are to have its field, none
+    /// where there is no such field.
+    fn header(&mut self, names: &[String]) -> Result<Vec<Option<usize>>, TraceError>;
+
+    /// Takes a record that begins on a line.
+    fn record(&mut self, line: u64, cells: &[Cell<'_>]) -> Result<(), ReadStop>;
+
+    /// Takes what is wrong with a line that holds no record. Unless that stops the reading, it goes
+    /// on behind the line.
+    fn bad_line(&mut self, error: TraceError) -> Result<(), ReadStop> {
+        Err(error.into())
+    }
+}
+
+/// Why reading stops before its end.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ReadStop {
+    /// The input cannot be read further.
+    Failed(TraceError),
+    /// The sink wants no more, and knows why.
+    Asked,
+}
+
+impl From<TraceError> for ReadStop {
+    fn from(error: TraceError) -> Self {
+        Self::Failed(error)
+    }
+}
+
+impl From<TraceErrorKind> for ReadStop {
+    fn from(kind: TraceErrorKind) -> Self {
+        Self::Failed(kind.into())
+    }
+}
+
+/// Whether the bytes at hand are the last ones.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum End {
+    More,
+    Last,
+}
+
+/// Takes whole records from the front of the bytes at hand: what a format of records has to do.
+pub(crate) trait RecordReader: Send + 'static {
+    /// A reader that has seen nothing.
+    fn open(options: &ReadOptions) -> Self
+    where
+        Self: Sized;
+
+    /// Hands whole records to a sink; returns how many bytes they had, all of them at
+    /// [`End::Last`].
+    fn consume<S: RecordSink + ?Sized>(&mut self, bytes: &[u8], end: End, sink: &mut S) -> Result<usize, ReadStop>
+    where
+        Self: Sized;
+
+    /// The line of the next record.
+    fn line(&self) -> u64;
+
+    /// A line was dropped unseen.
+    fn pass_line(&mut self);
+
+    /// The names that have been seen: the header, or the members so far.
+    fn names(&self) -> Vec<String>;
+
+    /// Whether those names are all there will be.
+    fn has_header(&self) -> bool;
+
+    /// What is worth telling about the input.
+    fn notes(&self) -> Vec<Note>;
+}
+
+/// Calls `take` for each whole line, without its line end; returns how many bytes they had.
+pub(crate) fn each_line<'b>(
+    bytes: &'b [u8],
+    end: End,
+    mut take: impl FnMut(&'b [u8]) -> Result<(), ReadStop>,
+) -> Result<usize, ReadStop> {
+    let mut at = 0;
+    while at < bytes.len() {
+        let rest = &bytes[at..];
+        let length = match memchr(b'\n', rest) {
+            Some(length) => length,
+            None if end == End::Last => rest.len(),
+            None => break,
+        };
+        take(&rest[..length])?;
+        at += (length + 1).min(rest.len());
+    }
+    Ok(at)
+}
+
+/// Bytes in pieces, handed to a reader in whole records; what is no whole record waits.
+pub(crate) struct Pump<R> {
+    pub(crate) reader: R,
+    /// Bytes that are no whole record yet.
+    pending: Vec<u8>,
+    /// Whether what comes up to the next line end belongs to a record that was given up.
+    discarding: bool,
+}
+
+impl<R: RecordReader> Pump<R> {
+    pub(crate) fn new(reader: R) -> Self {
+        Self { reader, pending: Vec::new(), discarding: false }
+    }
+
+    /// Takes the next bytes.
+    pub(crate) fn push<S: RecordSink + ?Sized>(&mut self, bytes: &[u8], sink: &mut S) -> Result<(), ReadStop> {
+        let mut bytes = if self.discarding { self.discard(bytes) } else { bytes };
+        if !self.pending.is_empty() {
+            // No record ends without a line end: what is pending need not be looked at again
+            // before one comes.
+            let Some(length) = memchr(b'\n', bytes) else {
+                self.pending.extend_from_slice(bytes);
+                return self.limit(sink);
+            };
+            let (line, rest) = bytes.split_at(length + 1);
+            self.pending.extend_from_slice(line);
+            self.consume_pending(End::More, sink)?;
+            bytes = if self.discarding { self.discard(rest) } else { rest };
+        }
+        if self.pending.is_empty() {
+            let consumed = self.reader.consume(bytes, End::More, sink)?;
+            self.pending.extend_from_slice(&bytes[consumed..]);
+            return self.limit(sink);
+        }
+        self.pending.extend_from_slice(bytes);
+        self.consume_pending(End::More, sink)
+    }
+
+    /// No more bytes will come: what is pending is the last record.
+    pub(crate) fn finish<S: RecordSink + ?Sized>(&mut self, sink: &mut S) -> Result<(), ReadStop> {
+        self.consume_pending(End::Last, sink)
+    }
+
+    fn consume_pending<S: RecordSink + ?Sized>(&mut self, end: End, sink: &mut S) -> Result<(), ReadStop> {
+        let consumed = self.reader.consume(&self.pending, end, sink)?;
+        self.pending.drain(..consumed);
+        if end == End::Last { Ok(()) } else { self.limit(sink) }
+    }
+
+    /// Gives up records that are too long: the first line of each is a bad one.
+    fn limit<S: RecordSink + ?Sized>(&mut self, sink: &mut S) -> Result<(), ReadStop> {
+        while self.pending.len() > LONGEST_RECORD {
+            let error = TraceError::new(TraceErrorKind::RecordTooLong { limit: LONGEST_RECORD });
+            sink.bad_line(error.on_line(self.reader.line()))?;
+            self.reader.pass_line();
+            match memchr(b'\n', &self.pending) {
+                Some(length) => {
+                    self.pending.drain(..=length);
+                    let consumed = self.reader.consume(&self.pending, End::More, sink)?;
+                    self.pending.drain(..consumed);
+                }
+                None => {
+                    self.pending.clear();
+                    self.discarding = true;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What is behind the record that was given up.
+    fn discard<'b>(&mut self, bytes: &'b [u8]) -> &'b [u8] {
+        match memchr(b'\n', bytes) {
+            Some(length) => {
+                self.discarding = false;
+                &bytes[length + 1..]
+            }
+            None => &[],
+        }
+    }
+}
