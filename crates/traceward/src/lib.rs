@@ -16,7 +16,6 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-pub mod automaton;
 mod check;
 mod error;
 pub mod experiment;
@@ -29,7 +28,6 @@ mod report;
 mod runs;
 mod spec;
 
-pub use automaton::{alternating_automaton, deterministic_automaton, metric_automaton, tableau_automaton};
 pub use check::{CheckOptions, Extent, Truth, check};
 pub use error::Error;
 pub use hygiene::{Comparison, Example, Finding, Lint, Oddity, Relation, compare, lint};

@@ -176,6 +176,22 @@ impl Alternating {
         self.of_formula.get(&formula).copied()
     }
 
+    /// The number of nodes that the conditions name when they are written out, which [`Self::display`] does. Conditions
+    /// share their parts, and `f M g` has g twice, so that it may be exponential in the formula.
+    pub fn written_out(&self) -> u64 {
+        let mut sizes: Vec<u64> = Vec::new();
+        for id in self.condition_ids() {
+            sizes.push(match self.condition(id) {
+                Condition::Empty | Condition::Node(_) => 1,
+                Condition::And(left, right) | Condition::Or(left, right) => {
+                    sizes[left.index()].saturating_add(sizes[right.index()])
+                }
+            });
+        }
+        let written = self.nodes().iter().map(|node| node.next).chain(self.roots().iter().copied());
+        written.fold(0, |sum, id| sum.saturating_add(sizes[id.index()]))
+    }
+
     /// The automaton as text, a node a line; `names` are those of the variables.
     pub fn display<'a>(&'a self, formulas: &'a Formulas, names: &'a [Arc<str>]) -> impl fmt::Display + 'a {
         Display { automaton: self, formulas, names }

@@ -1,0 +1,153 @@
+//! Automata as JSON, for programs.
+
+use crate::listing::{ListedEdge, ListedProposition, ListedState, Listing, ListingKind};
+use crate::sketch::{ClockChange, Diagram, DiagramKind, DiagramNode, Disjuncts, Edge};
+use serde_json::{Map, Value, json};
+use traceward_engine::automaton::alternating::Look;
+use traceward_engine::automaton::metric::{Clock, ClockId};
+
+/// A sketch of an alternating automaton as a JSON object.
+pub fn of_diagram(diagram: &Diagram) -> String {
+    format!("{:#}", document(diagram))
+}
+
+/// A listing of an ordinary automaton as a JSON object.
+pub fn of_listing(listing: &Listing) -> String {
+    format!("{:#}", listed(listing))
+}
+
+/// Conditions are lists of lists: one of the outer, all of the inner; `[[]]` is ε, which asks nothing.
+fn document(diagram: &Diagram) -> Value {
+    match diagram.kind {
+        DiagramKind::Alternating => json!({
+            "kind": "alternating",
+            "formula": diagram.formula,
+            "states": diagram.nodes.len(),
+            "edges": diagram.edges(),
+            "accepting": diagram.accepting(),
+            "start": condition(&diagram.start, node_name),
+            "nodes": diagram.nodes.iter().map(alternating_node).collect::<Vec<_>>(),
+        }),
+        DiagramKind::Metric => json!({
+            "kind": "metric",
+            "formula": diagram.formula,
+            "states": diagram.nodes.len(),
+            "edges": diagram.edges(),
+            "accepting": diagram.accepting(),
+            "clocks": diagram.clocks.iter().map(clock).collect::<Vec<_>>(),
+            "start": condition(&diagram.start, timed_edge),
+            "nodes": diagram.nodes.iter().map(metric_node).collect::<Vec<_>>(),
+        }),
+    }
+}
+
+fn alternating_node(node: &DiagramNode) -> Value {
+    let direction = match node.look {
+        Look::Here => "here",
+        Look::Forward => "future",
+        Look::Back => "past",
+    };
+    json!({
+        "id": node.id.to_string(),
+        "label": node.label,
+        "accepting": node.accepting,
+        "direction": direction,
+        "next": condition(&node.next, node_name),
+        "formula": node.formula,
+    })
+}
+
+fn metric_node(node: &DiagramNode) -> Value {
+    match node.clock {
+        None => json!({
+            "id": node.id.to_string(),
+            "kind": "leaf",
+            "label": node.label,
+            "accepting": node.accepting,
+            "next": condition(&node.next, timed_edge),
+            "formula": node.formula,
+        }),
+        Some(clock) => json!({
+            "id": node.id.to_string(),
+            "kind": "timer",
+            "clock": clock.to_string(),
+            "test": node.label,
+            "accepting": node.accepting,
+            "next": condition(&node.next, timed_edge),
+            "formula": node.formula,
+        }),
+    }
+}
+
+fn clock((id, start): &(ClockId, Clock)) -> Value {
+    json!({ "name": id.to_string(), "start": clock_value(*start) })
+}
+
+fn clock_value(clock: Clock) -> Value {
+    clock.steps().map_or(json!("inf"), |steps| json!(steps))
+}
+
+fn condition(disjuncts: &Disjuncts, edge: impl Fn(&Edge) -> Value) -> Vec<Vec<Value>> {
+    disjuncts.iter().map(|edges| edges.iter().map(&edge).collect()).collect()
+}
+
+fn node_name(edge: &Edge) -> Value {
+    json!(edge.to.to_string())
+}
+
+/// With what becomes of the clock of its node on the way.
+fn timed_edge(edge: &Edge) -> Value {
+    let node = edge.to.to_string();
+    match edge.clock {
+        None => json!({ "node": node }),
+        Some(ClockChange::Set(clock, start)) => {
+            json!({ "node": node, "clock": clock.to_string(), "set": clock_value(start) })
+        }
+        Some(ClockChange::CountDown(clock)) => json!({ "node": node, "clock": clock.to_string(), "add": -1 }),
+    }
+}
+
+/// Labels are also given as products, for programs: one of them, and of that one all that it says.
+fn listed(listing: &Listing) -> Value {
+    let kind = match listing.kind {
+        ListingKind::Tableau => "tableau",
+        ListingKind::Deterministic => "deterministic",
+    };
+    let proposition = |one: &ListedProposition| json!({ "text": one.text, "relevant": one.is_relevant });
+    json!({
+        "kind": kind,
+        "formula": listing.formula,
+        "states": listing.states.len(),
+        "edges": listing.edges.len(),
+        "accepting": listing.accepting(),
+        "propositions": listing.propositions.iter().map(proposition).collect::<Vec<_>>(),
+        "start": listing.start,
+        "nodes": listing.states.iter().map(listed_state).collect::<Vec<_>>(),
+        "transitions": listing.edges.iter().map(|edge| listed_edge(edge, listing)).collect::<Vec<_>>(),
+    })
+}
+
+fn listed_state(state: &ListedState) -> Value {
+    let mut document = json!({
+        "id": state.name,
+        "accepting": state.accepting,
+        "verdict": state.verdict.map(|verdict| verdict.name()),
+    });
+    if !state.text.is_empty() {
+        document["meaning"] = json!(state.text);
+    }
+    document
+}
+
+fn listed_edge(edge: &ListedEdge, listing: &Listing) -> Value {
+    let product = |literals: &Vec<(usize, bool)>| {
+        let literals = literals.iter().map(|&(index, holds)| (listing.propositions[index].text.clone(), json!(holds)));
+        Value::Object(literals.collect::<Map<_, _>>())
+    };
+    json!({
+        "from": edge.from,
+        "to": edge.to,
+        "label": edge.label,
+        "products": edge.products.iter().map(product).collect::<Vec<_>>(),
+    })
+}
