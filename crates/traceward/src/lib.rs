@@ -18,7 +18,6 @@
 
 mod check;
 mod error;
-pub mod experiment;
 mod hygiene;
 mod monitor;
 mod plan;

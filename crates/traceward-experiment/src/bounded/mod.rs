@@ -2,14 +2,17 @@
 
 mod contender;
 mod family;
+mod picture;
 
-pub use contender::{Contender, Measured, Theorem};
-use contender::{Limits, measure};
+use contender::Limits;
 use family::{Case, Subject};
 use std::time::Duration;
 use traceward_engine::automaton::alternating::Alternating;
 use traceward_engine::automaton::metric::{Magnitude, Measures, Metric, Sublogic, sublogic};
 use traceward_engine::engine::reverse::{self, Reverse};
+
+pub use contender::{Contender, Measured, Theorem};
+pub use picture::draw;
 
 /// The factor that the O of the theorems leaves open, as sizes are compared here: the tree has a node for each clock that is
 /// set, and the size of the automaton does not count those. Each clock has a timer, so there are at most as many again.
@@ -211,7 +214,7 @@ pub struct Bounded {
 ///
 /// # Panics
 /// If an engine gives a wrong answer, or needs more than its theorem allows, [`Contender::GenericAsPrinted`] excepted.
-pub fn bounded(longest: usize) -> Bounded {
+pub fn measure(longest: usize) -> Bounded {
     let limits = Limits::default();
     let series = Growth::ALL.map(|growth| series(growth, longest, limits)).to_vec();
     let states = longest.max(8);
@@ -240,7 +243,7 @@ fn point(at: usize, subject: &Subject, contenders: &[Contender], gave_up: &[Cont
     let cost = |&contender: &Contender| {
         let case = if contender.is_expanded() { expanded.as_ref() } else { Some(bounded) };
         let asked = case.filter(|_| !gave_up.contains(&contender));
-        let measured = asked.and_then(|case| measure(contender, case, subject, limits));
+        let measured = asked.and_then(|case| contender::measure(contender, case, subject, limits));
         if let Some(measured) = &measured {
             assert_eq!(measured.holds, expected, "{} is wrong about {}", contender.name(), bounded.text);
         }
@@ -278,7 +281,8 @@ fn sublogic_cost(formula: &'static str, states: usize, limits: Limits) -> Sublog
     let subject = family::sublogic_subject(formula, states);
     let case = &subject.bounded;
     let (sublogic, measures) = class(case);
-    let measured = measure(Contender::Generic, case, &subject, limits).expect("a formula that is no trouble");
+    let measured =
+        contender::measure(Contender::Generic, case, &subject, limits).expect("a formula that is no trouble");
     assert_eq!(measured.holds, verdict(case, &subject), "{formula}");
     assert_leaves_within_bounds(&measured, case, sublogic, measures);
     let space = sublogic.space_of(measures) * Magnitude::new(HIDDEN_CONSTANT);

@@ -1,24 +1,25 @@
-//! `traceward bench bounded`, drawn: a diagram for everything that grows.
+//! The measurements drawn: a chart for everything that grows.
 
+use super::{Bounded, Contender, Cost, Growth, Point, Series};
 use plotters::coord::Shift;
 use plotters::prelude::*;
-use traceward::experiment::{Bounded, Contender, Cost, Growth, Point, Series};
+use std::error::Error;
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-type Drawn = Result<(), Box<dyn std::error::Error>>;
+type Drawn = Result<(), Box<dyn Error>>;
 
 /// The axis of sizes. Bounds are cut off where they leave it.
 const LEAST: f64 = 0.7;
 const MOST: f64 = 3e6;
 
-/// The diagrams, two in a row, and below them what the colours mean.
-pub fn draw(measured: &Bounded) -> Result<String, Box<dyn std::error::Error>> {
+/// Draws the measurements as SVG: the charts, two in a row, and below them what the colours mean.
+pub fn draw(measured: &Bounded) -> Result<String, Box<dyn Error>> {
     let mut picture = String::new();
     {
         let root = SVGBackend::with_string(&mut picture, (1240, 1010)).into_drawing_area();
         root.fill(&WHITE)?;
-        let (diagrams, legend) = root.split_vertically(920);
-        for (area, series) in diagrams.split_evenly((2, 2)).iter().zip(&measured.series) {
+        let (charts, legend) = root.split_vertically(920);
+        for (area, series) in charts.split_evenly((2, 2)).iter().zip(&measured.series) {
             draw_series(area, series)?;
         }
         draw_legend(&legend)?;
@@ -107,7 +108,7 @@ fn points(series: &Series, contender: usize, log10: impl Fn(&Cost) -> Option<f64
     series.points.iter().filter_map(point).collect()
 }
 
-/// A line of logarithms up to where it leaves the diagram, as numbers.
+/// A line of logarithms up to where it leaves the chart, as numbers.
 fn below_the_top(line: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let top = MOST.log10();
     let mut seen: Vec<(f64, f64)> = line.iter().copied().take_while(|(_, log)| *log <= top).collect();

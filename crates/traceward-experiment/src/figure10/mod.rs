@@ -1,4 +1,7 @@
-//! Figure 10 of Finkbeiner and Sipma, *Checking Finite Traces using Alternating Automata*.
+//! Figure 10 of Finkbeiner and Sipma, *Checking Finite Traces using Alternating Automata*: how long traversals take as traces
+//! grow.
+
+mod picture;
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -14,13 +17,15 @@ use traceward_logic::lower::{self, Claim, Goal};
 use traceward_logic::parse;
 use traceward_logic::trace::Trace;
 
+pub use picture::draw;
+
 /// The formulas of Finkbeiner and Sipma, *Checking Finite Traces using Alternating Automata*, section 6.
-pub const FIGURE_10_FORMULAS: [&str; 3] = ["G F z", "G F a", "G(b -> (!a U (a U (!a U a))))"];
+pub const FORMULAS: [&str; 3] = ["G F z", "G F a", "G(b -> (!a U (a U (!a U a))))"];
 
 /// The traversals that are compared. Breadth-first as in the paper keeps all slices and remembers the successors of each;
 /// then slices that contain another are dropped; and at last whole sets of slices are remembered, which is what
-/// [`crate::EngineName::BreadthFirst`] does.
-pub const FIGURE_10_ENGINES: [&str; 5] =
+/// [`traceward_engine::select::EngineName::BreadthFirst`] does.
+pub const ENGINES: [&str; 5] =
     ["depth-first", "breadth-first as in the paper", "breadth-first, subsumption", "breadth-first", "reverse"];
 
 /// How long an engine took on one trace.
@@ -42,15 +47,15 @@ pub struct Measurement {
 ///
 /// # Panics
 /// If an engine gives a wrong answer.
-pub fn figure_10(lengths: &[usize], patience: Duration) -> Vec<Measurement> {
+pub fn measure(lengths: &[usize], patience: Duration) -> Vec<Measurement> {
     let mut measurements = Vec::new();
-    for formula in FIGURE_10_FORMULAS {
+    for formula in FORMULAS {
         let (prepared, names) = prepare(formula);
-        let mut forecasts = [Some(Duration::ZERO); FIGURE_10_ENGINES.len()];
-        let mut before = [None; FIGURE_10_ENGINES.len()];
+        let mut forecasts = [Some(Duration::ZERO); ENGINES.len()];
+        let mut before = [None; ENGINES.len()];
         for &states in lengths {
             let letters = letters(&prepared, &names, formula, states);
-            for (index, engine) in FIGURE_10_ENGINES.into_iter().enumerate() {
+            for (index, engine) in ENGINES.into_iter().enumerate() {
                 let bearable = forecasts[index].is_some_and(|forecast| forecast <= patience);
                 let time = if bearable { time(engine, &prepared, &letters) } else { None };
                 forecasts[index] = time.map(|time| forecast(before[index], time));
@@ -60,6 +65,11 @@ pub fn figure_10(lengths: &[usize], patience: Duration) -> Vec<Measurement> {
         }
     }
     measurements
+}
+
+/// The measurements of one engine on one formula, shortest trace first.
+pub fn of<'a>(measurements: &'a [Measurement], formula: &str, engine: &str) -> impl Iterator<Item = &'a Measurement> {
+    measurements.iter().filter(move |one| one.formula == formula && one.engine == engine)
 }
 
 /// How long the next trace would take if time went on growing as it did.
@@ -158,7 +168,7 @@ mod tests {
 
     #[test]
     fn every_engine_answers_short_traces_of_figure_10() {
-        let measurements = figure_10(&[1, 2, 65, 300], Duration::from_secs(60));
+        let measurements = measure(&[1, 2, 65, 300], Duration::from_secs(60));
         assert_eq!(measurements.len(), 3 * 4 * 5);
         assert!(measurements.iter().all(|one| one.time.is_some()), "{measurements:?}");
     }
