@@ -1,4 +1,5 @@
 //! Monitors as C and Rust programs: they are compiled, run and held against the observer, and allocate nothing.
+#![allow(clippy::disallowed_methods, reason = "the test compiles and runs the monitors")]
 
 use super::Example;
 use std::path::{Path, PathBuf};
