@@ -5,6 +5,7 @@
 //! [`sketch::Diagram`], ordinary ones from a [`graph::Graph`]; a [`listing::Listing`] is what programs read.
 //! [`fsp`] and [`hoa`] write ordinary automata for other tools, and [`monitor`] makes programs of deterministic ones.
 
+mod error;
 mod frame;
 pub mod fsp;
 pub mod graph;
@@ -19,6 +20,7 @@ pub mod monitor;
 mod property;
 pub mod sketch;
 
+pub use error::ExportError;
 pub use property::{
     AlternatingAutomaton, DeterministicAutomaton, InitialState, MetricAutomaton, TableauAutomaton,
     alternating_automaton, deterministic_automaton, metric_automaton, tableau_automaton,

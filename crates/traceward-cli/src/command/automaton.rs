@@ -5,11 +5,12 @@ use crate::failure::{Failure, Outcome};
 use crate::input;
 use clap::ValueEnum;
 use std::io::Write;
-use traceward::{Error, Simplification, Spec};
+use traceward::{Simplification, Spec};
 use traceward_export::graph::{self, Graph};
-use traceward_export::sketch::{Diagram, TooManyDisjuncts, dot, svg};
+use traceward_export::sketch::{Diagram, dot, svg};
 use traceward_export::{
-    InitialState, alternating_automaton, deterministic_automaton, json, metric_automaton, tableau_automaton,
+    ExportError, InitialState, alternating_automaton, deterministic_automaton, json, metric_automaton,
+    tableau_automaton,
 };
 
 /// More would be a tangle.
@@ -73,14 +74,14 @@ impl DiagramForm {
     fn write(
         self,
         out: &mut impl Write,
-        text: impl FnOnce() -> Result<String, Error>,
-        diagram: impl FnOnce(usize) -> Result<Diagram, TooManyDisjuncts>,
+        text: impl FnOnce() -> Result<String, ExportError>,
+        diagram: impl FnOnce(usize) -> Result<Diagram, ExportError>,
     ) -> Result<(), Failure> {
         match self {
             Self::Text => write!(out, "{}", text().map_err(failure)?)?,
-            Self::Json => writeln!(out, "{}", json::of_diagram(&diagram(MOST_DISJUNCTS).map_err(too_many)?))?,
-            Self::Dot => write!(out, "{}", dot(&diagram(MOST_DISJUNCTS_DRAWN).map_err(too_many)?))?,
-            Self::Svg => write!(out, "{}", svg(&drawable(diagram(MOST_DISJUNCTS_DRAWN).map_err(too_many)?)?))?,
+            Self::Json => writeln!(out, "{}", json::of_diagram(&diagram(MOST_DISJUNCTS).map_err(failure)?))?,
+            Self::Dot => write!(out, "{}", dot(&diagram(MOST_DISJUNCTS_DRAWN).map_err(failure)?))?,
+            Self::Svg => write!(out, "{}", svg(&drawable(diagram(MOST_DISJUNCTS_DRAWN).map_err(failure)?)?))?,
         }
         Ok(())
     }
@@ -134,12 +135,31 @@ fn no_form(arguments: &AutomatonArguments, instead: &str) -> Failure {
     Failure::new(format!("--kind {kind} has no form {form}\n  help: {instead} has"))
 }
 
-fn failure(error: Error) -> Failure {
-    Failure::Message(error.to_string())
+/// The words for an error of the library, with the flags that help.
+fn failure(error: ExportError) -> Failure {
+    match help(&error) {
+        Some(help) => Failure::new(format!("{error}\n  help: {help}")),
+        None => Failure::new(error),
+    }
 }
 
-fn too_many(error: TooManyDisjuncts) -> Failure {
-    Failure::new(format!("{error}\n  help: --to text prints conditions as they are"))
+fn help(error: &ExportError) -> Option<String> {
+    let fixed = match error {
+        ExportError::SeveralProperties { names } => {
+            return Some(format!("choose one with --property: {}", names.join(", ")));
+        }
+        ExportError::UnknownProperty { names, .. } => return Some(format!("there are {}", names.join(", "))),
+        ExportError::NoProperty | ExportError::Query { .. } | ExportError::Unsupported { .. } => return None,
+        ExportError::Bound { .. } => {
+            "--kind metric has clocks for bounds in steps; --kind tableau and --kind deterministic take them too"
+        }
+        ExportError::BoundInTime { .. } => "give the bound in steps, or leave it out",
+        ExportError::TooLarge { .. } => "shorter bounds and fewer propositions make it smaller",
+        ExportError::ConditionsTooLong => "take the formula apart",
+        ExportError::LabelsTooLong(_) => "--to c and --to rust write it without labels",
+        ExportError::TooManyDisjuncts(_) => "--to text prints conditions as they are",
+    };
+    Some(fixed.to_owned())
 }
 
 fn drawable(diagram: Diagram) -> Result<Diagram, Failure> {

@@ -1,9 +1,10 @@
 //! The metric automaton of a property.
 
 use super::{Wanted, refuse_long_text};
-use crate::sketch::{Diagram, TooManyDisjuncts};
+use crate::error::ExportError;
+use crate::sketch::Diagram;
 use std::sync::Arc;
-use traceward::{Error, Spec};
+use traceward::Spec;
 use traceward_engine::automaton::metric::Metric;
 use traceward_engine::select::{Prepared, Simplification};
 use traceward_logic::formula::{FormulaId, Formulas};
@@ -18,15 +19,15 @@ pub struct MetricAutomaton {
 }
 
 impl MetricAutomaton {
-    /// As text, a node a line.
-    pub fn text(&self) -> Result<String, Error> {
+    /// The automaton as text, a node a line.
+    pub fn text(&self) -> Result<String, ExportError> {
         refuse_long_text(self.automaton.written_out())?;
         Ok(self.automaton.display(&self.formulas, &self.names).to_string())
     }
 
-    /// As pictures show it; no condition may have more disjuncts than this.
-    pub fn diagram(&self, most_disjuncts: usize) -> Result<Diagram, TooManyDisjuncts> {
-        Diagram::of_metric(&self.automaton, self.root, &self.formulas, &self.names, most_disjuncts)
+    /// The automaton as pictures show it; no condition may have more than `most_disjuncts` disjuncts.
+    pub fn diagram(&self, most_disjuncts: usize) -> Result<Diagram, ExportError> {
+        Diagram::of_metric(&self.automaton, self.root, &self.formulas, &self.names, most_disjuncts).map_err(Into::into)
     }
 }
 
@@ -35,7 +36,7 @@ pub fn metric_automaton(
     spec: &Spec,
     name: Option<&str>,
     simplification: Simplification,
-) -> Result<MetricAutomaton, Error> {
+) -> Result<MetricAutomaton, ExportError> {
     let wanted = Wanted::new(spec, name, simplification)?;
     wanted.refuse_time()?;
     let Wanted { prepared: Prepared { formulas, normal, .. }, names, .. } = wanted;

@@ -1,13 +1,13 @@
-//! The automaton of a property, to look at, for other tools, and as a program.
+//! The automaton of a property of a spec, with a method for every form that it comes in.
 
 mod alternating;
 mod deterministic;
 mod metric;
 mod tableau;
 
+use crate::error::ExportError;
 use std::sync::Arc;
-use traceward::{Error, Spec};
-use traceward_engine::engine::BuildError;
+use traceward::Spec;
 use traceward_engine::select::{Prepared, Simplification};
 use traceward_logic::formula::{Interval, Unit};
 use traceward_logic::lower::{Claim, Property};
@@ -18,32 +18,31 @@ pub use deterministic::{DeterministicAutomaton, deterministic_automaton};
 pub use metric::{MetricAutomaton, metric_automaton};
 pub use tableau::{InitialState, TableauAutomaton, tableau_automaton};
 
-/// How many nodes the conditions of an automaton may name. Longer texts are of no use to anybody.
+/// The number of nodes that the conditions of an automaton may name. Nobody reads a longer text.
 const MOST_WRITTEN: u64 = 1_000_000;
-/// How large a formula may be to be shown without the names in it; it may be exponential in what is written.
+/// The size up to which a formula is shown with the names of `let` replaced: replacing them may make it exponentially longer.
 const MOST_REPLACED: u64 = 1000;
 
 /// A property whose automaton is wanted.
 struct Wanted {
-    /// Its name, if it has one.
+    /// The name of the property, if it has one.
     name: Option<Arc<str>>,
-    /// Its formula, as it is written, or with the names of `let` replaced if it may have any.
+    /// The formula as it is written, or with the names of `let` replaced if the spec has any.
     text: String,
     prepared: Prepared,
-    /// Whether the trace without a state satisfies it.
+    /// Whether the trace without a state satisfies the formula.
     on_empty: bool,
+    /// The names of the variables.
     names: Vec<Arc<str>>,
 }
 
 impl Wanted {
     /// The only property of a spec, or the one of that name.
-    fn new(spec: &Spec, name: Option<&str>, simplification: Simplification) -> Result<Self, Error> {
+    fn new(spec: &Spec, name: Option<&str>, simplification: Simplification) -> Result<Self, ExportError> {
         let lowered = spec.lowered();
         let property = chosen(spec, name)?;
         let text = spec.text(property.body.span);
-        let Claim::Formula(formula) = property.claim else {
-            return Err(Error::Request(format!("`{text}` measures a trace, and only formulas have automata")));
-        };
+        let Claim::Formula(formula) = property.claim else { return Err(ExportError::Query { text }) };
         let names = lowered.variables.names();
         let replaced = spec.has_definitions() && lowered.formulas.size(formula) <= MOST_REPLACED;
         Ok(Self {
@@ -55,56 +54,33 @@ impl Wanted {
         })
     }
 
-    /// Automata on words have no clocks.
-    fn refuse_time(&self) -> Result<(), Error> {
+    /// Refuses bounds in time: automata on words know steps only.
+    fn refuse_time(&self) -> Result<(), ExportError> {
         let Prepared { formulas, simplified, .. } = &self.prepared;
         let is_timed = |interval: Interval| interval.unit == Unit::Time;
         let timed =
             formulas.parts(simplified).into_iter().find(|&part| formulas.node(part).interval().is_some_and(is_timed));
         timed.map_or(Ok(()), |part| {
-            let part = formulas.display(part, &self.names);
-            let message = format!("`{part}` has a bound in time, and this automaton counts steps");
-            Err(Error::Request(format!("{message}\n  help: give the bound in steps, or leave it out")))
+            Err(ExportError::BoundInTime { part: formulas.display(part, &self.names).to_string() })
         })
     }
 }
 
-fn refuse_long_text(written_out: u64) -> Result<(), Error> {
-    if written_out > MOST_WRITTEN {
-        let message = "the conditions of this automaton name nodes more than a million times";
-        return Err(Error::Request(format!("{message}\n  help: take the formula apart")));
-    }
-    Ok(())
+/// Refuses a text whose conditions would name more nodes than anybody reads.
+fn refuse_long_text(written_out: u64) -> Result<(), ExportError> {
+    if written_out > MOST_WRITTEN { Err(ExportError::ConditionsTooLong) } else { Ok(()) }
 }
 
-/// An automaton is asked for, not an answer: what another engine could do is of no help.
-fn too_large(error: BuildError) -> Error {
-    let help = "shorter bounds and fewer propositions make it smaller";
-    match error {
-        BuildError::Unsupported(unsupported) => {
-            Error::Request(format!("there is no such automaton with {}", unsupported.what))
-        }
-        BuildError::GaveUp(gave_up) => Error::Request(format!("{}\n  help: {help}", gave_up.reason)),
-    }
-}
-
-fn chosen<'a>(spec: &'a Spec, name: Option<&str>) -> Result<&'a Property, Error> {
-    let named: Vec<(String, &Property)> = spec.property_names().into_iter().zip(&spec.lowered().properties).collect();
-    let names = || named.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ");
-    match (name, &named[..]) {
-        (_, []) => Err(Error::Request("there is no property to make an automaton of".into())),
-        (None, [(_, property)]) => Ok(property),
-        (None, _) => {
-            let (count, names) = (named.len(), names());
-            Err(Error::Request(format!(
-                "there are {count} properties, and an automaton is made of one\n  help: choose one with --property: {names}"
-            )))
-        }
-        (Some(wanted), _) => {
-            let found = named.iter().find(|(name, _)| name == wanted);
-            found.map(|(_, property)| *property).ok_or_else(|| {
-                Error::Request(format!("there is no property `{wanted}`\n  help: there are {}", names()))
-            })
-        }
+/// The only property of a spec, or the one of that name.
+fn chosen<'a>(spec: &'a Spec, name: Option<&str>) -> Result<&'a Property, ExportError> {
+    let (names, properties) = (spec.property_names(), &spec.lowered().properties);
+    match (name, &properties[..]) {
+        (_, []) => Err(ExportError::NoProperty),
+        (None, [property]) => Ok(property),
+        (None, _) => Err(ExportError::SeveralProperties { names }),
+        (Some(wanted), _) => match names.iter().position(|name| name == wanted) {
+            Some(index) => Ok(&properties[index]),
+            None => Err(ExportError::UnknownProperty { wanted: wanted.to_owned(), names }),
+        },
     }
 }

@@ -1,21 +1,23 @@
 //! The tableau automaton of a property.
 
-use super::{Wanted, too_large};
+use super::Wanted;
+use crate::error::ExportError;
 use crate::fsp;
 use crate::graph::Graph;
 use crate::listing::Listing;
 use std::sync::Arc;
-use traceward::{Error, Spec};
+use traceward::Spec;
 use traceward_engine::automaton::tableau::{Automaton, Config, Initial};
 use traceward_engine::select::{Prepared, Simplification};
 
-/// When the initial state of a tableau automaton accepts.
+/// The rule by which the initial state of a tableau automaton accepts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum InitialState {
-    /// If the trace without a state satisfies the formula.
+    /// The initial state accepts if the trace without a state satisfies the formula.
     #[default]
     BySemantics,
-    /// As in the paper: if the formula has no until in it, or if an accepting state is reached whatever the first state is.
+    /// The initial state accepts as in the paper: if the formula has no until in it, or if an accepting state is
+    /// reached whatever the first state is.
     AsInPaper,
 }
 
@@ -27,22 +29,22 @@ pub struct TableauAutomaton {
 }
 
 impl TableauAutomaton {
-    /// As text, a state with its edges at a time.
+    /// The automaton as text, a state with its edges at a time.
     pub fn text(&self) -> String {
         self.automaton.display(&self.names).to_string()
     }
 
-    /// As a process for LTSA.
+    /// The automaton as a process for LTSA.
     pub fn fsp(&self) -> String {
         fsp::of_tableau(&self.automaton, &self.names)
     }
 
-    /// As pictures show it.
+    /// The automaton as pictures show it.
     pub fn graph(&self) -> Graph {
         Graph::of_tableau(&self.automaton, &self.names)
     }
 
-    /// As data.
+    /// The automaton as data, for programs.
     pub fn listing(&self) -> Listing {
         Listing::of_tableau(&self.automaton, &self.names)
     }
@@ -54,7 +56,7 @@ pub fn tableau_automaton(
     name: Option<&str>,
     simplification: Simplification,
     initial: InitialState,
-) -> Result<TableauAutomaton, Error> {
+) -> Result<TableauAutomaton, ExportError> {
     let wanted = Wanted::new(spec, name, simplification)?;
     wanted.refuse_time()?;
     let initial = match initial {
@@ -62,6 +64,6 @@ pub fn tableau_automaton(
         InitialState::AsInPaper => Initial::AsInPaper,
     };
     let Prepared { formulas, alphabet, normal, .. } = &wanted.prepared;
-    let automaton = Automaton::new(formulas, alphabet, normal[0], initial, Config::default()).map_err(too_large)?;
+    let automaton = Automaton::new(formulas, alphabet, normal[0], initial, Config::default())?;
     Ok(TableauAutomaton { automaton, names: wanted.names })
 }
