@@ -1,14 +1,14 @@
 //! Automata as JSON, for programs.
 
 use crate::listing::{ListedEdge, ListedProposition, ListedState, Listing, ListingKind};
-use crate::sketch::{ClockChange, Diagram, DiagramKind, DiagramNode, Disjuncts, Edge};
+use crate::sketch::{ClockChange, Disjuncts, Edge, Sketch, SketchKind, SketchNode};
 use serde_json::{Map, Value, json};
 use traceward_engine::automaton::alternating::Look;
 use traceward_engine::automaton::metric::{Clock, ClockId};
 
 /// A sketch of an alternating automaton as a JSON object.
-pub fn of_diagram(diagram: &Diagram) -> String {
-    format!("{:#}", document(diagram))
+pub fn of_sketch(sketch: &Sketch) -> String {
+    format!("{:#}", document(sketch))
 }
 
 /// A listing of an ordinary automaton as a JSON object.
@@ -17,31 +17,31 @@ pub fn of_listing(listing: &Listing) -> String {
 }
 
 /// Conditions are lists of lists: one of the outer, all of the inner; `[[]]` is ε, which asks nothing.
-fn document(diagram: &Diagram) -> Value {
-    match diagram.kind {
-        DiagramKind::Alternating => json!({
+fn document(sketch: &Sketch) -> Value {
+    match sketch.kind {
+        SketchKind::Alternating => json!({
             "kind": "alternating",
-            "formula": diagram.formula,
-            "states": diagram.nodes.len(),
-            "edges": diagram.edges(),
-            "accepting": diagram.accepting(),
-            "start": condition(&diagram.start, node_name),
-            "nodes": diagram.nodes.iter().map(alternating_node).collect::<Vec<_>>(),
+            "formula": sketch.formula,
+            "states": sketch.nodes.len(),
+            "edges": sketch.edges(),
+            "accepting": sketch.accepting(),
+            "start": condition(&sketch.start, node_name),
+            "nodes": sketch.nodes.iter().map(alternating_node).collect::<Vec<_>>(),
         }),
-        DiagramKind::Metric => json!({
+        SketchKind::Metric => json!({
             "kind": "metric",
-            "formula": diagram.formula,
-            "states": diagram.nodes.len(),
-            "edges": diagram.edges(),
-            "accepting": diagram.accepting(),
-            "clocks": diagram.clocks.iter().map(clock).collect::<Vec<_>>(),
-            "start": condition(&diagram.start, timed_edge),
-            "nodes": diagram.nodes.iter().map(metric_node).collect::<Vec<_>>(),
+            "formula": sketch.formula,
+            "states": sketch.nodes.len(),
+            "edges": sketch.edges(),
+            "accepting": sketch.accepting(),
+            "clocks": sketch.clocks.iter().map(clock).collect::<Vec<_>>(),
+            "start": condition(&sketch.start, timed_edge),
+            "nodes": sketch.nodes.iter().map(metric_node).collect::<Vec<_>>(),
         }),
     }
 }
 
-fn alternating_node(node: &DiagramNode) -> Value {
+fn alternating_node(node: &SketchNode) -> Value {
     let direction = match node.look {
         Look::Here => "here",
         Look::Forward => "future",
@@ -57,7 +57,7 @@ fn alternating_node(node: &DiagramNode) -> Value {
     })
 }
 
-fn metric_node(node: &DiagramNode) -> Value {
+fn metric_node(node: &SketchNode) -> Value {
     match node.clock {
         None => json!({
             "id": node.id.to_string(),

@@ -217,7 +217,7 @@ impl Layers {
     }
 
     /// Gives every item its height on the page.
-    pub fn place(&mut self) {
+    pub fn find_heights(&mut self) {
         for layer in 0..self.members.len() {
             self.settle(layer, |_, _| 0.0);
         }

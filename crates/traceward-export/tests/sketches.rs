@@ -5,7 +5,7 @@ use std::sync::Arc;
 use traceward_engine::automaton::alternating::NodeId;
 use traceward_engine::automaton::metric::{Clock, ClockId, Metric};
 use traceward_engine::select::{Prepared, Simplification};
-use traceward_export::sketch::{ClockChange, Diagram, Disjuncts, Edge};
+use traceward_export::sketch::{ClockChange, Disjuncts, Edge, Sketch};
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::formula::{Direction, FormulaId, Formulas, Interval};
 use traceward_logic::semantics;
@@ -50,25 +50,25 @@ impl<'a> Runs<'a> {
         Self { automaton, satisfied, len: trace.len }
     }
 
-    /// The same along the arrows of a diagram: what they say of clocks is all that is known of them. `clock` is that of
+    /// The same along the arrows of a sketch: what they say of clocks is all that is known of them. `clock` is that of
     /// the timer that they leave.
-    fn follows(&self, diagram: &Diagram, arrows: &Disjuncts, clock: Option<(ClockId, Clock)>, position: usize) -> bool {
+    fn follows(&self, sketch: &Sketch, arrows: &Disjuncts, clock: Option<(ClockId, Clock)>, position: usize) -> bool {
         let follow = |edge: &Edge| {
             let arriving = edge.clock.map(|change| match (change, clock) {
                 (ClockChange::Set(own, start), _) => (own, start),
                 (ClockChange::CountDown(own), Some((left, value))) if own == left => (own, value.later()),
                 (change, clock) => panic!("{change} leaves {clock:?}"),
             });
-            self.node_follows(diagram, edge.to, arriving, position)
+            self.node_follows(sketch, edge.to, arriving, position)
         };
         arrows.iter().any(|disjunct| disjunct.iter().all(follow))
     }
 
-    fn node_follows(&self, diagram: &Diagram, id: NodeId, clock: Option<(ClockId, Clock)>, position: usize) -> bool {
-        let (node, test) = (&diagram.nodes[id.index()], self.automaton.node(id).test());
+    fn node_follows(&self, sketch: &Sketch, id: NodeId, clock: Option<(ClockId, Clock)>, position: usize) -> bool {
+        let (node, test) = (&sketch.nodes[id.index()], self.automaton.node(id).test());
         let Some(test) = test else { return self.satisfied[&id.index()][position] };
         let branch_ends = position + 1 == self.len || node.next.iter().all(Vec::is_empty);
-        let goes_on = || self.follows(diagram, &node.next, clock, position + 1);
+        let goes_on = || self.follows(sketch, &node.next, clock, position + 1);
         test.holds(clock.expect("arrows to timers have clocks").1)
             && if branch_ends { node.accepting } else { goes_on() }
     }
@@ -79,16 +79,16 @@ fn future(atoms: u32, operators: usize) -> Shape {
 }
 
 #[test]
-fn diagrams_say_all_that_a_run_needs_to_know() {
+fn sketches_say_all_that_a_run_needs_to_know() {
     let picture = |formulas: &Formulas, root: FormulaId| {
         let example = Example::new(formulas, root);
         let names: Vec<Arc<str>> = ["a", "b"].map(Arc::from).to_vec();
-        let diagram = Diagram::of_metric(&example.automaton, example.root, &example.formulas, &names, 1000);
-        (diagram.expect("few disjuncts"), example)
+        let sketch = Sketch::of_metric(&example.automaton, example.root, &example.formulas, &names, 1000);
+        (sketch.expect("few disjuncts"), example)
     };
-    let truth = |(diagram, example): &(Diagram, Example), trace: &Trace| {
+    let truth = |(sketch, example): &(Sketch, Example), trace: &Trace| {
         let runs = Runs::new(example, trace);
-        (0..trace.len).map(|position| runs.follows(diagram, &diagram.start, None, position)).collect::<Bitmap>()
+        (0..trace.len).map(|position| runs.follows(sketch, &sketch.start, None, position)).collect::<Bitmap>()
     };
     let some = [Interval::steps(0, Some(2)), Interval::steps(1, Some(2)), Interval::steps(1, None)];
     let pairs = exhaustively(&future(1, 2).with_intervals(some), 5, picture, truth);

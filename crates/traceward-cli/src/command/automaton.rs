@@ -7,7 +7,7 @@ use clap::ValueEnum;
 use std::io::Write;
 use traceward::{Simplification, Spec};
 use traceward_export::graph::{self, Graph};
-use traceward_export::sketch::{Diagram, dot, svg};
+use traceward_export::sketch::{Sketch, dot, svg};
 use traceward_export::{
     ExportError, InitialState, alternating_automaton, deterministic_automaton, json, metric_automaton,
     tableau_automaton,
@@ -35,34 +35,34 @@ pub fn run(arguments: &AutomatonArguments, out: &mut impl Write) -> Result<Outco
 }
 
 fn alternating(arguments: &AutomatonArguments, spec: &Spec, out: &mut impl Write) -> Result<(), Failure> {
-    let form = diagram_form(arguments)?;
+    let form = sketch_form(arguments)?;
     let automaton =
         alternating_automaton(spec, arguments.property.as_deref(), simplification(arguments)).map_err(failure)?;
-    form.write(out, || automaton.text(), |most_disjuncts| automaton.diagram(most_disjuncts))
+    form.write(out, || automaton.text(), |most_disjuncts| automaton.sketch(most_disjuncts))
 }
 
 fn metric(arguments: &AutomatonArguments, spec: &Spec, out: &mut impl Write) -> Result<(), Failure> {
-    let form = diagram_form(arguments)?;
+    let form = sketch_form(arguments)?;
     let automaton =
         metric_automaton(spec, arguments.property.as_deref(), simplification(arguments)).map_err(failure)?;
-    form.write(out, || automaton.text(), |most_disjuncts| automaton.diagram(most_disjuncts))
+    form.write(out, || automaton.text(), |most_disjuncts| automaton.sketch(most_disjuncts))
 }
 
-/// The forms of automata that are diagrams.
+/// The forms of automata that are sketches.
 #[derive(Clone, Copy)]
-enum DiagramForm {
+enum SketchForm {
     Text,
     Json,
     Dot,
     Svg,
 }
 
-fn diagram_form(arguments: &AutomatonArguments) -> Result<DiagramForm, Failure> {
+fn sketch_form(arguments: &AutomatonArguments) -> Result<SketchForm, Failure> {
     match arguments.to {
-        AutomatonFormat::Text => Ok(DiagramForm::Text),
-        AutomatonFormat::Json => Ok(DiagramForm::Json),
-        AutomatonFormat::Dot => Ok(DiagramForm::Dot),
-        AutomatonFormat::Svg => Ok(DiagramForm::Svg),
+        AutomatonFormat::Text => Ok(SketchForm::Text),
+        AutomatonFormat::Json => Ok(SketchForm::Json),
+        AutomatonFormat::Dot => Ok(SketchForm::Dot),
+        AutomatonFormat::Svg => Ok(SketchForm::Svg),
         AutomatonFormat::Fsp => Err(no_form(arguments, "--kind tableau or --kind deterministic")),
         AutomatonFormat::Hoa | AutomatonFormat::C | AutomatonFormat::Rust => {
             Err(no_form(arguments, "--kind deterministic"))
@@ -70,18 +70,18 @@ fn diagram_form(arguments: &AutomatonArguments) -> Result<DiagramForm, Failure> 
     }
 }
 
-impl DiagramForm {
+impl SketchForm {
     fn write(
         self,
         out: &mut impl Write,
         text: impl FnOnce() -> Result<String, ExportError>,
-        diagram: impl FnOnce(usize) -> Result<Diagram, ExportError>,
+        sketch: impl FnOnce(usize) -> Result<Sketch, ExportError>,
     ) -> Result<(), Failure> {
         match self {
             Self::Text => write!(out, "{}", text().map_err(failure)?)?,
-            Self::Json => writeln!(out, "{}", json::of_diagram(&diagram(MOST_DISJUNCTS).map_err(failure)?))?,
-            Self::Dot => write!(out, "{}", dot(&diagram(MOST_DISJUNCTS_DRAWN).map_err(failure)?))?,
-            Self::Svg => write!(out, "{}", svg(&drawable(diagram(MOST_DISJUNCTS_DRAWN).map_err(failure)?)?))?,
+            Self::Json => writeln!(out, "{}", json::of_sketch(&sketch(MOST_DISJUNCTS).map_err(failure)?))?,
+            Self::Dot => write!(out, "{}", dot(&sketch(MOST_DISJUNCTS_DRAWN).map_err(failure)?))?,
+            Self::Svg => write!(out, "{}", svg(&drawable(sketch(MOST_DISJUNCTS_DRAWN).map_err(failure)?)?))?,
         }
         Ok(())
     }
@@ -162,9 +162,9 @@ fn help(error: &ExportError) -> Option<String> {
     Some(fixed.to_owned())
 }
 
-fn drawable(diagram: Diagram) -> Result<Diagram, Failure> {
-    let (nodes, arrows) = (diagram.nodes.len(), diagram.edges());
-    if nodes > MOST_NODES_DRAWN || arrows > MOST_ARROWS_DRAWN { Err(undrawable(nodes, arrows)) } else { Ok(diagram) }
+fn drawable(sketch: Sketch) -> Result<Sketch, Failure> {
+    let (nodes, arrows) = (sketch.nodes.len(), sketch.edges());
+    if nodes > MOST_NODES_DRAWN || arrows > MOST_ARROWS_DRAWN { Err(undrawable(nodes, arrows)) } else { Ok(sketch) }
 }
 
 fn picture(graph: &Graph) -> Result<String, Failure> {

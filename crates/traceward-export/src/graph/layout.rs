@@ -56,7 +56,7 @@ pub(super) fn layout(graph: &Graph) -> Result<Layout, TooLarge> {
     let mut plan = Plan::new(graph)?;
     plan.layers.order();
     plan.make_room();
-    plan.layers.place();
+    plan.layers.find_heights();
     Ok(plan.draw())
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Wanted, refuse_long_text};
 use crate::error::ExportError;
-use crate::sketch::Diagram;
+use crate::sketch::Sketch;
 use std::sync::Arc;
 use traceward::Spec;
 use traceward_engine::automaton::metric::Metric;
@@ -26,8 +26,8 @@ impl MetricAutomaton {
     }
 
     /// The automaton as pictures show it; no condition may have more than `most_disjuncts` disjuncts.
-    pub fn diagram(&self, most_disjuncts: usize) -> Result<Diagram, ExportError> {
-        Diagram::of_metric(&self.automaton, self.root, &self.formulas, &self.names, most_disjuncts).map_err(Into::into)
+    pub fn sketch(&self, most_disjuncts: usize) -> Result<Sketch, ExportError> {
+        Sketch::of_metric(&self.automaton, self.root, &self.formulas, &self.names, most_disjuncts).map_err(Into::into)
     }
 }
 

@@ -1,44 +1,44 @@
 //! For Graphviz. A conjunction of arrows is a point that they leave from together.
 
-use super::{Diagram, DiagramKind, DiagramNode, Disjuncts, Edge};
+use super::{Disjuncts, Edge, Sketch, SketchKind, SketchNode};
 use crate::graphviz::quoted;
 use std::fmt::{self, Write};
 use traceward_engine::automaton::alternating::Look;
 
-/// The diagram as a graph in Graphviz' language.
-pub fn dot(diagram: &Diagram) -> String {
+/// The sketch as a graph in Graphviz' language.
+pub fn dot(sketch: &Sketch) -> String {
     let mut text = String::new();
-    write_graph(diagram, &mut text).expect("writing to a string cannot fail");
+    write_graph(sketch, &mut text).expect("writing to a string cannot fail");
     text
 }
 
-fn write_graph(diagram: &Diagram, out: &mut String) -> fmt::Result {
+fn write_graph(sketch: &Sketch, out: &mut String) -> fmt::Result {
     writeln!(out, "digraph automaton {{")?;
     writeln!(out, "  rankdir=LR;")?;
-    writeln!(out, "  label={};", quoted(&diagram.formula))?;
+    writeln!(out, "  label={};", quoted(&sketch.formula))?;
     writeln!(out, "  labelloc=t;")?;
     writeln!(out, "  fontname=\"sans-serif\";")?;
     writeln!(out, "  node [fontname=\"sans-serif\", shape=ellipse];")?;
-    if diagram.has_captions() {
+    if sketch.has_captions() {
         writeln!(out, "  edge [fontname=\"sans-serif\", fontsize=11];")?;
     }
     writeln!(out, "  start [shape=point, width=0.12];")?;
-    diagram.nodes.iter().try_for_each(|node| write_node(out, node, diagram.kind))?;
-    write_arrows(out, "start", &diagram.start, None)?;
-    for node in &diagram.nodes {
+    sketch.nodes.iter().try_for_each(|node| write_node(out, node, sketch.kind))?;
+    write_arrows(out, "start", &sketch.start, None)?;
+    for node in &sketch.nodes {
         let style = (node.look == Look::Back).then_some("style=dashed");
         write_arrows(out, &node.id.to_string(), &node.next, style)?;
     }
     writeln!(out, "}}")
 }
 
-fn write_node(out: &mut String, node: &DiagramNode, kind: DiagramKind) -> fmt::Result {
+fn write_node(out: &mut String, node: &SketchNode, kind: SketchKind) -> fmt::Result {
     let (star, rings) = if node.accepting { ("*", 2) } else { ("", 1) };
     let label = quoted(&format!("{}{star}\n{}", node.id, node.label));
     let outline = match (kind, node.accepting) {
-        (DiagramKind::Alternating, _) => "",
-        (DiagramKind::Metric, true) => ", shape=box, style=rounded",
-        (DiagramKind::Metric, false) => ", shape=circle",
+        (SketchKind::Alternating, _) => "",
+        (SketchKind::Metric, true) => ", shape=box, style=rounded",
+        (SketchKind::Metric, false) => ", shape=circle",
     };
     let tooltip = quoted(&node.formula);
     writeln!(out, "  {} [label={label}, peripheries={rings}{outline}, tooltip={tooltip}];", node.id)

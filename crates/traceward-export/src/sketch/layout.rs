@@ -5,7 +5,7 @@
 //! place of its own in it, hence it crosses no node. Where arrows have texts, every second layer is for these, so that
 //! they lie on their arrow and on nothing else.
 
-use super::{Diagram, DiagramKind, DiagramNode, Disjuncts, Edge};
+use super::{Disjuncts, Edge, Sketch, SketchKind, SketchNode};
 use crate::layers::{CAPTION_HEIGHT, Item, Layers, MARGIN, NODE, Outline, Point, Shape};
 use traceward_engine::automaton::alternating::{Look, NodeId};
 
@@ -83,12 +83,12 @@ pub struct Layout {
 }
 
 /// Places everything.
-pub fn layout(diagram: &Diagram) -> Layout {
-    let mut plan = Plan::new(diagram);
+pub fn layout(sketch: &Sketch) -> Layout {
+    let mut plan = Plan::new(sketch);
     plan.layers.order();
     plan.make_room_for_loops();
-    plan.layers.place();
-    plan.draw(diagram)
+    plan.layers.find_heights();
+    plan.draw(sketch)
 }
 
 /// An arrow to another node; a self-loop has no place in the layers.
@@ -122,17 +122,17 @@ struct Plan {
 }
 
 impl Plan {
-    fn new(diagram: &Diagram) -> Self {
-        let spacing = if diagram.has_captions() { CAPTIONED } else { PLAIN };
-        let depth = depths(diagram);
+    fn new(sketch: &Sketch) -> Self {
+        let spacing = if sketch.has_captions() { CAPTIONED } else { PLAIN };
+        let depth = depths(sketch);
         let start = Item::new(depth[0] * spacing.stride, START, START, Vec::new());
-        let layer = |node: &DiagramNode| depth[node.id.index() + 1] * spacing.stride;
-        let nodes = diagram.nodes.iter().map(|node| node_item(layer(node), node, diagram.kind));
+        let layer = |node: &SketchNode| depth[node.id.index() + 1] * spacing.stride;
+        let nodes = sketch.nodes.iter().map(|node| node_item(layer(node), node, sketch.kind));
         let items = std::iter::once(start).chain(nodes).collect();
         let layers = Layers { items, ..Layers::default() };
         let mut plan = Self { spacing, layers, bundles: Vec::new(), links: Vec::new() };
-        plan.add_bundles(0, &diagram.start, false);
-        for node in &diagram.nodes {
+        plan.add_bundles(0, &sketch.start, false);
+        for node in &sketch.nodes {
             plan.add_bundles(node.id.index() + 1, &node.next, node.look == Look::Back);
         }
         plan.make_room_for_arrow_heads();
@@ -206,7 +206,7 @@ impl Plan {
         (0..self.bundles.len()).filter(|&bundle| self.bundles[bundle].source == source).collect()
     }
 
-    fn draw(&self, diagram: &Diagram) -> Layout {
+    fn draw(&self, sketch: &Sketch) -> Layout {
         let columns = self.columns();
         let shapes = self.layers.shapes(&columns);
         let mut layout = Layout {
@@ -217,8 +217,8 @@ impl Plan {
             bundles: Vec::new(),
         };
         let lines = self.layers.items[1..].iter().map(|item| item.lines.clone());
-        layout.nodes = shapes[1..=diagram.nodes.len()].iter().copied().zip(lines).collect();
-        Router { plan: self, diagram, columns: &columns, shapes: &shapes, layout: &mut layout }.route();
+        layout.nodes = shapes[1..=sketch.nodes.len()].iter().copied().zip(lines).collect();
+        Router { plan: self, sketch, columns: &columns, shapes: &shapes, layout: &mut layout }.route();
         layout.height = self.layers.height() + 2.0 * MARGIN;
         layout
     }
@@ -257,7 +257,7 @@ impl Plan {
 /// Turns places into curves.
 struct Router<'a> {
     plan: &'a Plan,
-    diagram: &'a Diagram,
+    sketch: &'a Sketch,
     columns: &'a [(f64, f64)],
     shapes: &'a [Shape],
     layout: &'a mut Layout,
@@ -360,7 +360,7 @@ impl Router<'_> {
             bundle.links.iter().map(|&link| self.plan.links[link].edge).chain(bundle.own_loop).collect();
         edges.sort_unstable();
         let source =
-            bundle.source.checked_sub(1).map_or("start".to_owned(), |node| self.diagram.nodes[node].id.to_string());
+            bundle.source.checked_sub(1).map_or("start".to_owned(), |node| self.sketch.nodes[node].id.to_string());
         let arrow = if bundle.back { "←" } else { "→" };
         let target = |edge: Edge| match edge.caption() {
             Some(caption) => format!("{} ({caption})", edge.to),
@@ -440,12 +440,12 @@ fn item_of(node: NodeId) -> usize {
     node.index() + 1
 }
 
-fn node_item(layer: usize, node: &DiagramNode, kind: DiagramKind) -> Item {
+fn node_item(layer: usize, node: &SketchNode, kind: SketchKind) -> Item {
     let item = Item::node(layer, &node.label);
     match (kind, node.accepting) {
-        (DiagramKind::Alternating, _) => item,
-        (DiagramKind::Metric, true) => item.outlined(Outline::Square),
-        (DiagramKind::Metric, false) => item.outlined(Outline::Circle),
+        (SketchKind::Alternating, _) => item,
+        (SketchKind::Metric, true) => item.outlined(Outline::Square),
+        (SketchKind::Metric, false) => item.outlined(Outline::Circle),
     }
 }
 
@@ -494,10 +494,10 @@ fn point_on(from: Point, [one, two, end]: [Point; 3], t: f64) -> Point {
 }
 
 /// The longest path from the start to each item.
-fn depths(diagram: &Diagram) -> Vec<usize> {
-    let count = diagram.nodes.len() + 1;
+fn depths(sketch: &Sketch) -> Vec<usize> {
+    let count = sketch.nodes.len() + 1;
     let next = |item: usize| {
-        let disjuncts = if item == 0 { &diagram.start } else { &diagram.nodes[item - 1].next };
+        let disjuncts = if item == 0 { &sketch.start } else { &sketch.nodes[item - 1].next };
         disjuncts.iter().flatten().map(|edge| item_of(edge.to)).filter(move |target| *target != item)
     };
     let mut waiting = vec![0_usize; count];

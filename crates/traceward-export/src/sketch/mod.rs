@@ -1,4 +1,4 @@
-//! Alternating automata for other eyes, with clocks or without: a [`Diagram`] is what every picture of one shows. [`dot`] writes it for
+//! Alternating automata for other eyes, with clocks or without: a [`Sketch`] is what every picture of one shows. [`dot`] writes it for
 //! Graphviz and [`svg`] draws it.
 
 mod disjuncts;
@@ -15,9 +15,9 @@ use traceward_engine::automaton::alternating::{Alternating, ConditionId, Look, N
 use traceward_engine::automaton::metric::{self, Clock, ClockId, Metric};
 use traceward_logic::formula::{FormulaId, Formulas};
 
-/// Which automaton a [`Diagram`] shows.
+/// Which automaton a [`Sketch`] shows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum DiagramKind {
+pub enum SketchKind {
     /// An alternating automaton.
     Alternating,
     /// A metric alternating automaton: some arrows say what becomes of a clock.
@@ -29,9 +29,9 @@ pub enum DiagramKind {
 /// Conditions are multiplied out but not absorbed: `n1 ∨ (n1 ∧ n2)` is drawn with both its bundles, because without
 /// the second the reader of a picture would look in vain for what leads to `n2`.
 #[derive(Clone, Debug)]
-pub struct Diagram {
+pub struct Sketch {
     /// Which automaton it shows.
-    pub kind: DiagramKind,
+    pub kind: SketchKind,
     /// The formula.
     pub formula: String,
     /// The clocks, and what each is set to.
@@ -39,12 +39,12 @@ pub struct Diagram {
     /// Where a run begins.
     pub start: Disjuncts,
     /// The nodes, in order.
-    pub nodes: Vec<DiagramNode>,
+    pub nodes: Vec<SketchNode>,
 }
 
-/// A node of a [`Diagram`].
+/// A node of a [`Sketch`].
 #[derive(Clone, Debug)]
-pub struct DiagramNode {
+pub struct SketchNode {
     /// Its id.
     pub id: NodeId,
     /// What it asks of the current state, or of its clock.
@@ -61,8 +61,8 @@ pub struct DiagramNode {
     pub next: Disjuncts,
 }
 
-impl Diagram {
-    /// The diagram of the alternating automaton of a formula; `names` are those of the variables. No condition may have
+impl Sketch {
+    /// The sketch of the alternating automaton of a formula; `names` are those of the variables. No condition may have
     /// more than `limit` disjuncts.
     ///
     /// # Panics
@@ -80,7 +80,7 @@ impl Diagram {
         let multiplied = MultipliedOut::of_alternating(automaton, &wanted, limit)?;
         let nodes = automaton.node_ids().map(|id| {
             let node = automaton.node(id);
-            DiagramNode {
+            SketchNode {
                 id,
                 label: automaton.label_text(id, formulas, names),
                 clock: None,
@@ -91,7 +91,7 @@ impl Diagram {
             }
         });
         Ok(Self {
-            kind: DiagramKind::Alternating,
+            kind: SketchKind::Alternating,
             formula: formulas.display(root, names).to_string(),
             clocks: Vec::new(),
             start: multiplied.disjuncts(start),
@@ -99,7 +99,7 @@ impl Diagram {
         })
     }
 
-    /// The diagram of the metric automaton of a formula, in the same way.
+    /// The sketch of the metric automaton of a formula, in the same way.
     pub fn of_metric(
         automaton: &Metric,
         root: FormulaId,
@@ -116,10 +116,10 @@ impl Diagram {
             };
             let formula = formulas.display(node.formula, names).to_string();
             let label = automaton.label_text(id, formulas, names);
-            DiagramNode { id, label, clock, formula, accepting: node.accepting, look, next }
+            SketchNode { id, label, clock, formula, accepting: node.accepting, look, next }
         });
         Ok(Self {
-            kind: DiagramKind::Metric,
+            kind: SketchKind::Metric,
             formula: formulas.display(root, names).to_string(),
             clocks: automaton.clock_ids().map(|id| (id, automaton.clock(id))).collect(),
             start: multiplied.disjuncts(automaton.root()),

@@ -3,7 +3,7 @@
 //! squares and the others circles, as in the thesis.
 
 use super::layout::{Arc, Arrow, Caption, DrawnBundle, Layout, layout};
-use super::{Diagram, DiagramKind, DiagramNode};
+use super::{Sketch, SketchKind, SketchNode};
 use crate::frame::{Frame, escaped, write_outline};
 use crate::layers::Shape;
 use std::fmt::{self, Write};
@@ -21,18 +21,18 @@ const CAPTION_STYLE: &str = "    .caption rect { fill: #ffffff }
     .caption text { font-size: 11px; fill: #7a3e9d }
 ";
 
-/// The diagram as a picture.
-pub fn svg(diagram: &Diagram) -> String {
+/// The sketch as a picture.
+pub fn svg(sketch: &Sketch) -> String {
     let mut text = String::new();
-    write_picture(diagram, &layout(diagram), &mut text).expect("writing to a string cannot fail");
+    write_picture(sketch, &layout(sketch), &mut text).expect("writing to a string cannot fail");
     text
 }
 
-fn write_picture(diagram: &Diagram, layout: &Layout, out: &mut String) -> fmt::Result {
-    let style = if diagram.has_captions() { [STYLE, CAPTION_STYLE].concat() } else { STYLE.to_owned() };
+fn write_picture(sketch: &Sketch, layout: &Layout, out: &mut String) -> fmt::Result {
+    let style = if sketch.has_captions() { [STYLE, CAPTION_STYLE].concat() } else { STYLE.to_owned() };
     let frame = Frame {
-        formula: &diagram.formula,
-        legend: legend(diagram),
+        formula: &sketch.formula,
+        legend: legend(sketch),
         size: [layout.width, layout.height],
         style: &style,
         heads: &[("head", "#3d4752"), ("back-head", "#a8480b")],
@@ -43,22 +43,22 @@ fn write_picture(diagram: &Diagram, layout: &Layout, out: &mut String) -> fmt::R
             layout.bundles.iter().flat_map(|bundle| &bundle.arrows).filter_map(|arrow| arrow.caption.as_ref());
         captions.into_iter().try_for_each(|caption| write_caption(out, caption))?;
         write_start(out, &layout.start)?;
-        let mut nodes = diagram.nodes.iter().zip(&layout.nodes);
+        let mut nodes = sketch.nodes.iter().zip(&layout.nodes);
         nodes.try_for_each(|(node, (shape, lines))| write_node(out, node, shape, lines))
     })
 }
 
 /// What the signs of this picture mean.
-fn legend(diagram: &Diagram) -> String {
-    let accepting = match diagram.kind {
-        DiagramKind::Alternating => "* a path may end here",
-        DiagramKind::Metric => "* in a square: a path may end here",
+fn legend(sketch: &Sketch) -> String {
+    let accepting = match sketch.kind {
+        SketchKind::Alternating => "* a path may end here",
+        SketchKind::Metric => "* in a square: a path may end here",
     };
     let signs = [
-        (diagram.accepting() > 0, accepting),
-        (diagram.has_conjunctions(), "arc: all its arrows together"),
-        (diagram.looks_back(), "dashed: to the previous position"),
-        (diagram.has_captions(), "t := 4 sets a clock, t-- counts it down"),
+        (sketch.accepting() > 0, accepting),
+        (sketch.has_conjunctions(), "arc: all its arrows together"),
+        (sketch.looks_back(), "dashed: to the previous position"),
+        (sketch.has_captions(), "t := 4 sets a clock, t-- counts it down"),
     ];
     let present: Vec<&str> = signs.into_iter().filter(|(present, _)| *present).map(|(_, sign)| sign).collect();
     present.join("  ·  ")
@@ -107,7 +107,7 @@ fn write_start(out: &mut String, shape: &Shape) -> fmt::Result {
     writeln!(out, "</g>")
 }
 
-fn write_node(out: &mut String, node: &DiagramNode, shape: &Shape, lines: &[String]) -> fmt::Result {
+fn write_node(out: &mut String, node: &SketchNode, shape: &Shape, lines: &[String]) -> fmt::Result {
     let is_leaf = node.clock.is_none() && node.next.iter().all(Vec::is_empty);
     let class = if is_leaf { "node leaf" } else { "node" };
     writeln!(out, "    <g class=\"{class}\"><title>{}: {}</title>", node.id, escaped(&node.formula))?;

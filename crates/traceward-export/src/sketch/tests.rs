@@ -7,31 +7,31 @@ use traceward_logic::lower::{Claim, Goal};
 use traceward_testkit::generate::{Recipe, Windows, formula};
 use traceward_testkit::lowered;
 
-fn diagram_of(formulas: &Formulas, root: FormulaId, names: &[Arc<str>]) -> Result<Diagram, TooManyDisjuncts> {
+fn sketch_of(formulas: &Formulas, root: FormulaId, names: &[Arc<str>]) -> Result<Sketch, TooManyDisjuncts> {
     let Prepared { formulas, normal, .. } = Prepared::new(formulas, &[root], Simplification::Off);
-    Diagram::of_alternating(&Alternating::new(&formulas, &normal), normal[0], &formulas, names, 64)
+    Sketch::of_alternating(&Alternating::new(&formulas, &normal), normal[0], &formulas, names, 64)
 }
 
-fn metric_diagram_of(formulas: &Formulas, root: FormulaId, names: &[Arc<str>]) -> Result<Diagram, TooManyDisjuncts> {
+fn metric_sketch_of(formulas: &Formulas, root: FormulaId, names: &[Arc<str>]) -> Result<Sketch, TooManyDisjuncts> {
     let Prepared { formulas, normal, .. } = Prepared::new(formulas, &[root], Simplification::Off);
     let automaton = Metric::new(&formulas, normal[0]).expect("bounds in steps");
-    Diagram::of_metric(&automaton, normal[0], &formulas, names, 64)
+    Sketch::of_metric(&automaton, normal[0], &formulas, names, 64)
 }
 
-type Draw = fn(&Formulas, FormulaId, &[Arc<str>]) -> Result<Diagram, TooManyDisjuncts>;
+type Draw = fn(&Formulas, FormulaId, &[Arc<str>]) -> Result<Sketch, TooManyDisjuncts>;
 
-fn drawn(draw: Draw, text: &str) -> Result<Diagram, TooManyDisjuncts> {
+fn drawn(draw: Draw, text: &str) -> Result<Sketch, TooManyDisjuncts> {
     let lowered = lowered(text, Goal::Check, None, None).expect("a formula");
     let Claim::Formula(root) = lowered.properties[0].claim else { panic!("{text} is a formula") };
     draw(&lowered.formulas, root, &lowered.variables.names())
 }
 
-fn diagram(text: &str) -> Result<Diagram, TooManyDisjuncts> {
-    drawn(diagram_of, text)
+fn sketch(text: &str) -> Result<Sketch, TooManyDisjuncts> {
+    drawn(sketch_of, text)
 }
 
-fn metric_diagram(text: &str) -> Diagram {
-    drawn(metric_diagram_of, text).expect("few disjuncts")
+fn metric_sketch(text: &str) -> Sketch {
+    drawn(metric_sketch_of, text).expect("few disjuncts")
 }
 
 fn sets(disjuncts: &Disjuncts) -> Vec<Vec<usize>> {
@@ -41,13 +41,13 @@ fn sets(disjuncts: &Disjuncts) -> Vec<Vec<usize>> {
 /// Figure 2; its start is what the example of section 3.2 calls initial.
 #[test]
 fn the_second_figure_counted_by_hand() {
-    let diagram = diagram("G(!a -> !b U c)").expect("few disjuncts");
+    let sketch = sketch("G(!a -> !b U c)").expect("few disjuncts");
     let initial = vec![vec![0, 1], vec![0, 2], vec![0, 3, 4]];
-    assert_eq!(sets(&diagram.start), initial);
-    assert_eq!(sets(&diagram.nodes[0].next), initial);
-    assert_eq!(sets(&diagram.nodes[1].next), [Vec::<usize>::new()]);
-    assert_eq!(sets(&diagram.nodes[4].next), [vec![2], vec![3, 4]]);
-    assert_eq!((diagram.nodes.len(), diagram.edges(), diagram.accepting()), (5, 7 + 7 + 3, 4));
+    assert_eq!(sets(&sketch.start), initial);
+    assert_eq!(sets(&sketch.nodes[0].next), initial);
+    assert_eq!(sets(&sketch.nodes[1].next), [Vec::<usize>::new()]);
+    assert_eq!(sets(&sketch.nodes[4].next), [vec![2], vec![3, 4]]);
+    assert_eq!((sketch.nodes.len(), sketch.edges(), sketch.accepting()), (5, 7 + 7 + 3, 4));
 }
 
 /// Each disjunct in words.
@@ -62,32 +62,32 @@ fn words(disjuncts: &Disjuncts) -> Vec<String> {
 /// Figure 2.1 of the thesis, whose clock of the always is ∞ and not drawn there.
 #[test]
 fn clocks_are_set_where_they_are_entered_and_count_down_inside() {
-    let diagram = metric_diagram("G(a -> F[0,4] b)");
-    assert_eq!(words(&diagram.start), ["n0 t1 := ∞, n1", "n0 t1 := ∞, n2 t2 := 4", "n0 t1 := ∞, n3"]);
-    assert_eq!(words(&diagram.nodes[0].next), ["n0 t1--, n1", "n0 t1--, n2 t2 := 4", "n0 t1--, n3"]);
-    assert_eq!(words(&diagram.nodes[1].next), [""]);
-    assert_eq!(words(&diagram.nodes[2].next), ["n2 t2--", "n3"]);
-    assert_eq!((diagram.nodes.len(), diagram.edges(), diagram.accepting()), (4, 6 + 6 + 2, 3));
-    let clocks: Vec<String> = diagram.clocks.iter().map(|(id, start)| format!("{id} {start}")).collect();
+    let sketch = metric_sketch("G(a -> F[0,4] b)");
+    assert_eq!(words(&sketch.start), ["n0 t1 := ∞, n1", "n0 t1 := ∞, n2 t2 := 4", "n0 t1 := ∞, n3"]);
+    assert_eq!(words(&sketch.nodes[0].next), ["n0 t1--, n1", "n0 t1--, n2 t2 := 4", "n0 t1--, n3"]);
+    assert_eq!(words(&sketch.nodes[1].next), [""]);
+    assert_eq!(words(&sketch.nodes[2].next), ["n2 t2--", "n3"]);
+    assert_eq!((sketch.nodes.len(), sketch.edges(), sketch.accepting()), (4, 6 + 6 + 2, 3));
+    let clocks: Vec<String> = sketch.clocks.iter().map(|(id, start)| format!("{id} {start}")).collect();
     assert_eq!(clocks, ["t1 ∞", "t2 4"]);
 }
 
 #[test]
 fn each_arrow_of_a_disjunct_has_its_own_clock() {
     // A delay that is over enters the window: its own clock has counted, the window's is set.
-    let diagram = metric_diagram("G[2,5] p");
+    let sketch = metric_sketch("G[2,5] p");
     let inside = ["n1 t1--, n2 t2 := 3, n4", "n1 t1--, n3 t2 := 3, n4"];
-    assert_eq!(words(&diagram.nodes[0].next), ["n0 t1--", inside[0], inside[1]]);
-    assert_eq!(words(&diagram.nodes[2].next), ["n2 t2--, n4", "n3 t2--, n4"]);
-    let both = metric_diagram("F[0,1] a & F[0,2] b");
+    assert_eq!(words(&sketch.nodes[0].next), ["n0 t1--", inside[0], inside[1]]);
+    assert_eq!(words(&sketch.nodes[2].next), ["n2 t2--, n4", "n3 t2--, n4"]);
+    let both = metric_sketch("F[0,1] a & F[0,2] b");
     assert_eq!(words(&both.start)[0], "n0 t1 := 1, n2 t2 := 2");
-    assert_eq!(words(&metric_diagram("X G[0,3] p").nodes[0].next)[0], "n1 t2 := 3, n3");
+    assert_eq!(words(&metric_sketch("X G[0,3] p").nodes[0].next)[0], "n1 t2 := 3, n3");
 }
 
 #[test]
 fn pictures_say_what_becomes_of_clocks() {
-    let diagram = metric_diagram("G(a -> F[0,4] b)");
-    let (graph, picture) = (dot(&diagram), svg(&diagram));
+    let sketch = metric_sketch("G(a -> F[0,4] b)");
+    let (graph, picture) = (dot(&sketch), svg(&sketch));
     assert!(graph.contains("start_and1 -> n2 [label=\"t2 := 4\"];"), "{graph}");
     assert!(graph.contains("n2 -> n2 [label=\"t2--\"];"), "{graph}");
     assert!(graph.contains("n0 [label=\"n0*\\nt1 > 0\", peripheries=2, shape=box, style=rounded,"), "{graph}");
@@ -96,25 +96,25 @@ fn pictures_say_what_becomes_of_clocks() {
     assert_eq!(picture.matches(">t1 := ∞</text>").count(), 3);
     assert_eq!(picture.matches(">t2--</text>").count(), 1);
     // Without a clock there is nothing to say, and nothing says so.
-    let plain = metric_diagram("a & b");
+    let plain = metric_sketch("a & b");
     assert!(!svg(&plain).contains("clock") && !svg(&plain).contains("caption") && !dot(&plain).contains("edge ["));
 }
 
 #[test]
 fn what_would_explode_is_refused() {
     let clauses = |count: usize| (0..count).map(|i| format!("(a{i} | b{i})")).collect::<Vec<_>>().join(" & ");
-    assert_eq!(diagram(&clauses(6)).expect("2⁶ disjuncts").start.len(), 64);
-    assert!(diagram(&clauses(7)).is_err());
-    assert!(diagram(&clauses(60)).is_err());
+    assert_eq!(sketch(&clauses(6)).expect("2⁶ disjuncts").start.len(), 64);
+    assert!(sketch(&clauses(7)).is_err());
+    assert!(sketch(&clauses(60)).is_err());
 }
 
 #[test]
 fn strings_are_escaped() {
-    let diagram = diagram(r#"F name == "<a & \"b\">""#).expect("one disjunct");
-    let picture = svg(&diagram);
+    let sketch = sketch(r#"F name == "<a & \"b\">""#).expect("one disjunct");
+    let picture = svg(&sketch);
     check_xml(&picture);
     assert!(picture.contains("&lt;a &amp;") && !picture.contains("<a &"), "{picture}");
-    let graph = dot(&diagram);
+    let graph = dot(&sketch);
     assert!(graph.contains(r#"\"<a &amp; \\\"b\\\">\""#), "{graph}");
 }
 
@@ -144,23 +144,23 @@ fn check_xml(text: &str) {
     assert!(open.is_empty(), "{open:?}");
 }
 
-fn check_picture(diagram: &Diagram) {
-    let (picture, graph) = (svg(diagram), dot(diagram));
+fn check_picture(sketch: &Sketch) {
+    let (picture, graph) = (svg(sketch), dot(sketch));
     check_xml(&picture);
-    for node in &diagram.nodes {
+    for node in &sketch.nodes {
         let star = if node.accepting { "*" } else { "" };
         let name = format!(">{}{star}</text>", node.id);
         assert!(picture.contains(&name), "{name} in {picture}");
         let line = format!("  {} [label=", node.id);
         assert!(graph.contains(&line));
     }
-    assert_eq!(picture.matches("marker-end").count(), diagram.edges());
-    let captions = diagram.disjuncts().flatten().filter(|edge| edge.clock.is_some()).count();
+    assert_eq!(picture.matches("marker-end").count(), sketch.edges());
+    let captions = sketch.disjuncts().flatten().filter(|edge| edge.clock.is_some()).count();
     assert_eq!(picture.matches("class=\"caption\"").count(), captions);
 }
 
-fn check_places(diagram: &Diagram) {
-    let layout = layout(diagram);
+fn check_places(sketch: &Sketch) {
+    let layout = layout(sketch);
     let nodes: Vec<Shape> = layout.nodes.iter().map(|(shape, _)| *shape).collect();
     let arrows = layout.bundles.iter().flat_map(|bundle| &bundle.arrows);
     let captions: Vec<Shape> = arrows.filter_map(|arrow| arrow.caption.as_ref()).map(|caption| caption.shape).collect();
@@ -171,12 +171,12 @@ fn check_places(diagram: &Diagram) {
         for other in &shapes[..index] {
             let apart = (one.centre.x - other.centre.x).abs() >= (one.width + other.width) / 2.0
                 || (one.centre.y - other.centre.y).abs() >= (one.height + other.height) / 2.0;
-            assert!(apart, "{one:?} {other:?}\n{}", diagram.formula);
+            assert!(apart, "{one:?} {other:?}\n{}", sketch.formula);
         }
     }
 }
 
-fn random_diagram(draw: Draw, recipe: &Recipe) -> Option<Diagram> {
+fn random_sketch(draw: Draw, recipe: &Recipe) -> Option<Sketch> {
     let names: Vec<Arc<str>> = ["a", "b", "c"].map(Arc::from).to_vec();
     let mut formulas = Formulas::new();
     let root = recipe.build(&mut formulas);
@@ -188,21 +188,21 @@ proptest! {
 
     #[test]
     fn pictures_are_well_formed(recipe in formula(3, Windows::Unbounded)) {
-        random_diagram(diagram_of, &recipe).iter().for_each(check_picture);
+        random_sketch(sketch_of, &recipe).iter().for_each(check_picture);
     }
 
     #[test]
     fn nodes_lie_apart_and_within_the_picture(recipe in formula(3, Windows::Unbounded)) {
-        random_diagram(diagram_of, &recipe).iter().for_each(check_places);
+        random_sketch(sketch_of, &recipe).iter().for_each(check_places);
     }
 
     #[test]
     fn pictures_with_clocks_are_well_formed(recipe in formula(3, Windows::Steps)) {
-        random_diagram(metric_diagram_of, &recipe).iter().for_each(check_picture);
+        random_sketch(metric_sketch_of, &recipe).iter().for_each(check_picture);
     }
 
     #[test]
     fn nodes_and_texts_lie_apart_and_within_the_picture(recipe in formula(3, Windows::Steps)) {
-        random_diagram(metric_diagram_of, &recipe).iter().for_each(check_places);
+        random_sketch(metric_sketch_of, &recipe).iter().for_each(check_places);
     }
 }
