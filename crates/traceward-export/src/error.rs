@@ -5,8 +5,8 @@ use std::fmt;
 use traceward_engine::automaton::deterministic::LabelsTooLong;
 use traceward_engine::engine::BuildError;
 
-/// The reason why there is no automaton of a property, or no such form of it. Its text says what is wrong; what to do
-/// about it depends on who asks, so that is left to them.
+/// The reason why there is no automaton of a property, or no such form of it. Its text says what is
+/// wrong; what to do about it depends on who asks, so that is left to them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ExportError {
     /// The spec has no property.
@@ -92,7 +92,8 @@ impl From<TooManyDisjuncts> for ExportError {
     }
 }
 
-/// An automaton is asked for, not an answer: an engine that could answer instead is of no help here.
+/// An automaton is asked for, not an answer: an engine that could answer instead is of no help
+/// here.
 impl From<BuildError> for ExportError {
     fn from(error: BuildError) -> Self {
         match error {

@@ -1,11 +1,12 @@
-//! What every picture has around it: a heading with the formula, a legend, arrow heads and the common style.
+//! The frame of every picture: a heading with the formula, a legend, arrow heads and the common
+//! style.
 
 use crate::layers::{Shape, shortened};
 use std::fmt::{self, Write};
 
 const HEADING: f64 = 34.0;
 const FOOTER: f64 = 22.0;
-/// Room that a letter of the heading takes.
+/// The width of a letter of the heading.
 const LETTER: f64 = 8.0;
 const NARROWEST: f64 = 260.0;
 const WIDEST_HEADING: f64 = 900.0;
@@ -16,11 +17,11 @@ const STYLE: &str = "    text { font-family: sans-serif; font-size: 12px; fill: 
     .name { font-weight: bold; font-size: 13px }
 ";
 
-/// A picture's surroundings.
+/// The frame of a picture.
 pub(crate) struct Frame<'a> {
     /// The heading.
     pub(crate) formula: &'a str,
-    /// What the signs mean.
+    /// The legend: what the signs mean.
     pub(crate) legend: String,
     /// Width and height of what is drawn.
     pub(crate) size: [f64; 2],

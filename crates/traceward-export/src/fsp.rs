@@ -1,7 +1,9 @@
-//! For LTSA: finite state processes in the syntax that section 6.1 of Giannakopoulou and Havelund prints.
+//! Finite state processes for LTSA, in the syntax that section 6.1 of Giannakopoulou and Havelund
+//! prints.
 //!
-//! Labels are actions: `na` is "not a", `b_AND_na` is both. `@` marks accepting states. A state that is satisfied for good
-//! has no edges in the automaton, but FSP knows no other way to say so than the loop it had.
+//! Labels are actions: `na` is "not a", `b_AND_na` is both. `@` marks accepting states. A state
+//! that is satisfied for good has no edges in the automaton, but FSP knows no other way to say so
+//! than the loop it had.
 
 use crate::identifier::{free, identifier};
 use crate::labelled::{Labelled, state_name};
@@ -59,7 +61,8 @@ pub fn of_tableau(automaton: &Automaton, names: &[Arc<str>]) -> String {
     process(&StateId::INIT.to_string(), automaton.state_ids().map(state))
 }
 
-/// A deterministic automaton as a process. It is complete, so that a state that is violated for good has a loop.
+/// A deterministic automaton as a process. It is complete, so that a state that is violated for
+/// good has a loop.
 pub fn of_deterministic(automaton: &Labelled) -> Result<String, LabelsTooLong> {
     let actions = actions(automaton.propositions().iter().map(|proposition| proposition.text.clone()));
     let mut ways: Vec<Vec<String>> = vec![Vec::new(); automaton.automaton().states().len()];
@@ -96,7 +99,7 @@ fn label(literals: &[Literal], actions: &[String]) -> String {
     literals.collect::<Vec<_>>().join("_AND_")
 }
 
-/// As tableau automata order them.
+/// The literals of a product, in the order of tableau automata.
 fn literals(product: &Product) -> Vec<Literal> {
     let mut literals: Vec<Literal> =
         product.iter().map(|&(proposition, holds)| Literal { negated: !holds, proposition }).collect();
@@ -104,7 +107,8 @@ fn literals(product: &Product) -> Vec<Literal> {
     literals
 }
 
-/// For each proposition an action that is no other's, nor the negation of another. `_AND_` is kept for conjunctions.
+/// The action of each proposition, which is no other's, nor the negation of another. `_AND_` is
+/// kept for conjunctions.
 fn actions(texts: impl Iterator<Item = String>) -> Vec<String> {
     let mut taken = BTreeSet::from([ALWAYS.to_owned()]);
     texts.map(|text| free_action(&identifier(&text), &mut taken)).collect()

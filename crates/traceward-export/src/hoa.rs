@@ -1,7 +1,9 @@
-//! For tools that read the Hanoi Omega-Automata format, version 1 (<https://adl.github.io/hoaf/>).
+//! The Hanoi Omega-Automata format, version 1 (<https://adl.github.io/hoaf/>), which many tools
+//! read.
 //!
-//! The format is about infinite words. The automaton is written as a Büchi automaton, with `finite-words` in a header of its own: a
-//! tool that knows better may read the accepting set as final states, and one that does not will still read it.
+//! The format is about infinite words. The automaton is written as a Büchi automaton, with
+//! `finite-words` in a header of its own: a tool that knows better may read the accepting set as
+//! final states, and one that does not will still read it.
 
 use crate::labelled::Labelled;
 use std::fmt::{self, Write};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-/// How long an identifier may become before numbers tell it from others.
+/// The length of an identifier, without the number that tells it from others.
 const LONGEST: usize = 48;
 
 /// A text as an identifier of small letters, digits and single underscores.
@@ -10,13 +10,14 @@ pub(crate) fn identifier(text: &str) -> String {
     joined(words(text, |_, _| false))
 }
 
-/// The same, with an underscore where a capital follows a small letter: `tempHigh` becomes `temp_high`.
+/// A text as an identifier with an underscore where a capital follows a small letter: `tempHigh`
+/// becomes `temp_high`.
 pub(crate) fn snake_case(text: &str) -> String {
     let name = joined(words(text, |before, letter| before.is_ascii_lowercase() && letter.is_ascii_uppercase()));
     name.chars().take(LONGEST).collect::<String>().trim_end_matches('_').to_owned()
 }
 
-/// The wanted name, or the first one with a number behind it that is not taken and is free; it is taken then.
+/// Takes the wanted name, or the first one with a number behind it that is free.
 pub(crate) fn free(
     wanted: &str,
     taken: &mut BTreeSet<String>,

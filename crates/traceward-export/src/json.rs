@@ -16,7 +16,8 @@ pub fn of_listing(listing: &Listing) -> String {
     format!("{:#}", listed(listing))
 }
 
-/// Conditions are lists of lists: one of the outer, all of the inner; `[[]]` is ε, which asks nothing.
+/// The object of a sketch. Conditions are lists of lists: one of the outer and all of the inner
+/// have to hold. `[[]]` is ε, which asks nothing.
 fn document(sketch: &Sketch) -> Value {
     match sketch.kind {
         SketchKind::Alternating => json!({
@@ -95,7 +96,7 @@ fn node_name(edge: &Edge) -> Value {
     json!(edge.to.to_string())
 }
 
-/// With what becomes of the clock of its node on the way.
+/// An arrow with the change of its node's clock on the way.
 fn timed_edge(edge: &Edge) -> Value {
     let node = edge.to.to_string();
     match edge.clock {
@@ -107,7 +108,8 @@ fn timed_edge(edge: &Edge) -> Value {
     }
 }
 
-/// Labels are also given as products, for programs: one of them, and of that one all that it says.
+/// The object of a listing. Labels are also given as products, for programs: one product has to
+/// hold, with all its literals.
 fn listed(listing: &Listing) -> Value {
     let kind = match listing.kind {
         ListingKind::Tableau => "tableau",

@@ -8,7 +8,8 @@ use traceward_logic::formula::Formulas;
 use traceward_logic::letter::{Alphabet, Proposition};
 use traceward_logic::verdict::Verdict;
 
-/// Labels that take more steps than this are too long for anybody, program or not.
+/// The number of steps that writing the labels may take. Longer labels are too long for anybody,
+/// program or not.
 const WORK_LIMIT: u64 = 4_000_000;
 
 /// A deterministic automaton with the texts of its formula and its propositions.
@@ -22,17 +23,18 @@ pub struct Labelled {
 /// A proposition, in words.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PropositionText {
-    /// As it is written.
+    /// The proposition as it is written.
     pub text: String,
-    /// Its negation: `!a`, `!(x > 5)`.
+    /// The negation of the proposition: `!a`, `!(x > 5)`.
     pub negated: String,
-    /// Whether it is a variable, not a comparison that somebody has to compute.
+    /// Whether the proposition is a variable, not a comparison that somebody has to compute.
     pub is_variable: bool,
 }
 
 impl Labelled {
-    /// An automaton of a formula; `alphabet` is the one it was made with, `names` are those of the variables. The formula is taken as
-    /// its author wrote it: printed from its core it could be exponentially longer.
+    /// Gives an automaton its texts. `alphabet` is the one that the automaton was made with, and
+    /// `names` are those of the variables. The formula is taken as its author wrote it: printed
+    /// from its core it could be exponentially longer.
     pub fn new(
         automaton: Deterministic,
         formula: &str,
@@ -123,12 +125,12 @@ impl Labelled {
     }
 }
 
-/// `S0`, `S1`, …
+/// The name of a state: `S0`, `S1`, …
 pub fn state_name(id: StateId) -> String {
     format!("S{id}")
 }
 
-/// What is certain in a state, in words.
+/// The words for what is certain in a state.
 pub fn state_text(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Satisfied => "satisfied for good",

@@ -1,7 +1,7 @@
-//! Layers from left to right (Sugiyama, Tagawa, Toda 1981): what every picture here is laid out in.
+//! Layers from left to right (Sugiyama, Tagawa, Toda 1981): every picture is laid out in them.
 //!
-//! The caller gives each item a layer and joins items of neighbouring ones; a long arrow is joined through an item in every layer it
-//! passes, hence it crosses no node.
+//! The caller gives each item a layer and joins items of neighbouring ones; a long arrow is joined
+//! through an item in every layer it passes, hence it crosses no node.
 
 /// The size of a node whose label is short.
 pub const NODE: f64 = 54.0;
@@ -24,7 +24,7 @@ pub struct Point {
     pub y: f64,
 }
 
-/// How round a node is.
+/// The outline of a node, which says how round it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Outline {
     /// A circle if it is small, with round corners if it is wide.
@@ -54,8 +54,8 @@ impl Shape {
         }
     }
 
-    /// How much narrower the shape is at a distance from its middle, on each side; `extent` is its size in the
-    /// direction of the distance.
+    /// The width that the shape lacks on each side, at a distance from its middle; `extent` is its
+    /// size in the direction of the distance.
     fn inset(&self, distance: f64, extent: f64) -> f64 {
         let corner = self.corner();
         let into_corner = (distance.abs() - (extent / 2.0 - corner)).clamp(0.0, corner);
@@ -73,7 +73,7 @@ impl Shape {
     }
 }
 
-/// What takes a place in a layer: a node, or an arrow on its way.
+/// An item of a layer: a node, or an arrow on its way.
 #[derive(Clone, Debug)]
 pub struct Item {
     pub layer: usize,
@@ -89,7 +89,7 @@ pub struct Item {
 }
 
 impl Item {
-    /// An item that no place has been found for.
+    /// An item whose height on the page has not been found yet.
     pub fn new(layer: usize, width: f64, height: f64, lines: Vec<String>) -> Self {
         let outline = Outline::BySize;
         Self { layer, width, height, outline, above: 0.0, below: 0.0, y: 0.0, is_via: false, lines }
@@ -104,7 +104,7 @@ impl Item {
         Self::new(layer, width, height, lines)
     }
 
-    /// The same with that outline, and as high as it is wide unless its label is long.
+    /// The item with another outline, as high as it is wide unless its label is long.
     pub fn outlined(self, outline: Outline) -> Self {
         let height = if self.width <= WIDEST_SQUARE { self.width.max(self.height) } else { self.height };
         Self { height, outline, ..self }
@@ -116,7 +116,7 @@ impl Item {
         Self { is_via: true, ..Self::new(layer, width, CAPTION_HEIGHT, vec![text.to_owned()]) }
     }
 
-    /// Where an arrow passes a layer.
+    /// The item where an arrow passes a layer.
     pub fn via(layer: usize) -> Self {
         Self { is_via: true, ..Self::new(layer, 0.0, 0.0, Vec::new()) }
     }
@@ -152,7 +152,8 @@ impl Layers {
         }
     }
 
-    /// Orders each layer by the barycentre of its neighbours, to and fro, and keeps the order with the fewest crossings.
+    /// Orders each layer by the barycentre of its neighbours, to and fro, and keeps the order with
+    /// the fewest crossings.
     pub fn order(&mut self) {
         let mut best = (self.crossings(), self.members.clone());
         for sweep in 0..SWEEPS {
@@ -185,7 +186,7 @@ impl Layers {
         self.members[layer] = keyed.into_iter().map(|(_, item)| item).collect();
     }
 
-    /// Where each item is in its layer, from 0 to 1: layers have different lengths.
+    /// The rank of each item in its layer, from 0 to 1, because layers have different lengths.
     fn ranks(&self) -> Vec<f64> {
         let mut ranks = vec![0.0; self.items.len()];
         for layer in &self.members {
@@ -203,7 +204,7 @@ impl Layers {
         }
         let mut crossings = 0;
         for layer in &self.members {
-            // The right ends of what begins further up.
+            // The right ends of the arrows that begin further up.
             let mut above: Vec<usize> = Vec::new();
             for &item in layer {
                 let mut ends: Vec<usize> = self.right[item].iter().map(|&other| place[other]).collect();
@@ -233,8 +234,8 @@ impl Layers {
         }
     }
 
-    /// Moves the items of a layer as near as possible to where they want to be, in their order and without overlap:
-    /// isotonic regression, by pooling adjacent violators.
+    /// Moves the items of a layer as near as possible to where they want to be, in their order and
+    /// without overlap: isotonic regression, by pooling adjacent violators.
     fn settle(&mut self, layer: usize, wanted: impl Fn(&Self, usize) -> f64) {
         let members = self.members[layer].clone();
         let mut offsets: Vec<f64> = vec![0.0];
@@ -280,7 +281,7 @@ impl Layers {
         self.items.iter().map(|item| item.y - item.height / 2.0 - item.above).fold(f64::INFINITY, f64::min)
     }
 
-    /// Where the items are, given the left and right of each layer.
+    /// The shapes of the items, given the left and right of each layer.
     pub fn shapes(&self, columns: &[(f64, f64)]) -> Vec<Shape> {
         let top = self.top();
         let shape = |item: &Item| {

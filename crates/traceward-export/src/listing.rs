@@ -1,4 +1,4 @@
-//! Ordinary automata as plain data, for whoever writes them down for programs.
+//! Ordinary automata as plain data, from which documents for programs are made.
 
 use crate::labelled::{Labelled, state_name};
 use std::sync::Arc;
@@ -36,47 +36,48 @@ pub struct Listing {
 /// A proposition of a [`Listing`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ListedProposition {
-    /// As it is written.
+    /// The proposition as it is written.
     pub text: String,
-    /// Whether it makes a difference.
+    /// Whether the proposition makes a difference.
     pub is_relevant: bool,
 }
 
 /// A state of a [`Listing`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ListedState {
-    /// Its name.
+    /// The name of the state.
     pub name: String,
-    /// Whether a trace may end in it.
+    /// Whether a trace may end in the state.
     pub accepting: bool,
-    /// What is certain in it while the trace goes on, where the automaton tells: one run of a non-deterministic automaton
-    /// can only tell that the formula is satisfied for good.
+    /// The verdict that is certain in the state while the trace goes on, where the automaton tells.
+    /// One run of a non-deterministic automaton can only tell that the formula is satisfied for
+    /// good.
     pub verdict: Option<Verdict>,
-    /// What it owes and claims; empty where states are not made of formulas.
+    /// The text of what the state owes and claims; empty where states are not made of formulas.
     pub text: String,
 }
 
 /// An edge of a [`Listing`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ListedEdge {
-    /// The name of the state it begins in.
+    /// The name of the state that the edge leaves.
     pub from: String,
-    /// The name of the state it leads to.
+    /// The name of the state that the edge leads to.
     pub to: String,
-    /// The letters it is open to, as text.
+    /// The letters of the edge, as text.
     pub label: String,
-    /// The same letters: those that make one of these products true. A literal is an index into the propositions, and whether
-    /// that one has to hold.
+    /// The letters of the edge: those that make one of these products true. A literal is an index
+    /// into the propositions, and whether that proposition has to hold.
     pub products: Vec<Vec<(usize, bool)>>,
 }
 
 impl Listing {
-    /// How many states accept.
+    /// The number of accepting states.
     pub fn accepting(&self) -> usize {
         self.states.iter().filter(|state| state.accepting).count()
     }
 
-    /// A tableau automaton; `names` are those of the variables.
+    /// The listing of a tableau automaton; `names` are those of the variables.
     pub fn of_tableau(automaton: &Automaton, names: &[Arc<str>]) -> Self {
         let text = |atom| automaton.formulas().atom(atom).display(names).to_string();
         let state = |id: StateId| ListedState {

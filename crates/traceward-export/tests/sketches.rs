@@ -28,7 +28,8 @@ impl Example {
     }
 }
 
-/// Whether there is an accepting run: definition 2.5 as it is printed, and 2.6 at the ends of its branches.
+/// Whether there is an accepting run: definition 2.5 as it is printed, and 2.6 at the ends of its
+/// branches.
 struct Runs<'a> {
     automaton: &'a Metric,
     /// Where each leaf is satisfied.
@@ -50,8 +51,8 @@ impl<'a> Runs<'a> {
         Self { automaton, satisfied, len: trace.len }
     }
 
-    /// The same along the arrows of a sketch: what they say of clocks is all that is known of them. `clock` is that of
-    /// the timer that they leave.
+    /// The same along the arrows of a sketch: what they say of clocks is all that is known of them.
+    /// `clock` is that of the timer that they leave.
     fn follows(&self, sketch: &Sketch, arrows: &Disjuncts, clock: Option<(ClockId, Clock)>, position: usize) -> bool {
         let follow = |edge: &Edge| {
             let arriving = edge.clock.map(|change| match (change, clock) {

@@ -203,7 +203,8 @@ impl Measured {
     }
 }
 
-/// The fastest of three runs, or of one that is slow enough to be trusted; none if the engine refuses the formula, or gives up.
+/// The fastest of three runs, or of one that is slow enough to be trusted; none if the engine
+/// refuses the formula, or gives up.
 pub fn measure(contender: Contender, case: &Case, subject: &Subject, limits: Limits) -> Option<Measured> {
     let online = Online::new(&case.formulas, case.root, contender.config(limits)).ok()?;
     let letters = subject.letters(case, online.prepared());

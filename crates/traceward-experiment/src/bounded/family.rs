@@ -102,7 +102,8 @@ fn answered_in_turn(name: &str, position: usize) -> bool {
     kind == "q" && (position + number).is_multiple_of(8)
 }
 
-/// `G(p -> F[0,c] q)` with the bound written out: `G(p -> q | X(q | X(…)))`. Built here, as no text may be nested so deep.
+/// `G(p -> F[0,c] q)` with the bound written out: `G(p -> q | X(q | X(…)))`. Built here, as no text
+/// may be nested so deep.
 fn expanded_response(bound: usize) -> Case {
     let mut formulas = Formulas::new();
     let [p, q] = [0, 1].map(|variable| formulas.intern_atom(Expr::Variable(VariableId(variable))));

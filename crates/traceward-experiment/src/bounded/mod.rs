@@ -1,4 +1,5 @@
-//! What the algorithms on metric automata cost, and how that grows, next to what the thesis on bounded temporal logic proves.
+//! What the algorithms on metric automata cost, and how that grows, next to what the thesis on
+//! bounded temporal logic proves.
 
 mod contender;
 mod family;
@@ -14,8 +15,9 @@ use traceward_engine::engine::reverse::{self, Reverse};
 pub use contender::{Contender, Measured, Theorem};
 pub use picture::draw;
 
-/// The factor that the O of the theorems leaves open, as sizes are compared here: the tree has a node for each clock that is
-/// set, and the size of the automaton does not count those. Each clock has a timer, so there are at most as many again.
+/// The factor that the O of the theorems leaves open, as sizes are compared here: the tree has a
+/// node for each clock that is set, and the size of the automaton does not count those. Each clock
+/// has a timer, so there are at most as many again.
 pub const HIDDEN_CONSTANT: f64 = 2.0;
 
 /// Who takes longer than this for a trace is not asked about what is larger.
@@ -164,7 +166,8 @@ pub struct Point {
     pub sublogic: Sublogic,
     /// What the theorems' bounds depend on.
     pub measures: Measures,
-    /// The nodes of the alternating automaton of the formula without bounds, where that is compared with.
+    /// The nodes of the alternating automaton of the formula without bounds, where that is compared
+    /// with.
     pub expanded_nodes: Option<usize>,
     /// Every contender of the series, in its order.
     pub costs: Vec<Cost>,
@@ -209,11 +212,12 @@ pub struct Bounded {
     pub sublogics: Vec<SublogicCost>,
 }
 
-/// Measures the algorithms on metric automata, on traces of at most so many states. One that gives up, or takes long, is not
-/// asked about what is larger still.
+/// Measures the algorithms on metric automata, on traces of at most so many states. One that gives
+/// up, or takes long, is not asked about what is larger still.
 ///
 /// # Panics
-/// If an engine gives a wrong answer, or needs more than its theorem allows, [`Contender::GenericAsPrinted`] excepted.
+/// If an engine gives a wrong answer, or needs more than its theorem allows,
+/// [`Contender::GenericAsPrinted`] excepted.
 pub fn measure(longest: usize) -> Bounded {
     let limits = Limits::default();
     let series = Growth::ALL.map(|growth| series(growth, longest, limits)).to_vec();
@@ -257,8 +261,9 @@ fn point(at: usize, subject: &Subject, contenders: &[Contender], gave_up: &[Cont
 }
 
 fn assert_within_bounds(cost: &Cost, case: &Case, sublogic: Sublogic, measures: Measures) {
-    // As printed a disjunction below a disjunction stays there, so the graph of the generic algorithm grows with the trace as long as
-    // nothing is decided. The proof of lemma 4.4 takes it for one disjunction over the leaves, which subsumption makes of it.
+    // As printed a disjunction below a disjunction stays there, so the graph of the generic
+    // algorithm grows with the trace as long as nothing is decided. The proof of lemma 4.4 takes it
+    // for one disjunction over the leaves, which subsumption makes of it.
     if cost.contender != Contender::GenericAsPrinted {
         assert!(!cost.exceeds_bound(), "{} exceeds its bound for {}", cost.contender.name(), case.text);
     }
@@ -267,7 +272,8 @@ fn assert_within_bounds(cost: &Cost, case: &Case, sublogic: Sublogic, measures: 
     }
 }
 
-/// The two kinds of leaves that theorem 4.6 is built on. For BTL configurations have clocks, so there are more of them.
+/// The two kinds of leaves that theorem 4.6 is built on. For BTL configurations have clocks, so
+/// there are more of them.
 fn assert_leaves_within_bounds(measured: &Measured, case: &Case, sublogic: Sublogic, measures: Measures) {
     let Some(statistics) = measured.statistics else { return };
     let (type_a, type_b) = (statistics.peak_leaves.unwrap_or(0), statistics.peak_configurations.unwrap_or(0));

@@ -75,8 +75,8 @@ fn with_the_width_configurations_double() {
     assert!(graph[3] < 4 * graph[0], "{graph:?}");
 }
 
-/// The bound of theorem 4.7 does not depend on the trace, and what is kept as printed does: always three configurations, and
-/// ever more disjunctions over disjunctions over them.
+/// The bound of theorem 4.7 does not depend on the trace, and what is kept as printed does: always
+/// three configurations, and ever more disjunctions over disjunctions over them.
 #[test]
 fn generic_as_printed_outgrows_its_theorem() {
     let subject = family::subject(Growth::Trace, 2048, 2048);

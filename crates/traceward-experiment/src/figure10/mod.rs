@@ -1,5 +1,5 @@
-//! Figure 10 of Finkbeiner and Sipma, *Checking Finite Traces using Alternating Automata*: how long traversals take as traces
-//! grow.
+//! Figure 10 of Finkbeiner and Sipma, *Checking Finite Traces using Alternating Automata*: how long
+//! traversals take as traces grow.
 
 mod picture;
 
@@ -19,12 +19,14 @@ use traceward_logic::trace::Trace;
 
 pub use picture::draw;
 
-/// The formulas of Finkbeiner and Sipma, *Checking Finite Traces using Alternating Automata*, section 6.
+/// The formulas of Finkbeiner and Sipma, *Checking Finite Traces using Alternating Automata*,
+/// section 6.
 pub const FORMULAS: [&str; 3] = ["G F z", "G F a", "G(b -> (!a U (a U (!a U a))))"];
 
-/// The traversals that are compared. Breadth-first as in the paper keeps all slices and remembers the successors of each;
-/// then slices that contain another are dropped; and at last whole sets of slices are remembered, which is what
-/// [`traceward_engine::select::EngineName::BreadthFirst`] does.
+/// The traversals that are compared. Breadth-first as in the paper keeps all slices and remembers
+/// the successors of each; then slices that contain another are dropped; and at last whole sets of
+/// slices are remembered, which is what [`traceward_engine::select::EngineName::BreadthFirst`]
+/// does.
 pub const ENGINES: [&str; 5] =
     ["depth-first", "breadth-first as in the paper", "breadth-first, subsumption", "breadth-first", "reverse"];
 
@@ -41,9 +43,10 @@ pub struct Measurement {
     pub time: Option<Duration>,
 }
 
-/// Runs the experiment of figure 10 on traces of these lengths. Formulas are not simplified: the third one is equivalent
-/// to `G(b -> F a)`. Every trace satisfies its formula, and every engine has to say so. An engine that would take longer than
-/// `patience` on a trace, going by the shorter ones, is not asked.
+/// Runs the experiment of figure 10 on traces of these lengths. Formulas are not simplified: the
+/// third one is equivalent to `G(b -> F a)`. Every trace satisfies its formula, and every engine
+/// has to say so. An engine that would take longer than `patience` on a trace, going by the shorter
+/// ones, is not asked.
 ///
 /// # Panics
 /// If an engine gives a wrong answer.
@@ -86,8 +89,8 @@ fn prepare(formula: &str) -> (Prepared, Vec<std::sync::Arc<str>>) {
     (prepared, lowered.variables.names())
 }
 
-/// States in the paper's proportions: 10 % a, 40 % b, 25 % c and 25 % nothing, and at the end the state that fulfils the
-/// formula.
+/// States in the paper's proportions: 10 % a, 40 % b, 25 % c and 25 % nothing, and at the end the
+/// state that fulfils the formula.
 fn letters(prepared: &Prepared, names: &[std::sync::Arc<str>], formula: &str, states: usize) -> Letters {
     let mut seed = 0x5EED_u64;
     let mut columns: Vec<Bitmap> = vec![Bitmap::new(); names.len()];

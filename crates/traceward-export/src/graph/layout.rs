@@ -1,26 +1,27 @@
-//! Where the states and arrows of a graph go.
+//! The layout of a graph: where its states and arrows go.
 //!
-//! States are in layers; an arrow that leads back to an earlier one is laid out as if it led forward, and drawn the other way
-//! round. Between two layers of states is one of labels, each with a place of its own, so that no label lies on another.
+//! States are in layers; an arrow that leads back to an earlier one is laid out as if it led
+//! forward, and drawn the other way round. Between two layers of states is one of labels, each with
+//! a place of its own, so that no label lies on another.
 
 use super::{Graph, TooLarge};
 use crate::layers::{Item, Layers, MARGIN, Outline, Point, Shape, shortened};
 
 /// Room left of the initial state, for the arrow into it.
 pub(super) const ENTRY: f64 = 30.0;
-/// From line to line of a label.
+/// The distance from line to line of a label.
 pub(super) const LINE: f64 = 14.0;
-/// How high a self-loop is, without its label.
+/// The height of a self-loop, without its label.
 const LOOP: f64 = 26.0;
 const LETTER: f64 = 6.6;
 const LONGEST_LABEL: usize = 36;
 const MOST_LABEL_LINES: usize = 8;
 const BETWEEN_LAYERS: f64 = 26.0;
 const BETWEEN_PORTS: f64 = 13.0;
-/// How many items a picture may have, labels and bends among them.
+/// The number of items that a picture may have, labels and bends among them.
 const MOST_ITEMS: usize = 5_000;
 
-/// A label, with where it is centred.
+/// A label, with the shape that it fills.
 pub(super) struct Label {
     pub shape: Shape,
     pub lines: Vec<String>,
@@ -37,18 +38,18 @@ pub(super) struct Arrow {
 pub(super) struct Layout {
     pub width: f64,
     pub height: f64,
-    /// By the index of the state, with the lines of its label.
+    /// The shapes of the states, by index, with the lines of their labels.
     pub nodes: Vec<(Shape, Vec<String>)>,
-    /// By the index of the edge.
+    /// The arrows, by the index of the edge.
     pub arrows: Vec<Arrow>,
 }
 
 /// The items that an arrow passes, from left to right.
 struct Path {
     items: Vec<usize>,
-    /// Which of them is the label.
+    /// The index of the label among the items.
     label: usize,
-    /// Whether it is drawn from right to left.
+    /// Whether the arrow is drawn from right to left.
     back: bool,
 }
 
@@ -64,9 +65,9 @@ struct Plan<'a> {
     graph: &'a Graph,
     /// The states, then labels and bends.
     layers: Layers,
-    /// By the index of the edge; none for a self-loop.
+    /// The paths, by the index of the edge; none for a self-loop.
     paths: Vec<Option<Path>>,
-    /// By the index of the state, the lines on its self-loop.
+    /// The lines on the self-loop of each state, by index.
     loops: Vec<Option<Vec<String>>>,
 }
 
@@ -201,9 +202,10 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// Where the arrows touch their states: spread over the side, in the order in which they come from above.
+/// The points where arrows touch their states: spread over the side, in the order in which the
+/// arrows come from above.
 struct Ports {
-    /// By the index of the edge, its left and its right end.
+    /// The left and the right end of each edge, by index.
     of_edge: Vec<(Point, Point)>,
 }
 
@@ -255,8 +257,8 @@ fn curve(from: Point, to: Point) -> [Point; 3] {
     [Point { x: from.x + dx, y: from.y }, Point { x: to.x - dx, y: to.y }, to]
 }
 
-/// The longest path to each state from those before it, if every arrow led from what is met first to what is met later in a
-/// breadth-first search.
+/// The depth of each state: the length of the longest path to it, if every arrow led from the state
+/// that a breadth-first search meets first to the one that it meets later.
 fn depths(graph: &Graph) -> Vec<usize> {
     let order = search_order(graph);
     let mut rank = vec![0; graph.nodes.len()];

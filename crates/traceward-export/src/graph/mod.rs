@@ -1,5 +1,6 @@
-//! Ordinary automata for other eyes: states, and labelled arrows between them. What the labels mean is the business of whoever
-//! makes the [`Graph`], so that deterministic and non-deterministic automata are drawn by the same code.
+//! Ordinary automata as graphs: states, and labelled arrows between them. Whoever makes a [`Graph`]
+//! decides what its labels mean, so that deterministic and non-deterministic automata are drawn by
+//! the same code.
 
 mod dot;
 mod layout;
@@ -32,29 +33,29 @@ pub struct Graph {
 /// A state of a [`Graph`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GraphNode {
-    /// Its name, an identifier: `S0`.
+    /// The name of the state, an identifier: `S0`.
     pub name: String,
-    /// What is written under the name; may be empty.
+    /// The text under the name; it may be empty.
     pub label: String,
-    /// All there is to say about it.
+    /// The text that explains the state.
     pub tooltip: String,
-    /// Whether a run may end in it.
+    /// Whether a run may end in the state.
     pub accepting: bool,
-    /// Whether it settles the formula.
+    /// The mark of a state that settles the formula.
     pub mark: Option<Mark>,
 }
 
-/// A state that no continuation changes anything about.
+/// The mark of a state whose verdict no continuation changes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mark {
     /// Every continuation satisfies the formula.
     Satisfied,
-    /// No continuation does.
+    /// No continuation satisfies the formula.
     Violated,
 }
 
 impl Mark {
-    /// What it is drawn with.
+    /// The colour of a state with this mark.
     fn colour(self) -> &'static str {
         match self {
             Self::Satisfied => "#d8f0dc",
@@ -66,20 +67,20 @@ impl Mark {
 /// An arrow of a [`Graph`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GraphEdge {
-    /// The index of the state it begins in.
+    /// The index of the state that the arrow leaves.
     pub from: usize,
-    /// The index of the state it leads to.
+    /// The index of the state that the arrow leads to.
     pub to: usize,
-    /// The letters it is open to; each line is an alternative.
+    /// The letters of the arrow; each line is an alternative.
     pub label: String,
 }
 
-/// There is more to draw than anybody could look at.
+/// The error that there is more to draw than anybody could look at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TooLarge {
-    /// How many states there are.
+    /// The number of states.
     pub states: usize,
-    /// How many arrows.
+    /// The number of arrows.
     pub edges: usize,
 }
 

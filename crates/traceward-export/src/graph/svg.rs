@@ -1,5 +1,5 @@
-//! A picture of a graph that needs no other program: two rings for accepting states, an arrow into the initial one, and colours for
-//! states that settle the formula.
+//! A picture of a graph that needs no other program: two rings for accepting states, an arrow into
+//! the initial one, and colours for states that settle the formula.
 
 use super::layout::{Arrow, ENTRY, LINE, Label, Layout, layout};
 use super::{Graph, GraphNode, Mark, TooLarge};
@@ -44,7 +44,7 @@ fn write_picture(graph: &Graph, layout: &Layout, out: &mut String) -> fmt::Resul
         for (node, (shape, lines)) in graph.nodes.iter().zip(&layout.nodes) {
             write_state(out, node, shape, lines)?;
         }
-        // Above everything: a label is never crossed.
+        // Labels are drawn above everything, so that no arrow crosses one.
         for arrow in &layout.arrows {
             write_label(out, &arrow.label)?;
         }
@@ -52,7 +52,7 @@ fn write_picture(graph: &Graph, layout: &Layout, out: &mut String) -> fmt::Resul
     })
 }
 
-/// What the signs of this picture mean.
+/// The legend: what the signs of this picture mean.
 fn legend(graph: &Graph) -> String {
     let signs = [
         (graph.nodes.iter().any(|node| node.accepting), "two rings: a trace may end here"),

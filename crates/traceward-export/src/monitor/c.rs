@@ -173,7 +173,7 @@ impl File<'_> {
     }
 }
 
-/// Its place in the enumeration.
+/// The number of a verdict in the enumeration.
 fn verdict_number(verdict: Verdict) -> u8 {
     match verdict {
         Verdict::Satisfied => 0,

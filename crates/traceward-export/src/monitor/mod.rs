@@ -1,10 +1,11 @@
 //! Standalone monitors: a deterministic automaton as a source file of another program.
 //!
-//! [`c::monitor`] and [`rust::monitor`] write one file each that depends on nothing and allocates nothing. A state of the trace is given by one
-//! named boolean for each proposition that makes a difference, rather than by bits, whose order somebody would get wrong.
+//! [`c::monitor`] and [`rust::monitor`] write one file each that depends on nothing and allocates
+//! nothing. A state of the trace is given by one named boolean for each proposition that makes a
+//! difference, rather than by bits, whose order somebody would get wrong.
 //!
-//! Transitions are a table of all letters where that is small, and otherwise the automaton's decision diagrams, as an array of nodes
-//! that is walked in a loop.
+//! Transitions are a table of all letters where that is small, and otherwise the automaton's
+//! decision diagrams, as an array of nodes that is walked in a loop.
 
 pub mod c;
 pub mod rust;
@@ -16,24 +17,25 @@ use traceward_engine::automaton::deterministic::{Deterministic, Target};
 use traceward_logic::letter::Proposition;
 use traceward_logic::verdict::Verdict;
 
-/// A table with no more entries than this is always one.
+/// The number of entries up to which transitions are always a table.
 const SMALL_TABLE: usize = 4096;
-/// More propositions than this have too many letters for any table.
+/// The number of propositions from which on letters are too many for any table.
 const MOST_IN_TABLE: usize = 20;
-/// How wide a line of numbers may be.
+/// The width of a line of numbers.
 const LINE: usize = 100;
 
 /// A proposition that the caller tells the monitor about.
 struct Input<'a> {
-    /// An identifier.
+    /// The name of the input, an identifier.
     name: String,
     text: &'a str,
     is_variable: bool,
 }
 
-/// How the monitor finds its next state.
+/// The transitions: how the monitor finds its next state.
 enum Transitions {
-    /// For each state, and for each letter as a number whose lowest bit is the first input.
+    /// The next state for each state and each letter; the lowest bit of a letter is the first
+    /// input.
     Table(Vec<Vec<u32>>),
     /// Targets below the number of states are states, the others are nodes, counted from there.
     Nodes { first: Vec<u32>, nodes: Vec<Node> },
@@ -45,7 +47,7 @@ struct Node {
     high: u32,
 }
 
-/// What a monitor is made of, in any language.
+/// The parts of a monitor, in any language.
 struct Plan<'a> {
     labelled: &'a Labelled,
     inputs: Vec<Input<'a>>,
@@ -81,7 +83,7 @@ impl<'a> Plan<'a> {
         self.inputs.iter().any(|input| !input.is_variable)
     }
 
-    /// What the head of a file says about the formula and its propositions, line by line.
+    /// The lines about the formula and its propositions at the head of a file.
     fn description(&self) -> Vec<String> {
         let mut lines =
             vec!["Each state of the trace is given by the propositions that hold in it:".to_owned(), String::new()];
@@ -147,7 +149,7 @@ fn table(automaton: &Deterministic, relevant: &[Proposition]) -> Transitions {
     Transitions::Table(automaton.state_ids().map(row).collect())
 }
 
-/// How many bits a number takes that is smaller than this: 8, 16 or 32.
+/// The number of bits for numbers below `end`: 8, 16 or 32.
 fn bits(end: usize) -> u32 {
     match end {
         0..=0x100 => 8,
@@ -171,8 +173,8 @@ fn wrapped(values: impl IntoIterator<Item = String>, indentation: &str) -> Strin
     lines.join("\n")
 }
 
-/// A text that may stand in a comment of any language: on one line that does not continue on the next, and with nothing in it that
-/// a compiler would warn of.
+/// A text that may stand in a comment of any language: on one line that does not continue on the
+/// next, and with nothing in it that a compiler would warn of.
 fn plain(text: &str) -> String {
     let mut plain = String::new();
     for letter in text.chars() {

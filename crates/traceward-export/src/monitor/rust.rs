@@ -151,7 +151,7 @@ fn write_step(plan: &Plan, out: &mut String) -> fmt::Result {
     writeln!(out, "        self.now()\n    }}")
 }
 
-/// A bit in its place.
+/// An input as a number with its bit set at the right position.
 fn shifted(field: &str, bit: usize) -> String {
     if bit == 0 { format!("{field} as usize") } else { format!("(({field} as usize) << {bit})") }
 }

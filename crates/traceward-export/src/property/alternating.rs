@@ -25,7 +25,8 @@ impl AlternatingAutomaton {
         Ok(self.automaton.display(&self.formulas, &self.names).to_string())
     }
 
-    /// The automaton as pictures show it; no condition may have more than `most_disjuncts` disjuncts.
+    /// The automaton as pictures show it; no condition may have more than `most_disjuncts`
+    /// disjuncts.
     pub fn sketch(&self, most_disjuncts: usize) -> Result<Sketch, ExportError> {
         Sketch::of_alternating(&self.automaton, self.root, &self.formulas, &self.names, most_disjuncts)
             .map_err(Into::into)

@@ -47,7 +47,8 @@ impl DeterministicAutomaton {
         Listing::of_deterministic(&self.labelled).map_err(Into::into)
     }
 
-    /// The automaton as a monitor in C99; what it declares is named after the property, or `monitor`.
+    /// The automaton as a monitor in C99; what it declares is named after the property, or
+    /// `monitor`.
     pub fn c(&self) -> String {
         monitor::c::monitor(&self.labelled, self.name.as_deref().unwrap_or("monitor"))
     }

@@ -20,7 +20,8 @@ pub use tableau::{InitialState, TableauAutomaton, tableau_automaton};
 
 /// The number of nodes that the conditions of an automaton may name. Nobody reads a longer text.
 const MOST_WRITTEN: u64 = 1_000_000;
-/// The size up to which a formula is shown with the names of `let` replaced: replacing them may make it exponentially longer.
+/// The size up to which a formula is shown with the names of `let` replaced: replacing them may
+/// make it exponentially longer.
 const MOST_REPLACED: u64 = 1000;
 
 /// A property whose automaton is wanted.

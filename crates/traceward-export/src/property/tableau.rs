@@ -16,8 +16,8 @@ pub enum InitialState {
     /// The initial state accepts if the trace without a state satisfies the formula.
     #[default]
     BySemantics,
-    /// The initial state accepts as in the paper: if the formula has no until in it, or if an accepting state is
-    /// reached whatever the first state is.
+    /// The initial state accepts as in the paper: if the formula has no until in it, or if an
+    /// accepting state is reached whatever the first state is.
     AsInPaper,
 }
 

@@ -1,20 +1,20 @@
-//! Conditions in disjunctive form, whichever automaton they are of.
+//! Conditions of alternating and metric automata in disjunctive form.
 
 use std::fmt;
 use std::rc::Rc;
 use traceward_engine::automaton::alternating::{self, Alternating, ConditionId, NodeId};
 use traceward_engine::automaton::metric::{self, Clock, ClockId, Metric};
 
-/// A condition in disjunctive form: one of these sets of arrows has to be followed, all of its arrows together. ε is the
-/// one set that is empty.
+/// A condition in disjunctive form: one of these sets of arrows has to be followed, all of its
+/// arrows together. ε is the one set that is empty.
 pub type Disjuncts = Vec<Vec<Edge>>;
 
 /// An arrow to a node.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Edge {
-    /// The node.
+    /// The node that the arrow leads to.
     pub to: NodeId,
-    /// What becomes of the node's clock on the way, if it has one.
+    /// The change of the node's clock on the way, if it has one.
     pub clock: Option<ClockChange>,
 }
 
@@ -23,18 +23,18 @@ impl Edge {
         Self { to, clock: None }
     }
 
-    /// What a picture says at the arrow; nothing if no clock changes.
+    /// The text at the arrow in a picture; none if no clock changes.
     pub fn caption(self) -> Option<String> {
         self.clock.map(|change| change.to_string())
     }
 }
 
-/// What becomes of a clock: `t1 := 4`, `t1--`.
+/// The change of a clock: `t1 := 4`, `t1--`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum ClockChange {
     /// The arrow enters the clock's sub-automaton.
     Set(ClockId, Clock),
-    /// It stays in it, and a step has passed.
+    /// The arrow stays in the clock's sub-automaton, and a step has passed.
     CountDown(ClockId),
 }
 
@@ -47,10 +47,10 @@ impl fmt::Display for ClockChange {
     }
 }
 
-/// A condition has more disjuncts than may be drawn.
+/// The error that a condition has more disjuncts than may be drawn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TooManyDisjuncts {
-    /// How many there may be.
+    /// The number of disjuncts allowed.
     pub limit: usize,
 }
 
@@ -60,11 +60,11 @@ impl fmt::Display for TooManyDisjuncts {
     }
 }
 
-/// How many arrows all disjuncts may hold together: a formula of a million conjuncts is refused before it fills the
-/// memory.
+/// The number of arrows that all disjuncts may hold together. A formula of a million conjuncts is
+/// refused before it fills the memory.
 const MOST_ENTRIES: usize = 1 << 23;
 
-/// What a condition is made of.
+/// The form of a condition, whichever automaton it is of.
 enum Form {
     Empty,
     Edge(Edge),
@@ -77,7 +77,7 @@ enum Form {
 pub(super) struct MultipliedOut(Vec<Option<Rc<Disjuncts>>>);
 
 impl MultipliedOut {
-    /// These conditions of an alternating automaton.
+    /// Multiplies out the wanted conditions of an alternating automaton.
     pub(super) fn of_alternating(
         automaton: &Alternating,
         wanted: &[ConditionId],
@@ -92,8 +92,9 @@ impl MultipliedOut {
         Self::new(&automaton.parts(wanted), form, limit)
     }
 
-    /// All conditions of a metric automaton. An arrow to a timer counts its clock down unless the timer's sub-automaton
-    /// is entered, and what other clocks are set to on the way is nothing to the timer.
+    /// Multiplies out all conditions of a metric automaton. An arrow to a timer counts its clock
+    /// down, unless it enters the timer's sub-automaton. Other clocks that are set on the way do
+    /// not matter to the timer.
     pub(super) fn of_metric(automaton: &Metric, limit: usize) -> Result<Self, TooManyDisjuncts> {
         let edge = |to: NodeId| match automaton.node(to).kind {
             metric::Kind::Leaf(_) => Edge::plain(to),
@@ -110,7 +111,7 @@ impl MultipliedOut {
         Self::new(&parts, form, limit)
     }
 
-    /// Parts before wholes, so that nothing recurses into conditions of any depth.
+    /// Multiplies out parts before wholes, so that nothing recurses into conditions of any depth.
     fn new(parts: &[ConditionId], form: impl Fn(ConditionId) -> Form, limit: usize) -> Result<Self, TooManyDisjuncts> {
         let mut table = Self(vec![None; parts.last().map_or(0, |last| last.index() + 1)]);
         let mut entries = 0;
@@ -146,7 +147,7 @@ fn either(left: &[Vec<Edge>], right: &[Vec<Edge>]) -> Disjuncts {
     all
 }
 
-/// Stops when there are more than the limit.
+/// The products of two disjunctive forms. It stops when there are more than the limit.
 fn both(left: &[Vec<Edge>], right: &[Vec<Edge>], limit: usize) -> Disjuncts {
     let mut all = Disjuncts::new();
     for (one, other) in left.iter().flat_map(|one| right.iter().map(move |other| (one, other))) {

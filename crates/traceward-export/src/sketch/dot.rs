@@ -1,4 +1,4 @@
-//! For Graphviz. A conjunction of arrows is a point that they leave from together.
+//! Sketches for Graphviz. A conjunction of arrows is a point from which they leave together.
 
 use super::{Disjuncts, Edge, Sketch, SketchKind, SketchNode};
 use crate::graphviz::quoted;
@@ -65,7 +65,7 @@ fn write_arrows(out: &mut String, source: &str, disjuncts: &Disjuncts, style: Op
     Ok(())
 }
 
-/// In brackets, if there are any.
+/// Attributes in brackets, if there are any.
 fn attributes(attributes: impl Iterator<Item = String>) -> String {
     let all: Vec<String> = attributes.collect();
     if all.is_empty() { String::new() } else { format!(" [{}]", all.join(", ")) }

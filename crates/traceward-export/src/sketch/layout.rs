@@ -1,9 +1,10 @@
-//! Where the nodes and arrows of the picture of an alternating automaton go.
+//! The layout of a sketch: where the nodes and arrows of its picture go.
 //!
-//! Alternating automata of formulas are very weak: apart from self-loops they have no cycles, so that the longest path
-//! from the start makes a layer of every node and all arrows point to the right. An arrow that passes a layer gets a
-//! place of its own in it, hence it crosses no node. Where arrows have texts, every second layer is for these, so that
-//! they lie on their arrow and on nothing else.
+//! Alternating automata of formulas are very weak: apart from self-loops they have no cycles, so
+//! that the longest path from the start makes a layer of every node and all arrows point to the
+//! right. An arrow that passes a layer gets a place of its own in it, hence it crosses no node.
+//! Where arrows have texts, every second layer is for these, so that they lie on their arrow and on
+//! nothing else.
 
 use super::{Disjuncts, Edge, Sketch, SketchKind, SketchNode};
 use crate::layers::{CAPTION_HEIGHT, Item, Layers, MARGIN, NODE, Outline, Point, Shape};
@@ -12,17 +13,17 @@ use traceward_engine::automaton::alternating::{Look, NodeId};
 const START: f64 = 9.0;
 const BETWEEN_PORTS: f64 = 26.0;
 const BETWEEN_HEADS: f64 = 7.0;
-/// How far from its source a conjunction's arc is; nearer where there are many.
+/// The distance of a conjunction's arc from its source; where there are many arcs, the smaller one.
 const ARC_RADIUS: f64 = 17.0;
 const SMALL_ARC_RADIUS: f64 = 12.0;
-/// Where on the way to its summit a loop has its text, so that the way down into the node can be seen. It is as high as
-/// the summit, because loops are no further apart than texts are high.
+/// The place of a loop's text on the way to the summit, so that the way down into the node can be
+/// seen. The text is as high as the summit, because loops are no further apart than texts are high.
 const BEFORE_SUMMIT: f64 = 0.85;
 
-/// How far things lie apart.
+/// The distances between the things in a picture.
 #[derive(Clone, Copy)]
 struct Spacing {
-    /// How many layers there are from a node's to that of its successors.
+    /// The number of layers from a node to its successors.
     stride: usize,
     between_layers: f64,
     /// Room for each unit of height between the ends of the steepest arrow, and the most of it.
@@ -64,7 +65,7 @@ pub struct Arc {
 /// The arrows of one disjunct.
 #[derive(Clone, Debug)]
 pub struct DrawnBundle {
-    /// In words: `n0 → n0 ∧ n1`.
+    /// The bundle in words: `n0 → n0 ∧ n1`.
     pub title: String,
     pub arrows: Vec<Arrow>,
     pub arc: Option<Arc>,
@@ -77,12 +78,12 @@ pub struct Layout {
     pub width: f64,
     pub height: f64,
     pub start: Shape,
-    /// By the index of the node, with the lines of its label.
+    /// The shapes of the nodes, by index, with the lines of their labels.
     pub nodes: Vec<(Shape, Vec<String>)>,
     pub bundles: Vec<DrawnBundle>,
 }
 
-/// Places everything.
+/// Lays out a sketch.
 pub fn layout(sketch: &Sketch) -> Layout {
     let mut plan = Plan::new(sketch);
     plan.layers.order();
@@ -91,7 +92,7 @@ pub fn layout(sketch: &Sketch) -> Layout {
     plan.draw(sketch)
 }
 
-/// An arrow to another node; a self-loop has no place in the layers.
+/// An arrow to another node; a self-loop has no item in the layers.
 struct Link {
     bundle: usize,
     edge: Edge,
@@ -162,7 +163,8 @@ impl Plan {
         item.height = item.height.max(ports.saturating_sub(1) as f64 * BETWEEN_PORTS + item.height.min(26.0));
     }
 
-    /// A text is in the last layer that its arrow passes: what becomes of a clock matters to the target.
+    /// A text is in the last layer that its arrow passes: what becomes of a clock matters to the
+    /// target.
     fn add_link(&mut self, bundle: usize, source: usize, edge: Edge) {
         let target = item_of(edge.to);
         let passed = self.layers.items[source].layer + 1..self.layers.items[target].layer;
@@ -184,7 +186,7 @@ impl Plan {
         }
     }
 
-    /// Which ports are the upper ones is not known yet: room for as many loops as either half may have.
+    /// Makes room for as many loops as either half may have: the upper ports are not known yet.
     fn make_room_for_loops(&mut self) {
         for source in 0..self.layers.items.len() {
             if self.layers.items[source].is_via {
@@ -235,7 +237,7 @@ impl Plan {
         columns
     }
 
-    /// Steep arrows and many loops need more room.
+    /// The room behind a layer. Steep arrows and many loops need more of it.
     fn gap_after(&self, layer: &[usize]) -> f64 {
         let rises = layer.iter().flat_map(|&item| {
             self.layers.right[item]
@@ -254,7 +256,7 @@ impl Plan {
     }
 }
 
-/// Turns places into curves.
+/// The router, which draws curves between shapes.
 struct Router<'a> {
     plan: &'a Plan,
     sketch: &'a Sketch,
@@ -272,7 +274,8 @@ impl Router<'_> {
         }
     }
 
-    /// Where the arrows of each bundle part: on a line down the right of the layer, further up if they lead further up.
+    /// The points where the arrows of each bundle part. They are on a line down the right of the
+    /// layer, further up if the arrows lead further up.
     fn fans(&self) -> Vec<(Point, Point)> {
         let mut fans = vec![(Point { x: 0.0, y: 0.0 }, Point { x: 0.0, y: 0.0 }); self.plan.bundles.len()];
         for source in 0..=self.layout.nodes.len() {
@@ -291,7 +294,7 @@ impl Router<'_> {
         fans
     }
 
-    /// The bundles of a source from the top: by where their arrows lead.
+    /// The bundles of a source from the top, ordered by where their arrows lead.
     fn ordered_bundles(&self, source: usize) -> Vec<usize> {
         let mut bundles = self.plan.bundles_of(source);
         let heading = |bundle: usize| {
@@ -308,7 +311,7 @@ impl Router<'_> {
         self.shapes[*link.vias.first().unwrap_or(&link.target)].centre
     }
 
-    /// Where each arrow meets its target.
+    /// The points where arrows meet their targets.
     fn entries(&self, fans: &[(Point, Point)]) -> Vec<Point> {
         let links = &self.plan.links;
         let mut entries = vec![Point { x: 0.0, y: 0.0 }; links.len()];
@@ -387,7 +390,7 @@ impl Router<'_> {
             curves.push(curve(Point { x: left, y }, Point { x: right, y }, false));
             last = Point { x: right, y };
         }
-        // Straight through the margin of a layer that is wider than the node.
+        // The arrow goes straight through the margin of a layer that is wider than the node.
         let left = self.columns[self.plan.layers.items[link.target].layer].0;
         if left + 8.0 < entry.x {
             let margin = Point { x: left, y: entry.y };
@@ -399,7 +402,8 @@ impl Router<'_> {
         curves
     }
 
-    /// Round the upper or lower right corner and back into the node; loops from the middle are outside.
+    /// The curves of a loop: round the upper or lower right corner and back into the node. Loops
+    /// from the middle are outside.
     fn loop_curves(&self, source: usize, fan: Point, port: usize, ordered: &[usize]) -> Vec<[Point; 3]> {
         let shape = self.shapes[source];
         let upper = is_upper(port, ordered.len());
@@ -429,13 +433,13 @@ fn is_upper(port: usize, ports: usize) -> bool {
 }
 
 impl Spacing {
-    /// How far a loop with this many others inside it rises over its node.
+    /// The height over its node of a loop with this many others inside it.
     fn loop_rise(self, inside: usize) -> f64 {
         20.0 + self.between_loops * inside as f64
     }
 }
 
-/// Where a node is among the items: the start is the first of them.
+/// The index of a node among the items, of which the start is the first.
 fn item_of(node: NodeId) -> usize {
     node.index() + 1
 }
@@ -457,7 +461,8 @@ fn loop_caption(edge: Edge, centre: Point) -> Option<Caption> {
     Some(Caption { text, shape })
 }
 
-/// A curve that arrives horizontally. Where arrows part, it leaves towards its end, so that their arc can be seen.
+/// A curve that arrives horizontally. Where arrows part, it leaves towards its end, so that their
+/// arc can be seen.
 fn curve(from: Point, to: Point, parting: bool) -> [Point; 3] {
     let (dx, dy) = (to.x - from.x, to.y - from.y);
     let lean = if parting { 0.3 } else { 0.0 };

@@ -1,5 +1,5 @@
-//! Alternating automata for other eyes, with clocks or without: a [`Sketch`] is what every picture of one shows. [`dot`] writes it for
-//! Graphviz and [`svg`] draws it.
+//! Alternating automata for other eyes, with clocks or without. A [`Sketch`] is what every picture
+//! of one shows: [`dot`] writes it for Graphviz and [`svg`] draws it.
 
 mod disjuncts;
 mod dot;
@@ -15,7 +15,7 @@ use traceward_engine::automaton::alternating::{Alternating, ConditionId, Look, N
 use traceward_engine::automaton::metric::{self, Clock, ClockId, Metric};
 use traceward_logic::formula::{FormulaId, Formulas};
 
-/// Which automaton a [`Sketch`] shows.
+/// The kinds of automata that a [`Sketch`] shows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SketchKind {
     /// An alternating automaton.
@@ -24,19 +24,19 @@ pub enum SketchKind {
     Metric,
 }
 
-/// The automaton of one formula, with every condition in disjunctive form, and with its texts.
+/// A sketch of the automaton of one formula: every condition in disjunctive form, and all texts.
 ///
-/// Conditions are multiplied out but not absorbed: `n1 ∨ (n1 ∧ n2)` is drawn with both its bundles, because without
-/// the second the reader of a picture would look in vain for what leads to `n2`.
+/// Conditions are multiplied out but not absorbed: `n1 ∨ (n1 ∧ n2)` is drawn with both its bundles,
+/// because without the second the reader of a picture would look in vain for what leads to `n2`.
 #[derive(Clone, Debug)]
 pub struct Sketch {
-    /// Which automaton it shows.
+    /// The kind of automaton.
     pub kind: SketchKind,
     /// The formula.
     pub formula: String,
-    /// The clocks, and what each is set to.
+    /// The clocks, each with the value that it is set to.
     pub clocks: Vec<(ClockId, Clock)>,
-    /// Where a run begins.
+    /// The arrows with which a run begins.
     pub start: Disjuncts,
     /// The nodes, in order.
     pub nodes: Vec<SketchNode>,
@@ -45,25 +45,25 @@ pub struct Sketch {
 /// A node of a [`Sketch`].
 #[derive(Clone, Debug)]
 pub struct SketchNode {
-    /// Its id.
+    /// The id of the node.
     pub id: NodeId,
-    /// What it asks of the current state, or of its clock.
+    /// The text of what the node asks of the current state, or of its clock.
     pub label: String,
-    /// Its clock, if it is a timer.
+    /// The clock of the node, if it is a timer.
     pub clock: Option<ClockId>,
-    /// The formula it was made for.
+    /// The formula that the node was made for.
     pub formula: String,
-    /// Whether a path may end in it.
+    /// Whether a path may end in the node.
     pub accepting: bool,
-    /// At which position its successors are.
+    /// The position at which the successors are.
     pub look: Look,
-    /// Its successors.
+    /// The arrows to the successors.
     pub next: Disjuncts,
 }
 
 impl Sketch {
-    /// The sketch of the alternating automaton of a formula; `names` are those of the variables. No condition may have
-    /// more than `limit` disjuncts.
+    /// The sketch of the alternating automaton of a formula; `names` are those of the variables. No
+    /// condition may have more than `limit` disjuncts.
     ///
     /// # Panics
     /// If the automaton was not made of this formula.
@@ -127,13 +127,14 @@ impl Sketch {
         })
     }
 
-    /// How many arrows a picture has: one for each node of each disjunct of each condition, the start's among them. A
-    /// conjunction of three nodes is three arrows, and a self-loop in two disjuncts is two.
+    /// The number of arrows in a picture: one for each node of each disjunct of each condition, the
+    /// start's among them. A conjunction of three nodes is three arrows, and a self-loop in two
+    /// disjuncts is two.
     pub fn edges(&self) -> usize {
         self.disjuncts().map(Vec::len).sum()
     }
 
-    /// How many nodes accept.
+    /// The number of accepting nodes.
     pub fn accepting(&self) -> usize {
         self.nodes.iter().filter(|node| node.accepting).count()
     }

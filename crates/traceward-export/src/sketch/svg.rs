@@ -1,6 +1,6 @@
-//! A picture that needs no other program: an arc joins the arrows of a conjunction, accepting nodes have an asterisk
-//! and two rings, and arrows to the previous position are dashed. Of metric automata, accepting nodes are rounded
-//! squares and the others circles, as in the thesis.
+//! A picture that needs no other program: an arc joins the arrows of a conjunction, accepting nodes
+//! have an asterisk and two rings, and arrows to the previous position are dashed. Of metric
+//! automata, accepting nodes are rounded squares and the others circles, as in the thesis.
 
 use super::layout::{Arc, Arrow, Caption, DrawnBundle, Layout, layout};
 use super::{Sketch, SketchKind, SketchNode};
@@ -48,7 +48,7 @@ fn write_picture(sketch: &Sketch, layout: &Layout, out: &mut String) -> fmt::Res
     })
 }
 
-/// What the signs of this picture mean.
+/// The legend: what the signs of this picture mean.
 fn legend(sketch: &Sketch) -> String {
     let accepting = match sketch.kind {
         SketchKind::Alternating => "* a path may end here",
@@ -83,7 +83,7 @@ fn write_arrow(out: &mut String, arrow: &Arrow, head: &str) -> fmt::Result {
     writeln!(out, "\"/>")
 }
 
-/// On its arrow, which it interrupts.
+/// Writes the text on an arrow, which interrupts the arrow.
 fn write_caption(out: &mut String, caption: &Caption) -> fmt::Result {
     let Shape { centre, width, height, .. } = caption.shape;
     let (x, y) = (centre.x - width / 2.0, centre.y - height / 2.0);

@@ -1,4 +1,5 @@
-//! Monitors as C and Rust programs: they are compiled, run and held against the observer, and allocate nothing.
+//! Monitors as C and Rust programs: they are compiled, run and held against the observer, and
+//! allocate nothing.
 #![allow(clippy::disallowed_methods, reason = "the test compiles and runs the monitors")]
 
 use super::Example;
@@ -13,7 +14,8 @@ use traceward_testkit::{corpus, vectors};
 
 const C_FLAGS: [&str; 6] = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-O2"];
 
-/// A formula with letters to run it on, and what it has to say: before any, after each of them, and at the end.
+/// A formula with letters to run it on, and what it has to say: before any, after each of them, and
+/// at the end.
 struct Case {
     formula: String,
     example: Example,
@@ -93,7 +95,8 @@ fn known() -> Vec<Case> {
     cases.collect()
 }
 
-/// Formulas that a table would be too large for, and names that other languages do not take, on letters from a dice.
+/// Formulas that a table would be too large for, and names that other languages do not take, on
+/// letters from a dice.
 fn unusual() -> Vec<Case> {
     let many =
         |count: usize, operator: &str| (0..count).map(|number| format!("a{number}")).collect::<Vec<_>>().join(operator);
@@ -254,7 +257,8 @@ fn monitors_in_c_allocate_nothing() {
     }
 }
 
-/// The declarations can be included where the monitor is used, and the file compiled once elsewhere.
+/// The declarations can be included where the monitor is used, and the file compiled once
+/// elsewhere.
 #[test]
 fn a_monitor_in_c_is_its_own_header() {
     let folder = Folder::new("monitors-c-header");
@@ -293,7 +297,8 @@ fn monitors_in_rust_allocate_nothing() {
         ];
         folder.run("rustc", &[&["--edition", "2024"], &strict[..], &["watch.rs"]].concat());
         folder.run("rustc", &[&["--edition", "2021"], &strict[..], &["watch.rs"]].concat());
-        // And where there is nothing but the core library. Functions that nobody uses would not be in the object.
+        // And where there is nothing but the core library. Functions that nobody uses would not be
+        // in the object.
         let head: Vec<&str> = text.lines().take_while(|line| line.starts_with("//!")).collect();
         let (head, body) = text.split_at(head.join("\n").len());
         let used = "/// Used.\npub static STEP: fn(&mut Monitor, Letter) -> Verdict = Monitor::step;\n\

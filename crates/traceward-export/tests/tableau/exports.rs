@@ -17,8 +17,8 @@ impl Example {
     }
 }
 
-/// Section 6.1, letter by letter but for spaces. The paper's S2 and S7 are S1 and S2 here: TaZ's states are named after the nodes
-/// they were made of.
+/// Section 6.1, letter by letter but for spaces. The paper's S2 and S7 are S1 and S2 here: TaZ's
+/// states are named after the nodes they were made of.
 #[test]
 fn the_process_is_the_one_that_the_paper_prints() {
     let paper = "RES = S0,
@@ -61,7 +61,8 @@ fn a_picture_shows_every_state_and_label() {
     }
 }
 
-/// A graph that came from elsewhere: with both marks, labels of many lines and states that are not met.
+/// A graph that came from elsewhere: with both marks, labels of many lines and states that are not
+/// met.
 #[test]
 fn other_graphs_are_drawn_too() {
     let node = |name: &str, mark| GraphNode {
