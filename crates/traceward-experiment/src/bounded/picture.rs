@@ -69,7 +69,7 @@ fn size_at(growth: Growth, place: f64) -> String {
 fn draw_series(area: &Area<'_>, series: &Series) -> Drawn {
     let growth = series.growth;
     let places: Vec<f64> = series.points.iter().map(|point| place(growth, point.at)).collect();
-    let (first, last) = (places[0], places[places.len() - 1]);
+    let (Some(&first), Some(&last)) = (places.first(), places.last()) else { return Ok(()) };
     let mut chart = ChartBuilder::on(area)
         .caption(growth.formula(), ("sans-serif", 18))
         .margin(12)

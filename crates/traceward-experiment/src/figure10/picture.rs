@@ -5,6 +5,18 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 use std::error::Error;
 
+/// The colours of the engines, in their order.
+const COLOURS: [RGBColor; ENGINES.len()] = [
+    RGBColor(204, 51, 17),
+    RGBColor(238, 153, 51),
+    RGBColor(170, 68, 153),
+    RGBColor(0, 119, 187),
+    RGBColor(0, 153, 136),
+];
+/// The axis of times, in milliseconds.
+const SHORTEST: f64 = 1e-5;
+const LONGEST: f64 = 1e8;
+
 /// Draws the measurements as SVG: one chart a formula, both axes logarithmic.
 pub fn draw(lengths: &[usize], measurements: &[Measurement]) -> Result<String, Box<dyn Error>> {
     let mut picture = String::new();
@@ -25,20 +37,14 @@ fn draw_formula(
     lengths: &[usize],
     measurements: &[Measurement],
 ) -> Result<(), Box<dyn Error>> {
-    const COLOURS: [RGBColor; 5] = [
-        RGBColor(204, 51, 17),
-        RGBColor(238, 153, 51),
-        RGBColor(170, 68, 153),
-        RGBColor(0, 119, 187),
-        RGBColor(0, 153, 136),
-    ];
-    let (first, last) = (lengths[0] as f64, lengths[lengths.len() - 1] as f64);
+    let (Some(&first), Some(&last)) = (lengths.first(), lengths.last()) else { return Ok(()) };
+    let states = first as f64..last as f64 * 1.2;
     let mut chart = ChartBuilder::on(area)
         .caption(formula, ("sans-serif", 18))
         .margin(12)
         .x_label_area_size(44)
         .y_label_area_size(64)
-        .build_cartesian_2d((first..last * 1.2).log_scale(), (1e-5_f64..1e8).log_scale())?;
+        .build_cartesian_2d(states.log_scale(), (SHORTEST..LONGEST).log_scale())?;
     chart
         .configure_mesh()
         .light_line_style(WHITE.mix(0.0))
@@ -48,9 +54,7 @@ fn draw_formula(
         .y_label_formatter(&|time| format!("{time:e}"))
         .draw()?;
     for (engine, colour) in ENGINES.into_iter().zip(COLOURS) {
-        let points: Vec<(f64, f64)> = of(measurements, formula, engine)
-            .filter_map(|one| one.time.map(|time| (one.states as f64, (time.as_secs_f64() * 1e3).max(1e-5))))
-            .collect();
+        let points = points(measurements, formula, engine);
         chart
             .draw_series(LineSeries::new(points.iter().copied(), colour.stroke_width(2)))?
             .label(engine)
@@ -64,4 +68,10 @@ fn draw_formula(
         .border_style(BLACK.mix(0.3))
         .draw()?;
     Ok(())
+}
+
+/// The points of one engine on one formula: the length of the trace, and the time.
+fn points(measurements: &[Measurement], formula: &str, engine: &str) -> Vec<(f64, f64)> {
+    let milliseconds = |one: &Measurement| Some((one.time?.as_secs_f64() * 1e3).max(SHORTEST));
+    of(measurements, formula, engine).filter_map(|one| Some((one.states as f64, milliseconds(one)?))).collect()
 }
