@@ -1,8 +1,11 @@
-//! Which letters there can be: `x > 5` and `x < 3` never hold together, though to an automaton they are two propositions like any other.
+//! The letters that a trace can have. `x > 5` and `x < 3` never hold together, though to an
+//! automaton they are two propositions like any other.
 //!
-//! Atoms that speak of the same variables form a group. The values that a group's variables may take are tried out, a few for
-//! each way in which they can lie among the constants they are compared with. For comparisons with constants and with each other
-//! that is all there is to try; for arithmetic, patterns and such it is not, and what was not met may still be possible.
+//! Atoms that speak of the same variables form a group. Values for the variables of a group are
+//! tried out: a few for each way in which they can lie among the constants that they are compared
+//! with. For comparisons with constants and with each other this tries everything. For arithmetic,
+//! patterns and the like it does not: a combination of atoms that was not met may still be
+//! possible.
 
 use std::collections::BTreeMap;
 use traceward_logic::expr::{Environment, Expr};
@@ -11,61 +14,63 @@ use traceward_logic::letter::{Alphabet, Letter};
 use traceward_logic::trace::VariableId;
 use traceward_logic::value::{CompareOp, Value};
 
-/// How many assignments are tried for a group.
+/// The largest number of assignments that are tried for a group.
 const MOST_ASSIGNMENTS: usize = 50_000;
-/// How many different ways for the atoms of a group to hold are told apart.
+/// The largest number of combinations of true and false atoms that are kept for a group.
 const MOST_VALUATIONS: usize = 4096;
 
-/// What is known of the letters over some atoms.
+/// The knowledge of which letters over some atoms are possible.
 #[derive(Clone, Debug)]
 pub struct Possible {
     groups: Vec<Group>,
 }
 
-/// Atoms that have to be looked at together.
+/// Atoms that have to be looked at together, because they share variables.
 #[derive(Clone, Debug)]
 struct Group {
     atoms: Vec<AtomId>,
     variables: Vec<VariableId>,
-    /// For each way for the atoms to hold that was met, values that make it so.
+    /// The combinations of true and false atoms that were met, each with values of the variables
+    /// that lead to it.
     met: BTreeMap<Vec<bool>, Vec<Value>>,
-    /// Whether there is no other.
+    /// Whether every combination that is not in `met` is impossible.
     exhaustive: bool,
-    /// Whether that holds of whatever a trace may have for values, and so an engine may count on it.
+    /// Whether `exhaustive` holds for all values that a trace may have, so that an engine may count
+    /// on it.
     reliable: bool,
 }
 
-/// What an engine may count on.
+/// The knowledge about letters that an engine may count on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Knowledge {
     /// A formula without temporal operators that every letter of a trace satisfies.
     pub possible: Option<FormulaId>,
-    /// Whether every letter that satisfies it can be one of a trace.
+    /// Whether every letter that satisfies `possible` can occur in a trace.
     pub is_complete: bool,
 }
 
 impl Knowledge {
-    /// Nothing stands in the way of any letter: the atoms have nothing to do with each other.
+    /// The knowledge that every letter can occur: the atoms have nothing to do with each other.
     pub const INDEPENDENT: Self = Self { possible: None, is_complete: true };
 }
 
-/// Which letters are admitted.
+/// The letters that are admitted, where not everything is known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Admit {
-    /// Those of which it is known that they are possible.
+    /// Letters that are known to be possible.
     Certain,
-    /// Those of which it is not known that they are impossible.
+    /// Letters that are not known to be impossible.
     Conceivable,
 }
 
 impl Possible {
-    /// What can be found out about these atoms.
+    /// The knowledge that trying values gives about the atoms of an alphabet.
     pub fn new(formulas: &Formulas, alphabet: &Alphabet) -> Self {
         let groups = grouped(formulas, alphabet.atoms());
         Self { groups: groups.into_iter().map(|atoms| Group::new(formulas, atoms)).collect() }
     }
 
-    /// That all letters are admitted ones, as a formula.
+    /// The formula that says that every letter of a trace is an admitted one.
     pub fn always(&self, formulas: &mut Formulas, admit: Admit) -> FormulaId {
         let mut all = formulas.constant(true);
         for group in self.groups.iter().filter(|group| admit == Admit::Certain || group.exhaustive) {
@@ -75,7 +80,7 @@ impl Possible {
         formulas.intern(Node::Always(Direction::Future, Interval::ALL, all))
     }
 
-    /// What an engine may count on, whatever the values of a trace.
+    /// The knowledge that holds for all values that a trace may have.
     pub fn knowledge(&self, formulas: &mut Formulas) -> Knowledge {
         let mut possible = formulas.constant(true);
         for group in self.groups.iter().filter(|group| group.reliable && group.exhaustive) {
@@ -87,12 +92,13 @@ impl Possible {
         Knowledge { possible: (!unrestricted).then_some(possible), is_complete }
     }
 
-    /// The atoms of which not all is known.
+    /// The atoms whose combinations are not all known.
     pub fn uncertain(&self) -> impl Iterator<Item = AtomId> {
         self.groups.iter().filter(|group| !group.exhaustive).flat_map(|group| group.atoms.iter().copied())
     }
 
-    /// A state with an admitted letter: values for the variables that the letter's propositions speak of.
+    /// A state with an admitted letter: values for the variables that the letter's propositions
+    /// speak of.
     pub fn state(&self, alphabet: &Alphabet, letter: &Letter) -> Vec<(VariableId, Value)> {
         let mut state = Vec::new();
         for group in &self.groups {
@@ -144,7 +150,8 @@ impl Group {
             variables,
             met: BTreeMap::new(),
         };
-        // `pos` and `time` are no values to choose: nothing is certain of what speaks of them.
+        // Nobody can choose values for `pos` and `time`, so nothing is certain of atoms that speak
+        // of them.
         if !exprs.iter().any(|expr| speaks_of_position(expr)) {
             group.try_all(&exprs, &samples);
         }
@@ -168,7 +175,7 @@ impl Group {
                 })
                 .collect();
             let state = Assignment { variables: &self.variables, values: &values };
-            // What cannot be evaluated is no state of a trace that was judged.
+            // An assignment on which an atom fails is no state of a trace: such a trace is refused.
             let valuation: Result<Vec<bool>, _> = exprs.iter().map(|expr| expr.holds(&state)).collect();
             if let Ok(valuation) = valuation {
                 if self.met.len() >= MOST_VALUATIONS {
@@ -180,7 +187,7 @@ impl Group {
         }
     }
 
-    /// Whether it is a single atom that plainly can hold and can fail.
+    /// Whether the group is a single atom that plainly can hold and can fail.
     fn is_free(&self, formulas: &Formulas) -> bool {
         match &self.atoms[..] {
             [only] => match formulas.atom(*only) {
@@ -196,7 +203,7 @@ impl Group {
         }
     }
 
-    /// That the atoms hold in one of the ways that were met.
+    /// The formula that says that the atoms form one of the combinations that were met.
     fn formula(&self, formulas: &mut Formulas) -> FormulaId {
         if self.met.len() == 1_usize.checked_shl(self.atoms.len() as u32).unwrap_or(usize::MAX) {
             return formulas.constant(true);
@@ -236,9 +243,10 @@ impl Environment for Assignment<'_> {
     }
 }
 
-/// Whether trying a few values for each order among variables and constants tries everything: an atom compares variables with
-/// constants, or asks for one of some, or compares variables with each other. The order of several strings is another
-/// matter: there are strings with none between them.
+/// Whether trying a few values for each order among variables and constants tries everything. It
+/// does for atoms that compare variables with constants, ask whether a variable is one of some
+/// constants, or compare variables with each other. It does not for the order of several strings:
+/// some strings have none between them.
 fn is_plain(expr: &Expr, variables: usize) -> bool {
     let is_text = |side: &Expr| matches!(side, Expr::Literal(Value::Str(_)));
     let is_side = |side: &Expr| {
@@ -257,8 +265,9 @@ fn is_plain(expr: &Expr, variables: usize) -> bool {
     }
 }
 
-/// Whether all that these atoms of one variable can do is known, whatever its values are: it is compared with numbers only, or asked to be
-/// one of some strings, or is a boolean.
+/// Whether the combinations of these atoms of one variable are known for all values that it may
+/// have. They are if it is compared with numbers only, or asked to be one of some strings, or is a
+/// boolean.
 fn is_reliable(exprs: &[&Expr]) -> bool {
     let is_number = |value: &Value| matches!(value, Value::Int(_) | Value::Float(_));
     let is_text = |value: &Value| matches!(value, Value::Str(_));
@@ -291,7 +300,7 @@ fn samples(variable: VariableId, exprs: &[&Expr], variables: usize) -> Vec<Value
     } else {
         numbers(&constants, variables)
     };
-    // A boolean that is missing is false like any other, unless somebody asks.
+    // A missing boolean behaves like false, unless an atom asks whether it is missing.
     if !stands_alone || asks_for_it {
         values.push(Value::Missing);
     }
@@ -315,7 +324,8 @@ fn collect_constants(expr: &Expr, constants: &mut Vec<Value>) {
     expr.parts().into_iter().for_each(|part| collect_constants(part, constants));
 }
 
-/// The constants, others, and in the order of bytes something before the first and behind each.
+/// Strings to try: the constants, some others, and in the order of bytes one before the first
+/// constant and one behind each.
 fn strings(constants: &[Value], variables: usize) -> Vec<Value> {
     let mut known: Vec<&str> =
         constants.iter().filter_map(|value| if let Value::Str(text) = value { Some(&**text) } else { None }).collect();
@@ -325,7 +335,7 @@ fn strings(constants: &[Value], variables: usize) -> Vec<Value> {
     let mut all: Vec<String> = known.iter().copied().chain(others.take(variables)).map(str::to_owned).collect();
     for (place, text) in known.iter().enumerate() {
         let next = known.get(place + 1);
-        // The second is the very next string there is.
+        // The second of them is the very next string there is.
         let behind = [format!("{text}a"), format!("{text}\0")].into_iter();
         all.extend(behind.filter(|one| next.is_none_or(|next| one.as_str() < *next)).take(1));
     }
@@ -333,7 +343,8 @@ fn strings(constants: &[Value], variables: usize) -> Vec<Value> {
     all.iter().map(|text| Value::str(text)).collect()
 }
 
-/// The constants, and between, below and above them as many different numbers as there are variables.
+/// Numbers to try: the constants, and between, below and above them as many different numbers as
+/// there are variables.
 fn numbers(constants: &[Value], variables: usize) -> Vec<Value> {
     let mut known: Vec<f64> = constants.iter().filter_map(Value::as_f64).collect();
     known.sort_by(f64::total_cmp);

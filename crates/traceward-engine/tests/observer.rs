@@ -1,5 +1,6 @@
 //! Observers and their deterministic automata against the definition: verdicts, that early verdicts are exact, and that
 //! automata are minimal.
+#![allow(clippy::disallowed_methods, reason = "the test tells how much it has compared")]
 
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,4 +1,5 @@
 //! No text, however strange or deep, makes reading it panic, overflow the stack or take long.
+#![allow(clippy::disallowed_methods, reason = "the test tells how long reading takes")]
 
 use proptest::collection::vec;
 use proptest::prelude::*;

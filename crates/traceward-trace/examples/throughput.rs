@@ -1,6 +1,7 @@
 //! How fast traces are read: generates inputs in memory, checks the answer, then times the reading.
 //!
 //! `cargo run --release -p traceward-trace --example throughput [MILLION_ROWS]`
+#![allow(clippy::disallowed_methods, clippy::disallowed_macros, reason = "a program that measures and prints")]
 #![allow(clippy::print_stdout, reason = "a program for people")]
 
 use std::fmt::Write;

@@ -16,10 +16,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-pub mod automaton;
 mod check;
 mod error;
-pub mod experiment;
 mod hygiene;
 mod monitor;
 mod plan;
@@ -29,7 +27,6 @@ mod report;
 mod runs;
 mod spec;
 
-pub use automaton::{alternating_automaton, deterministic_automaton, metric_automaton, tableau_automaton};
 pub use check::{CheckOptions, Extent, Truth, check};
 pub use error::Error;
 pub use hygiene::{Comparison, Example, Finding, Lint, Oddity, Relation, compare, lint};

@@ -3,7 +3,6 @@
 use crate::spec::Spec;
 use std::fmt;
 use std::sync::Arc;
-use traceward_engine::automaton::export::written_out;
 use traceward_engine::automaton::metric::{Measures, Metric, Sublogic, sublogic};
 use traceward_engine::select::{Config, EngineName, Evaluator, Judge, Online, Prepared};
 use traceward_logic::formula::{Direction, FormulaId, Formulas, Interval, Unit};
@@ -76,7 +75,7 @@ fn formula_stages(
         let text = class.metric_text(formulas, names).unwrap_or_else(|| {
             let automaton = reverse.automaton();
             let text = || automaton.display(formulas, names).to_string();
-            readable(written_out(automaton), automaton.nodes().len(), text)
+            readable(automaton.written_out(), automaton.nodes().len(), text)
         });
         stages.push(("automaton", text));
     }

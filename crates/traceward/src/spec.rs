@@ -142,13 +142,16 @@ impl Spec {
     }
 
     /// Whether it names parts by `let`, so that the text of a property may not be all there is to it.
-    pub(crate) fn has_definitions(&self) -> bool {
+    pub fn has_definitions(&self) -> bool {
         let mut statements = self.specs.iter().flat_map(|(spec, _)| &spec.statements);
         statements.any(|statement| statement.kind == StatementKind::Let)
     }
 
-    /// The text at a place, on one line.
-    pub(crate) fn text(&self, span: Span) -> String {
+    /// The text at a place of this spec, on one line and without comments.
+    ///
+    /// # Panics
+    /// If the place is not in this spec: places come with [`Self::lowered`].
+    pub fn text(&self, span: Span) -> String {
         on_one_line(&self.sources[span.source.0 as usize].text[span.range()])
     }
 }

@@ -4,14 +4,14 @@ use crate::arguments::{AutomatonArguments, AutomatonFormat, AutomatonInitial, Au
 use crate::failure::{Failure, Outcome};
 use crate::input;
 use clap::ValueEnum;
-use serde_json::{Map, Value, json};
 use std::io::Write;
-use traceward::automaton::{
-    Clock, ClockChange, ClockId, Diagram, DiagramKind, DiagramNode, Disjuncts, Edge, Graph, InitialState, ListedEdge,
-    ListedProposition, ListedState, Listing, Look, TooManyDisjuncts, dot, graph, svg,
+use traceward::{Simplification, Spec};
+use traceward_export::graph::{self, Graph};
+use traceward_export::sketch::{Sketch, dot, svg};
+use traceward_export::{
+    ExportError, InitialState, alternating_automaton, deterministic_automaton, json, metric_automaton,
+    tableau_automaton,
 };
-use traceward::{Error, Simplification, Spec};
-use traceward::{alternating_automaton, deterministic_automaton, metric_automaton, tableau_automaton};
 
 /// More would be a tangle.
 const MOST_DISJUNCTS_DRAWN: usize = 64;
@@ -35,34 +35,34 @@ pub fn run(arguments: &AutomatonArguments, out: &mut impl Write) -> Result<Outco
 }
 
 fn alternating(arguments: &AutomatonArguments, spec: &Spec, out: &mut impl Write) -> Result<(), Failure> {
-    let form = diagram_form(arguments)?;
+    let form = sketch_form(arguments)?;
     let automaton =
         alternating_automaton(spec, arguments.property.as_deref(), simplification(arguments)).map_err(failure)?;
-    form.write(out, || automaton.text(), |most_disjuncts| automaton.diagram(most_disjuncts))
+    form.write(out, || automaton.text(), |most_disjuncts| automaton.sketch(most_disjuncts))
 }
 
 fn metric(arguments: &AutomatonArguments, spec: &Spec, out: &mut impl Write) -> Result<(), Failure> {
-    let form = diagram_form(arguments)?;
+    let form = sketch_form(arguments)?;
     let automaton =
         metric_automaton(spec, arguments.property.as_deref(), simplification(arguments)).map_err(failure)?;
-    form.write(out, || automaton.text(), |most_disjuncts| automaton.diagram(most_disjuncts))
+    form.write(out, || automaton.text(), |most_disjuncts| automaton.sketch(most_disjuncts))
 }
 
-/// The forms of automata that are diagrams.
+/// The forms of automata that are sketches.
 #[derive(Clone, Copy)]
-enum DiagramForm {
+enum SketchForm {
     Text,
     Json,
     Dot,
     Svg,
 }
 
-fn diagram_form(arguments: &AutomatonArguments) -> Result<DiagramForm, Failure> {
+fn sketch_form(arguments: &AutomatonArguments) -> Result<SketchForm, Failure> {
     match arguments.to {
-        AutomatonFormat::Text => Ok(DiagramForm::Text),
-        AutomatonFormat::Json => Ok(DiagramForm::Json),
-        AutomatonFormat::Dot => Ok(DiagramForm::Dot),
-        AutomatonFormat::Svg => Ok(DiagramForm::Svg),
+        AutomatonFormat::Text => Ok(SketchForm::Text),
+        AutomatonFormat::Json => Ok(SketchForm::Json),
+        AutomatonFormat::Dot => Ok(SketchForm::Dot),
+        AutomatonFormat::Svg => Ok(SketchForm::Svg),
         AutomatonFormat::Fsp => Err(no_form(arguments, "--kind tableau or --kind deterministic")),
         AutomatonFormat::Hoa | AutomatonFormat::C | AutomatonFormat::Rust => {
             Err(no_form(arguments, "--kind deterministic"))
@@ -70,18 +70,18 @@ fn diagram_form(arguments: &AutomatonArguments) -> Result<DiagramForm, Failure> 
     }
 }
 
-impl DiagramForm {
+impl SketchForm {
     fn write(
         self,
         out: &mut impl Write,
-        text: impl FnOnce() -> Result<String, Error>,
-        diagram: impl FnOnce(usize) -> Result<Diagram, TooManyDisjuncts>,
+        text: impl FnOnce() -> Result<String, ExportError>,
+        sketch: impl FnOnce(usize) -> Result<Sketch, ExportError>,
     ) -> Result<(), Failure> {
         match self {
             Self::Text => write!(out, "{}", text().map_err(failure)?)?,
-            Self::Json => writeln!(out, "{:#}", document(&diagram(MOST_DISJUNCTS).map_err(too_many)?))?,
-            Self::Dot => write!(out, "{}", dot(&diagram(MOST_DISJUNCTS_DRAWN).map_err(too_many)?))?,
-            Self::Svg => write!(out, "{}", svg(&drawable(diagram(MOST_DISJUNCTS_DRAWN).map_err(too_many)?)?))?,
+            Self::Json => writeln!(out, "{}", json::of_sketch(&sketch(MOST_DISJUNCTS).map_err(failure)?))?,
+            Self::Dot => write!(out, "{}", dot(&sketch(MOST_DISJUNCTS_DRAWN).map_err(failure)?))?,
+            Self::Svg => write!(out, "{}", svg(&drawable(sketch(MOST_DISJUNCTS_DRAWN).map_err(failure)?)?))?,
         }
         Ok(())
     }
@@ -96,7 +96,7 @@ fn tableau(arguments: &AutomatonArguments, spec: &Spec, out: &mut impl Write) ->
         || tableau_automaton(spec, arguments.property.as_deref(), simplification(arguments), initial).map_err(failure);
     match arguments.to {
         AutomatonFormat::Text => write!(out, "{}", automaton()?.text())?,
-        AutomatonFormat::Json => writeln!(out, "{:#}", listed("tableau", &automaton()?.listing()))?,
+        AutomatonFormat::Json => writeln!(out, "{}", json::of_listing(&automaton()?.listing()))?,
         AutomatonFormat::Dot => write!(out, "{}", graph::dot(&automaton()?.graph()))?,
         AutomatonFormat::Svg => write!(out, "{}", picture(&automaton()?.graph())?)?,
         AutomatonFormat::Fsp => write!(out, "{}", automaton()?.fsp())?,
@@ -112,9 +112,7 @@ fn deterministic(arguments: &AutomatonArguments, spec: &Spec, out: &mut impl Wri
     let automaton = deterministic_automaton(spec, name, simplification(arguments)).map_err(failure)?;
     let text = match arguments.to {
         AutomatonFormat::Text => automaton.text().map_err(failure)?,
-        AutomatonFormat::Json => {
-            format!("{:#}\n", listed("deterministic", &automaton.listing().map_err(failure)?))
-        }
+        AutomatonFormat::Json => format!("{}\n", json::of_listing(&automaton.listing().map_err(failure)?)),
         AutomatonFormat::Dot => graph::dot(&automaton.graph().map_err(failure)?),
         AutomatonFormat::Svg => picture(&automaton.graph().map_err(failure)?)?,
         AutomatonFormat::Fsp => automaton.fsp().map_err(failure)?,
@@ -137,17 +135,36 @@ fn no_form(arguments: &AutomatonArguments, instead: &str) -> Failure {
     Failure::new(format!("--kind {kind} has no form {form}\n  help: {instead} has"))
 }
 
-fn failure(error: Error) -> Failure {
-    Failure::Message(error.to_string())
+/// The words for an error of the library, with the flags that help.
+fn failure(error: ExportError) -> Failure {
+    match help(&error) {
+        Some(help) => Failure::new(format!("{error}\n  help: {help}")),
+        None => Failure::new(error),
+    }
 }
 
-fn too_many(error: TooManyDisjuncts) -> Failure {
-    Failure::new(format!("{error}\n  help: --to text prints conditions as they are"))
+fn help(error: &ExportError) -> Option<String> {
+    let fixed = match error {
+        ExportError::SeveralProperties { names } => {
+            return Some(format!("choose one with --property: {}", names.join(", ")));
+        }
+        ExportError::UnknownProperty { names, .. } => return Some(format!("there are {}", names.join(", "))),
+        ExportError::NoProperty | ExportError::Query { .. } | ExportError::Unsupported { .. } => return None,
+        ExportError::Bound { .. } => {
+            "--kind metric has clocks for bounds in steps; --kind tableau and --kind deterministic take them too"
+        }
+        ExportError::BoundInTime { .. } => "give the bound in steps, or leave it out",
+        ExportError::TooLarge { .. } => "shorter bounds and fewer propositions make it smaller",
+        ExportError::ConditionsTooLong => "take the formula apart",
+        ExportError::LabelsTooLong(_) => "--to c and --to rust write it without labels",
+        ExportError::TooManyDisjuncts(_) => "--to text prints conditions as they are",
+    };
+    Some(fixed.to_owned())
 }
 
-fn drawable(diagram: Diagram) -> Result<Diagram, Failure> {
-    let (nodes, arrows) = (diagram.nodes.len(), diagram.edges());
-    if nodes > MOST_NODES_DRAWN || arrows > MOST_ARROWS_DRAWN { Err(undrawable(nodes, arrows)) } else { Ok(diagram) }
+fn drawable(sketch: Sketch) -> Result<Sketch, Failure> {
+    let (nodes, arrows) = (sketch.nodes.len(), sketch.edges());
+    if nodes > MOST_NODES_DRAWN || arrows > MOST_ARROWS_DRAWN { Err(undrawable(nodes, arrows)) } else { Ok(sketch) }
 }
 
 fn picture(graph: &Graph) -> Result<String, Failure> {
@@ -161,136 +178,4 @@ fn picture(graph: &Graph) -> Result<String, Failure> {
 fn undrawable(nodes: usize, arrows: usize) -> Failure {
     let message = format!("nobody could read a picture of {nodes} nodes and {arrows} arrows");
     Failure::new(format!("{message}\n  help: --to text prints it, --to dot leaves it to Graphviz"))
-}
-
-/// Conditions are lists of lists: one of the outer, all of the inner; `[[]]` is ε, which asks nothing.
-fn document(diagram: &Diagram) -> Value {
-    match diagram.kind {
-        DiagramKind::Alternating => json!({
-            "kind": "alternating",
-            "formula": diagram.formula,
-            "states": diagram.nodes.len(),
-            "edges": diagram.edges(),
-            "accepting": diagram.accepting(),
-            "start": condition(&diagram.start, node_name),
-            "nodes": diagram.nodes.iter().map(alternating_node).collect::<Vec<_>>(),
-        }),
-        DiagramKind::Metric => json!({
-            "kind": "metric",
-            "formula": diagram.formula,
-            "states": diagram.nodes.len(),
-            "edges": diagram.edges(),
-            "accepting": diagram.accepting(),
-            "clocks": diagram.clocks.iter().map(clock).collect::<Vec<_>>(),
-            "start": condition(&diagram.start, timed_edge),
-            "nodes": diagram.nodes.iter().map(metric_node).collect::<Vec<_>>(),
-        }),
-    }
-}
-
-fn alternating_node(node: &DiagramNode) -> Value {
-    let direction = match node.look {
-        Look::Here => "here",
-        Look::Forward => "future",
-        Look::Back => "past",
-    };
-    json!({
-        "id": node.id.to_string(),
-        "label": node.label,
-        "accepting": node.accepting,
-        "direction": direction,
-        "next": condition(&node.next, node_name),
-        "formula": node.formula,
-    })
-}
-
-fn metric_node(node: &DiagramNode) -> Value {
-    match node.clock {
-        None => json!({
-            "id": node.id.to_string(),
-            "kind": "leaf",
-            "label": node.label,
-            "accepting": node.accepting,
-            "next": condition(&node.next, timed_edge),
-            "formula": node.formula,
-        }),
-        Some(clock) => json!({
-            "id": node.id.to_string(),
-            "kind": "timer",
-            "clock": clock.to_string(),
-            "test": node.label,
-            "accepting": node.accepting,
-            "next": condition(&node.next, timed_edge),
-            "formula": node.formula,
-        }),
-    }
-}
-
-fn clock((id, start): &(ClockId, Clock)) -> Value {
-    json!({ "name": id.to_string(), "start": clock_value(*start) })
-}
-
-fn clock_value(clock: Clock) -> Value {
-    clock.steps().map_or(json!("inf"), |steps| json!(steps))
-}
-
-fn condition(disjuncts: &Disjuncts, edge: impl Fn(&Edge) -> Value) -> Vec<Vec<Value>> {
-    disjuncts.iter().map(|edges| edges.iter().map(&edge).collect()).collect()
-}
-
-fn node_name(edge: &Edge) -> Value {
-    json!(edge.to.to_string())
-}
-
-/// With what becomes of the clock of its node on the way.
-fn timed_edge(edge: &Edge) -> Value {
-    let node = edge.to.to_string();
-    match edge.clock {
-        None => json!({ "node": node }),
-        Some(ClockChange::Set(clock, start)) => {
-            json!({ "node": node, "clock": clock.to_string(), "set": clock_value(start) })
-        }
-        Some(ClockChange::CountDown(clock)) => json!({ "node": node, "clock": clock.to_string(), "add": -1 }),
-    }
-}
-
-/// Labels are also given as products, for programs: one of them, and of that one all that it says.
-fn listed(kind: &str, listing: &Listing) -> Value {
-    let proposition = |one: &ListedProposition| json!({ "text": one.text, "relevant": one.is_relevant });
-    json!({
-        "kind": kind,
-        "formula": listing.formula,
-        "states": listing.states.len(),
-        "edges": listing.edges.len(),
-        "accepting": listing.accepting(),
-        "propositions": listing.propositions.iter().map(proposition).collect::<Vec<_>>(),
-        "start": listing.start,
-        "nodes": listing.states.iter().map(listed_state).collect::<Vec<_>>(),
-        "transitions": listing.edges.iter().map(|edge| listed_edge(edge, listing)).collect::<Vec<_>>(),
-    })
-}
-
-fn listed_state(state: &ListedState) -> Value {
-    let mut document = json!({
-        "id": state.name,
-        "accepting": state.accepting,
-        "verdict": state.verdict.map(|verdict| verdict.name()),
-    });
-    if !state.text.is_empty() {
-        document["meaning"] = json!(state.text);
-    }
-    document
-}
-
-fn listed_edge(edge: &ListedEdge, listing: &Listing) -> Value {
-    let product = |literals: &Vec<(usize, bool)>| {
-        let literals = literals.iter().map(|&(index, holds)| (listing.propositions[index].text.clone(), json!(holds)));
-        Value::Object(literals.collect::<Map<_, _>>())
-    };
-    json!({
-        "from": edge.from,
-        "to": edge.to,
-        "label": edge.label,
-        "products": edge.products.iter().map(product).collect::<Vec<_>>(),
-    })
 }

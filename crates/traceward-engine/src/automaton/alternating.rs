@@ -1,12 +1,14 @@
-//! Alternating automata on finite words, with past nodes: Finkbeiner and Sipma, *Checking Finite Traces using
-//! Alternating Automata*, sections 2.2, 2.3, 5.1 and 5.2.
+//! Alternating automata on finite words, with past nodes: Finkbeiner and Sipma, *Checking Finite
+//! Traces using Alternating Automata*, sections 2.2, 2.3, 5.1 and 5.2.
 //!
-//! A node ⟨ν, δ, f, g⟩ has a label ν that the current state must satisfy, a condition δ on the nodes at the next (or
-//! previous) position, a flag f that tells whether a path may end in it, and a direction g. The paper has no
-//! construction for `R`, `T`, `WX` and `M`: they are the duals of those it has.
+//! A node ⟨ν, δ, f, g⟩ has a label ν that the current state must satisfy, a condition δ on the
+//! nodes at the next (or previous) position, a flag f that tells whether a path may end in it, and
+//! a direction g. The paper has no construction for `R`, `T`, `WX` and `M`: they are the duals of
+//! those it has.
 //!
-//! Operators with a bound have no finite automaton of this kind that is linear in the formula. They become leaves that
-//! are labelled with the bounded formula itself; who runs the automaton has to know where it holds.
+//! Operators with a bound have no finite automaton of this kind that is linear in the formula. They
+//! become leaves that are labelled with the bounded formula itself; who runs the automaton has to
+//! know where it holds.
 
 use rustc_hash::FxHashMap;
 use std::fmt;
@@ -23,13 +25,13 @@ impl NodeId {
         Self(index as u32)
     }
 
-    /// As an index.
+    /// The id as an index.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// `n0`, `n1`, …
+/// Writes the node as `n0`, `n1`, …
 impl fmt::Display for NodeId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "n{}", self.0)
@@ -46,7 +48,7 @@ impl ConditionId {
         Self(index as u32)
     }
 
-    /// As an index into tables with one entry per condition.
+    /// The id as an index into tables with one entry per condition.
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -61,11 +63,11 @@ pub enum Condition {
     Node(NodeId),
     /// Both automata have a run.
     And(ConditionId, ConditionId),
-    /// One of them has.
+    /// One of the two automata has a run.
     Or(ConditionId, ConditionId),
 }
 
-/// What a node asks of the current state.
+/// The label of a node: what it asks of the current state.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Label {
     /// `true` or `false`
@@ -78,10 +80,10 @@ pub enum Label {
     Bounded(FormulaId),
 }
 
-/// Where a node looks for its successors.
+/// The position at which a node looks for its successors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Look {
-    /// Nowhere (↓): it has none.
+    /// Nowhere (↓): the node has no successors.
     Here,
     /// At the next position (→).
     Forward,
@@ -89,18 +91,18 @@ pub enum Look {
     Back,
 }
 
-/// ⟨ν, δ, f, g⟩
+/// A node ⟨ν, δ, f, g⟩.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Node {
-    /// ν
+    /// The label ν.
     pub label: Label,
-    /// δ
+    /// The condition δ on the successors.
     pub next: ConditionId,
-    /// f: whether a path may end here.
+    /// The flag f: whether a path may end here.
     pub accepting: bool,
-    /// g
+    /// The direction g.
     pub look: Look,
-    /// The formula it was made for.
+    /// The formula that the node was made for.
     pub formula: FormulaId,
 }
 
@@ -148,7 +150,7 @@ impl Alternating {
         self.conditions[id.index()]
     }
 
-    /// The conditions that these are made of, each once, parts before wholes.
+    /// The conditions that the wanted ones are made of, each once, parts before wholes.
     pub fn parts(&self, wanted: &[ConditionId]) -> Vec<ConditionId> {
         let mut seen = vec![false; self.conditions.len()];
         let mut open = wanted.to_vec();
@@ -174,6 +176,23 @@ impl Alternating {
     /// The automaton of a part of the formulas.
     pub fn of_formula(&self, formula: FormulaId) -> Option<ConditionId> {
         self.of_formula.get(&formula).copied()
+    }
+
+    /// The number of nodes that the conditions name when they are written out, which
+    /// [`Self::display`] does. Conditions share their parts, and `f M g` has g twice, so that it
+    /// may be exponential in the formula.
+    pub fn written_out(&self) -> u64 {
+        let mut sizes: Vec<u64> = Vec::new();
+        for id in self.condition_ids() {
+            sizes.push(match self.condition(id) {
+                Condition::Empty | Condition::Node(_) => 1,
+                Condition::And(left, right) | Condition::Or(left, right) => {
+                    sizes[left.index()].saturating_add(sizes[right.index()])
+                }
+            });
+        }
+        let written = self.nodes().iter().map(|node| node.next).chain(self.roots().iter().copied());
+        written.fold(0, |sum, id| sum.saturating_add(sizes[id.index()]))
     }
 
     /// The automaton as text, a node a line; `names` are those of the variables.
@@ -217,8 +236,8 @@ impl<'a> Builder<'a> {
         builder
     }
 
-    /// Numbers nodes from the outside in, as the paper's figures do. Operands of bounded operators have automata of
-    /// their own, which are numbered last.
+    /// Numbers nodes from the outside in, as the paper's figures do. Operands of bounded operators
+    /// have automata of their own, which are numbered last.
     fn number_nodes(&mut self, roots: &[FormulaId]) {
         let mut visited = vec![false; self.formulas.len()];
         let mut roots = roots.to_vec();
@@ -227,8 +246,8 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Numbers what is reachable without passing a bounded operator, and returns the operands of those met. An explicit
-    /// stack, for formulas of any depth.
+    /// Numbers what is reachable without passing a bounded operator, and returns the operands of
+    /// those met. An explicit stack, for formulas of any depth.
     fn number_below(&mut self, roots: &[FormulaId], visited: &mut [bool]) -> Vec<FormulaId> {
         enum Task {
             Visit(FormulaId),
@@ -245,7 +264,7 @@ impl<'a> Builder<'a> {
                 Task::Visit(formula) if std::mem::replace(&mut visited[formula.index()], true) => continue,
                 Task::Visit(formula) => formula,
             };
-            // Pushed in reverse: what is pushed last comes first.
+            // Operands are pushed in reverse, because what is pushed last comes first.
             match self.formulas.node(formula) {
                 node if is_bounded(node) => {
                     self.number(formula);
@@ -284,7 +303,7 @@ impl<'a> Builder<'a> {
         Alternating { nodes, conditions: self.conditions, roots, of_formula: self.of_formula }
     }
 
-    /// 𝒜(φ); none for an atom that occurs only negated.
+    /// The automaton 𝒜(φ) of a formula; none for an atom that occurs only negated.
     fn automaton(&mut self, formula: FormulaId) -> Option<ConditionId> {
         let node = self.formulas.node(formula);
         if matches!(node, Operator::Atom(_)) && !self.numbers.contains_key(&formula) {
@@ -437,7 +456,8 @@ impl fmt::Display for Display<'_> {
     }
 }
 
-/// A condition as text, such as `n0 ∧ (n1 ∨ n2)`. With a stack of its own, for conditions of any depth.
+/// A condition as text, such as `n0 ∧ (n1 ∨ n2)`. With a stack of its own, for conditions of any
+/// depth.
 pub fn condition_text(automaton: &Alternating, condition: ConditionId) -> String {
     enum Piece {
         Text(&'static str),

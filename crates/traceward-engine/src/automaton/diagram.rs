@@ -1,15 +1,17 @@
-//! Decision diagrams, reduced and shared: a function has one diagram, so equal functions have equal ids.
+//! Decision diagrams, reduced and shared: a function has one diagram, so equal functions have equal
+//! ids.
 //!
-//! Our own rather than a crate's for one rule that none has. Variables come in *chains*: those of one chain are ordered by
-//! implication, each implies all that stand behind it. (`F[0,3] q` implies `F[0,4] q`, and so on to `F q`.) A diagram never tests
-//! what the chain tells already, so that `F[0,3] q & F[0,4] q` *is* `F[0,3] q`: without this, a formula with a bound of n has up to
-//! 2^n sets of deadlines. A variable on its own is a chain of one, for which everything is as usual.
+//! The diagrams are our own because of one rule that no crate has. Variables come in *chains*: each
+//! variable of a chain implies all that stand behind it. (`F[0,3] q` implies `F[0,4] q`, and so on
+//! to `F q`.) A diagram never tests what the chain tells already, so that `F[0,3] q & F[0,4] q`
+//! *is* `F[0,3] q`. Without this, a formula with a bound of n has up to 2^n sets of deadlines. A
+//! variable on its own is a chain of one, for which everything is as usual.
 //!
 //! Besides, the number of nodes is bounded, and the variables need not be known beforehand.
 
 use std::fmt;
 
-/// A diagram.
+/// The id of a diagram.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) struct Ref(u32);
 
@@ -24,12 +26,12 @@ impl Ref {
         if bit { Self::TRUE } else { Self::FALSE }
     }
 
-    /// Whether it is one of the two.
+    /// Whether the diagram is one of the two constants.
     pub(crate) fn is_constant(self) -> bool {
         self.0 < 2
     }
 
-    /// As an index into tables with one entry per diagram.
+    /// The id as an index into tables with one entry per diagram.
     pub(crate) fn index(self) -> usize {
         self.0 as usize
     }
@@ -38,9 +40,9 @@ impl Ref {
 /// A variable: its chain, and its place in it. Diagrams test variables in this order.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) struct Level {
-    /// Which chain.
+    /// The chain.
     pub(crate) chain: u32,
-    /// Where in it: if this variable is true, so are all behind it.
+    /// The place in the chain: if this variable is true, so are all behind it.
     pub(crate) place: u32,
 }
 
@@ -59,18 +61,18 @@ impl Level {
 pub(crate) struct Node {
     /// The variable.
     pub(crate) level: Level,
-    /// Where it is false.
+    /// The diagram where the variable is false.
     pub(crate) low: Ref,
-    /// Where it is true, and with it all behind it in its chain.
+    /// The diagram where the variable is true, and with it all behind it in its chain.
     pub(crate) high: Ref,
 }
 
-/// Why a diagram could not be made.
+/// The reason why a diagram could not be made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Overflow {
     /// There are as many nodes as there may be.
     Nodes,
-    /// It would test more variables in a row than the call stack should hold.
+    /// The diagram would test more variables in a row than the call stack should hold.
     Depth,
 }
 
@@ -83,7 +85,7 @@ impl fmt::Display for Overflow {
     }
 }
 
-/// How many variables may be tested in a row.
+/// The largest number of variables that may be tested in a row.
 const DEPTH_LIMIT: u32 = 3000;
 
 /// A place of the unique table that is free.
@@ -95,14 +97,14 @@ struct Computed {
     answer: Ref,
 }
 
-/// No question has a constant first, so this is no answer to any.
+/// The entry of a free place: no question has a constant first, so it answers none.
 const NOTHING: Computed = Computed { question: [Ref::FALSE; 3], answer: Ref::FALSE };
 
 /// All diagrams.
 #[derive(Clone, Debug)]
 pub(crate) struct Diagrams {
     nodes: Vec<Node>,
-    /// Where each node is, by the hash of its content: open addressing, at most half full.
+    /// The places of the nodes, by the hash of their content: open addressing, at most half full.
     unique: Vec<u32>,
     /// Answers of [`Self::ite`]; a newer one takes the place of an older one.
     computed: Vec<Computed>,
@@ -110,8 +112,8 @@ pub(crate) struct Diagrams {
 }
 
 impl Diagrams {
-    /// Bytes that a node takes at the most, with its share of all tables while they are growing: two copies of the node,
-    /// of four places in the unique table and of two remembered answers.
+    /// Bytes that a node takes at the most, with its share of all tables while they are growing:
+    /// two copies of the node, of four places in the unique table and of two remembered answers.
     pub(crate) const BYTES_PER_NODE: usize = 2 * (size_of::<Node>() + 4 * size_of::<u32>() + 2 * size_of::<Computed>());
 
     /// No diagrams but the two constants, and never more than this many.
@@ -124,12 +126,12 @@ impl Diagrams {
         diagrams
     }
 
-    /// How many there are; indices are below this.
+    /// The number of diagrams; indices are below it.
     pub(crate) fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// What a diagram tests first.
+    /// The test at the top of a diagram.
     #[inline]
     pub(crate) fn node(&self, diagram: Ref) -> Node {
         self.nodes[diagram.index()]
@@ -141,26 +143,28 @@ impl Diagrams {
         self.node(diagram).level
     }
 
-    /// What is left of a diagram where a variable is false that it tests first, or not at all.
+    /// The rest of a diagram where a variable is false; the diagram tests that variable first, or
+    /// not at all.
     pub(crate) fn low(&self, diagram: Ref, level: Level) -> Ref {
         let node = self.node(diagram);
         if node.level == level { node.low } else { diagram }
     }
 
-    /// What is left of a diagram where a variable is true that it tests first, or not at all.
+    /// The rest of a diagram where a variable is true; the diagram tests that variable first, or
+    /// not at all.
     pub(crate) fn high(&self, diagram: Ref, level: Level) -> Ref {
         let node = self.node(diagram);
         // A variable behind it in its chain is true as well.
         if node.level.chain == level.chain && diagram.0 >= 2 { node.high } else { diagram }
     }
 
-    /// A variable.
+    /// The diagram that is true where a variable is.
     pub(crate) fn variable(&mut self, level: Level) -> Result<Ref, Overflow> {
         self.test(level, Ref::FALSE, Ref::TRUE)
     }
 
-    /// `low` where a variable is false and `high` where it is true. Both test only variables behind it, and `high`
-    /// none of its chain.
+    /// The diagram that is `low` where a variable is false and `high` where it is true. Both test
+    /// only variables behind it, and `high` none of its chain.
     pub(crate) fn test(&mut self, level: Level, low: Ref, high: Ref) -> Result<Ref, Overflow> {
         debug_assert!(self.level(low) > level && self.level(high) > level);
         debug_assert!(self.level(high).chain != level.chain || high.is_constant());
@@ -204,28 +208,28 @@ impl Diagrams {
             }
             self.unique[place] = index as u32;
         }
-        // What was computed is worth more than the copying of it, but it is soon computed again.
+        // Old answers are dropped, not copied: they are soon computed again.
         self.computed = vec![NOTHING; size / 2];
     }
 
-    /// `!f`
+    /// The diagram of `!f`.
     pub(crate) fn not(&mut self, f: Ref) -> Result<Ref, Overflow> {
         self.ite(f, Ref::FALSE, Ref::TRUE)
     }
 
-    /// `f & g`
+    /// The diagram of `f & g`.
     pub(crate) fn and(&mut self, f: Ref, g: Ref) -> Result<Ref, Overflow> {
         let (f, g) = if f < g { (f, g) } else { (g, f) };
         self.ite(f, g, Ref::FALSE)
     }
 
-    /// `f | g`
+    /// The diagram of `f | g`.
     pub(crate) fn or(&mut self, f: Ref, g: Ref) -> Result<Ref, Overflow> {
         let (f, g) = if f < g { (f, g) } else { (g, f) };
         self.ite(f, Ref::TRUE, g)
     }
 
-    /// `(f & g) | (!f & h)`
+    /// The diagram of `(f & g) | (!f & h)`.
     pub(crate) fn ite(&mut self, f: Ref, g: Ref, h: Ref) -> Result<Ref, Overflow> {
         self.ite_below(f, g, h, DEPTH_LIMIT)
     }

@@ -1,8 +1,10 @@
-//! Minimisation by partition refinement: Hopcroft, *An n log n algorithm for minimizing states in a finite automaton*, 1971.
+//! Minimisation by partition refinement: Hopcroft, *An n log n algorithm for minimizing states in a
+//! finite automaton*, 1971.
 //!
-//! States are in one block until something tells them apart: first whether they accept, then whether a letter leads into
-//! a block that splits others (a *splitter*). When a block falls in two, the smaller half is enough of a splitter, unless the
-//! whole one still waits to be used: hence every state is in log n splitters at the most.
+//! States are in one block until something tells them apart: first whether they accept, then
+//! whether a letter leads into a block that splits others (a *splitter*). When a block falls in
+//! two, the smaller half is enough of a splitter, unless the whole one still waits to be used:
+//! hence every state is in log n splitters at the most.
 
 use super::subset::Table;
 
@@ -30,7 +32,8 @@ fn equivalent(table: &Table) -> Vec<u32> {
     let accepting = (0..table.states() as u32).filter(|&state| table.accepting[state as usize]);
     partition.split(accepting, &mut splitters);
     while let Some(block) = splitters.pop() {
-        // A copy, as it stands now: if the block is split by itself, what is left to do is still to be done with all of it.
+        // A copy of the block as it stands now: if the block is split by itself, the rest is still
+        // done with all of it.
         let splitter = partition.members(block).to_vec();
         for letter in 0..table.letters {
             let leading_in = splitter.iter().flat_map(|&state| inverse.sources(state, letter)).copied();
@@ -40,10 +43,10 @@ fn equivalent(table: &Table) -> Vec<u32> {
     partition.block_of
 }
 
-/// Where each letter leads from, the states for each target one after another.
+/// The sources of each letter: the states for each target, one after another.
 struct Inverse {
     letters: usize,
-    /// For each target and letter, where its sources begin; one more for the end.
+    /// For each target and letter, the index at which its sources begin; one more for the end.
     first: Vec<u32>,
     sources: Vec<u32>,
 }
@@ -104,7 +107,7 @@ impl Splitters {
 /// Blocks of states; the members of a block are neighbours, marked ones first.
 struct Partition {
     members: Vec<u32>,
-    /// Where each state is among the members.
+    /// The index of each state among the members.
     place: Vec<usize>,
     block_of: Vec<u32>,
     blocks: Vec<Block>,

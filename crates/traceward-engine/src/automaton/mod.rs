@@ -3,7 +3,6 @@
 pub mod alternating;
 pub mod deterministic;
 pub(crate) mod diagram;
-pub mod export;
 pub mod hopcroft;
 pub mod metric;
 pub(crate) mod progression;

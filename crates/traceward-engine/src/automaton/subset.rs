@@ -1,24 +1,25 @@
-//! Deterministic automata as tables, and the way to them by the subset construction: Giannakopoulou and Havelund,
-//! section 5.
+//! Deterministic automata as tables, and the way to them by the subset construction: Giannakopoulou
+//! and Havelund, section 5.
 //!
-//! Labels become letters: each says of every proposition whether it holds. A set of states of the tableau automaton is one
-//! state of the table; the empty set is the sink that makes the table complete.
+//! Labels become letters: each says of every proposition whether it holds. A set of states of the
+//! tableau automaton is one state of the table; the empty set is the sink that makes the table
+//! complete.
 
 use super::hopcroft;
 use super::tableau::{Automaton, Edge, Initial, StateId};
 use crate::engine::GaveUp;
 use rustc_hash::FxHashMap;
 
-/// How large a table may get.
+/// The limits on the size of a table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Config {
-    /// How many propositions there may be; with n there are 2^n letters.
+    /// The number of propositions allowed; with n there are 2^n letters.
     pub proposition_limit: usize,
-    /// How many states there may be.
+    /// The number of states allowed.
     pub state_limit: usize,
-    /// How many entries, one for each state and letter.
+    /// The number of entries allowed, one for each state and letter.
     pub entry_limit: usize,
-    /// How often it may be asked whether an edge is open to a letter.
+    /// The number of times that the construction may ask whether an edge is open to a letter.
     pub work_limit: u64,
 }
 
@@ -28,11 +29,12 @@ impl Default for Config {
     }
 }
 
-/// A complete deterministic automaton. States are numbered as a breadth-first search from the initial one meets them, in
-/// order of the letters; those that are not met are left out. So two tables are equal exactly if they are isomorphic.
+/// A complete deterministic automaton. States are numbered as a breadth-first search from the
+/// initial one meets them, in order of the letters; those that are not met are left out. So two
+/// tables are equal exactly if they are isomorphic.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Table {
-    /// How many letters there are. In a letter, bit i says whether proposition i holds.
+    /// The number of letters. In a letter, bit i says whether proposition i holds.
     pub letters: usize,
     /// The initial state, which is 0.
     pub initial: u32,
@@ -64,7 +66,7 @@ impl Table {
         Self { letters, initial: 0, accepting, next: renumbered }
     }
 
-    /// How many states there are.
+    /// The number of states.
     pub fn states(&self) -> usize {
         self.accepting.len()
     }

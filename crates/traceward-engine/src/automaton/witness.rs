@@ -1,7 +1,7 @@
-//! Shortest traces: whether a formula can hold at all, shown by example.
+//! Shortest traces that satisfy a formula: they show by example that it can hold at all.
 //!
-//! States of the deterministic automaton are met breadth-first, so that the first accepting one is as near as can be. Nothing
-//! needs to be minimised for that, and nothing beyond it is unfolded.
+//! States of the deterministic automaton are met breadth-first, so that the first accepting one is
+//! as near as can be. Nothing needs to be minimised for that, and nothing beyond it is unfolded.
 
 use super::deterministic::Limits;
 use super::diagram::{Overflow, Ref};
@@ -11,18 +11,19 @@ use rustc_hash::FxHashSet;
 use traceward_logic::formula::{FormulaId, Formulas};
 use traceward_logic::letter::{Alphabet, Letter};
 
-/// What a search may take by default: enough for what people write, and no minute.
+/// The limits of a search by default: enough for what people write, and reached in less than a
+/// minute.
 pub const SEARCH_LIMITS: Limits = Limits { states: 200_000, memory: 256 << 20 };
 
-/// A state that was met, by which of the others, and over which letter.
+/// A state that was met, with the state and the letter that led to it.
 struct Met {
     state: StateRef,
     from: Option<usize>,
     letter: Letter,
 }
 
-/// The letters of a shortest trace with a state that satisfies a formula with split atoms; none if there is no such trace. Propositions
-/// that do not matter do not hold.
+/// The letters of a shortest trace, of one state at least, that satisfies a formula with split
+/// atoms; none if there is no such trace. Propositions that do not matter do not hold.
 pub fn shortest_trace(
     formulas: &Formulas,
     alphabet: &Alphabet,
@@ -79,7 +80,7 @@ impl Search {
                 }
                 Err(state) => {
                     let accepts = self.progression.is_accepting(space, state);
-                    // What can never hold leads nowhere.
+                    // A state from which the formula can never hold leads nowhere.
                     let is_dead = self.progression.constant(space, state) == Some(false);
                     if accepts || (!is_dead && self.seen.insert(state)) {
                         self.met.push(Met { state, from: Some(from), letter });
@@ -119,7 +120,8 @@ mod tests {
     use traceward_logic::trace::Trace;
     use traceward_testkit::enumerate::{self, Shape};
 
-    /// Every formula against all traces up to a length: there is a shortest one, or none that short.
+    /// Every formula against all traces up to a length: there is a shortest one, or none that
+    /// short.
     #[test]
     fn no_satisfying_trace_is_shorter() {
         let mut arena = Formulas::new();

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use traceward_engine::automaton::alternating::{ConditionId, NodeId};
-use traceward_engine::automaton::export::{ClockChange, Diagram, Disjuncts, Edge};
 use traceward_engine::automaton::metric::{Clock, ClockId, Condition, Kind, Metric, Node, Test};
 use traceward_engine::select::{Prepared, Simplification};
 use traceward_logic::bitmap::Bitmap;
@@ -18,7 +17,6 @@ use traceward_testkit::{corpus, lowered};
 /// A formula as it is written, and its automaton.
 struct Example {
     formulas: Formulas,
-    root: FormulaId,
     automaton: Metric,
 }
 
@@ -26,7 +24,7 @@ impl Example {
     fn new(formulas: &Formulas, root: FormulaId) -> Self {
         let Prepared { formulas, normal, .. } = Prepared::new(formulas, &[root], Simplification::Off);
         let automaton = Metric::new(&formulas, normal[0]).expect("bounds in steps");
-        Self { formulas, root: normal[0], automaton }
+        Self { formulas, automaton }
     }
 }
 
@@ -39,7 +37,7 @@ fn parsed(text: &str) -> (Example, Vec<Arc<str>>) {
 
 /// The start, and what the nodes of the automaton of a text are: label, δ if it is a timer, and flag.
 fn described(text: &str) -> (String, Vec<(String, String, bool)>) {
-    let (Example { formulas, automaton, .. }, names) = parsed(text);
+    let (Example { formulas, automaton }, names) = parsed(text);
     let describe = |id: NodeId| {
         let next = match automaton.node(id).kind {
             Kind::Leaf(_) => String::new(),
@@ -64,7 +62,7 @@ struct Runs<'a> {
 
 impl<'a> Runs<'a> {
     fn new(example: &'a Example, trace: &Trace) -> Self {
-        let Example { formulas, automaton, .. } = example;
+        let Example { formulas, automaton } = example;
         let leaves: Vec<(NodeId, FormulaId)> = automaton
             .node_ids()
             .filter(|&id| automaton.node(id).test().is_none())
@@ -104,29 +102,6 @@ impl<'a> Runs<'a> {
 
     fn truth(&self) -> Bitmap {
         (0..self.len).map(|position| self.accepts(self.automaton.root(), None, position)).collect()
-    }
-
-    /// The same along the arrows of a diagram: what they say of clocks is all that is known of them. `clock` is that of
-    /// the timer that they leave.
-    fn follows(&self, diagram: &Diagram, arrows: &Disjuncts, clock: Option<(ClockId, Clock)>, position: usize) -> bool {
-        let follow = |edge: &Edge| {
-            let arriving = edge.clock.map(|change| match (change, clock) {
-                (ClockChange::Set(own, start), _) => (own, start),
-                (ClockChange::CountDown(own), Some((left, value))) if own == left => (own, value.later()),
-                (change, clock) => panic!("{change} leaves {clock:?}"),
-            });
-            self.node_follows(diagram, edge.to, arriving, position)
-        };
-        arrows.iter().any(|disjunct| disjunct.iter().all(follow))
-    }
-
-    fn node_follows(&self, diagram: &Diagram, id: NodeId, clock: Option<(ClockId, Clock)>, position: usize) -> bool {
-        let (node, test) = (&diagram.nodes[id.index()], self.automaton.node(id).test());
-        let Some(test) = test else { return self.satisfied[&id.index()][position] };
-        let branch_ends = position + 1 == self.len || node.next.iter().all(Vec::is_empty);
-        let goes_on = || self.follows(diagram, &node.next, clock, position + 1);
-        test.holds(clock.expect("arrows to timers have clocks").1)
-            && if branch_ends { node.accepting } else { goes_on() }
     }
 }
 
@@ -364,24 +339,6 @@ fn runs_with_past_leaves_agree_with_the_definition() {
     let pairs = exhaustively(&shape.with_intervals([window]), 6, Example::new, truth);
     report("definition 2.5", "pairs with past operators", pairs);
     assert!(pairs >= 100_000, "only {pairs}");
-}
-
-#[test]
-fn diagrams_say_all_that_a_run_needs_to_know() {
-    let picture = |formulas: &Formulas, root: FormulaId| {
-        let example = Example::new(formulas, root);
-        let names: Vec<Arc<str>> = ["a", "b"].map(Arc::from).to_vec();
-        let diagram = Diagram::of_metric(&example.automaton, example.root, &example.formulas, &names, 1000);
-        (diagram.expect("few disjuncts"), example)
-    };
-    let truth = |(diagram, example): &(Diagram, Example), trace: &Trace| {
-        let runs = Runs::new(example, trace);
-        (0..trace.len).map(|position| runs.follows(diagram, &diagram.start, None, position)).collect::<Bitmap>()
-    };
-    let some = [Interval::steps(0, Some(2)), Interval::steps(1, Some(2)), Interval::steps(1, None)];
-    let pairs = exhaustively(&future(1, 2).with_intervals(some), 5, picture, truth);
-    report("what arrows say", "pairs of two operators and a trace", pairs);
-    assert!(pairs >= 50_000, "only {pairs}");
 }
 
 #[test]

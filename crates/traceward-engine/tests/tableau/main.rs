@@ -1,7 +1,7 @@
 //! The tableau automaton, the observer that runs it, and the tables made of it.
 
 mod agreement;
-mod exports;
+mod display;
 mod hopcroft;
 mod limits;
 mod paper;

@@ -1,4 +1,5 @@
 //! Long traces, small limits, formulas that are refused, and verdicts while a trace goes on.
+#![allow(clippy::disallowed_methods, reason = "the test tells how long a limit takes to be reached")]
 
 use crate::example::Example;
 use traceward_engine::engine::breadth_first::{self, BreadthFirst, OverSlices, Subsumption};

@@ -1,25 +1,24 @@
 //! `traceward bench bounded`
 
-use super::picture;
 use crate::arguments::{BenchArguments, OutputFormat};
 use crate::failure::{Failure, Outcome};
 use serde_json::{Value, json};
 use std::io::Write;
-use traceward::experiment::{
-    Bounded, Contender, Cost, Growth, HIDDEN_CONSTANT, Measured, Point, Series, SublogicCost, bounded,
+use traceward_experiment::bounded::{
+    self, Bounded, Contender, Cost, Growth, HIDDEN_CONSTANT, Measured, Point, Series, SublogicCost,
 };
 
 /// As long as a trace gets unless something else is asked for.
 const LONGEST: usize = 2048;
 
 pub fn run(arguments: &BenchArguments, out: &mut impl Write) -> Result<Outcome, Failure> {
-    let measured = bounded(arguments.longest.unwrap_or(LONGEST));
+    let measured = bounded::measure(arguments.longest.unwrap_or(LONGEST));
     match arguments.output.format {
         OutputFormat::Text => write_tables(out, &measured)?,
         OutputFormat::Json => writeln!(out, "{:#}", document(&measured))?,
     }
     if let Some(file) = &arguments.svg {
-        let picture = picture::draw(&measured).map_err(Failure::new)?;
+        let picture = bounded::draw(&measured).map_err(Failure::new)?;
         super::write_file(file, &picture)?;
     }
     Ok(Outcome::Holds)

@@ -2,7 +2,6 @@
 
 mod bounded;
 mod figure10;
-mod picture;
 
 use crate::arguments::{BenchArguments, Experiment};
 use crate::failure::{Failure, Outcome};

@@ -1,4 +1,5 @@
-//! Short labels: which letters lead from one state to another, as an irredundant sum of products (Minato and Morreale).
+//! Short labels: which letters lead from one state to another, as an irredundant sum of products
+//! (Minato and Morreale).
 
 use super::{Deterministic, StateId, Target};
 use crate::automaton::diagram::{Diagrams, Level, Overflow, Ref};
@@ -8,12 +9,14 @@ use traceward_logic::letter::Proposition;
 /// Literals that hold together: propositions, and whether they hold. The empty product is true.
 pub type Product = Vec<(Proposition, bool)>;
 
-/// Enough for any label that somebody would read; more is written as one product for each path.
+/// The number of diagrams that short labels may take: enough for any that somebody would read.
+/// Beyond it a label is written as one product for each path.
 const MOST_NODES: usize = 1 << 20;
 
-/// How much may still be done for labels: looks at diagrams, and literals written.
+/// The work that may still be done for labels: looks at diagrams, and literals written.
 ///
-/// A label may be exponential in the formula: that an odd number of n propositions holds is 2^(n-1) products.
+/// A label may be exponential in the formula: that an odd number of n propositions holds is 2^(n-1)
+/// products.
 pub(super) struct Work(pub(super) u64);
 
 impl Work {
@@ -23,7 +26,7 @@ impl Work {
     }
 }
 
-/// Why there is no label.
+/// The reason why there is no label.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Stop {
     Diagrams,
@@ -145,7 +148,8 @@ impl Cover<'_> {
         let level = self.diagrams.level(least).min(self.diagrams.level(most));
         let (least_low, least_high) = (self.diagrams.low(least, level), self.diagrams.high(least, level));
         let (most_low, most_high) = (self.diagrams.low(most, level), self.diagrams.high(most, level));
-        // What only a product with the negated literal can cover, and what only one with the literal can.
+        // The letters that only a product with the negated literal can cover, and those that only
+        // one with the literal can.
         let only_low = self.without(least_low, most_high)?;
         let only_high = self.without(least_high, most_low)?;
         let (low_products, low) = self.of(only_low, most_low)?;
@@ -169,7 +173,7 @@ impl Cover<'_> {
         Ok((products, self.diagrams.ite(covered, high, low)?))
     }
 
-    /// `one & !other`
+    /// The diagram of `one & !other`.
     fn without(&mut self, one: Ref, other: Ref) -> Result<Ref, Overflow> {
         self.diagrams.ite(other, Ref::FALSE, one)
     }

@@ -1,13 +1,15 @@
 //! Merging states that no continuation tells apart.
 //!
-//! States are sorted into classes, by acceptance to begin with; then by the class they are in together with their diagram of successors, in
-//! which states are replaced by their classes, until that makes no more classes. Equal diagrams have equal ids, so comparing
-//! two states is comparing two numbers, whatever the number of letters.
+//! States are sorted into classes, by acceptance to begin with; then by the class they are in
+//! together with their diagram of successors, in which states are replaced by their classes, until
+//! that makes no more classes. Equal diagrams have equal ids, so comparing two states is comparing
+//! two numbers, whatever the number of letters.
 
 use super::{Deterministic, State, StateId, Target, Test, Tests};
 use rustc_hash::FxHashMap;
 
-/// After so many rounds it looks as if states were told apart one by one, as those of a long bound are.
+/// The number of rounds after which states seem to be told apart one by one, as those of a long
+/// bound are.
 const PATIENCE: usize = 16;
 
 /// The same automaton with as few states as possible.
@@ -41,8 +43,9 @@ fn refined<K: std::hash::Hash + Eq>(keys: impl Iterator<Item = K>) -> (Vec<State
     (classes, ids.len())
 }
 
-/// For each state, how far it is to a state of which there is only one kind: one that cannot reach an accepting state, and one that cannot
-/// reach a rejecting one. States that no continuation tells apart are equally far from them.
+/// For each state, its distances to two kinds of states: those that cannot reach an accepting
+/// state, and those that cannot reach a rejecting one. States that no continuation tells apart are
+/// equally far from both.
 fn distances(automaton: &Deterministic) -> Vec<[u32; 2]> {
     let before = predecessors(automaton);
     let to_final = [true, false].map(|accepting| {
@@ -54,7 +57,7 @@ fn distances(automaton: &Deterministic) -> Vec<[u32; 2]> {
     (0..automaton.states.len()).map(|state| [to_final[0][state], to_final[1][state]]).collect()
 }
 
-/// For each state, those that a letter leads to it from.
+/// For each state, the states from which a letter leads to it.
 fn predecessors(automaton: &Deterministic) -> Vec<Vec<u32>> {
     let mut before: Vec<Vec<u32>> = vec![Vec::new(); automaton.states.len()];
     let mut seen: Vec<u32> = vec![u32::MAX; automaton.tests.len()];
@@ -75,7 +78,8 @@ fn predecessors(automaton: &Deterministic) -> Vec<Vec<u32>> {
     before
 }
 
-/// For each state, how many steps it is from one of these; the greatest number there is if it cannot be reached.
+/// For each state, how many steps it is from one of these; the greatest number there is if it
+/// cannot be reached.
 fn steps_to(goals: Vec<usize>, before: &[Vec<u32>]) -> Vec<u32> {
     let mut steps = vec![u32::MAX; before.len()];
     goals.iter().for_each(|goal| steps[*goal] = 0);
@@ -150,7 +154,7 @@ impl Numbering<'_> {
         })
     }
 
-    /// No deeper than there are propositions in a row.
+    /// The recursion is no deeper than there are propositions in a row.
     fn rewrite(&mut self, target: Target, tests: &mut Tests, done: &mut FxHashMap<Target, Target>) -> Target {
         if let Some(&known) = done.get(&target) {
             return known;

@@ -1,8 +1,9 @@
-//! Deterministic automata on finite words: complete, minimal, with decision diagrams for transitions.
+//! Deterministic automata on finite words: complete, minimal, with decision diagrams for
+//! transitions.
 //!
-//! States are unfolded by progression of the formula until there are no new ones, and then merged where no continuation tells them apart. An automaton
-//! accepts a trace if it is in an accepting state at its end; its first state accepts if the trace without a state satisfies
-//! the formula.
+//! States are unfolded by progression of the formula until there are no new ones, and then merged
+//! where no continuation tells them apart. An automaton accepts a trace if it is in an accepting
+//! state at its end; its first state accepts if the trace without a state satisfies the formula.
 
 mod cover;
 mod minimise;
@@ -22,13 +23,13 @@ use traceward_logic::verdict::Verdict;
 pub struct StateId(u32);
 
 impl StateId {
-    /// As an index.
+    /// The id as an index.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// `0`, `1`, …
+/// Writes the id as its number: `0`, `1`, …
 impl fmt::Display for StateId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
@@ -38,20 +39,20 @@ impl fmt::Display for StateId {
 /// Where a transition leads: to a test of a proposition, or to a state.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Target {
-    /// A proposition has to be looked at: an index into [`Deterministic::tests`].
+    /// The transition looks at a proposition: an index into [`Deterministic::tests`].
     Test(u32),
-    /// There.
+    /// The transition leads to this state.
     State(StateId),
 }
 
 /// A look at a proposition.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Test {
-    /// Which.
+    /// The proposition.
     pub proposition: Proposition,
-    /// Where to go if it does not hold.
+    /// The target if the proposition does not hold.
     pub low: Target,
-    /// Where to go if it does.
+    /// The target if it holds.
     pub high: Target,
 }
 
@@ -60,25 +61,25 @@ pub struct Test {
 pub struct State {
     /// Whether the formula holds if the trace ends here.
     pub accepting: bool,
-    /// Where the next letter leads.
+    /// The target of the next letter.
     pub successors: Target,
 }
 
-/// All letters that lead from one state to another.
+/// An edge: all letters that lead from one state to another.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Edge {
-    /// Where it begins.
+    /// The state that the edge leaves.
     pub from: StateId,
-    /// Where it leads.
+    /// The state that the edge leads to.
     pub to: StateId,
-    /// For which letters: those that make one of these products true.
+    /// The letters of the edge: those that make one of these products true.
     pub products: Vec<Product>,
 }
 
-/// Labels would take more than the work allowed.
+/// The error that labels would take more work than allowed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LabelsTooLong {
-    /// How many steps may be taken.
+    /// The number of steps that may be taken.
     pub work_limit: u64,
 }
 
@@ -88,12 +89,12 @@ impl fmt::Display for LabelsTooLong {
     }
 }
 
-/// How large an automaton may become.
+/// The limits on the size of an automaton.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// How many states it may have before it is minimised.
+    /// The number of states that the automaton may have before it is minimised.
     pub states: usize,
-    /// How many bytes its making may take.
+    /// The number of bytes that making the automaton may take.
     pub memory: usize,
 }
 
@@ -107,14 +108,15 @@ impl Default for Limits {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Deterministic {
     propositions: usize,
-    /// What transitions look at; those below come first.
+    /// The tests that transitions consist of; a test comes after those below it.
     tests: Vec<Test>,
     /// The states; the first one is the initial one, the others follow as letters lead to them.
     states: Vec<State>,
 }
 
 impl Deterministic {
-    /// The automaton of a formula with split atoms; `on_empty` tells whether the trace without a state satisfies it.
+    /// The automaton of a formula with split atoms; `on_empty` tells whether the trace without a
+    /// state satisfies it.
     pub fn new(
         formulas: &Formulas,
         alphabet: &Alphabet,
@@ -137,12 +139,12 @@ impl Deterministic {
         Ok(minimise::minimal(unfolded))
     }
 
-    /// How many propositions a letter has.
+    /// The number of propositions in a letter.
     pub fn propositions(&self) -> usize {
         self.propositions
     }
 
-    /// What transitions look at; those below come first.
+    /// The tests that transitions consist of; a test comes after those below it.
     pub fn tests(&self) -> &[Test] {
         &self.tests
     }
@@ -157,7 +159,7 @@ impl Deterministic {
         (0..self.states.len() as u32).map(StateId)
     }
 
-    /// Where a run begins.
+    /// The state in which a run begins.
     pub fn initial(&self) -> StateId {
         StateId(0)
     }
@@ -167,8 +169,8 @@ impl Deterministic {
         self.states[id.index()]
     }
 
-    /// What is certain in a state, while the trace goes on. A minimal automaton never leaves a state in which everything
-    /// is certain.
+    /// The verdict that is certain in a state while the trace goes on. A minimal automaton never
+    /// leaves a state whose verdict is final.
     pub fn verdict(&self, id: StateId) -> Verdict {
         let state = self.state(id);
         match (state.successors == Target::State(id), state.accepting) {
@@ -193,8 +195,9 @@ impl Deterministic {
         }
     }
 
-    /// All edges, in the order of the states they leave, then of those they lead to, each with a short sum of products that says
-    /// for which letters. No more is done for labels than the limit says.
+    /// All edges, in the order of the states they leave, then of those they lead to, each with a
+    /// short sum of products that says for which letters. No more is done for labels than the limit
+    /// says.
     pub fn edges(&self, work_limit: u64) -> Result<Vec<Edge>, LabelsTooLong> {
         let mut work = cover::Work(work_limit);
         let mut edges = Vec::new();
@@ -214,7 +217,7 @@ impl Deterministic {
     }
 }
 
-/// Why there is no automaton.
+/// The reason why there is no automaton.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum TooLarge {
     States(usize),
@@ -236,7 +239,7 @@ impl From<Overflow> for TooLarge {
     }
 }
 
-/// Tests, each kept once. A test whose outcome makes no difference is none.
+/// The tests of an automaton, each kept once. A test whose outcome makes no difference is left out.
 #[derive(Clone, Debug, Default)]
 struct Tests {
     list: Vec<Test>,

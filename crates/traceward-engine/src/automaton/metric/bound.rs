@@ -1,4 +1,5 @@
-//! The bounds that the thesis proves, evaluated: what an algorithm may need for an automaton, up to a constant factor.
+//! The bounds that the thesis proves, evaluated: what an algorithm may need for an automaton, up to
+//! a constant factor.
 
 use super::{Metric, Sublogic};
 use std::fmt;
@@ -11,12 +12,12 @@ pub struct Magnitude {
 }
 
 impl Magnitude {
-    /// Of a number that is not 0.
+    /// The magnitude of a number that is not 0.
     pub fn new(number: f64) -> Self {
         Self { log10: number.log10() }
     }
 
-    /// Its decimal logarithm.
+    /// The decimal logarithm of the number.
     pub fn log10(self) -> f64 {
         self.log10
     }
@@ -50,7 +51,7 @@ impl Add for Magnitude {
     }
 }
 
-/// As a number up to a million, and as its first digit and a power of ten beyond.
+/// Writes the number up to a million, and its first digit and a power of ten beyond.
 impl fmt::Display for Magnitude {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = if self.log10 < 6.0 {
@@ -63,7 +64,7 @@ impl fmt::Display for Magnitude {
     }
 }
 
-/// What the bounds depend on.
+/// The measures of an automaton that the bounds depend on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Measures {
     /// X, see [`Metric::size`].
@@ -95,7 +96,8 @@ impl Measures {
         Magnitude::new(self.x() * self.x() * (self.c() + 2.0) * (states.max(1) as f64))
     }
 
-    /// Theorem 3.7: the sets of configurations, X·(C+2)^X. It does not hold where operators begin two steps late or later.
+    /// Theorem 3.7: the sets of configurations, X·(C+2)^X. It does not hold where operators begin
+    /// two steps late or later.
     pub fn breadth_first(self) -> Magnitude {
         Magnitude::new(self.x()) * Magnitude::power(self.c() + 2.0, self.x())
     }

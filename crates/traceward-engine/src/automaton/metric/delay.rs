@@ -3,8 +3,9 @@
 use super::future_parts;
 use traceward_logic::formula::{Direction, FormulaId, Formulas, Node};
 
-/// The longest delay that begins anew at every position of a window: 20 for `G(p -> F[20,60] q)`, in which any of the last 20 positions
-/// may have asked for a q. A deterministic automaton has to remember which of them did, in up to 2^20 states. Each `X` is a step of a delay.
+/// The longest delay that begins anew at every position of a window: 20 for `G(p -> F[20,60] q)`,
+/// in which any of the last 20 positions may have asked for a q. A deterministic automaton has to
+/// remember which of them did, in up to 2^20 states. Each `X` is a step of a delay.
 pub fn overlapping_delay(formulas: &Formulas, root: FormulaId) -> u64 {
     // By the index of the formula: the longest delay in it, and the longest that overlaps.
     let mut delays = vec![0_u64; formulas.len()];

@@ -12,7 +12,7 @@ impl Metric {
         Display { automaton: self, formulas, names }
     }
 
-    /// What a node asks of the current state or of its clock, as text.
+    /// The text of what a node asks of the current state or of its clock.
     pub fn label_text(&self, id: NodeId, formulas: &Formulas, names: &[Arc<str>]) -> String {
         let node = self.node(id);
         match node.kind {
@@ -24,7 +24,8 @@ impl Metric {
         }
     }
 
-    /// A condition as text, such as `(n0 ∨ n1)[t1 := 4]`. With a stack of its own, for conditions of any depth.
+    /// A condition as text, such as `(n0 ∨ n1)[t1 := 4]`. With a stack of its own, for conditions
+    /// of any depth.
     pub fn condition_text(&self, condition: ConditionId) -> String {
         enum Piece {
             Text(String),
@@ -68,7 +69,8 @@ impl Metric {
         written
     }
 
-    /// How many nodes the conditions name when they are written out: they share their parts, and `f M g` has g twice.
+    /// The number of nodes that the conditions name when they are written out. Conditions share
+    /// their parts, and `f M g` has g twice.
     pub fn written_out(&self) -> u64 {
         let mut sizes: Vec<u64> = Vec::new();
         for id in self.condition_ids() {

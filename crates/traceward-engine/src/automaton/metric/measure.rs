@@ -1,4 +1,4 @@
-//! What the theorems on metric automata are about: X, Y and C.
+//! The measures X, Y and C, which the theorems on metric automata are about.
 
 use super::{Clock, Condition, Kind, Metric};
 use crate::automaton::alternating::ConditionId;
@@ -9,8 +9,9 @@ impl Metric {
         self.nodes.len() + self.condition_ids().filter(|&id| self.is_connective(id)).count()
     }
 
-    /// Y, how much of the size is in sub-automata that have run out some time after they were entered: those of operators
-    /// with a finite bound that have only such operators inside. What several of them share is counted once.
+    /// Y, how much of the size is in sub-automata that have run out some time after they were
+    /// entered: those of operators with a finite bound that have only such operators inside. What
+    /// several of them share is counted once.
     pub fn finitely_bounded_size(&self) -> usize {
         let endless = self.endless();
         let mut seen = Seen { outside: vec![false; self.conditions.len()], inside: vec![false; self.conditions.len()] };
@@ -69,9 +70,9 @@ impl Metric {
 
 #[derive(Clone, Copy)]
 enum Place {
-    /// In no sub-automaton that runs out.
+    /// The condition is in no sub-automaton that runs out.
     Outside,
-    /// In one.
+    /// The condition is in a sub-automaton that runs out.
     Inside,
 }
 

@@ -1,10 +1,12 @@
 //! Metric alternating automata: the thesis on bounded temporal logic, chapter 2.
 //!
-//! A *leaf* ⟨ν, acc⟩ asks something of the current state. A *timer* ⟨F, δ, acc⟩ asks something of a clock; if that is so, δ
-//! is asked of the next state, with the clock one less. A *metric sub-automaton* 𝒜ᵈ sets the clock to d for all that is in it.
-//! So a bound is a number in the automaton, whose size does not depend on it.
+//! A *leaf* ⟨ν, acc⟩ asks something of the current state. A *timer* ⟨F, δ, acc⟩ asks something of a
+//! clock; if that is so, δ is asked of the next state, with the clock one less. A *metric
+//! sub-automaton* 𝒜ᵈ sets the clock to d for all that is in it. So a bound is a number in the
+//! automaton, whose size does not depend on it.
 //!
-//! An operator with the bound `[a,b]` is a window of b - a steps that opens after a delay of a steps, each with a clock of its own:
+//! An operator with the bound `[a,b]` is a window of b - a steps that opens after a delay of a
+//! steps, each with a clock of its own:
 //!
 //! ```text
 //! window of F    t ∨ A                    of G    (t ∨ z) ∧ A
@@ -13,13 +15,15 @@
 //! delay of all   t ∨ (z ∧ window)
 //! ```
 //!
-//! where the timer t asks for a positive clock and leads back to the whole line, and z asks for the clock 0. Timers of `F`, `U`
-//! and `M` reject, those of `G`, `W` and `R` accept. Without an upper bound the clock is ∞ and z, which cannot hold, is left out;
-//! without a lower bound there is no delay. The thesis sets the delay's clock to a - 1 and has no line for `W`, `R` and `M`;
-//! inside its functions Ψ2 to Ψ4 it refers to the wrong ones. `X f` is a timer with one step to go
-//! that leads to f.
+//! where the timer t asks for a positive clock and leads back to the whole line, and z asks for the
+//! clock 0. Timers of `F`, `U` and `M` reject, those of `G`, `W` and `R` accept. Without an upper
+//! bound the clock is ∞ and z, which cannot hold, is left out; without a lower bound there is no
+//! delay. The thesis sets the delay's clock to a - 1 and has no line for `W`, `R` and `M`; inside
+//! its functions Ψ2 to Ψ4 it refers to the wrong ones. `X f` is a timer with one step to go that
+//! leads to f.
 //!
-//! Past operators are leaves here: what holds of the past is known when a state arrives, see [`crate::past`].
+//! Past operators are leaves here: what holds of the past is known when a state arrives, see
+//! [`crate::past`].
 
 mod bound;
 mod delay;
@@ -52,7 +56,7 @@ impl Clock {
         Self(steps)
     }
 
-    /// How many steps it has to go; none for ∞.
+    /// The number of steps that the clock has to go; none for ∞.
     pub fn steps(self) -> Option<u64> {
         (self != Self::INFINITE).then_some(self.0)
     }
@@ -60,7 +64,7 @@ impl Clock {
     /// The clock one step later.
     ///
     /// # Panics
-    /// If it has run out.
+    /// If the clock has run out.
     pub fn later(self) -> Self {
         if self == Self::INFINITE { self } else { Self(self.0.checked_sub(1).expect("a clock that has not run out")) }
     }
@@ -80,7 +84,7 @@ impl fmt::Display for Clock {
 pub struct ClockId(u32);
 
 impl ClockId {
-    /// As an index.
+    /// The id as an index.
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -101,13 +105,13 @@ pub enum Condition {
     Node(NodeId),
     /// Both automata have a run.
     And(ConditionId, ConditionId),
-    /// One of them has.
+    /// One of the two automata has a run.
     Or(ConditionId, ConditionId),
     /// A metric sub-automaton: this clock is set to its start for all that is in it.
     Metric(ClockId, ConditionId),
 }
 
-/// What a leaf asks of the current state.
+/// The label of a leaf: what it asks of the current state.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Label {
     /// `true` or `false`
@@ -120,17 +124,17 @@ pub enum Label {
     Past(FormulaId),
 }
 
-/// What a timer asks of its clock: the function F.
+/// The function F of a timer: what it asks of its clock.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Test {
-    /// λx. x > 0
+    /// The test λx. x > 0.
     Positive,
-    /// λx. x = 0
+    /// The test λx. x = 0.
     Zero,
 }
 
 impl Test {
-    /// F(c)
+    /// The value F(c) of the test for a clock.
     pub fn holds(self, clock: Clock) -> bool {
         match self {
             Self::Positive => clock > Clock::ZERO,
@@ -139,31 +143,33 @@ impl Test {
     }
 }
 
-/// Which of two clocks on one timer asks for more: what holds with it holds with the other (claim 3.2 of the thesis).
+/// The clock that asks for more, of two on one timer: what holds with it holds with the other
+/// (claim 3.2 of the thesis).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stronger {
-    /// The smaller: something has to come sooner.
+    /// The smaller clock: something has to come sooner.
     Smaller,
-    /// The larger: something has to last longer.
+    /// The larger clock: something has to last longer.
     Larger,
-    /// Neither. The thesis claims that there always is one, but a delay of two steps says nothing of one of three.
+    /// Neither clock. The thesis claims that one of them always does, but a delay of two steps says
+    /// nothing of a delay of three.
     Neither,
 }
 
-/// What a node is.
+/// The kinds of nodes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
-    /// ⟨ν, acc⟩: asks something of the current state.
+    /// A leaf ⟨ν, acc⟩ asks something of the current state.
     Leaf(Label),
-    /// ⟨F, δ, acc⟩: asks something of a clock.
+    /// A timer ⟨F, δ, acc⟩ asks something of a clock.
     Timer {
-        /// F
+        /// The test F.
         test: Test,
-        /// Its clock.
+        /// The clock that is asked.
         clock: ClockId,
-        /// δ
+        /// The condition δ on the next state.
         next: ConditionId,
-        /// How two values of its clock compare.
+        /// The rule by which two values of the clock compare.
         stronger: Stronger,
     },
 }
@@ -175,12 +181,12 @@ pub struct Node {
     pub kind: Kind,
     /// Whether a path may end here.
     pub accepting: bool,
-    /// The formula it was made for.
+    /// The formula that the node was made for.
     pub formula: FormulaId,
 }
 
 impl Node {
-    /// What it asks of its clock, if it is a timer.
+    /// The test of the node's clock, if the node is a timer.
     pub fn test(self) -> Option<Test> {
         match self.kind {
             Kind::Leaf(_) => None,
@@ -194,12 +200,12 @@ impl Node {
 pub struct Metric {
     nodes: Vec<Node>,
     conditions: Vec<Condition>,
-    /// What each clock is set to.
+    /// The value that each clock is set to.
     clocks: Vec<Clock>,
     root: ConditionId,
 }
 
-/// A metric automaton counts steps, and this part has a bound in time.
+/// The error that a part has a bound in time: a metric automaton counts steps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BoundInTime(pub FormulaId);
 
@@ -245,7 +251,7 @@ impl Metric {
         (0..self.conditions.len()).map(ConditionId::new)
     }
 
-    /// What each clock is set to.
+    /// The value that each clock is set to.
     pub fn clocks(&self) -> &[Clock] {
         &self.clocks
     }
@@ -255,12 +261,12 @@ impl Metric {
         (0..self.clocks.len() as u32).map(ClockId)
     }
 
-    /// What a clock is set to.
+    /// The value that a clock is set to.
     pub fn clock(&self, id: ClockId) -> Clock {
         self.clocks[id.index()]
     }
 
-    /// Where runs begin.
+    /// The condition in which runs begin.
     pub fn root(&self) -> ConditionId {
         self.root
     }
@@ -327,8 +333,9 @@ impl<'a> Builder<'a> {
         builder
     }
 
-    /// Numbers nodes from the outside in, as the thesis' figures do: an operator with one operand before it, one with
-    /// two behind them, the second operand first. With a stack of its own, for formulas of any depth.
+    /// Numbers nodes from the outside in, as the thesis' figures do: an operator with one operand
+    /// before it, one with two behind them, the second operand first. With a stack of its own, for
+    /// formulas of any depth.
     fn number_nodes(&mut self, root: FormulaId) {
         enum Task {
             Visit(FormulaId),
@@ -404,7 +411,7 @@ impl<'a> Builder<'a> {
         Metric { nodes, conditions: self.conditions, clocks: self.clocks, root }
     }
 
-    /// 𝒜(φ)
+    /// The automaton 𝒜(φ) of a formula.
     fn automaton(&mut self, formula: FormulaId) -> Option<ConditionId> {
         let node = self.formulas.node(formula);
         match node {
@@ -438,7 +445,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// `X f` and `WX f`
+    /// The automaton of `X f` and of `WX f`.
     fn next(&mut self, formula: FormulaId, node: Operator, id: NodeId, clock: ClockId) -> ConditionId {
         let Operator::Next(_, strength, f) = node else { unreachable!("only these have one timer") };
         let next = self.of_formula[&f];
@@ -450,7 +457,7 @@ impl<'a> Builder<'a> {
 
     fn window(&mut self, formula: FormulaId, node: Operator, timers: Timers) -> ConditionId {
         let running = self.intern(Condition::Node(timers.running));
-        // What a weak operator asks after this position: nothing, if the window closes here.
+        // A weak operator asks nothing after this position if the window closes here.
         let onward = match timers.zero {
             Some(zero) => {
                 let zero = self.zero(formula, zero, timers.clock);
@@ -500,7 +507,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Ψ0 (strong) and Ψ1 (weak) of the thesis.
+    /// The delay: Ψ0 (strong) and Ψ1 (weak) of the thesis.
     fn delay(&mut self, formula: FormulaId, timers: Timers, window: ConditionId, weak: bool) -> ConditionId {
         let running = self.intern(Condition::Node(timers.running));
         let zero = self.zero(formula, timers.zero.expect("delays end"), timers.clock);

@@ -3,7 +3,8 @@
 use std::fmt;
 use traceward_logic::formula::{Direction, FormulaId, Formulas, Node, Unit};
 
-/// A part of bounded temporal logic, from which follows what the algorithms on metric automata cost.
+/// A part of bounded temporal logic, from which follows what the algorithms on metric automata
+/// cost.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Sublogic {
     /// Linear temporal logic: no operator has a bound.
@@ -12,12 +13,12 @@ pub enum Sublogic {
     Fbtl,
     /// Slightly restricted: no operator without an end inside one with a bound.
     Sbtl,
-    /// All of it.
+    /// All of bounded temporal logic.
     Btl,
 }
 
 impl Sublogic {
-    /// As the thesis names it.
+    /// The name that the thesis gives the sublogic.
     pub fn name(self) -> &'static str {
         match self {
             Self::Ltl => "LTL",
@@ -27,7 +28,7 @@ impl Sublogic {
         }
     }
 
-    /// What makes a formula one of it, in words.
+    /// The words for what makes a formula one of the sublogic.
     pub fn meaning(self) -> &'static str {
         match self {
             Self::Ltl => "no operator has a bound",
@@ -37,8 +38,8 @@ impl Sublogic {
         }
     }
 
-    /// How much space the generic algorithm needs: theorem 4.7. X is the size of the automaton, Y how much of it is
-    /// finitely bounded, and C the largest constant in it.
+    /// The space that the generic algorithm needs, by theorem 4.7. X is the size of the automaton,
+    /// Y how much of it is finitely bounded, and C the largest constant in it.
     pub fn space(self) -> &'static str {
         match self {
             Self::Ltl => "O(2^X)",
@@ -48,7 +49,7 @@ impl Sublogic {
         }
     }
 
-    /// How much time the generic algorithm needs for the trace ρ: theorem 4.8.
+    /// The time that the generic algorithm needs for the trace ρ, by theorem 4.8.
     pub fn time(self) -> &'static str {
         match self {
             Self::Ltl => "O(|ρ|·2^X)",
@@ -65,11 +66,12 @@ impl fmt::Display for Sublogic {
     }
 }
 
-/// The least sublogic that a formula is of; none if it has bounds in time. `X` is a step in each of them, and past operators
-/// are propositions.
+/// The least sublogic that a formula is of; none if it has bounds in time. `X` is a step in each of
+/// them, and past operators are propositions.
 pub fn sublogic(formulas: &Formulas, root: FormulaId) -> Option<Sublogic> {
     let parts = super::future_parts(formulas, root);
-    // By the index of the formula, what it has inside: operators with a bound, and such without an end.
+    // By the index of the formula, what it has inside: operators with a bound, and such without an
+    // end.
     let mut inside = vec![Inside::default(); formulas.len()];
     for part in parts {
         let node = formulas.node(part);

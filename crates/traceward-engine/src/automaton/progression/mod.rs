@@ -1,20 +1,22 @@
-//! From a formula straight to a deterministic automaton: a state is what is still owed, and its successor what is owed
-//! after one more letter.
+//! Progression leads from a formula straight to a deterministic automaton: a state is what is still
+//! owed, and its successor is what is owed after one more letter.
 //!
-//! Obligations are variables of decision diagrams: "`f U g` holds at the next position", "there is a next position". A
-//! state is a diagram over them. A letter replaces each obligation by what it comes to at the position that is read, so that the
-//! successors of a state are one diagram with the propositions tested first: below them are the successor states, and nothing needs to be
-//! done for them to be shared. A step tests each proposition at most once.
+//! Obligations are variables of decision diagrams: "`f U g` holds at the next position", "there is
+//! a next position". A state is a diagram over them. A letter replaces each obligation by what it
+//! comes to at the position that is read, so that the successors of a state are one diagram with
+//! the propositions tested first: below them are the successor states, and nothing needs to be done
+//! for them to be shared. A step tests each proposition at most once.
 //!
-//! "There is a next position" (`Exists`) stands on top of what is owed there: where it is false the trace ends, and the
-//! rest is a constant, which tells whether the state accepts.
+//! "There is a next position" (`Exists`) stands on top of what is owed there: where it is false the
+//! trace ends, and the rest is a constant, which tells whether the state accepts.
 //!
-//! The past is memory. A state holds, beside what the formula owes, the value that each remembered part had at the position before.
-//! That value is itself a diagram of obligations, a constant unless there are future operators inside past ones. All of this is one diagram: *selectors*,
+//! The past is memory. A state holds, beside what the formula owes, the value that each remembered
+//! part had at the position before. That value is itself a diagram of obligations, a constant
+//! unless there are future operators inside past ones. All of this is one diagram: *selectors*,
 //! variables that nobody reads, tell which value is meant, so that a state is still a single id.
 //!
-//! Bounds are unfolded as they are met: an obligation knows how many steps it has left. The chains of [`Diagrams`] see to it
-//! that of two deadlines for the same thing only one is kept.
+//! Bounds are unfolded as they are met: an obligation knows how many steps it has left. The chains
+//! of [`Diagrams`] see to it that of two deadlines for the same thing only one is kept.
 
 mod rules;
 mod search;
@@ -32,25 +34,26 @@ use traceward_logic::letter::Alphabet;
 #[derive(Clone, Debug)]
 pub(crate) struct Progression {
     pub(crate) rules: Rules,
-    /// Whether the trace without a state satisfies it.
+    /// Whether the trace without a state satisfies the formula.
     on_empty: bool,
-    /// How many selectors it takes to tell the values of a state apart.
+    /// The number of selectors that tell the values of a state apart.
     selectors: u32,
 }
 
-/// What is owed at the next position, or after some more.
+/// An obligation at the next position, or at a later one.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct Obligation {
     part: PartId,
     delay: u32,
 }
 
-/// What the variables of a chain mean.
+/// The meaning of the variables of a chain.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Meaning {
     /// There are that many positions and one more. The farther ones imply the nearer ones.
     Exists,
-    /// A part holds that many positions behind the next; an until has as many steps left as its place in the chain says.
+    /// A part holds that many positions behind the next; an until has as many steps left as its
+    /// place in the chain says.
     Owed(Obligation),
 }
 
@@ -65,9 +68,10 @@ pub(crate) struct Space {
     successors: Vec<Option<Ref>>,
     /// For each diagram that is a state: what is known of what can become of it.
     search: Search,
-    /// What each part comes to at the position that is read, as far as that depends on no memory.
+    /// For each part that depends on no memory, the diagram that it comes to at the position that
+    /// is read.
     now: Vec<Option<Ref>>,
-    /// What each part that may be owed is as a diagram of obligations.
+    /// For each part that may be owed, its diagram of obligations.
     ahead: Vec<Option<Ref>>,
 }
 
@@ -84,29 +88,30 @@ impl StateRef {
 /// An obligation that a state rests on.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Owed {
-    /// What.
+    /// The part.
     pub(crate) part: PartId,
-    /// How many positions behind the next it is due, or begins to be.
+    /// The number of positions behind the next one at which the part is due, or begins to be.
     pub(crate) delay: u32,
-    /// How many steps it has from then on.
+    /// The number of steps that the part has from then on.
     pub(crate) reach: Reach,
 }
 
-/// Something that has to come about, or stay away.
+/// An obligation that has to come about, or to stay away.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Wanted {
-    /// What.
+    /// The part.
     pub(crate) owed: Owed,
-    /// Whether it has to come about.
+    /// Whether the obligation has to come about.
     pub(crate) holds: bool,
-    /// Whether there is no other way.
+    /// Whether the formula holds in no other way.
     pub(crate) is_necessary: bool,
 }
 
 impl Progression {
-    /// Compiles a formula with split atoms. `on_empty` tells whether the trace without a state satisfies it, and `possible` what all
-    /// letters satisfy: those that do not are led wherever others are, so that nothing can become of a state but what can
-    /// come of it in a trace.
+    /// Compiles a formula with split atoms. `on_empty` tells whether the trace without a state
+    /// satisfies it. `possible` is a formula that every letter of a trace satisfies. Other letters
+    /// lead wherever these lead, so that from a state only those states can be reached that a trace
+    /// can reach.
     pub(crate) fn new(
         formulas: &Formulas,
         alphabet: &Alphabet,
@@ -119,7 +124,8 @@ impl Progression {
         Ok(Self { rules, on_empty, selectors: values.next_power_of_two().trailing_zeros() })
     }
 
-    /// An automaton of which nothing has been unfolded, of that many diagrams at the most.
+    /// An automaton of which nothing has been unfolded yet, with room for at most `most_nodes`
+    /// diagrams.
     pub(crate) fn space(&self, most_nodes: usize) -> Result<Space, Overflow> {
         let mut space = Space {
             diagrams: Diagrams::new(most_nodes),
@@ -134,11 +140,11 @@ impl Progression {
         Ok(space)
     }
 
-    /// Bytes that a diagram takes at the most, with all that is known of it as a state.
+    /// The bytes that a diagram takes at the most, with everything that is known of it as a state.
     pub(crate) const BYTES_PER_NODE: usize =
         Diagrams::BYTES_PER_NODE + 2 * (size_of::<Option<Ref>>() + Search::BYTES_PER_STATE);
 
-    /// What parts are as obligations is the same for all states.
+    /// Computes the obligation that each part is when it is owed: it is the same for all states.
     fn prepare(&self, space: &mut Space) -> Result<(), Overflow> {
         space.ahead = vec![None; self.rules.rules.len()];
         for part in self.rules.parts() {
@@ -149,7 +155,8 @@ impl Progression {
         Ok(())
     }
 
-    /// What parts come to is too, unless they ask for memory. Whoever reads one letter at a time need not know it.
+    /// Computes the diagram that each part comes to when a letter is read. For parts that ask for
+    /// no memory it is the same in all states. Reading one letter at a time does not need it.
     fn prepare_for_all_letters(&self, space: &mut Space) -> Result<(), Overflow> {
         let mut now = vec![None; self.rules.rules.len()];
         for part in self.rules.parts() {
@@ -188,7 +195,7 @@ impl Progression {
         self.with_memory(space, owes, &vec![Ref::FALSE; self.rules.remembered.len()])
     }
 
-    /// The successors of a state: a diagram that tests propositions, and below them is states.
+    /// The successors of a state: a diagram that tests propositions and has states below them.
     pub(crate) fn successors(&self, space: &mut Space, state: StateRef) -> Result<Ref, Overflow> {
         if let Some(Some(known)) = space.successors.get(state.index()) {
             return Ok(*known);
@@ -208,7 +215,8 @@ impl Progression {
         Ok(made)
     }
 
-    /// The state after one letter, for where the successors of all letters would be too many.
+    /// The state after one letter. It is for formulas whose successors of all letters would be too
+    /// many.
     pub(crate) fn successor(
         &self,
         space: &mut Space,
@@ -218,7 +226,8 @@ impl Progression {
         self.unfold(space, state, Some(holds)).map(StateRef)
     }
 
-    /// What successors are where the letter satisfies `possible`; the generalised cofactor of Coudert and Madre.
+    /// The successors where the letter satisfies `possible`: the generalised cofactor of Coudert
+    /// and Madre.
     fn constrained(
         &self,
         space: &mut Space,
@@ -285,13 +294,15 @@ impl Progression {
         owes == Ref::TRUE
     }
 
-    /// Whether nothing that comes matters any more, and if so, whether the formula holds.
+    /// The final verdict of a state: whether the formula holds, if no continuation makes a
+    /// difference.
     pub(crate) fn constant(&self, space: &Space, state: StateRef) -> Option<bool> {
         let owes = self.value(space, state, 0);
         owes.is_constant().then_some(owes == Ref::TRUE)
     }
 
-    /// The state below the propositions of a diagram of successors; `holds` tells which of them do.
+    /// The state that a letter leads to in a diagram of successors; `holds` tells which
+    /// propositions hold.
     #[inline]
     pub(crate) fn choose(&self, space: &Space, successors: Ref, holds: impl Fn(u32) -> bool) -> StateRef {
         let mut diagram = successors;
@@ -304,7 +315,8 @@ impl Progression {
         }
     }
 
-    /// The test at the top of a diagram of successors: the proposition, and what is below; or the state.
+    /// The test at the top of a diagram of successors: the proposition and the two diagrams below
+    /// it. If the diagram is a state, that state.
     pub(crate) fn look(&self, space: &Space, successors: Ref) -> Result<(u32, Ref, Ref), StateRef> {
         let node = space.diagrams.node(successors);
         if node.level.chain >= self.rules.propositions {
@@ -330,8 +342,9 @@ impl Progression {
         states
     }
 
-    /// The obligations that a state rests on: what has to come about, and what must not be at some position. What must stay away for
-    /// good is left out, as long as it does nothing is owed.
+    /// The obligations that a state rests on: those that have to come about, and those that must
+    /// fail at some position. Obligations that must fail for good are left out, because nothing is
+    /// owed as long as they do.
     pub(crate) fn owed(&self, space: &mut Space, state: StateRef) -> Result<Vec<Wanted>, Overflow> {
         let owes = self.value(space, state, 0);
         let mut wanted = Vec::new();
@@ -358,7 +371,7 @@ impl Progression {
         self.rules.propositions + self.selectors
     }
 
-    /// There are `delay` positions behind the next, which there is too.
+    /// The variable that says that there is a next position, and `delay` positions behind it.
     fn exists(&self, space: &mut Space, delay: u32) -> Result<Ref, Overflow> {
         space.diagrams.variable(Level { chain: self.first_chain(), place: u32::MAX - delay })
     }
@@ -374,7 +387,8 @@ impl Progression {
         space.diagrams.variable(Level { chain, place: owed.reach.place() })
     }
 
-    /// A part at the next position, provided that there is one: boolean connectives are taken apart.
+    /// A part at the next position, provided that there is one: boolean connectives are taken
+    /// apart.
     fn owe(&self, space: &mut Space, part: PartId) -> Result<Ref, Overflow> {
         match self.rules.rule(part) {
             Rule::Constant(bit) => Ok(Ref::constant(bit)),
@@ -404,7 +418,8 @@ impl Progression {
 
     // ---- reading a letter ----
 
-    /// What a part comes to at the position that is read: a diagram of its propositions and of what it owes.
+    /// The diagram that a part comes to at the position that is read, over propositions and
+    /// obligations.
     fn come_due(
         &self,
         space: &mut Space,
@@ -456,7 +471,7 @@ impl Progression {
         space.diagrams.or(right, goes_on)
     }
 
-    /// What obligations come to at the position that is read, in a diagram of them.
+    /// The diagram that a diagram of obligations comes to at the position that is read.
     fn replace(
         &self,
         space: &mut Space,
@@ -480,7 +495,7 @@ impl Progression {
         Ok(made)
     }
 
-    /// What an obligation comes to.
+    /// The diagram that one obligation comes to at the position that is read.
     fn comes_to(&self, space: &mut Space, level: Level, now: &[Option<Ref>]) -> Result<Ref, Overflow> {
         let known = |part: PartId| now[part.index()].expect("what is owed is smaller than what owed it");
         match space.meanings[(level.chain - self.first_chain()) as usize] {
@@ -526,7 +541,8 @@ impl Progression {
         Ok(StateRef(values[0]))
     }
 
-    /// In all states below a diagram of successors, forgets what nothing that is owed will ask for.
+    /// Forgets, in all states below a diagram of successors, the memories that no obligation will
+    /// ask for.
     fn forget_the_irrelevant(
         &self,
         space: &mut Space,
@@ -563,7 +579,8 @@ impl Progression {
         Ok(made)
     }
 
-    /// The memories that obligations will ask for. What a memory owes itself asks only for memories that it depends on.
+    /// The memories that obligations will ask for. Obligations inside a memory ask only for
+    /// memories that it depends on.
     fn needed(&self, space: &Space, owes: Ref) -> MemorySet {
         let mut needed = self.rules.no_memory();
         for level in space.support(owes) {
@@ -577,7 +594,7 @@ impl Progression {
 
     // ---- memory of the other kind ----
 
-    /// A space with nothing in it but one state, which is given too.
+    /// A space with nothing in it but one state, and the id of that state there.
     pub(crate) fn only(
         &self,
         space: &Space,
@@ -632,17 +649,17 @@ impl Progression {
     }
 }
 
-/// What is known while a letter is read.
+/// The things that are known while a letter is read.
 #[derive(Clone, Copy)]
 struct Reading<'a> {
-    /// What smaller parts come to.
+    /// The diagrams that smaller parts come to.
     now: &'a [Option<Ref>],
     memory: &'a [Ref],
-    /// Which propositions hold; none if all letters are read at once.
+    /// The propositions that hold; none if all letters are read at once.
     letter: Option<&'a dyn Fn(u32) -> bool>,
 }
 
-/// What obligations have been replaced by, for one letter.
+/// The diagrams that have replaced obligations, for one letter.
 type Substitution = FxHashMap<Ref, Ref>;
 
 impl Space {
@@ -667,7 +684,8 @@ impl Space {
         levels
     }
 
-    /// Whether a diagram becomes true for more where a variable is true, and never for less.
+    /// Whether a diagram is monotone in a variable: whatever makes it true where the variable is
+    /// false does so where the variable is true.
     fn is_wanted(&mut self, diagram: Ref, level: Level) -> Result<bool, Overflow> {
         let mut open = vec![diagram];
         let mut seen = FxHashSet::default();

@@ -1,7 +1,8 @@
-//! What each part of a formula asks of a state, and leaves to the next: compiled once, shared by all runs.
+//! The rules that say what each part of a formula asks of a state, and leaves to the next. They are
+//! compiled once and shared by all runs.
 //!
-//! The formula is written with few operators first: `F G W R M` become until, `WX` next, and the past ones alike, with
-//! negations where they fall.
+//! The formula is written with few operators first: `F G W R M` become until, `WX` next, and the
+//! past ones alike, with negations where they fall.
 
 use crate::engine::Unsupported;
 use rustc_hash::FxHashMap;
@@ -47,7 +48,7 @@ pub(crate) enum Rule {
         from: u32,
         reach: Reach,
     },
-    /// What a part was at the position before; false at the first.
+    /// The value of a part at the position before; false at the first.
     Before(MemoryId),
     /// `right | (left & before)`
     Since {
@@ -57,15 +58,15 @@ pub(crate) enum Rule {
     },
 }
 
-/// How many steps are left.
+/// The number of steps that are left.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Reach(u32);
 
 impl Reach {
-    /// No end of them.
+    /// Steps without an end.
     pub(crate) const ENDLESS: Self = Self(u32::MAX);
 
-    /// As many as a place in a chain says.
+    /// The number of steps that a place in a chain stands for.
     pub(crate) fn of_place(place: u32) -> Self {
         Self(place)
     }
@@ -163,7 +164,8 @@ impl Rules {
         core.number(&propositions, root, possible, alphabet.atoms().len() as u32)
     }
 
-    /// That a part holds, or does not, as text in the operators that a person would use.
+    /// The text that says that a part holds, or that it does not, in the operators that a person
+    /// would use.
     pub(crate) fn text(&self, part: PartId, holds: bool, names: &[Arc<str>]) -> String {
         let mut readable = Formulas::new();
         let mut done: FxHashMap<FormulaId, FormulaId> = FxHashMap::default();
@@ -191,7 +193,7 @@ impl Rules {
         self.rules[part.index()]
     }
 
-    /// All parts, parts before wholes.
+    /// The ids of the parts, smaller parts before those that are made of them.
     pub(crate) fn parts(&self) -> impl Iterator<Item = PartId> + use<> {
         (0..self.rules.len() as u32).map(PartId)
     }
@@ -246,7 +248,8 @@ fn alphabet_of_core(formulas: &Formulas, alphabet: &Alphabet, core: &Core) -> Fx
     propositions
 }
 
-/// A formula written with negation, conjunction, disjunction, strong next and until, and their past.
+/// A formula written with negation, conjunction, disjunction, strong next and until, and their
+/// past.
 #[derive(Default)]
 struct Core {
     formulas: Formulas,
@@ -348,14 +351,15 @@ impl Core {
                 let endless = self.formulas.intern(operator(Interval::ALL));
                 let id = self.formulas.intern(operator(interval));
                 self.unbounded.insert(id, endless);
-                // An unbounded one is its own body.
+                // An unbounded until is its own body.
                 self.unbounded.insert(endless, endless);
                 Ok(id)
             }
         }
     }
 
-    /// Interns what a past operator with a bound was one step ago, two steps ago, and so on.
+    /// Interns the values that a past operator with a bound had one step ago, two steps ago, and so
+    /// on.
     fn unroll(
         &mut self,
         interval: Interval,
@@ -471,7 +475,7 @@ impl Core {
         match self.formulas.node(part) {
             Operator::Next(Direction::Past, _, f) => Some(f),
             Operator::Binary(op, Direction::Past, interval, f, g) => {
-                // Interned when the bound was unrolled.
+                // The formula was interned when the bound was unrolled.
                 self.formulas.find(Operator::Binary(op, Direction::Past, one_step_ago(interval)?, f, g))
             }
             _ => None,
@@ -527,8 +531,8 @@ fn dependencies(rules: &[Rule], remembered: &[PartId]) -> Vec<MemorySet> {
     }
 }
 
-/// Which parts may stand under a next: those that do, what those are made of up to temporal operators, and the root, which
-/// is owed by the first position.
+/// The parts that may be owed. These are the parts that stand under a next, their own parts down to
+/// temporal operators, and the root, which is owed at the first position.
 fn owed(rules: &[Rule], root: PartId) -> Vec<bool> {
     let mut owed = vec![false; rules.len()];
     owed[root.index()] = true;

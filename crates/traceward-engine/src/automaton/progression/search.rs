@@ -1,32 +1,33 @@
-//! What can become of a state: whether an accepting state can still be reached, and whether a rejecting one can. That is
-//! what makes early verdicts exact.
+//! The search for what can become of a state: whether an accepting state can still be reached, and
+//! whether a rejecting one can. It makes early verdicts exact.
 //!
-//! Usually the answer is a step or two away. So states are looked at breadth-first to begin with; depth-first then, because an
-//! obligation that is due after many steps is met by going ahead, not by looking at all ways to get there. Only if there
-//! is no such state does everything that can be reached have to be looked at.
+//! Usually the answer is a step or two away, so states are looked at breadth-first to begin with.
+//! Then they are looked at depth-first: an obligation that is due after many steps is met by going
+//! ahead, not by looking at all ways to get there. Only if there is no such state does the search
+//! look at everything that can be reached.
 
 use super::{Overflow, Progression, Space, StateRef};
 use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
 
-/// What is known of states.
+/// The answers that are known for states.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Search {
     flags: Vec<u8>,
 }
 
-/// What a state is, and what can become of it if the trace goes on.
+/// The prospects of a state: whether it accepts, and what can become of it if the trace goes on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Prospects {
     /// Whether the formula holds if the trace ends here.
     pub(crate) accepting: bool,
-    /// Whether it holds if the trace ends here or somewhere later.
+    /// Whether the formula can hold at an end of the trace, here or later.
     pub(crate) can_accept: bool,
-    /// Whether it fails if the trace ends here or somewhere later.
+    /// Whether the formula can fail at an end of the trace, here or later.
     pub(crate) can_reject: bool,
 }
 
-/// Why it is not known what can become of a state.
+/// The reason why the prospects of a state are not known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Unsettled {
     /// A state could not be made.
@@ -41,7 +42,7 @@ impl From<Overflow> for Unsettled {
     }
 }
 
-/// How many states are looked at breadth-first.
+/// The number of states that are looked at breadth-first.
 const BROAD: usize = 8;
 
 impl Search {
@@ -65,14 +66,14 @@ impl Search {
     }
 }
 
-/// A state that was met in a search, and by which of the others.
+/// A state that was met in a search, and the state from which it was met.
 struct Met {
     state: StateRef,
     from: Option<usize>,
 }
 
 impl Progression {
-    /// What can become of a state, having looked at no more states than allowed.
+    /// The prospects of a state, found by looking at no more states than allowed.
     pub(crate) fn prospects(
         &self,
         space: &mut Space,
@@ -130,7 +131,7 @@ impl Progression {
         Ok(false)
     }
 
-    /// The answer where it takes no look at other states.
+    /// The answer for a state, where it needs no look at other states.
     fn at_once(&self, space: &Space, state: StateRef, accepting: bool) -> Option<bool> {
         space.search.known(state, accepting).or_else(|| match self.constant(space, state) {
             Some(holds) => Some(holds == accepting),
@@ -139,7 +140,7 @@ impl Progression {
     }
 }
 
-/// What can be reached from a state can be reached from all that led to it.
+/// Marks the states that led to a state: they reach whatever it reaches.
 fn note_path(space: &mut Space, met: &[Met], last: usize, accepting: bool) {
     let mut at = Some(last);
     while let Some(index) = at {

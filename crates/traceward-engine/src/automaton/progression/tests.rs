@@ -35,7 +35,8 @@ fn compile(formulas: &Formulas, formula: FormulaId) -> Compiled {
     (progression, variables(formulas, formula), RefCell::new(space))
 }
 
-/// The verdict at position 0, as the definition's row has it; the rest of the row is the definition's own.
+/// The verdict at position 0, as the definition's row has it; the rest of the row is the
+/// definition's own.
 fn accepts((progression, variables, space): &Compiled, trace: &Trace, from: u32) -> bool {
     let mut space = space.borrow_mut();
     let mut state = progression.initial_at(&mut space, from).unwrap();

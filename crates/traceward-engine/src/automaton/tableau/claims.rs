@@ -1,7 +1,7 @@
-//! What past operators ask of the position before.
+//! The questions that past operators ask of the position before.
 //!
-//! `Y f` asks whether f held there, `f S g` whether `f S g` did. A state of the automaton claims an answer to each such
-//! question that what it owes may lead to.
+//! `Y f` asks whether f held there, `f S g` whether `f S g` did. A state of the automaton claims an
+//! answer to each such question that what it owes may lead to.
 
 use super::unfold::unfold;
 use super::{Config, gave_up};
@@ -34,7 +34,8 @@ type Needs = BTreeSet<ClaimId>;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Claims {
     pairs: Vec<Pair>,
-    /// Which question a formula is, and whether it is the positive one of its pair.
+    /// For each formula that is asked for, its question, and whether it is the positive one of the
+    /// pair.
     asked: FxHashMap<FormulaId, (ClaimId, bool)>,
     /// The questions that a formula may lead to, now or later; only for formulas that lead to any.
     needs: FxHashMap<FormulaId, Needs>,
@@ -71,7 +72,8 @@ impl Claims {
         for formula in owed {
             match self.needs.get(&formula) {
                 Some(own) => needed.extend(own),
-                // A shorter bound, made since: it leads where its operands lead.
+                // The formula has a shorter bound and was made since. It leads where its operands
+                // lead.
                 None => {
                     let below = formulas.node(formula).children().filter_map(|child| self.needs.get(&child));
                     below.for_each(|below| needed.extend(below));
@@ -81,7 +83,8 @@ impl Claims {
         needed
     }
 
-    /// Finds all questions; returns the formulas that ask them or are asked for, with their parts, in order.
+    /// Finds all questions; returns the formulas that ask them or are asked for, with their parts,
+    /// in order.
     fn close(
         &mut self,
         formulas: &mut Formulas,
@@ -140,7 +143,7 @@ impl Claims {
         }
     }
 
-    /// What each formula itself asks, its parts included.
+    /// The questions that each formula itself asks, with those of its parts.
     fn direct_needs(&self, formulas: &mut Formulas, parts: &BTreeSet<FormulaId>) -> FxHashMap<FormulaId, Needs> {
         let mut direct: FxHashMap<FormulaId, Needs> = FxHashMap::default();
         for &part in parts {

@@ -12,16 +12,17 @@ use traceward_logic::formula::{
 };
 use traceward_logic::letter::Alphabet;
 
-/// A graph node on the way to becoming a state. Its INCOMING is the one state that is being expanded.
+/// A graph node on the way to becoming a state. Its INCOMING is the one state that is being
+/// expanded.
 #[derive(Clone, Debug, Default)]
 struct Node {
-    /// NEW, what is to be looked at last first.
+    /// NEW: a stack of the formulas that are still to be looked at.
     new: Vec<FormulaId>,
-    /// What has been looked at, lest anything be twice.
+    /// The formulas that have been looked at, so that none is looked at twice.
     done: FxHashSet<FormulaId>,
-    /// OLD, which holds only literals (section 4.2).
+    /// OLD: only its literals (section 4.2).
     old: BTreeSet<Literal>,
-    /// NEXT; what is owed strongly is not owed weakly as well.
+    /// NEXT: the obligations. A formula that is owed strongly is not owed weakly as well.
     next: BTreeMap<FormulaId, Strength>,
     /// The questions that NEXT may lead to, as far as they have been looked at.
     questions: Questions,
@@ -30,10 +31,10 @@ struct Node {
 /// The questions that some obligations may lead to.
 #[derive(Clone, Debug, Default)]
 struct Questions {
-    /// How many obligations there were: NEXT only ever grows.
+    /// The number of obligations that there were: NEXT only ever grows.
     owed: usize,
     all: Rc<[ClaimId]>,
-    /// How many of them are known to be answered.
+    /// The number of questions that are known to be answered.
     answered: usize,
 }
 
@@ -42,7 +43,8 @@ impl Node {
         Self { new: new.rev().collect(), ..Self::default() }
     }
 
-    /// Goes one way of making a formula true; false if that contradicts what the node is already to make true.
+    /// Goes one way of making a formula true; false if that contradicts what the node is already to
+    /// make true.
     fn take(&mut self, way: Way) -> bool {
         self.new.extend(way.new.into_iter().rev().flatten());
         if let Some(Obligation { formula, strength }) = way.owed {
@@ -60,7 +62,7 @@ impl Node {
         way.owed.is_none() && way.literal.is_none() && way.new.iter().flatten().all(|part| self.done.contains(part))
     }
 
-    /// What it costs to copy.
+    /// The cost of copying the node.
     fn size(&self) -> u64 {
         (self.new.len() + self.done.len() + self.old.len() + self.next.len()) as u64
     }
@@ -87,13 +89,13 @@ impl Way {
 /// The rest of a temporal formula.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Rest {
-    /// It is known to hold or not: the window has ended, or it lies in the past.
+    /// The rest is known to hold or not: the window has ended, or it lies in the past.
     Known(bool),
-    /// It can be owed.
+    /// The rest can be owed.
     Owed(Obligation),
 }
 
-/// What makes a state of its own.
+/// The key of a state: nodes with equal keys are one state.
 type Key = (Vec<Obligation>, Vec<(ClaimId, bool)>);
 
 struct Builder<'a> {
@@ -185,8 +187,9 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// The ways of making a formula true that do not contradict the node at once. A past operator needs no second one if
-    /// a first goes by itself: with a bound it is asked for as often as the bound is long, and would split the node each time.
+    /// The ways of making a formula true that do not contradict the node at once. A past operator
+    /// needs no second one if a first goes by itself: with a bound it is asked for as often as the
+    /// bound is long, and would split the node each time.
     fn open_ways(&mut self, node: &Node, formula: FormulaId, before: &Before) -> [Option<Way>; 2] {
         let ways = self.ways(formula, before).map(|way| way.filter(|way| !self.contradicts(node, way)));
         let is_past = self.formulas.node(formula).direction() == Some(Direction::Past);
@@ -246,7 +249,8 @@ impl Builder<'_> {
         None
     }
 
-    /// Makes the node a state, or finds the one that is equal (section 4.2), and keeps how it was reached.
+    /// Makes the node a state, or finds the one that is equal (section 4.2), and keeps how it was
+    /// reached.
     fn finish(&mut self, incoming: StateId, node: Node) -> Result<(), BuildError> {
         let answer = |claim| (claim, node.done.contains(&self.claims.pair(claim).positive));
         let claimed = node.questions.all.iter().copied().map(answer).collect();
@@ -256,8 +260,9 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// What is owed, less what follows from something else that is owed: of two bounds that open together, only the
-    /// harder one is kept. Without that, `G(a -> F[0,n] b)` has 2^n states instead of n.
+    /// What is owed, less what follows from something else that is owed: of two bounds that open
+    /// together, only the harder one is kept. Without that, `G(a -> F[0,n] b)` has 2^n states
+    /// instead of n.
     fn without_implied(&self, next: &BTreeMap<FormulaId, Strength>) -> Vec<Obligation> {
         let mut hardest: FxHashMap<(Operator, Strength), Option<u64>> = FxHashMap::default();
         let families =
@@ -289,8 +294,9 @@ impl Builder<'_> {
         Ok(id)
     }
 
-    /// Table 1, and what is not in it because it does not split a node. `[]f` is `false V f`, whose second way is
-    /// contradictory at once; `f W g` is expanded as until is, only weakly; `f M g` as `g U (f & g)`.
+    /// Table 1, and what is not in it because it does not split a node. `[]f` is `false V f`, whose
+    /// second way is contradictory at once; `f W g` is expanded as until is, only weakly; `f M g`
+    /// as `g U (f & g)`.
     fn ways(&mut self, formula: FormulaId, before: &Before) -> [Option<Way>; 2] {
         let node = self.formulas.node(formula);
         let Some(unfolding) = unfold(&mut self.formulas, formula) else { return self.ways_here(node) };
@@ -346,8 +352,8 @@ impl Builder<'_> {
     }
 }
 
-/// A future operator without the end of its window, and that end. Of two formulas of one family one implies the other:
-/// the shorter window what has to come about, the longer one what must go on.
+/// A future operator without the end of its window, and that end. Of two formulas of one family one
+/// implies the other: the shorter window what has to come about, the longer one what must go on.
 fn family(node: Operator) -> (Operator, Option<u64>) {
     match node.interval() {
         Some(interval) if node.direction() == Some(Direction::Future) => {
@@ -364,9 +370,9 @@ fn by_end(to: Option<u64>) -> u64 {
 
 /// The position before the one that a node is about.
 enum Before {
-    /// There is none.
+    /// There is no position before.
     Nothing,
-    /// What its state claims, by the question.
+    /// The claims of the state before, by the question.
     Claimed(Vec<Option<bool>>),
 }
 

@@ -1,21 +1,24 @@
-//! The tableau automaton of a formula: Giannakopoulou and Havelund, *Automata-Based Verification of Temporal Properties
-//! on Running Programs*, sections 4 and 5.
+//! The tableau automaton of a formula: Giannakopoulou and Havelund, *Automata-Based Verification of
+//! Temporal Properties on Running Programs*, sections 4 and 5.
 //!
-//! An ordinary non-deterministic automaton on finite words. A state is what is owed from the next position on (the
-//! paper's NEXT); an edge is labelled with the literals that the letter has to satisfy. Two nodes of the tableau are one
-//! state if they owe the same, though different literals lead there (section 4.2), so labels are on edges.
+//! It is an ordinary non-deterministic automaton on finite words. A state is what is owed from the
+//! next position on (the paper's NEXT). An edge is labelled with the literals that the letter has
+//! to satisfy. Two nodes of the tableau are one state if they owe the same, though different
+//! literals lead there (section 4.2), so labels are on edges.
 //!
 //! Where this departs from the paper's text:
 //!
-//! * INIT is no member of STATES. Section 4.1 puts it there with all fields empty, and a node that owes nothing any more would then be
-//!   merged into it.
-//! * `φ V ψ` is `!(!φ U !ψ)`, not `!(φ U !ψ)` as section 3.1 prints; the X in its expansion is weak, or no `[]` could ever hold.
+//! * INIT is no member of STATES. Section 4.1 puts it there with all fields empty, and a node that
+//!   owes nothing any more would then be merged into it.
+//! * `φ V ψ` is `!(!φ U !ψ)`, not `!(φ U !ψ)` as section 3.1 prints; the X in its expansion is
+//!   weak, or no `[]` could ever hold.
 //! * There are `X` and `WX`, so what is owed says whether it is owed strongly.
-//! * Bounds in steps are unfolded into shorter bounds while the automaton is made. Of two that follow from each other
-//!   only the harder one is owed.
-//! * Past operators: a state also *claims* of some formulas whether they held at the position just read, and its
-//!   successors look the past up there. Claims are guessed and verified like everything else in a tableau, hence future operators
-//!   may stand inside past ones. Only claims that what is owed can still ask for are kept.
+//! * Bounds in steps are unfolded into shorter bounds while the automaton is made. Of two that
+//!   follow from each other only the harder one is owed.
+//! * Past operators: a state also *claims* of some formulas whether they held at the position just
+//!   read, and its successors look the past up there. Claims are guessed and verified like
+//!   everything else in a tableau, hence future operators may stand inside past ones. Only claims
+//!   that what is owed can still ask for are kept.
 //! * Whether INIT accepts is decided by the caller; see [`Initial`].
 
 mod claims;
@@ -41,7 +44,7 @@ impl StateId {
         Self(index as u32)
     }
 
-    /// As an index into tables with one entry per state.
+    /// The id as an index into tables with one entry per state.
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -63,7 +66,7 @@ pub struct Literal {
 }
 
 impl Literal {
-    /// Whether a letter satisfies it.
+    /// Whether a letter satisfies the literal.
     pub fn holds(self, letter: impl FnOnce(Proposition) -> bool) -> bool {
         letter(self.proposition) != self.negated
     }
@@ -78,58 +81,63 @@ pub struct Obligation {
     pub strength: Strength,
 }
 
-/// What a state says of the position just read.
+/// A claim of a state about the position just read.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Claim {
     /// The formula.
     pub formula: FormulaId,
-    /// Whether it held.
+    /// Whether the formula held.
     pub holds: bool,
 }
 
 /// A state.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct State {
-    /// The paper's NEXT: what is owed. Empty in INIT, which owes the formula itself.
+    /// The obligations, which are the paper's NEXT. Empty in INIT, which owes the formula itself.
     pub next: Vec<Obligation>,
-    /// What was found out about the position just read, as far as past operators still ask for it.
+    /// The claims about the position just read, as far as past operators still ask for them.
     pub claims: Vec<Claim>,
     /// Whether a run may end here.
     pub accepting: bool,
-    /// Whether every continuation is accepted. Such a state has no edges: nothing needs to be looked at any more.
+    /// Whether every continuation is accepted. Such a state has no edges: nothing needs to be
+    /// looked at any more.
     pub satisfied: bool,
 }
 
 /// A transition, open to letters that satisfy all its literals.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Edge {
-    /// Where it begins.
+    /// The state that the edge leaves.
     pub from: StateId,
-    /// What it asks of the letter; nothing: every letter will do.
+    /// The literals that the letter has to satisfy. If there are none, every letter will do.
     pub literals: Vec<Literal>,
-    /// Where it leads.
+    /// The state that the edge leads to.
     pub to: StateId,
 }
 
-/// When INIT accepts.
+/// The rule by which INIT accepts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Initial {
-    /// If the empty trace satisfies the formula, which is judged on the formula as it was lowered.
+    /// INIT accepts if the empty trace satisfies the formula, which is judged on the formula as it
+    /// was lowered.
     BySemantics(bool),
-    /// As in section 5: if the formula has no until in it, or if an accepting state is reached whatever the first state is.
+    /// INIT accepts as in section 5: if the formula has no until in it, or if an accepting state is
+    /// reached whatever the first state is.
     AsInPaper,
-    /// As in section 4: never.
+    /// INIT never accepts, as in section 4.
     Rejecting,
 }
 
-/// How far the construction may go.
+/// The limits of the construction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Config {
-    /// How many states there may be.
+    /// The number of states allowed.
     pub state_limit: usize,
-    /// How many steps may be taken: formulas broken down, and formulas copied where a node is split.
+    /// The number of steps allowed: formulas broken down, and formulas copied where a node is
+    /// split.
     pub work_limit: u64,
-    /// How many formulas past operators may ask for at the position before. A bound of n steps asks for n.
+    /// The number of formulas that past operators may ask for at the position before. A bound of n
+    /// steps asks for n.
     pub claim_limit: usize,
 }
 
@@ -142,13 +150,13 @@ impl Default for Config {
 /// The tableau automaton of a formula.
 #[derive(Clone, Debug)]
 pub struct Automaton {
-    /// With the formulas that the construction made.
+    /// The arena, with the formulas that the construction made.
     formulas: Formulas,
     alphabet: Alphabet,
     root: FormulaId,
     initial: Initial,
     states: Vec<State>,
-    /// In order of where they begin.
+    /// The edges, in order of the states that they leave.
     edges: Vec<Edge>,
     /// For each state its first edge; one more for the end.
     first_edges: Vec<usize>,
@@ -223,7 +231,7 @@ impl Automaton {
         self.root
     }
 
-    /// When INIT accepts.
+    /// The rule by which INIT accepts.
     pub fn initial(&self) -> Initial {
         self.initial
     }
@@ -234,7 +242,7 @@ impl Automaton {
         literals.map(|literal| literal.proposition).collect::<BTreeSet<_>>().into_iter().collect()
     }
 
-    /// Section 5, INITIAL STATE.
+    /// Decides whether INIT accepts: section 5, INITIAL STATE.
     fn decide_initial(&mut self) {
         let accepting = match self.initial {
             Initial::BySemantics(holds_on_empty) => holds_on_empty,
@@ -249,7 +257,7 @@ impl Automaton {
         of_init.filter(|edge| edge.literals.is_empty()).any(|edge| self.state(edge.to).accepting)
     }
 
-    /// Section 5, TRUE LOOP.
+    /// Drops the edges of states that every continuation satisfies: section 5, TRUE LOOP.
     fn cut_true_loops(&mut self) {
         for edge in &self.edges {
             if edge.from == edge.to && edge.literals.is_empty() && self.states[edge.from.index()].accepting {
@@ -259,7 +267,8 @@ impl Automaton {
         self.edges.retain(|edge| !self.states[edge.from.index()].satisfied);
     }
 
-    /// Numbers the states as they are met from INIT, the weakest label first, and drops those that are not met.
+    /// Numbers the states as they are met from INIT, the weakest label first, and drops those that
+    /// are not met.
     fn renumber(&mut self) {
         self.edges.sort_by(|one, other| by_label(one).cmp(&by_label(other)));
         self.index_edges();
@@ -300,7 +309,7 @@ fn by_label(edge: &Edge) -> (StateId, usize, &[Literal], StateId) {
     (edge.from, edge.literals.len(), &edge.literals, edge.to)
 }
 
-/// Whether something in a formula has to come about.
+/// Whether a formula has an until in it, or another operator that asks for a later position.
 fn has_until(formulas: &Formulas, root: FormulaId) -> bool {
     use Direction::Future;
     formulas.parts(&[root]).into_iter().any(|part| {

@@ -1,4 +1,5 @@
-//! What a temporal formula says here, and what it leaves for the neighbouring position.
+//! The unfolding of a temporal formula: what it says here, and what it leaves for the neighbouring
+//! position.
 
 use traceward_logic::formula::{BinaryOp, Direction, FormulaId, Formulas, Interval, Node, Strength};
 
@@ -6,15 +7,16 @@ use traceward_logic::formula::{BinaryOp, Direction, FormulaId, Formulas, Interva
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Unfolding {
     pub direction: Direction,
-    /// Whether its operands are looked at here: the window has opened.
+    /// Whether the operands are looked at here: the window has opened.
     pub open: bool,
-    /// What is asked of the neighbour; none if the window ends here.
+    /// The formula that is asked of the neighbour; none if the window ends here.
     pub rest: Option<FormulaId>,
-    /// What holds where there is no rest: the window or the trace has ended.
+    /// The value where there is no rest: the window or the trace has ended.
     pub strength: Strength,
 }
 
-/// The unfolding of a formula; none if it is not temporal. A bound leaves the same operator with a shorter one.
+/// The unfolding of a formula; none if it is not temporal. A bound leaves the same operator with a
+/// shorter one.
 pub(super) fn unfold(formulas: &mut Formulas, formula: FormulaId) -> Option<Unfolding> {
     let node = formulas.node(formula);
     let direction = node.direction()?;
@@ -34,7 +36,8 @@ pub(super) fn unfold(formulas: &mut Formulas, formula: FormulaId) -> Option<Unfo
     Some(Unfolding { direction, open: from == 0, rest, strength })
 }
 
-/// What an operator says where the trace ends before it is settled; none if it is not temporal.
+/// The strength of an operator, which tells its value where the trace ends before it is settled;
+/// none if it is not temporal.
 pub(super) fn strength(node: Node) -> Option<Strength> {
     match node {
         Node::Next(_, strength, _) => Some(strength),
@@ -46,7 +49,7 @@ pub(super) fn strength(node: Node) -> Option<Strength> {
     }
 }
 
-/// The same operator with another window.
+/// An operator with its window replaced.
 pub(super) fn with_interval(node: Node, interval: Interval) -> Node {
     match node {
         Node::Eventually(direction, _, f) => Node::Eventually(direction, interval, f),

@@ -1,0 +1,238 @@
+//! Who is compared, and how one of them is measured.
+
+use super::family::{Case, Subject};
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+use traceward_engine::automaton::metric::{Magnitude, Measures, Sublogic};
+use traceward_engine::engine::configuration::Subsumption;
+use traceward_engine::engine::{
+    EngineStatistics, GaveUp, breadth_first, forward_backward, forward_backward_dag, generic,
+};
+use traceward_engine::select::{Config, EngineName, Online, Simplification};
+use traceward_logic::letter::Letters;
+use traceward_logic::verdict::Verdict;
+
+/// An algorithm, and what it is given.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Contender {
+    /// The configuration tree.
+    Tree,
+    /// The configuration graph with a leaf for every clock.
+    GraphAsPrinted,
+    /// The configuration graph in which one clock stands for those that it implies.
+    Graph,
+    /// Sets of compact configurations.
+    BreadthFirst,
+    /// The generic algorithm with a leaf for every clock.
+    GenericAsPrinted,
+    /// The generic algorithm in which one clock stands for those that it implies.
+    Generic,
+    /// The configuration graph of the formula without bounds.
+    ExpandedGraph,
+    /// All slices of the formula without bounds.
+    ExpandedAsPrinted,
+    /// The least slices of the formula without bounds.
+    Expanded,
+}
+
+/// What says how large something gets at the most.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Theorem {
+    /// 3.1, the tree.
+    TreeSpace,
+    /// 3.3, the graph.
+    GraphSpace,
+    /// 3.7, breadth-first.
+    BreadthFirstSpace,
+    /// 4.7, generic.
+    GenericSpace,
+}
+
+impl Theorem {
+    /// Its number in the thesis.
+    pub fn number(self) -> &'static str {
+        match self {
+            Self::TreeSpace => "3.1",
+            Self::GraphSpace => "3.3",
+            Self::BreadthFirstSpace => "3.7",
+            Self::GenericSpace => "4.7",
+        }
+    }
+
+    /// What it allows for a formula on a trace of so many states.
+    pub(super) fn bound(self, sublogic: Sublogic, measures: Measures, states: usize) -> Magnitude {
+        match self {
+            Self::TreeSpace => measures.tree(states),
+            Self::GraphSpace => measures.graph(states),
+            Self::BreadthFirstSpace => measures.breadth_first(),
+            Self::GenericSpace => sublogic.space_of(measures),
+        }
+    }
+}
+
+impl Contender {
+    /// The algorithms on metric automata.
+    pub const METRIC: [Self; 6] =
+        [Self::Tree, Self::GraphAsPrinted, Self::Graph, Self::BreadthFirst, Self::GenericAsPrinted, Self::Generic];
+
+    /// Those, and what there is without metric automata.
+    pub const ALL: [Self; 9] = [
+        Self::Tree,
+        Self::GraphAsPrinted,
+        Self::Graph,
+        Self::BreadthFirst,
+        Self::GenericAsPrinted,
+        Self::Generic,
+        Self::ExpandedGraph,
+        Self::ExpandedAsPrinted,
+        Self::Expanded,
+    ];
+
+    /// In words.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Tree => "tree",
+            Self::GraphAsPrinted => "graph as printed",
+            Self::Graph => "graph",
+            Self::BreadthFirst => "breadth-first",
+            Self::GenericAsPrinted => "generic as printed",
+            Self::Generic => "generic",
+            Self::ExpandedGraph => "expanded, graph",
+            Self::ExpandedAsPrinted => "expanded, all slices",
+            Self::Expanded => "expanded, least slices",
+        }
+    }
+
+    /// What bounds it, for those on metric automata.
+    pub fn theorem(self) -> Option<Theorem> {
+        match self {
+            Self::Tree => Some(Theorem::TreeSpace),
+            Self::GraphAsPrinted | Self::Graph => Some(Theorem::GraphSpace),
+            Self::BreadthFirst => Some(Theorem::BreadthFirstSpace),
+            Self::GenericAsPrinted | Self::Generic => Some(Theorem::GenericSpace),
+            Self::ExpandedGraph | Self::ExpandedAsPrinted | Self::Expanded => None,
+        }
+    }
+
+    /// Whether it is given the formula without bounds.
+    pub fn is_expanded(self) -> bool {
+        matches!(self, Self::ExpandedGraph | Self::ExpandedAsPrinted | Self::Expanded)
+    }
+
+    /// Whether its size is that of a set of configurations, and not that of a tree or graph.
+    pub fn counts_configurations(self) -> bool {
+        self.engine() == EngineName::BreadthFirst
+    }
+
+    fn engine(self) -> EngineName {
+        match self {
+            Self::Tree => EngineName::ForwardBackward,
+            Self::GraphAsPrinted | Self::Graph | Self::ExpandedGraph => EngineName::ForwardBackwardDag,
+            Self::BreadthFirst | Self::ExpandedAsPrinted | Self::Expanded => EngineName::BreadthFirst,
+            Self::GenericAsPrinted | Self::Generic => EngineName::Generic,
+        }
+    }
+
+    fn subsumption(self) -> Subsumption {
+        match self {
+            Self::Tree | Self::GraphAsPrinted | Self::GenericAsPrinted | Self::ExpandedAsPrinted => Subsumption::Off,
+            Self::Graph | Self::BreadthFirst | Self::Generic | Self::ExpandedGraph | Self::Expanded => Subsumption::On,
+        }
+    }
+
+    fn config(self, Limits { nodes, slices: slice_limit, ways }: Limits) -> Config {
+        let (engine, subsumption) = (self.engine(), self.subsumption());
+        let slices = match subsumption {
+            Subsumption::On => breadth_first::Subsumption::On,
+            Subsumption::Off => breadth_first::Subsumption::Within,
+        };
+        Config {
+            engine,
+            simplification: Simplification::Off,
+            breadth_first: breadth_first::Config {
+                subsumption: slices,
+                slice_limit,
+                ..breadth_first::Config::default()
+            },
+            forward_backward: forward_backward::Config { node_limit: nodes },
+            forward_backward_dag: forward_backward_dag::Config { subsumption, node_limit: nodes },
+            generic: generic::Config {
+                subsumption,
+                node_limit: nodes,
+                configuration_limit: ways,
+                ..generic::Config::default()
+            },
+            ..Config::default()
+        }
+    }
+}
+
+/// When an engine gives up.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    nodes: usize,
+    slices: usize,
+    /// From one configuration of the generic algorithm.
+    ways: usize,
+}
+
+/// Enough for a growth to show, and reached within a second or so.
+impl Default for Limits {
+    fn default() -> Self {
+        Self { nodes: 1_000_000, slices: 100_000, ways: 10_000 }
+    }
+}
+
+/// What was seen of an engine.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measured {
+    /// Its verdict.
+    pub holds: bool,
+    /// How many states it read until that was final.
+    pub read: usize,
+    /// What it needed at its most, if it can tell.
+    pub statistics: Option<EngineStatistics>,
+    /// How long it took for all of them.
+    pub time: Duration,
+}
+
+impl Measured {
+    /// How long a state took.
+    pub fn nanoseconds_per_state(&self) -> f64 {
+        self.time.as_secs_f64() * 1e9 / self.read.max(1) as f64
+    }
+}
+
+/// The fastest of three runs, or of one that is slow enough to be trusted; none if the engine
+/// refuses the formula, or gives up.
+pub fn measure(contender: Contender, case: &Case, subject: &Subject, limits: Limits) -> Option<Measured> {
+    let online = Online::new(&case.formulas, case.root, contender.config(limits)).ok()?;
+    let letters = subject.letters(case, online.prepared());
+    let mut best: Option<Measured> = None;
+    for _ in 0..3 {
+        let measured = run(&online, &letters).ok()?;
+        let time = measured.time;
+        if best.as_ref().is_none_or(|best| time < best.time) {
+            best = Some(measured);
+        }
+        if time > Duration::from_millis(50) {
+            break;
+        }
+    }
+    best
+}
+
+fn run(online: &Online, letters: &Letters) -> Result<Measured, GaveUp> {
+    let start = Instant::now();
+    let mut run = online.start()?;
+    let mut read = 0;
+    let mut verdict = online.verdict(&run);
+    while read < letters.len && !verdict.is_final() {
+        verdict = online.step(&mut run, &|proposition| letters.bitmap(proposition).get(read))?;
+        read += 1;
+    }
+    let time = start.elapsed();
+    black_box(&run);
+    let holds = matches!(verdict, Verdict::Satisfied | Verdict::Holding);
+    Ok(Measured { holds, read, statistics: online.statistics(&run), time })
+}

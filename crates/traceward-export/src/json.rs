@@ -1,0 +1,155 @@
+//! Automata as JSON, for programs.
+
+use crate::listing::{ListedEdge, ListedProposition, ListedState, Listing, ListingKind};
+use crate::sketch::{ClockChange, Disjuncts, Edge, Sketch, SketchKind, SketchNode};
+use serde_json::{Map, Value, json};
+use traceward_engine::automaton::alternating::Look;
+use traceward_engine::automaton::metric::{Clock, ClockId};
+
+/// A sketch of an alternating automaton as a JSON object.
+pub fn of_sketch(sketch: &Sketch) -> String {
+    format!("{:#}", document(sketch))
+}
+
+/// A listing of an ordinary automaton as a JSON object.
+pub fn of_listing(listing: &Listing) -> String {
+    format!("{:#}", listed(listing))
+}
+
+/// The object of a sketch. Conditions are lists of lists: one of the outer and all of the inner
+/// have to hold. `[[]]` is ε, which asks nothing.
+fn document(sketch: &Sketch) -> Value {
+    match sketch.kind {
+        SketchKind::Alternating => json!({
+            "kind": "alternating",
+            "formula": sketch.formula,
+            "states": sketch.nodes.len(),
+            "edges": sketch.edges(),
+            "accepting": sketch.accepting(),
+            "start": condition(&sketch.start, node_name),
+            "nodes": sketch.nodes.iter().map(alternating_node).collect::<Vec<_>>(),
+        }),
+        SketchKind::Metric => json!({
+            "kind": "metric",
+            "formula": sketch.formula,
+            "states": sketch.nodes.len(),
+            "edges": sketch.edges(),
+            "accepting": sketch.accepting(),
+            "clocks": sketch.clocks.iter().map(clock).collect::<Vec<_>>(),
+            "start": condition(&sketch.start, timed_edge),
+            "nodes": sketch.nodes.iter().map(metric_node).collect::<Vec<_>>(),
+        }),
+    }
+}
+
+fn alternating_node(node: &SketchNode) -> Value {
+    let direction = match node.look {
+        Look::Here => "here",
+        Look::Forward => "future",
+        Look::Back => "past",
+    };
+    json!({
+        "id": node.id.to_string(),
+        "label": node.label,
+        "accepting": node.accepting,
+        "direction": direction,
+        "next": condition(&node.next, node_name),
+        "formula": node.formula,
+    })
+}
+
+fn metric_node(node: &SketchNode) -> Value {
+    match node.clock {
+        None => json!({
+            "id": node.id.to_string(),
+            "kind": "leaf",
+            "label": node.label,
+            "accepting": node.accepting,
+            "next": condition(&node.next, timed_edge),
+            "formula": node.formula,
+        }),
+        Some(clock) => json!({
+            "id": node.id.to_string(),
+            "kind": "timer",
+            "clock": clock.to_string(),
+            "test": node.label,
+            "accepting": node.accepting,
+            "next": condition(&node.next, timed_edge),
+            "formula": node.formula,
+        }),
+    }
+}
+
+fn clock((id, start): &(ClockId, Clock)) -> Value {
+    json!({ "name": id.to_string(), "start": clock_value(*start) })
+}
+
+fn clock_value(clock: Clock) -> Value {
+    clock.steps().map_or(json!("inf"), |steps| json!(steps))
+}
+
+fn condition(disjuncts: &Disjuncts, edge: impl Fn(&Edge) -> Value) -> Vec<Vec<Value>> {
+    disjuncts.iter().map(|edges| edges.iter().map(&edge).collect()).collect()
+}
+
+fn node_name(edge: &Edge) -> Value {
+    json!(edge.to.to_string())
+}
+
+/// An arrow with the change of its node's clock on the way.
+fn timed_edge(edge: &Edge) -> Value {
+    let node = edge.to.to_string();
+    match edge.clock {
+        None => json!({ "node": node }),
+        Some(ClockChange::Set(clock, start)) => {
+            json!({ "node": node, "clock": clock.to_string(), "set": clock_value(start) })
+        }
+        Some(ClockChange::CountDown(clock)) => json!({ "node": node, "clock": clock.to_string(), "add": -1 }),
+    }
+}
+
+/// The object of a listing. Labels are also given as products, for programs: one product has to
+/// hold, with all its literals.
+fn listed(listing: &Listing) -> Value {
+    let kind = match listing.kind {
+        ListingKind::Tableau => "tableau",
+        ListingKind::Deterministic => "deterministic",
+    };
+    let proposition = |one: &ListedProposition| json!({ "text": one.text, "relevant": one.is_relevant });
+    json!({
+        "kind": kind,
+        "formula": listing.formula,
+        "states": listing.states.len(),
+        "edges": listing.edges.len(),
+        "accepting": listing.accepting(),
+        "propositions": listing.propositions.iter().map(proposition).collect::<Vec<_>>(),
+        "start": listing.start,
+        "nodes": listing.states.iter().map(listed_state).collect::<Vec<_>>(),
+        "transitions": listing.edges.iter().map(|edge| listed_edge(edge, listing)).collect::<Vec<_>>(),
+    })
+}
+
+fn listed_state(state: &ListedState) -> Value {
+    let mut document = json!({
+        "id": state.name,
+        "accepting": state.accepting,
+        "verdict": state.verdict.map(|verdict| verdict.name()),
+    });
+    if !state.text.is_empty() {
+        document["meaning"] = json!(state.text);
+    }
+    document
+}
+
+fn listed_edge(edge: &ListedEdge, listing: &Listing) -> Value {
+    let product = |literals: &Vec<(usize, bool)>| {
+        let literals = literals.iter().map(|&(index, holds)| (listing.propositions[index].text.clone(), json!(holds)));
+        Value::Object(literals.collect::<Map<_, _>>())
+    };
+    json!({
+        "from": edge.from,
+        "to": edge.to,
+        "label": edge.label,
+        "products": edge.products.iter().map(product).collect::<Vec<_>>(),
+    })
+}

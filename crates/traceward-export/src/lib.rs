@@ -1,0 +1,28 @@
+//! Traceward's automata for other eyes: as text, as pictures, for other tools, and as programs.
+//!
+//! [`alternating_automaton`], [`metric_automaton`], [`tableau_automaton`] and
+//! [`deterministic_automaton`] make the automaton of a property of a spec; each has a method for
+//! every form that it comes in. Alternating automata are drawn from a [`sketch::Sketch`], ordinary
+//! ones from a [`graph::Graph`]; a [`listing::Listing`] is what programs read. [`fsp`] and [`hoa`]
+//! write ordinary automata for other tools, and [`monitor`] makes programs of deterministic ones.
+
+mod error;
+mod frame;
+pub mod fsp;
+pub mod graph;
+mod graphviz;
+pub mod hoa;
+mod identifier;
+pub mod json;
+pub mod labelled;
+mod layers;
+pub mod listing;
+pub mod monitor;
+mod property;
+pub mod sketch;
+
+pub use error::ExportError;
+pub use property::{
+    AlternatingAutomaton, DeterministicAutomaton, InitialState, MetricAutomaton, TableauAutomaton,
+    alternating_automaton, deterministic_automaton, metric_automaton, tableau_automaton,
+};

@@ -1,0 +1,49 @@
+//! The alternating automaton of a property.
+
+use super::{Wanted, refuse_long_text};
+use crate::error::ExportError;
+use crate::sketch::Sketch;
+use std::sync::Arc;
+use traceward::Spec;
+use traceward_engine::automaton::alternating::{Alternating, is_bounded};
+use traceward_engine::select::{Prepared, Simplification};
+use traceward_logic::formula::{FormulaId, Formulas};
+
+/// The alternating automaton of a property.
+#[derive(Clone, Debug)]
+pub struct AlternatingAutomaton {
+    automaton: Alternating,
+    formulas: Formulas,
+    root: FormulaId,
+    names: Vec<Arc<str>>,
+}
+
+impl AlternatingAutomaton {
+    /// The automaton as text, a node a line.
+    pub fn text(&self) -> Result<String, ExportError> {
+        refuse_long_text(self.automaton.written_out())?;
+        Ok(self.automaton.display(&self.formulas, &self.names).to_string())
+    }
+
+    /// The automaton as pictures show it; no condition may have more than `most_disjuncts`
+    /// disjuncts.
+    pub fn sketch(&self, most_disjuncts: usize) -> Result<Sketch, ExportError> {
+        Sketch::of_alternating(&self.automaton, self.root, &self.formulas, &self.names, most_disjuncts)
+            .map_err(Into::into)
+    }
+}
+
+/// The alternating automaton of the only property of a spec, or of the one of that name.
+pub fn alternating_automaton(
+    spec: &Spec,
+    name: Option<&str>,
+    simplification: Simplification,
+) -> Result<AlternatingAutomaton, ExportError> {
+    let Wanted { prepared: Prepared { formulas, normal, .. }, names, .. } = Wanted::new(spec, name, simplification)?;
+    let bounded = formulas.parts(&normal).into_iter().find(|&part| is_bounded(formulas.node(part)));
+    if let Some(part) = bounded {
+        return Err(ExportError::Bound { part: formulas.display(part, &names).to_string() });
+    }
+    let automaton = Alternating::new(&formulas, &normal);
+    Ok(AlternatingAutomaton { automaton, root: normal[0], formulas, names })
+}

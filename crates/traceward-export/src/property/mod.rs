@@ -1,0 +1,87 @@
+//! The automaton of a property of a spec, with a method for every form that it comes in.
+
+mod alternating;
+mod deterministic;
+mod metric;
+mod tableau;
+
+use crate::error::ExportError;
+use std::sync::Arc;
+use traceward::Spec;
+use traceward_engine::select::{Prepared, Simplification};
+use traceward_logic::formula::{Interval, Unit};
+use traceward_logic::lower::{Claim, Property};
+use traceward_logic::semantics;
+
+pub use alternating::{AlternatingAutomaton, alternating_automaton};
+pub use deterministic::{DeterministicAutomaton, deterministic_automaton};
+pub use metric::{MetricAutomaton, metric_automaton};
+pub use tableau::{InitialState, TableauAutomaton, tableau_automaton};
+
+/// The number of nodes that the conditions of an automaton may name. Nobody reads a longer text.
+const MOST_WRITTEN: u64 = 1_000_000;
+/// The size up to which a formula is shown with the names of `let` replaced: replacing them may
+/// make it exponentially longer.
+const MOST_REPLACED: u64 = 1000;
+
+/// A property whose automaton is wanted.
+struct Wanted {
+    /// The name of the property, if it has one.
+    name: Option<Arc<str>>,
+    /// The formula as it is written, or with the names of `let` replaced if the spec has any.
+    text: String,
+    prepared: Prepared,
+    /// Whether the trace without a state satisfies the formula.
+    on_empty: bool,
+    /// The names of the variables.
+    names: Vec<Arc<str>>,
+}
+
+impl Wanted {
+    /// The only property of a spec, or the one of that name.
+    fn new(spec: &Spec, name: Option<&str>, simplification: Simplification) -> Result<Self, ExportError> {
+        let lowered = spec.lowered();
+        let property = chosen(spec, name)?;
+        let text = spec.text(property.body.span);
+        let Claim::Formula(formula) = property.claim else { return Err(ExportError::Query { text }) };
+        let names = lowered.variables.names();
+        let replaced = spec.has_definitions() && lowered.formulas.size(formula) <= MOST_REPLACED;
+        Ok(Self {
+            name: property.name.clone(),
+            text: if replaced { lowered.formulas.display(formula, &names).to_string() } else { text },
+            prepared: Prepared::new(&lowered.formulas, &[formula], simplification),
+            on_empty: semantics::holds_on_empty(&lowered.formulas, formula),
+            names,
+        })
+    }
+
+    /// Refuses bounds in time: automata on words know steps only.
+    fn refuse_time(&self) -> Result<(), ExportError> {
+        let Prepared { formulas, simplified, .. } = &self.prepared;
+        let is_timed = |interval: Interval| interval.unit == Unit::Time;
+        let timed =
+            formulas.parts(simplified).into_iter().find(|&part| formulas.node(part).interval().is_some_and(is_timed));
+        timed.map_or(Ok(()), |part| {
+            Err(ExportError::BoundInTime { part: formulas.display(part, &self.names).to_string() })
+        })
+    }
+}
+
+/// Refuses a text whose conditions would name more nodes than anybody reads.
+fn refuse_long_text(written_out: u64) -> Result<(), ExportError> {
+    if written_out > MOST_WRITTEN { Err(ExportError::ConditionsTooLong) } else { Ok(()) }
+}
+
+/// The only property of a spec, or the one of that name.
+fn chosen<'a>(spec: &'a Spec, name: Option<&str>) -> Result<&'a Property, ExportError> {
+    let (names, properties) = (spec.property_names(), &spec.lowered().properties);
+    match (name, &properties[..]) {
+        (_, []) => Err(ExportError::NoProperty),
+        (None, [property]) => Ok(property),
+        (None, _) => Err(ExportError::SeveralProperties { names }),
+        (Some(wanted), _) => match names.iter().position(|name| name == wanted) {
+            Some(index) => Ok(&properties[index]),
+            None => Err(ExportError::UnknownProperty { wanted: wanted.to_owned(), names }),
+        },
+    }
+}

@@ -1,0 +1,39 @@
+//! Deterministic automata for other tools, and as programs of their own.
+
+mod formats;
+mod monitors;
+
+use traceward_engine::automaton::deterministic::{Deterministic, Limits};
+use traceward_engine::select::{Prepared, Simplification};
+use traceward_export::labelled::Labelled;
+use traceward_logic::lower::{Claim, Goal, Lowered};
+use traceward_logic::semantics;
+use traceward_testkit::lowered;
+
+/// The automaton of a formula as it is written, with its texts.
+struct Example {
+    labelled: Labelled,
+    prepared: Prepared,
+    on_empty: bool,
+}
+
+impl Example {
+    fn new(text: &str) -> Self {
+        Self::of(text, &lowered(text, Goal::Check, None, None).unwrap_or_else(|errors| panic!("{text}: {errors:?}")))
+    }
+
+    fn of(text: &str, lowered: &Lowered) -> Self {
+        let Claim::Formula(root) = lowered.properties[0].claim else { panic!("a formula") };
+        let on_empty = semantics::holds_on_empty(&lowered.formulas, root);
+        let prepared = Prepared::new(&lowered.formulas, &[root], Simplification::Off);
+        let Prepared { formulas, alphabet, simplified, .. } = &prepared;
+        let automaton = Deterministic::new(formulas, alphabet, simplified[0], on_empty, Limits::default())
+            .unwrap_or_else(|error| panic!("{error}"));
+        let labelled = Labelled::new(automaton, text, formulas, alphabet, &lowered.variables.names());
+        Self { labelled, prepared, on_empty }
+    }
+
+    fn automaton(&self) -> &Deterministic {
+        self.labelled.automaton()
+    }
+}
