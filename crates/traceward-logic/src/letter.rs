@@ -9,6 +9,7 @@ use crate::formula::{AtomId, FormulaId, Formulas, Node};
 use crate::semantics::EvaluationError;
 use crate::trace::Trace;
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
 mod columnar;
 
@@ -61,8 +62,8 @@ pub struct Letters {
     pub len: usize,
     /// For each proposition, where it holds.
     pub bitmaps: Vec<Bitmap>,
-    /// The timestamp of each state, if the trace has timestamps.
-    pub time: Option<Vec<i64>>,
+    /// The timestamp of each state, if the trace has timestamps. They are the trace's own.
+    pub time: Option<Arc<[i64]>>,
 }
 
 impl Letters {

@@ -56,8 +56,9 @@ pub enum ColumnData {
 pub struct TextData {
     /// For each state, an index into the dictionary (0 where missing).
     pub codes: Vec<u32>,
-    /// The different strings, in order of first appearance.
-    pub dictionary: Vec<Arc<str>>,
+    /// The different strings, in order of first appearance. Parts of a column share it with the whole: a part for
+    /// each of many keys must not cost the whole dictionary each time.
+    pub dictionary: Arc<[Arc<str>]>,
 }
 
 impl Column {
@@ -124,7 +125,8 @@ impl Column {
             ColumnData::Int(numbers) => ColumnData::Int(pick(numbers, positions)),
             ColumnData::Float(numbers) => ColumnData::Float(pick(numbers, positions)),
             ColumnData::Text(text) => {
-                ColumnData::Text(TextData { codes: pick(&text.codes, positions), dictionary: text.dictionary.clone() })
+                let dictionary = Arc::clone(&text.dictionary);
+                ColumnData::Text(TextData { codes: pick(&text.codes, positions), dictionary })
             }
         };
         Self { data, present: self.present.as_ref().map(|present| present.gather(positions)) }
@@ -138,8 +140,8 @@ pub struct Trace {
     pub len: usize,
     /// One column for each variable of the spec, in the spec's order.
     pub columns: Vec<Column>,
-    /// The timestamp of each state in nanoseconds, never decreasing, if the trace has timestamps.
-    pub time: Option<Vec<i64>>,
+    /// The timestamp of each state in nanoseconds, never decreasing, if the trace has timestamps. Letters share them.
+    pub time: Option<Arc<[i64]>>,
 }
 
 impl Trace {

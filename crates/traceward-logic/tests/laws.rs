@@ -190,7 +190,7 @@ fn is_split(formulas: &Formulas, root: FormulaId) -> bool {
 }
 
 fn empty_trace(columns: usize) -> Trace {
-    Trace { len: 0, columns: vec![Column::of_bools(Bitmap::new()); columns], time: Some(Vec::new()) }
+    Trace { len: 0, columns: vec![Column::of_bools(Bitmap::new()); columns], time: Some(Vec::new().into()) }
 }
 
 proptest! {

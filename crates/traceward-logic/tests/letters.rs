@@ -139,7 +139,8 @@ fn a_missing_value_makes_a_comparison_false_and_its_negation_true() {
     }
     assert!(!at_zero("x", missing(ColumnData::Bool([true].into_iter().collect()))));
     for text in ["x == \"a\"", "x != \"b\"", "x in {\"a\"}", "matches(x, \"\")", "len(x) == 1"] {
-        let text_data = |dictionary| traceward_logic::trace::TextData { codes: vec![0], dictionary };
+        let text_data =
+            |dictionary| traceward_logic::trace::TextData { codes: vec![0], dictionary: Vec::into(dictionary) };
         assert!(!at_zero(text, missing(ColumnData::Text(text_data(vec!["a".into()])))), "{text}");
         assert!(!at_zero(text, missing(ColumnData::Text(text_data(Vec::new())))), "{text}");
     }

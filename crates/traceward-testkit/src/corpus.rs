@@ -75,5 +75,5 @@ pub fn prepare(
     };
     let columns = lowered.variables.list().iter().map(|variable| column(&variable.name)).collect();
     let claim = lowered.properties[0].claim.clone();
-    (lowered, claim, Trace { len, columns, time })
+    (lowered, claim, Trace { len, columns, time: time.map(Into::into) })
 }

@@ -362,7 +362,7 @@ impl Texts {
     }
 
     fn into_data(self) -> TextData {
-        TextData { codes: self.codes, dictionary: self.dictionary.into_texts() }
+        TextData { codes: self.codes, dictionary: self.dictionary.into_texts().into() }
     }
 
     /// The values in a type that each of them has; where one is missing, what stands there is arbitrary.

@@ -153,7 +153,7 @@ impl<'a> Question<'a> {
     fn new(spec: &'a Spec, lowered: &'a Lowered, input: ReadTrace, options: &'a CheckOptions) -> Result<Self, Error> {
         let states = input.states;
         let columns = input.columns.into_iter().map(|column| column.unwrap_or_else(|| Column::all_missing(states)));
-        let trace = Trace { len: states, columns: columns.collect(), time: input.time };
+        let trace = Trace { len: states, columns: columns.collect(), time: input.time.map(Into::into) };
         if options.runs != RunQuestions::default() && input.keys.is_some() {
             return Err(Error::Request("--coverage and --waiting are for a trace that is not split by key".into()));
         }

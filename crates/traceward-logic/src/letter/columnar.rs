@@ -80,15 +80,23 @@ fn by_order<T>(op: CompareOp, values: &[T], order: impl Fn(&T) -> Ordering) -> B
     Bitmap::from_words(words, values.len())
 }
 
-/// A test on strings, made once for each different string.
+/// A test on strings, made once for each different string, or once for each state where those are fewer: a part of a
+/// trace has the dictionary of the whole.
 fn text_column(column: &Column, test: impl Fn(&str) -> bool) -> Option<Bitmap> {
-    let ColumnData::Text(TextData { codes, dictionary, .. }) = &column.data else { return None };
-    let passes: Vec<bool> = dictionary.iter().map(|text| test(text)).collect();
-    let bits = by_order(CompareOp::Equal, codes, |code| {
-        // A missing value has code 0, which an empty dictionary does not have.
-        if passes.get(*code as usize).copied().unwrap_or(false) { Ordering::Equal } else { Ordering::Less }
-    });
+    let ColumnData::Text(TextData { codes, dictionary }) = &column.data else { return None };
+    // A missing value has code 0, which an empty dictionary does not have.
+    let bits = if dictionary.len() <= codes.len() {
+        let passes: Vec<bool> = dictionary.iter().map(|text| test(text)).collect();
+        by_code(codes, |code| passes.get(code).copied().unwrap_or(false))
+    } else {
+        by_code(codes, |code| dictionary.get(code).is_some_and(|text| test(text)))
+    };
     Some(present_only(bits, column.present.as_ref()))
+}
+
+fn by_code(codes: &[u32], passes: impl Fn(usize) -> bool) -> Bitmap {
+    let order = |code: &u32| if passes(*code as usize) { Ordering::Equal } else { Ordering::Less };
+    by_order(CompareOp::Equal, codes, order)
 }
 
 fn present_only(bits: Bitmap, present: Option<&Bitmap>) -> Bitmap {

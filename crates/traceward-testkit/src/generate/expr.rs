@@ -83,7 +83,7 @@ fn text_column(len: usize, texts: impl Strategy<Value = Vec<&'static str>>) -> i
             }) as u32
         };
         let codes = texts.iter().enumerate().map(code).collect();
-        Column { data: ColumnData::Text(TextData { codes, dictionary }), present }
+        Column { data: ColumnData::Text(TextData { codes, dictionary: dictionary.into() }), present }
     })
 }
 
