@@ -4,7 +4,7 @@ use super::{Wanted, too_large};
 use crate::error::Error;
 use crate::spec::Spec;
 use std::sync::Arc;
-use traceward_engine::automaton::deterministic::{Deterministic, LabelsTooLong, Limits};
+use traceward_engine::automaton::deterministic::{Deterministic, LabelsTooLong, Room};
 use traceward_engine::automaton::export::graph::Graph;
 use traceward_engine::automaton::export::labelled::Labelled;
 use traceward_engine::automaton::export::listing::Listing;
@@ -12,7 +12,7 @@ use traceward_engine::automaton::export::{fsp, hoa, monitor};
 use traceward_engine::select::{Prepared, Simplification};
 
 /// Larger ones take long to make smallest, and are of no use to anybody as a text.
-const LIMITS: Limits = Limits { states: 20_000, memory: 1 << 29 };
+const LIMITS: Room = Room { states: 20_000, memory: 1 << 29 };
 
 /// The deterministic automaton of a property: complete and minimal.
 #[derive(Clone, Debug)]

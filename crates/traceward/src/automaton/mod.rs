@@ -8,7 +8,7 @@ mod tableau;
 use crate::error::Error;
 use crate::spec::Spec;
 use std::sync::Arc;
-use traceward_engine::engine::BuildError;
+use traceward_engine::limit::BuildError;
 use traceward_engine::select::{Prepared, Simplification};
 use traceward_logic::formula::{Interval, Unit};
 use traceward_logic::lower::{Claim, Property};
@@ -94,7 +94,7 @@ fn too_large(error: BuildError) -> Error {
         BuildError::Unsupported(unsupported) => {
             Error::Request(format!("there is no such automaton with {}", unsupported.what))
         }
-        BuildError::GaveUp(gave_up) => Error::Request(format!("{}\n  help: {help}", gave_up.reason)),
+        BuildError::GaveUp(gave_up) => Error::Request(format!("{}\n  help: {help}", gave_up.limit)),
     }
 }
 

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use traceward_engine::automaton::export::fsp;
 use traceward_engine::automaton::export::graph::Graph;
 use traceward_engine::automaton::export::listing::Listing;
-use traceward_engine::automaton::tableau::{Automaton, Config, Initial};
+use traceward_engine::automaton::tableau::{Automaton, Initial};
+use traceward_engine::limit::Limits;
 use traceward_engine::select::{Prepared, Simplification};
 
 /// When the initial state of a tableau automaton accepts.
@@ -63,6 +64,6 @@ pub fn tableau_automaton(
         InitialState::AsInPaper => Initial::AsInPaper,
     };
     let Prepared { formulas, alphabet, normal, .. } = &wanted.prepared;
-    let automaton = Automaton::new(formulas, alphabet, normal[0], initial, Config::default()).map_err(too_large)?;
+    let automaton = Automaton::new(formulas, alphabet, normal[0], initial, Limits::default()).map_err(too_large)?;
     Ok(TableauAutomaton { automaton, names: wanted.names })
 }
