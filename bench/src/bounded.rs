@@ -2,10 +2,10 @@
 //! What is verified is the verdict after every state, by counting those at which an answer is owed.
 
 use crate::{Row, measured};
-use traceward_engine::engine::configuration::Subsumption;
-use traceward_engine::engine::forward_backward_dag::{self, ForwardBackwardDag};
-use traceward_engine::engine::generic::{self, Generic};
-use traceward_engine::engine::{Decision, observer};
+use traceward_engine::engine::Decision;
+use traceward_engine::engine::forward_backward_dag::ForwardBackwardDag;
+use traceward_engine::engine::generic::Generic;
+use traceward_engine::engine::{self, Subsumption};
 use traceward_engine::select::{Config, EngineName, Online, Prepared, Simplification};
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::letter::{self, Letters};
@@ -73,12 +73,12 @@ fn of_bound(bound: usize) -> Vec<Row> {
     let letters = responses.letters(&lowered.variables.names(), &prepared);
     let Prepared { formulas, alphabet, normal, .. } = &prepared;
     let expected = (responses.owing, Verdict::Holding);
-    let engine = Generic::new(formulas, alphabet, normal[0], generic::Config::default()).expect("bounds in steps");
+    let engine = Generic::new(formulas, alphabet, normal[0], engine::Config::default()).expect("bounds in steps");
     let ours = measured(format!("{formula} generic"), STATES as u64, "states", &expected, || {
         let mut run = engine.start();
         count(&letters, |holds| engine.step(&mut run, holds).expect("a small graph"))
     });
-    let config = forward_backward_dag::Config { subsumption: Subsumption::Off, ..Default::default() };
+    let config = engine::Config { subsumption: Subsumption::Off, ..engine::Config::default() };
     let graph = ForwardBackwardDag::new(formulas, alphabet, normal[0], config).expect("bounds in steps");
     // It looks at every open request with every state, so there are fewer.
     let few = Responses::new(bound * 4, bound);
@@ -93,7 +93,7 @@ fn of_bound(bound: usize) -> Vec<Row> {
             count(&few_letters, |holds| graph.step(&mut run, holds).expect("a graph that fits"))
         },
     );
-    let config = Config { engine: EngineName::Observer, observer: observer::Config::default(), ..Config::default() };
+    let config = Config { engine: EngineName::Observer, ..Config::default() };
     let online = Online::new(&lowered.formulas, root, config).expect("an observer");
     let observed = measured(format!("{formula} observer"), STATES as u64, "states", &expected, || {
         let mut run = online.start().expect("an observer");
@@ -109,7 +109,7 @@ pub fn finite_bounds() -> Vec<Row> {
     let Claim::Formula(root) = lowered.properties[0].claim else { panic!("a formula") };
     let prepared = Prepared::new(&lowered.formulas, &[root], Simplification::Off);
     let Prepared { formulas, alphabet, normal, .. } = &prepared;
-    let engine = ForwardBackwardDag::new(formulas, alphabet, normal[0], forward_backward_dag::Config::default());
+    let engine = ForwardBackwardDag::new(formulas, alphabet, normal[0], engine::Config::default());
     let engine = engine.expect("bounds in steps");
     let of_length = |states: usize| {
         // p throughout, q at two of three states: no ten in a row.

@@ -3,7 +3,8 @@
 
 use crate::reverse::paper;
 use crate::{Row, measured, peak_kib};
-use traceward_engine::engine::breadth_first::{BreadthFirst, Cache, Config};
+use traceward_engine::engine::Config;
+use traceward_engine::engine::breadth_first::{BreadthFirst, Cache};
 use traceward_engine::select::{Prepared, Simplification};
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::letter::{self, Letters};

@@ -4,10 +4,12 @@ use crate::{Random, Row, Whose, measured};
 use std::io::Read;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
-use traceward_engine::automaton::deterministic::{Deterministic, Limits};
+use traceward_engine::automaton::deterministic::{Deterministic, Room};
 use traceward_engine::automaton::subset::{self, Table};
 use traceward_engine::automaton::tableau::{self, Initial};
-use traceward_engine::engine::observer::{Config, Observer};
+use traceward_engine::engine::Config;
+use traceward_engine::engine::observer::Observer;
+use traceward_engine::limit::Limits;
 use traceward_engine::possible::Knowledge;
 use traceward_engine::select::{Prepared, Simplification};
 use traceward_logic::bitmap::Bitmap;
@@ -41,14 +43,14 @@ impl Formula {
 
     fn automaton(&self) -> Deterministic {
         let Prepared { formulas, alphabet, simplified, .. } = &self.prepared;
-        Deterministic::new(formulas, alphabet, simplified[0], self.on_empty, Limits::default()).expect("it fits")
+        Deterministic::new(formulas, alphabet, simplified[0], self.on_empty, Room::default()).expect("it fits")
     }
 
     /// The smallest table, made in another way.
     fn table(&self) -> Table {
         let Prepared { formulas, alphabet, normal, .. } = &self.prepared;
         let initial = Initial::BySemantics(self.on_empty);
-        let tableau = tableau::Automaton::new(formulas, alphabet, normal[0], initial, tableau::Config::default());
+        let tableau = tableau::Automaton::new(formulas, alphabet, normal[0], initial, Limits::default());
         let tableau = tableau.expect("a tableau that fits");
         subset::determinise(&tableau, subset::Config::default()).expect("a table that fits").minimal()
     }
@@ -86,7 +88,7 @@ pub fn steps_of_a_table() -> Vec<Row> {
 
 /// Tables that do not fit the first-level cache, and automata that are unfolded on the way.
 pub fn steps_of_a_large_automaton() -> Vec<Row> {
-    let lazily = Config { full_states: 0, ..Config::default() };
+    let lazily = Config { limits: Limits { table_states: 0, ..Limits::default() }, ..Config::default() };
     vec![
         stepped(&responses(6), 20_000_000, 2, Config::default()),
         stepped(&responses(8), 20_000_000, 2, Config::default()),
@@ -102,7 +104,7 @@ fn stepped(text: &str, len: usize, every: u64, config: Config) -> Row {
     let formula = Formula::parse(text);
     let letters = formula.letters(len, every);
     let Prepared { formulas, alphabet, normal, .. } = &formula.prepared;
-    let reverse = Reverse::new(formulas, alphabet, normal, reverse::Config::default());
+    let reverse = Reverse::new(formulas, alphabet, normal);
     let expected = reverse.truth(&mut reverse::Cache::default(), &letters)[0].get(0);
     let observer = formula.observer(config);
     let how = if observer.automaton().is_some() { "table" } else { "unfolded" };
@@ -172,7 +174,7 @@ pub fn bounded_construction() -> Vec<Row> {
             bits.set(if expr == "p" { 100 } else { 105 }, true);
             letters.bitmaps[index] = bits;
         }
-        let lazily = Config { full_states: 0, ..Config::default() };
+        let lazily = Config { limits: Limits { table_states: 0, ..Limits::default() }, ..Config::default() };
         let made = measured(format!("{text}, made and asked of 1,000 states"), 1, "times", &true, || {
             formula.observer(lazily).check(&letters).expect("within limits").holds
         });

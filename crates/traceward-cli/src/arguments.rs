@@ -4,8 +4,7 @@ use crate::output::Styling;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use traceward::{
-    Config, EngineName, Format, MissingPolicy, Simplification, Subsumption, TimeColumn, TimeUnit, breadth_first,
-    depth_first, forward_backward, forward_backward_dag, generic, observer, tableau,
+    Config, EngineName, Format, Limit, Limits, MissingPolicy, Simplification, Subsumption, TimeColumn, TimeUnit,
 };
 
 /// Checks, monitors and measures what running systems actually did
@@ -256,58 +255,60 @@ pub struct EngineArguments {
     #[arg(long)]
     pub no_simplify: bool,
     /// After how many steps depth-first traversal gives up
-    #[arg(long, value_name = "N", default_value_t = depth_first::Config::default().work_limit)]
+    #[arg(long, value_name = "N", default_value_t = Limits::default().work)]
     pub work_limit: u64,
     /// With how many slices at one position breadth-first traversal gives up, and generic
-    #[arg(long, value_name = "N", default_value_t = breadth_first::Config::default().slice_limit)]
+    #[arg(long, value_name = "N", default_value_t = Limits::default().slices)]
     pub slice_limit: usize,
     /// With how many nodes of their tree or graph forward-backward, forward-backward-dag and
     /// generic give up
-    #[arg(long, value_name = "N", default_value_t = generic::Config::default().node_limit)]
+    #[arg(long, value_name = "N", default_value_t = Limits::default().nodes)]
     pub node_limit: usize,
     /// Keep what something else implies, as in the papers: in breadth-first,
     /// forward-backward-dag and generic
     #[arg(long)]
     pub no_subsumption: bool,
     /// How much memory an observer may take, in MiB
-    #[arg(long, value_name = "MIB", default_value_t = observer::Config::default().memory >> 20)]
+    #[arg(long, value_name = "MIB", default_value_t = Limits::default().memory >> 20)]
     pub memory_limit: usize,
     /// How many states an observer may look at to find out what is certain
-    #[arg(long, value_name = "N", default_value_t = observer::Config::default().search_limit)]
+    #[arg(long, value_name = "N", default_value_t = Limits::default().search)]
     pub search_limit: usize,
 }
 
 impl EngineArguments {
     pub fn config(&self) -> Config {
-        let subsumption = if self.no_subsumption { Subsumption::Off } else { Subsumption::On };
-        let node_limit = self.node_limit;
         Config {
             engine: self.engine,
             simplification: if self.no_simplify { Simplification::Off } else { Simplification::On },
-            depth_first: depth_first::Config { work_limit: self.work_limit },
-            breadth_first: breadth_first::Config {
-                subsumption: match self.no_subsumption {
-                    true => breadth_first::Subsumption::Within,
-                    false => breadth_first::Subsumption::On,
-                },
-                slice_limit: self.slice_limit,
-                ..breadth_first::Config::default()
-            },
-            tableau: tableau::Config::default(),
-            observer: observer::Config {
+            subsumption: if self.no_subsumption { Subsumption::Within } else { Subsumption::On },
+            limits: Limits {
+                work: self.work_limit,
+                slices: self.slice_limit,
+                nodes: self.node_limit,
                 memory: self.memory_limit.saturating_mul(1 << 20),
-                search_limit: self.search_limit,
-                ..observer::Config::default()
+                search: self.search_limit,
+                ..Limits::default()
             },
-            forward_backward: forward_backward::Config { node_limit },
-            forward_backward_dag: forward_backward_dag::Config { subsumption, node_limit },
-            generic: generic::Config {
-                subsumption,
-                node_limit,
-                configuration_limit: self.slice_limit,
-                ..generic::Config::default()
-            },
+            ..Config::default()
         }
+    }
+}
+
+/// The option that raises a limit, if there is one.
+pub fn option_of(limit: Limit) -> Option<&'static str> {
+    match limit {
+        Limit::Work(_) => Some("--work-limit"),
+        Limit::Slices(_) | Limit::Configurations(_) => Some("--slice-limit"),
+        Limit::Nodes(_) => Some("--node-limit"),
+        Limit::Memory(_) => Some("--memory-limit"),
+        Limit::Search(_) => Some("--search-limit"),
+        Limit::States(_)
+        | Limit::Steps(_)
+        | Limit::Claims(_)
+        | Limit::Propositions(_)
+        | Limit::Obligations
+        | Limit::Position(_) => None,
     }
 }
 

@@ -1,6 +1,8 @@
 //! How a run ends.
 
+use crate::arguments::option_of;
 use std::io::Write;
+use traceward::{BuildError, Error, GaveUp, Paint, Unsupported};
 
 /// What the exit status tells.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -35,6 +37,16 @@ impl Failure {
         Self::Message(format!("error: {message}"))
     }
 
+    /// Why a question could not be answered: as the library tells it, but with the options that help. `trace` is what to
+    /// call the trace.
+    pub fn of(error: &Error, trace: &str, paint: Paint) -> Self {
+        match error {
+            Error::GaveUp(gave_up) => Self::new(with_option(gave_up)),
+            Error::CannotFollow { property, error } => Self::new(cannot_follow(property, error)),
+            other => Self::Message(other.render(trace, paint)),
+        }
+    }
+
     /// What went wrong, without `error:` before it and without colours.
     pub fn text(&self) -> String {
         match self {
@@ -59,6 +71,25 @@ impl From<std::io::Error> for Failure {
     fn from(error: std::io::Error) -> Self {
         Self::Output(error)
     }
+}
+
+/// What an engine says when it gives up, and the option that raises its limit.
+fn with_option(gave_up: &GaveUp) -> String {
+    let account = gave_up.account();
+    option_of(gave_up.limit).map_or(account.clone(), |option| format!("{account}; {option} raises the limit"))
+}
+
+/// Why a property cannot be followed, and what to do instead.
+fn cannot_follow(property: &str, error: &BuildError) -> String {
+    let at_end = "`traceward check` answers when the trace has ended";
+    let (reason, way_out) = match error {
+        BuildError::Unsupported(Unsupported { engine, what, instead }) => {
+            let way_out = if *instead == "observer" { "--engine observer can" } else { at_end };
+            (format!("the engine {engine} does not take {what}"), way_out)
+        }
+        BuildError::GaveUp(gave_up) => (with_option(gave_up), at_end),
+    };
+    format!("`{property}` cannot be followed: {reason}; {way_out}")
 }
 
 /// Writes a line to standard error.

@@ -5,6 +5,7 @@
 
 pub mod automaton;
 pub mod engine;
+pub mod limit;
 pub mod past;
 pub mod possible;
 pub mod run_statistics;

@@ -13,7 +13,7 @@
 //!
 //! A lower bound a costs a byte for each of the last a positions.
 
-use crate::engine::Unsupported;
+use crate::limit::{Feature, Unsupported};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use traceward_logic::formula::{BinaryOp, Direction, FormulaId, Formulas, Interval, Node, Strength, Unit};
@@ -142,7 +142,7 @@ impl Past {
         let refuse = |what| Err(Unsupported { engine, what, instead: "reverse" });
         let node = formulas.node(formula);
         if node.direction() == Some(Direction::Future) {
-            return refuse("a future operator inside a past one");
+            return refuse(Feature::FutureInsidePast);
         }
         let look = match node {
             Node::Constant(bit) => return Ok(Part::Constant(bit)),
@@ -162,7 +162,7 @@ impl Past {
         };
         let Interval { unit, from, to } = node.interval().expect("what is left has a window");
         if unit == Unit::Time {
-            return refuse("bounds in time");
+            return refuse(Feature::BoundsInTime);
         }
         Ok(Part::Window { look, from, width: to.map(|to| to - from) })
     }

@@ -126,8 +126,10 @@ fn reverse_agrees_with_vectors_and_corpus() {
 
 mod traversals {
     use super::*;
-    use traceward_engine::engine::breadth_first::{BreadthFirst, Memory, Subsumption};
+    use traceward_engine::engine::breadth_first::BreadthFirst;
     use traceward_engine::engine::depth_first::DepthFirst;
+    use traceward_engine::engine::{Config, Memory, Subsumption};
+    use traceward_engine::limit::Limits;
     use traceward_engine::select::Prepared;
     use traceward_logic::letter::{self, Letters};
     use traceward_logic::verdict::Verdict;
@@ -141,7 +143,7 @@ mod traversals {
     }
 
     fn depth_first(prepared: &Prepared) -> DepthFirst {
-        let config = depth_first::Config::default();
+        let config = Config::default();
         DepthFirst::new(&prepared.formulas, &prepared.alphabet, &prepared.normal, config)
     }
 
@@ -198,7 +200,7 @@ mod traversals {
     fn breadth_first_agrees(subsumption: Subsumption, longest: usize) -> u64 {
         let compile = |formulas: &Formulas, formula| {
             let prepared = prepared(formulas, formula);
-            let config = breadth_first::Config { subsumption, ..breadth_first::Config::default() };
+            let config = Config { subsumption, ..Config::default() };
             let engine = BreadthFirst::new(&prepared.formulas, &prepared.alphabet, prepared.normal[0], config);
             let cache = std::cell::RefCell::new(breadth_first::Cache::default());
             let reverse = Evaluator::new(formulas, &[formula], reverse());
@@ -245,7 +247,7 @@ mod traversals {
             let expected = semantics::satisfied(&formulas, formula, &trace).unwrap();
             let prepared = prepared(&formulas, formula);
             let letters = letters(&prepared, &trace);
-            let config = depth_first::Config { work_limit: 3_000_000 };
+            let config = Config { limits: Limits { work: 3_000_000, ..Limits::default() }, ..Config::default() };
             let engine = DepthFirst::new(&prepared.formulas, &prepared.alphabet, &prepared.normal, config);
             if let Ok(found) = engine.check(&mut depth_first::Cache::default(), &letters) {
                 prop_assert_eq!(found, [expected]);
@@ -255,7 +257,7 @@ mod traversals {
                 (Subsumption::Off, 10_000, Memory::Slices),
                 (Subsumption::On, 2, Memory::Sets),
             ] {
-                let config = breadth_first::Config { subsumption, memory, cache_limit, slice_limit: 2000 };
+                let config = Config { subsumption, memory, limits: Limits { remembered: cache_limit, slices: 2000, ..Limits::default() }, ..Config::default() };
                 let root = prepared.normal[0];
                 let Ok(engine) = BreadthFirst::new(&prepared.formulas, &prepared.alphabet, root, config) else { continue };
                 let cache = &mut breadth_first::Cache::default();
@@ -278,12 +280,12 @@ mod traversals {
             let prepared = prepared(&lowered.formulas, formula);
             let letters = letters(&prepared, &trace);
             let Prepared { formulas, alphabet, normal, .. } = &prepared;
-            let engine = DepthFirst::new(formulas, alphabet, normal, depth_first::Config::default());
+            let engine = DepthFirst::new(formulas, alphabet, normal, Config::default());
             let truth = engine.truth(&mut depth_first::Cache::default(), &letters).expect("little work");
             assert_eq!(truth[0].to_string(), expected, "{text}");
             deep += 1;
             // It refuses the future inside the past.
-            let config = breadth_first::Config::default();
+            let config = Config::default();
             if let Ok(engine) = BreadthFirst::new(formulas, alphabet, normal[0], config) {
                 let holds = engine.check(&mut breadth_first::Cache::default(), &letters).expect("few slices").holds;
                 assert_eq!(holds, expected.starts_with('1'), "{text}");

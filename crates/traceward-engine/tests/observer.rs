@@ -5,8 +5,10 @@
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
-use traceward_engine::automaton::deterministic::{Deterministic, Limits};
-use traceward_engine::engine::observer::{Config, Exactness, Observer};
+use traceward_engine::automaton::deterministic::{Deterministic, Room};
+use traceward_engine::engine::observer::Observer;
+use traceward_engine::engine::{Config, Exactness};
+use traceward_engine::limit::Limits;
 use traceward_engine::possible::Knowledge;
 use traceward_engine::select::{Prepared, Simplification};
 use traceward_logic::bitmap::Bitmap;
@@ -24,7 +26,7 @@ use traceward_testkit::{corpus, vectors};
 
 /// Never the whole automaton beforehand.
 fn lazily() -> Config {
-    Config { full_states: 0, ..Config::default() }
+    Config { limits: Limits { table_states: 0, ..Limits::default() }, ..Config::default() }
 }
 
 struct Observed {
@@ -58,7 +60,7 @@ impl Observed {
 
     fn automaton(&self) -> Deterministic {
         let Prepared { formulas, alphabet, simplified, .. } = &self.prepared;
-        Deterministic::new(formulas, alphabet, simplified[0], self.on_empty, Limits::default()).expect("small enough")
+        Deterministic::new(formulas, alphabet, simplified[0], self.on_empty, Room::default()).expect("small enough")
     }
 
     /// What all observers say at the end of a trace, alike at once and step by step.
@@ -239,7 +241,7 @@ proptest! {
         let mut formulas = Formulas::new();
         let formula = recipe.build(&mut formulas);
         let expected = semantics::satisfied(&formulas, formula, &trace).unwrap();
-        let small = Config { memory: 1 << 20, ..lazily() };
+        let small = Config { limits: Limits { memory: 1 << 20, ..lazily().limits }, ..lazily() };
         let patient = Config { exactness: Exactness::WherePossible, ..small };
         for config in [Config::default(), lazily(), small, patient] {
             let observed = Observed::new(&formulas, formula, &[config]);
@@ -323,7 +325,7 @@ fn a_long_trace_is_decided_at_the_very_state() {
 mod routes {
     use super::*;
     use traceward_engine::automaton::subset::{self, Table, determinise};
-    use traceward_engine::automaton::tableau::{Automaton, Config, Initial};
+    use traceward_engine::automaton::tableau::{Automaton, Initial};
 
     /// The table of an automaton, numbered in the one way there is.
     fn table(automaton: &Deterministic) -> Table {
@@ -339,12 +341,12 @@ mod routes {
 
     /// The smallest table by the other route, if that is possible within its limits.
     fn by_tableau(observed: &Observed) -> Option<Table> {
-        table_within(observed, Config { state_limit: 500, work_limit: 200_000, ..Config::default() })
+        table_within(observed, Limits { automaton_states: 500, automaton_steps: 200_000, ..Limits::default() })
     }
 
-    fn table_within(observed: &Observed, config: Config) -> Option<Table> {
+    fn table_within(observed: &Observed, limits: Limits) -> Option<Table> {
         let Prepared { formulas, alphabet, normal, .. } = &observed.prepared;
-        let automaton = Automaton::new(formulas, alphabet, normal[0], Initial::BySemantics(observed.on_empty), config);
+        let automaton = Automaton::new(formulas, alphabet, normal[0], Initial::BySemantics(observed.on_empty), limits);
         let limits = subset::Config { state_limit: 2000, work_limit: 5_000_000, ..subset::Config::default() };
         Some(determinise(&automaton.ok()?, limits).ok()?.minimal())
     }
@@ -388,7 +390,7 @@ mod routes {
             let observed = Observed::new(&lowered.formulas, formula, &[]);
             let automaton = observed.automaton();
             // The subset construction keeps all deadlines, and has its limits.
-            if let Some(expected) = table_within(&observed, Config::default()) {
+            if let Some(expected) = table_within(&observed, Limits::default()) {
                 assert_eq!(table(&automaton), expected, "{text}");
                 by_both += 1;
             }
@@ -408,7 +410,7 @@ mod routes {
             let formula = recipe.build(&mut formulas);
             let observed = Observed::new(&formulas, formula, &[]);
             let Prepared { formulas, alphabet, simplified, .. } = &observed.prepared;
-            let limits = Limits { states: 5000, memory: 1 << 24 };
+            let limits = Room { states: 5000, memory: 1 << 24 };
             let made = Deterministic::new(formulas, alphabet, simplified[0], observed.on_empty, limits);
             if let (Ok(automaton), Some(expected)) = (made, by_tableau(&observed)) {
                 prop_assert_eq!(table(&automaton), expected);
@@ -457,9 +459,13 @@ fn what_is_too_large_is_read_letter_by_letter() {
     let text = (0..count).map(|one| format!("G(v{one} -> F v{})", (one + 1) % count)).collect::<Vec<_>>().join(" & ");
     let (lowered, claim, _) = corpus::prepare(&text, &names, None, 0);
     let Claim::Formula(formula) = claim else { panic!("{text} is a formula") };
-    let small = Config { memory: 4 << 20, exactness: Exactness::WherePossible, ..Config::default() };
+    let small = Config {
+        exactness: Exactness::WherePossible,
+        limits: Limits { memory: 4 << 20, ..Limits::default() },
+        ..Config::default()
+    };
     let observed = Observed::new(&lowered.formulas, formula, &[small]);
-    let config = Config { memory: 4 << 20, ..Config::default() };
+    let config = Config { limits: Limits { memory: 4 << 20, ..Limits::default() }, ..Config::default() };
     let strict = Observed::new(&lowered.formulas, formula, &[config]);
     // One wave of them passes through, and a second is cut off in the middle.
     for (len, satisfied) in [(1, false), (count, false), (count + 1, true), (count + 30, false), (2 * count + 2, true)]
@@ -537,8 +543,8 @@ mod values {
             let lowered = traceward_testkit::lowered(text, Goal::Check, None, None).expect("a formula");
             let Claim::Formula(root) = lowered.properties[0].claim else { panic!("{text} is a formula") };
             for full_states in [0, 1024] {
-                let observer = super::Config { full_states, ..super::Config::default() };
-                let config = Config { engine: EngineName::Observer, observer, ..Config::default() };
+                let limits = Limits { table_states: full_states, ..Limits::default() };
+                let config = Config { engine: EngineName::Observer, limits, ..Config::default() };
                 let online = Online::new(&lowered.formulas, root, config).expect("no bounds in time");
                 assert!(online.is_exact(), "{text}");
                 for word in words(2) {

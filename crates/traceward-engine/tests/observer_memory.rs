@@ -2,7 +2,9 @@
 
 use peak_alloc::PeakAlloc;
 use std::collections::BTreeMap;
-use traceward_engine::engine::observer::{Config, Observer};
+use traceward_engine::engine::Config;
+use traceward_engine::engine::observer::Observer;
+use traceward_engine::limit::Limits;
 use traceward_engine::possible::Knowledge;
 use traceward_engine::select::{Prepared, Simplification};
 use traceward_logic::bitmap::Bitmap;
@@ -57,7 +59,8 @@ fn memory_stays_within_its_limit() {
         let letters = letters(prepared.alphabet.atoms().len(), 5000);
         for memory in [1 << 20, 4 << 20, 32 << 20] {
             for full_states in [0, 1024] {
-                let config = Config { memory, full_states, ..Config::default() };
+                let limits = Limits { memory, table_states: full_states, ..Limits::default() };
+                let config = Config { limits, ..Config::default() };
                 let before = MEMORY.current_usage();
                 MEMORY.reset_peak_usage();
                 let Prepared { formulas, alphabet, simplified, .. } = &prepared;

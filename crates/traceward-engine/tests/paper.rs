@@ -29,7 +29,7 @@ impl Example {
         let Claim::Formula(root) = claim else { panic!("{formula} is a formula") };
         let prepared = Prepared::new(&lowered.formulas, &[root], Simplification::Off);
         let Prepared { formulas, alphabet, normal, .. } = &prepared;
-        let reverse = Reverse::new(formulas, alphabet, normal, reverse::Config::default());
+        let reverse = Reverse::new(formulas, alphabet, normal);
         Self { names: lowered.variables.names(), prepared, reverse, trace }
     }
 
@@ -200,7 +200,7 @@ proptest! {
         let mut formulas = Formulas::new();
         let root = recipe.build(&mut formulas);
         let Prepared { formulas, alphabet, normal, .. } = Prepared::new(&formulas, &[root], Simplification::Off);
-        let reverse = Reverse::new(&formulas, &alphabet, &normal, reverse::Config::default());
+        let reverse = Reverse::new(&formulas, &alphabet, &normal);
         let letters = letter::letters(&formulas, &alphabet, &trace);
         let table = reverse.table(&formulas, &alphabet, &letters);
         let rows = semantics::truths(&formulas, &normal, &trace).unwrap();

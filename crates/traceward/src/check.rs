@@ -173,8 +173,7 @@ impl<'a> Question<'a> {
         let evaluator = Evaluator::new(&lowered.formulas, &roots, options.config);
         let judge = match options.extent {
             Extent::Prefix => None,
-            Extent::Whole => Judge::new(&lowered.formulas, &claimed(lowered), options.config)
-                .map_err(|error| Error::Request(error.to_string()))?,
+            Extent::Whole => Judge::new(&lowered.formulas, &claimed(lowered), options.config)?,
         };
         let prefixes = match options.extent {
             Extent::Whole => Prefixes::default(),
@@ -379,7 +378,7 @@ impl<'a> Question<'a> {
     /// What the judge says of each formula property; nothing if there is no judge, or no state to judge.
     fn decisions(&self, trace: &Trace) -> Result<Vec<select::Judged>, Error> {
         match &self.judge {
-            Some(judge) if trace.len > 0 => judge.decide(trace).map_err(|gave_up| Error::Request(gave_up.to_string())),
+            Some(judge) if trace.len > 0 => judge.decide(trace).map_err(Error::GaveUp),
             _ => Ok(Vec::new()),
         }
     }
@@ -396,7 +395,7 @@ impl<'a> Question<'a> {
                 let message = format!("the engine {engine} does not tell truth at every position; reverse does");
                 Err(Error::Request(message))
             }
-            Err(gave_up) => Err(Error::Request(gave_up.to_string())),
+            Err(gave_up) => Err(gave_up.into()),
         }
     }
 

@@ -3,6 +3,7 @@
 use crate::render::Paint;
 use crate::spec::{SpecError, SpecPlace};
 use std::fmt;
+use traceward_engine::limit::{BuildError, GaveUp, Unsupported};
 use traceward_trace::TraceError;
 
 /// Why a question could not be answered.
@@ -28,6 +29,17 @@ pub enum Error {
         /// The source line of the state.
         line: u64,
     },
+    /// The engine that was asked for reached a limit.
+    GaveUp(GaveUp),
+    /// The engine that was asked for cannot take a formula.
+    Unsupported(Unsupported),
+    /// No verdict on a property can be had while its trace goes on.
+    CannotFollow {
+        /// The property's name.
+        property: String,
+        /// Why the engine could not be made.
+        error: BuildError,
+    },
     /// What was asked for cannot be had together.
     Request(String),
 }
@@ -44,9 +56,25 @@ impl Error {
             }
             Self::Unfit { error, used } => used.render(&placed(trace, error), error.hint(), paint),
             Self::Evaluation { message, line } => format!("error: {trace}:{line}: {message}"),
+            Self::GaveUp(gave_up) => format!("error: {gave_up}"),
+            Self::Unsupported(unsupported) => format!("error: {unsupported}"),
+            Self::CannotFollow { property, error } => format!("error: {}", cannot_follow(property, error)),
             Self::Request(message) => format!("error: {message}"),
         }
     }
+}
+
+fn cannot_follow(property: &str, error: &BuildError) -> String {
+    let reason = match error {
+        BuildError::Unsupported(Unsupported { engine, what, instead: "observer" }) => {
+            return format!("`{property}` cannot be followed: the engine {engine} does not take {what}; observer can");
+        }
+        BuildError::Unsupported(Unsupported { engine, what, .. }) => {
+            format!("the engine {engine} does not take {what}")
+        }
+        BuildError::GaveUp(gave_up) => gave_up.to_string(),
+    };
+    format!("`{property}` cannot be followed: {reason}; `traceward check` answers when the trace has ended")
 }
 
 /// The message of an error with file and line before it.
@@ -74,5 +102,20 @@ impl From<SpecError> for Error {
 impl From<TraceError> for Error {
     fn from(error: TraceError) -> Self {
         Self::Trace(error)
+    }
+}
+
+impl From<GaveUp> for Error {
+    fn from(gave_up: GaveUp) -> Self {
+        Self::GaveUp(gave_up)
+    }
+}
+
+impl From<BuildError> for Error {
+    fn from(error: BuildError) -> Self {
+        match error {
+            BuildError::Unsupported(unsupported) => Self::Unsupported(unsupported),
+            BuildError::GaveUp(gave_up) => Self::GaveUp(gave_up),
+        }
     }
 }

@@ -8,7 +8,7 @@ use crate::spec::Spec;
 use std::fmt;
 use std::sync::Arc;
 use traceward_engine::automaton::witness::{SEARCH_LIMITS, shortest_trace};
-use traceward_engine::engine::BuildError;
+use traceward_engine::limit::BuildError;
 use traceward_engine::possible::{Admit, Possible};
 use traceward_engine::select::{Prepared, Simplification};
 use traceward_logic::formula::{FormulaId, Formulas};
@@ -302,7 +302,10 @@ impl Hygiene {
             BuildError::Unsupported(unsupported) => {
                 format!("this takes automata, and they cannot do {}", unsupported.what)
             }
-            BuildError::GaveUp(gave_up) => format!("{}; {}", gave_up.reason, gave_up.way_out),
+            BuildError::GaveUp(gave_up) => format!(
+                "the automaton is too large to be searched: {}; shorter bounds and fewer propositions make it smaller",
+                gave_up.limit
+            ),
         })?;
         let spoken_of = variables_of(&self.formulas, formula);
         let state = |letter: &Letter| {

@@ -40,10 +40,8 @@ pub use report::{
 pub use runs::{CoverageReport, RunQuestions, UnusedPart, WaitingReport};
 pub use spec::{Settings, Source, Spec, SpecError, SpecPlace};
 
-pub use traceward_engine::engine::configuration::Subsumption;
-pub use traceward_engine::engine::{
-    EngineStatistics, breadth_first, depth_first, forward_backward, forward_backward_dag, generic, observer, tableau,
-};
+pub use traceward_engine::engine::{EngineStatistics, Exactness, Memory, Subsumption};
+pub use traceward_engine::limit::{BuildError, Feature, GaveUp, Instead, Limit, Limits, Unsupported};
 pub use traceward_engine::select::{Config, EngineName, Simplification};
 pub use traceward_logic::lower::Goal;
 pub use traceward_logic::print::{Name, TIME_UNITS, duration};

@@ -5,7 +5,8 @@ use crate::error::Error;
 use crate::report::OwedReport;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
-use traceward_engine::engine::{BuildError, EngineStatistics};
+use traceward_engine::engine::EngineStatistics;
+use traceward_engine::limit::BuildError;
 use traceward_engine::select::{Cache, Config, EngineName, Evaluator, Online, Prefix};
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::formula::{FormulaId, Formulas, Node};
@@ -55,7 +56,7 @@ impl Prefixes {
                 Ok(PrefixVerdict { verdict, decided_at, engine, is_exact, statistics })
             }
             Err(_) if self.config.engine == EngineName::Auto => Ok(unknown),
-            Err(gave_up) => Err(Error::Request(gave_up.to_string())),
+            Err(gave_up) => Err(gave_up.into()),
         }
     }
 
@@ -124,6 +125,6 @@ fn engine(formulas: &Formulas, formula: FormulaId, config: Config) -> Result<Opt
     match Online::new(formulas, formula, config) {
         Ok(engine) => Ok(Some(engine)),
         Err(BuildError::Unsupported(_)) if config.engine == EngineName::Auto => Ok(None),
-        Err(error) => Err(Error::Request(error.to_string())),
+        Err(error) => Err(error.into()),
     }
 }

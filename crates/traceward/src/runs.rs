@@ -4,6 +4,7 @@ use crate::error::Error;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use traceward_engine::automaton::alternating::{Alternating, is_bounded};
+use traceward_engine::engine::Config;
 use traceward_engine::engine::breadth_first::{self, OverSlices};
 use traceward_engine::engine::reverse::{self, Reverse};
 use traceward_engine::run_statistics::{Coverage, RejectingVisits, over_trees, unused, waiting};
@@ -116,18 +117,18 @@ impl<'a> Runs<'a> {
 
     fn rejecting_visits_by_slices(&self) -> Result<Option<u64>, Error> {
         let Prepared { formulas, alphabet, normal, .. } = &self.prepared;
-        match OverSlices::new(formulas, alphabet, normal[0], breadth_first::Config::default()) {
+        match OverSlices::new(formulas, alphabet, normal[0], Config::default()) {
             Err(_) => Ok(None),
             Ok(slices) => slices
                 .statistics(&RejectingVisits, &mut breadth_first::Cache::default(), &self.letters)
-                .map_err(|gave_up| Error::Request(gave_up.to_string())),
+                .map_err(Error::GaveUp),
         }
     }
 
     pub(crate) fn waiting(&self) -> Vec<WaitingReport> {
         let Prepared { formulas, alphabet, normal, .. } = &self.prepared;
         let parts = formulas.parts(normal);
-        let engine = Reverse::new(formulas, alphabet, &parts, reverse::Config::default());
+        let engine = Reverse::new(formulas, alphabet, &parts);
         let mut cache = reverse::Cache::default();
         let rows = engine.truth(&mut cache, &self.letters);
         let rows: FxHashMap<FormulaId, &Bitmap> = parts.into_iter().zip(rows).collect();

@@ -103,7 +103,7 @@ fn check_one(spec: &Spec, path: &Path, arguments: &CheckArguments) -> Result<Rep
     };
     let trace = input::open(path, arguments.output.quiet)?;
     let report = traceward::check(spec, trace, &options)
-        .map_err(|error| Failure::Message(error.render(&text::trace_name(path), input::paint())))?;
+        .map_err(|error| Failure::of(&error, &text::trace_name(path), input::paint()))?;
     if let Some(file) = &arguments.keys_to {
         write_keys(file, &report)?;
     }

@@ -41,7 +41,7 @@ fn spec(arguments: &MonitorArguments) -> Result<Spec, Failure> {
 }
 
 fn unanswerable(error: Error) -> Failure {
-    Failure::Message(error.render(INPUT, input::paint()))
+    Failure::of(&error, INPUT, input::paint())
 }
 
 fn warn_of(unseen: &[Unseen], what: &str) {

@@ -9,7 +9,7 @@
 //!
 //! Besides, the number of nodes is bounded, and the variables need not be known beforehand.
 
-use std::fmt;
+use crate::limit::Limit;
 
 /// The id of a diagram.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -76,12 +76,13 @@ pub(crate) enum Overflow {
     Depth,
 }
 
-impl fmt::Display for Overflow {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Nodes => "its decision diagrams do not fit the memory allowed",
-            Self::Depth => "it has to remember thousands of different obligations at once",
-        })
+impl Overflow {
+    /// The limit that was reached, where so many bytes were allowed.
+    pub(crate) fn limit(self, memory: usize) -> Limit {
+        match self {
+            Self::Nodes => Limit::Memory(memory),
+            Self::Depth => Limit::Obligations,
+        }
     }
 }
 

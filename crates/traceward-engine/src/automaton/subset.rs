@@ -7,7 +7,7 @@
 
 use super::hopcroft;
 use super::tableau::{Automaton, Edge, Initial, StateId};
-use crate::engine::GaveUp;
+use crate::limit::{GaveUp, Instead, Limit};
 use rustc_hash::FxHashMap;
 
 /// The limits on the size of a table.
@@ -92,10 +92,7 @@ impl Table {
 pub fn determinise(automaton: &Automaton, config: Config) -> Result<Table, GaveUp> {
     let propositions = automaton.alphabet().atoms().len();
     if propositions > config.proposition_limit.min(31) {
-        let limit = config.proposition_limit.min(31);
-        return Err(gave_up(format!(
-            "{propositions} propositions are more than {limit}, and each doubles the letters"
-        )));
+        return Err(gave_up(Limit::Propositions(config.proposition_limit.min(31))));
     }
     let mut sets = Sets::new(automaton, 1 << propositions, config);
     sets.close()?;
@@ -192,7 +189,7 @@ impl<'a> Sets<'a> {
         self.work = self.work.saturating_add(questions);
         let limit = self.config.work_limit;
         if self.work > limit {
-            return Err(gave_up(format!("more than {limit} questions whether an edge is open to a letter")));
+            return Err(gave_up(Limit::Steps(limit)));
         }
         Ok(())
     }
@@ -212,7 +209,7 @@ impl<'a> Sets<'a> {
         }
         let most = self.config.state_limit.min(self.config.entry_limit / self.letters);
         if self.sets.len() >= most {
-            return Err(gave_up(format!("the table has more than {most} states of {} letters", self.letters)));
+            return Err(gave_up(Limit::States(most)));
         }
         let id = self.sets.len() as u32;
         self.accepting.push(states.iter().any(|&state| self.automaton.state(state).accepting));
@@ -230,7 +227,6 @@ impl<'a> Sets<'a> {
     }
 }
 
-fn gave_up(reason: String) -> GaveUp {
-    let way_out = "fewer propositions or smaller bounds make it smaller; the engine tableau needs no table".into();
-    GaveUp { engine: "subset", reason, way_out }
+fn gave_up(limit: Limit) -> GaveUp {
+    GaveUp { engine: "subset", limit, instead: &[Instead { engine: "tableau", how: "needs no table" }] }
 }

@@ -3,17 +3,17 @@
 //! States of the deterministic automaton are met breadth-first, so that the first accepting one is
 //! as near as can be. Nothing needs to be minimised for that, and nothing beyond it is unfolded.
 
-use super::deterministic::Limits;
+use super::deterministic::Room;
 use super::diagram::{Overflow, Ref};
 use super::progression::{Progression, Space, StateRef};
-use crate::engine::{BuildError, GaveUp};
+use crate::limit::{BuildError, GaveUp, Limit};
 use rustc_hash::FxHashSet;
 use traceward_logic::formula::{FormulaId, Formulas};
 use traceward_logic::letter::{Alphabet, Letter};
 
 /// The limits of a search by default: enough for what people write, and reached in less than a
 /// minute.
-pub const SEARCH_LIMITS: Limits = Limits { states: 200_000, memory: 256 << 20 };
+pub const SEARCH_LIMITS: Room = Room { states: 200_000, memory: 256 << 20 };
 
 /// A state that was met, with the state and the letter that led to it.
 struct Met {
@@ -28,7 +28,7 @@ pub fn shortest_trace(
     formulas: &Formulas,
     alphabet: &Alphabet,
     root: FormulaId,
-    limits: Limits,
+    limits: Room,
 ) -> Result<Option<Vec<Letter>>, BuildError> {
     let progression = Progression::new(formulas, alphabet, root, false, None)?;
     Search { progression, limits, met: Vec::new(), seen: FxHashSet::default() }.run().map_err(BuildError::GaveUp)
@@ -36,14 +36,15 @@ pub fn shortest_trace(
 
 struct Search {
     progression: Progression,
-    limits: Limits,
+    limits: Room,
     met: Vec<Met>,
     seen: FxHashSet<StateRef>,
 }
 
 impl Search {
     fn run(mut self) -> Result<Option<Vec<Letter>>, GaveUp> {
-        let overflow = |overflow: Overflow| gave_up(overflow.to_string());
+        let memory = self.limits.memory;
+        let overflow = |overflow: Overflow| gave_up(overflow.limit(memory));
         let most_nodes = self.limits.memory / Progression::BYTES_PER_NODE;
         let mut space = self.progression.space(most_nodes).map_err(overflow)?;
         let initial = self.progression.initial(&mut space).map_err(overflow)?;
@@ -55,7 +56,7 @@ impl Search {
                 return Ok(Some(self.letters_to(last)));
             }
             if self.met.len() > self.limits.states {
-                return Err(gave_up(format!("it has more than {} states", self.limits.states)));
+                return Err(gave_up(Limit::States(self.limits.states)));
             }
             next += 1;
         }
@@ -103,12 +104,9 @@ impl Search {
     }
 }
 
-fn gave_up(reason: String) -> GaveUp {
-    GaveUp {
-        engine: "observer",
-        reason: format!("the automaton is too large to be searched: {reason}"),
-        way_out: "shorter bounds and fewer propositions make it smaller".into(),
-    }
+/// There is nobody else to ask: a shortest trace can only be found in the automaton.
+fn gave_up(limit: Limit) -> GaveUp {
+    GaveUp { engine: "observer", limit, instead: &[] }
 }
 
 #[cfg(test)]

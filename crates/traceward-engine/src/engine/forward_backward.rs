@@ -12,34 +12,22 @@
 //! every node also knows what eval-final would say of it, were this state the last.
 
 use super::reading::{self, Reader, Reading};
-use super::{Decision, EngineStatistics, GaveUp, Unsupported};
+use super::{Config, Decision, EngineStatistics};
 use crate::automaton::alternating::{ConditionId, NodeId};
 use crate::automaton::metric::{Clock, Condition, Kind, Metric, Test};
+use crate::limit::{GaveUp, Instead, Limit, Limits, Unsupported};
 use traceward_logic::formula::{FormulaId, Formulas};
 use traceward_logic::letter::{Alphabet, Letters, Proposition};
 use traceward_logic::verdict::Verdict;
 
 const NAME: &str = "forward-backward";
 
-/// How large the tree may get.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Config {
-    /// How many nodes there may be before giving up.
-    pub node_limit: usize,
-}
-
-impl Default for Config {
-    fn default() -> Self {
-        Self { node_limit: 10_000_000 }
-    }
-}
-
 /// A formula ready to be followed with its configuration tree.
 #[derive(Clone, Debug)]
 pub struct ForwardBackward {
     automaton: Metric,
     reader: Reader,
-    config: Config,
+    limits: Limits,
 }
 
 /// A tree that has grown so far.
@@ -87,7 +75,7 @@ impl ForwardBackward {
     pub fn new(formulas: &Formulas, alphabet: &Alphabet, root: FormulaId, config: Config) -> Result<Self, Unsupported> {
         let automaton = reading::automaton(NAME, formulas, root)?;
         let reader = Reader::new(NAME, &automaton, formulas, alphabet)?;
-        Ok(Self { automaton, reader, config })
+        Ok(Self { automaton, reader, limits: config.limits })
     }
 
     /// The automaton that is unfolded.
@@ -158,15 +146,12 @@ impl ForwardBackward {
     }
 
     fn refuse_many(&self, run: &Run) -> Result<(), GaveUp> {
-        if run.tree.live <= self.config.node_limit {
+        if run.tree.live <= self.limits.nodes {
             return Ok(());
         }
-        Err(GaveUp {
-            engine: NAME,
-            reason: format!("the tree has more than {} nodes", self.config.node_limit),
-            way_out: "forward-backward-dag answers the same in less memory, reverse in linear time; --node-limit raises the limit"
-                .into(),
-        })
+        const GRAPH: Instead = Instead { engine: "forward-backward-dag", how: "answers the same in less memory" };
+        let limit = Limit::Nodes(self.limits.nodes);
+        Err(GaveUp { engine: NAME, limit, instead: &[GRAPH, Instead::REVERSE] })
     }
 
     /// translate(𝒜) and Get-Leaves in one: the tree of a condition below a timer with its clock, or the whole tree. Its

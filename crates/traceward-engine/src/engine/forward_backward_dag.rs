@@ -7,32 +7,18 @@
 //!
 //! The module `graph` has how, and the misprints.
 
-use super::configuration::{Entry, Subsumption, entry_implies};
+use super::configuration::{Entry, entry_implies};
 use super::graph::{Deadline, Dependence, Graph, Implies, Leaf, Scene, Unfolding, Value};
 use super::reading::{self, Reader, Reading};
-use super::{Decision, EngineStatistics, GaveUp, Unsupported};
+use super::{Config, Decision, EngineStatistics};
 use crate::automaton::alternating::NodeId;
 use crate::automaton::metric::{Clock, Kind, Metric, Stronger};
+use crate::limit::{GaveUp, Unsupported};
 use traceward_logic::formula::{FormulaId, Formulas};
 use traceward_logic::letter::{Alphabet, Letters, Proposition};
 use traceward_logic::verdict::Verdict;
 
 const NAME: &str = "forward-backward-dag";
-
-/// How the graph is kept.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Config {
-    /// Whether leaves that add nothing to another are dropped; the thesis keeps them.
-    pub subsumption: Subsumption,
-    /// How many nodes there may be before giving up.
-    pub node_limit: usize,
-}
-
-impl Default for Config {
-    fn default() -> Self {
-        Self { subsumption: Subsumption::On, node_limit: 10_000_000 }
-    }
-}
 
 /// A formula ready to be followed with its configuration graph.
 #[derive(Clone, Debug)]
@@ -98,7 +84,7 @@ impl ForwardBackwardDag {
     /// A graph that has seen no state.
     pub fn start(&self) -> Run {
         Run {
-            graph: Graph::new(self.config.subsumption),
+            graph: Graph::new(self.config.subsumption.in_graphs()),
             unfolding: Unfolding::new(&self.automaton),
             reading: self.reader.start(),
             position: 0,
@@ -152,7 +138,7 @@ impl ForwardBackwardDag {
             let Leaf::Timer(node, deadline) = leaf else { unreachable!("there are no configurations") };
             let by = unfolding.timer(scene, graph, node, deadline);
             graph.replace(id, leaf, by);
-            graph.refuse_many(NAME, self.config.node_limit)?;
+            graph.refuse_many(NAME, self.config.limits.nodes)?;
         }
         Ok(())
     }

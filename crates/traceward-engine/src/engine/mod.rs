@@ -1,6 +1,7 @@
 //! The engines, one algorithm a file.
 
 pub mod breadth_first;
+mod config;
 pub mod configuration;
 pub mod depth_first;
 pub mod forward_backward;
@@ -12,73 +13,10 @@ mod reading;
 pub mod reverse;
 pub mod tableau;
 
-use std::fmt;
+use crate::limit::GaveUp;
+pub use config::{Config, Exactness, Memory, Subsumption};
 use traceward_logic::letter::{Letters, Proposition};
 use traceward_logic::verdict::Verdict;
-
-/// An engine cannot take a formula.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Unsupported {
-    /// The engine.
-    pub engine: &'static str,
-    /// What it cannot take.
-    pub what: &'static str,
-    /// An engine that can.
-    pub instead: &'static str,
-}
-
-impl fmt::Display for Unsupported {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the engine {} cannot take {}; {} can", self.engine, self.what, self.instead)
-    }
-}
-
-/// An engine ran into a limit.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct GaveUp {
-    /// The engine.
-    pub engine: &'static str,
-    /// The limit.
-    pub reason: String,
-    /// What to do.
-    pub way_out: String,
-}
-
-impl fmt::Display for GaveUp {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the engine {} gave up: {}; {}", self.engine, self.reason, self.way_out)
-    }
-}
-
-/// An engine could not be made for a formula.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum BuildError {
-    /// It does not know an operator.
-    Unsupported(Unsupported),
-    /// What it is made of would be too large.
-    GaveUp(GaveUp),
-}
-
-impl From<Unsupported> for BuildError {
-    fn from(unsupported: Unsupported) -> Self {
-        Self::Unsupported(unsupported)
-    }
-}
-
-impl From<GaveUp> for BuildError {
-    fn from(gave_up: GaveUp) -> Self {
-        Self::GaveUp(gave_up)
-    }
-}
-
-impl fmt::Display for BuildError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unsupported(unsupported) => unsupported.fmt(f),
-            Self::GaveUp(gave_up) => gave_up.fmt(f),
-        }
-    }
-}
 
 /// The verdict at the end of a trace, and where it was seen to be final.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

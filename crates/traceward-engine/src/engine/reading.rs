@@ -1,8 +1,8 @@
 //! What a state tells the engines on metric automata: which leaves it satisfies, formulas about the past among them.
 
-use super::Unsupported;
 use crate::automaton::alternating::NodeId;
 use crate::automaton::metric::{BoundInTime, Kind, Label, Metric};
+use crate::limit::{Feature, Unsupported};
 use crate::past::{Past, PastId, PastRun};
 use traceward_logic::formula::{FormulaId, Formulas};
 use traceward_logic::letter::{Alphabet, Proposition};
@@ -11,7 +11,7 @@ use traceward_logic::letter::{Alphabet, Proposition};
 pub(super) fn automaton(engine: &'static str, formulas: &Formulas, root: FormulaId) -> Result<Metric, Unsupported> {
     Metric::new(formulas, root).map_err(|BoundInTime(_)| Unsupported {
         engine,
-        what: "bounds in time",
+        what: Feature::BoundsInTime,
         instead: "reverse",
     })
 }

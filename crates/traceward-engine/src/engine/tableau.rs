@@ -4,11 +4,11 @@
 //! A step keeps the states reached over enabled edges. None left: no continuation satisfies the formula. One that is
 //! satisfied for good: every continuation does. At the end the formula holds if some current state accepts.
 //!
-//! Everything that can grow is in the automaton, whose limits are those of [`Config`]; a run cannot give up.
+//! Everything that can grow is in the automaton, which has limits of its own; a run cannot give up.
 
-use super::{BuildError, Decision};
-pub use crate::automaton::tableau::Config;
+use super::{Config, Decision};
 use crate::automaton::tableau::{Automaton, Edge, Initial, StateId};
+use crate::limit::BuildError;
 use traceward_logic::formula::{FormulaId, Formulas};
 use traceward_logic::letter::{Alphabet, Letters, Proposition};
 use traceward_logic::verdict::Verdict;
@@ -53,7 +53,7 @@ impl Tableau {
         holds_on_empty: bool,
         config: Config,
     ) -> Result<Self, BuildError> {
-        Automaton::new(formulas, alphabet, root, Initial::BySemantics(holds_on_empty), config).map(Self::of)
+        Automaton::new(formulas, alphabet, root, Initial::BySemantics(holds_on_empty), config.limits).map(Self::of)
     }
 
     /// An observer of an automaton.

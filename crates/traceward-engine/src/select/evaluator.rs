@@ -36,12 +36,7 @@ impl Evaluator {
             EngineName::Naive => Compiled::Naive,
             // It takes every operator, and nothing reads a file faster. Where only a verdict comes from elsewhere, the
             // rest of the report is still made of its rows.
-            _ => Compiled::Reverse(Reverse::new(
-                &prepared.formulas,
-                &prepared.alphabet,
-                &prepared.normal,
-                reverse::Config::default(),
-            )),
+            _ => Compiled::Reverse(Reverse::new(&prepared.formulas, &prepared.alphabet, &prepared.normal)),
         };
         Self { prepared, engine }
     }

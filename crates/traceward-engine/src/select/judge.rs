@@ -4,7 +4,8 @@ use super::follow::Follower;
 use super::{Config, EngineName, Prepared};
 use crate::engine::depth_first::{self, DepthFirst};
 use crate::engine::observer::Observer;
-use crate::engine::{BuildError, Decision, EngineStatistics, GaveUp};
+use crate::engine::{Decision, EngineStatistics};
+use crate::limit::{BuildError, GaveUp};
 use std::sync::Arc;
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::formula::{FormulaId, Formulas};
@@ -42,10 +43,10 @@ impl Judge {
         let engine = match config.engine {
             EngineName::Auto | EngineName::Naive | EngineName::Reverse => return Ok(None),
             EngineName::DepthFirst => {
-                Traversal::DepthFirst(DepthFirst::new(formulas, alphabet, normal, config.depth_first))
+                Traversal::DepthFirst(DepthFirst::new(formulas, alphabet, normal, config.of_engines()))
             }
             EngineName::Observer => {
-                let one = |index| prepared.observer(index, config.observer);
+                let one = |index| prepared.observer(index, config.of_engines());
                 Traversal::Observer((0..roots.len()).map(one).collect::<Result<_, _>>()?)
             }
             name => {

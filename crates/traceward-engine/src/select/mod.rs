@@ -5,13 +5,14 @@ mod follow;
 mod judge;
 mod online;
 
-use crate::engine::breadth_first::{self, BreadthFirst};
-use crate::engine::forward_backward::{self, ForwardBackward};
-use crate::engine::forward_backward_dag::{self, ForwardBackwardDag};
-use crate::engine::generic::{self, Generic};
-use crate::engine::observer::{self, Observer};
-use crate::engine::tableau::{self, Tableau};
-use crate::engine::{BuildError, Unsupported, depth_first};
+use crate::engine::breadth_first::BreadthFirst;
+use crate::engine::forward_backward::ForwardBackward;
+use crate::engine::forward_backward_dag::ForwardBackwardDag;
+use crate::engine::generic::Generic;
+use crate::engine::observer::Observer;
+use crate::engine::tableau::Tableau;
+use crate::engine::{self, Exactness, Memory, Subsumption};
+use crate::limit::{BuildError, Limits, Unsupported};
 use crate::possible::Possible;
 pub use evaluator::{Cache, Evaluator};
 use follow::Follower;
@@ -117,20 +118,22 @@ pub struct Config {
     pub engine: EngineName,
     /// After simplification or not.
     pub simplification: Simplification,
-    /// For depth-first traversal.
-    pub depth_first: depth_first::Config,
-    /// For breadth-first traversal.
-    pub breadth_first: breadth_first::Config,
-    /// For the tableau automaton.
-    pub tableau: tableau::Config,
-    /// For observers.
-    pub observer: observer::Config,
-    /// For configuration trees.
-    pub forward_backward: forward_backward::Config,
-    /// For configuration graphs.
-    pub forward_backward_dag: forward_backward_dag::Config,
-    /// For the generic algorithm.
-    pub generic: generic::Config,
+    /// What engines drop because something else asks for it as well.
+    pub subsumption: Subsumption,
+    /// What breadth-first traversal remembers from one step to the next.
+    pub memory: Memory,
+    /// What an observer does where it takes too long to find out what is certain.
+    pub exactness: Exactness,
+    /// How much may be taken.
+    pub limits: Limits,
+}
+
+impl Config {
+    /// What engines need to know of it.
+    fn of_engines(&self) -> engine::Config {
+        let Self { subsumption, memory, exactness, limits, .. } = *self;
+        engine::Config { subsumption, memory, exactness, limits }
+    }
 }
 
 /// Formulas as engines take them, stage by stage.
@@ -170,15 +173,15 @@ impl Prepared {
         let Self { formulas, alphabet, normal, .. } = self;
         let root = normal[index];
         Ok(Some(match config.engine {
-            EngineName::BreadthFirst => Arc::new(BreadthFirst::new(formulas, alphabet, root, config.breadth_first)?),
-            EngineName::Tableau => Arc::new(self.tableau(index, config.tableau)?),
+            EngineName::BreadthFirst => Arc::new(BreadthFirst::new(formulas, alphabet, root, config.of_engines())?),
+            EngineName::Tableau => Arc::new(self.tableau(index, config.of_engines())?),
             EngineName::ForwardBackward => {
-                Arc::new(ForwardBackward::new(formulas, alphabet, root, config.forward_backward)?)
+                Arc::new(ForwardBackward::new(formulas, alphabet, root, config.of_engines())?)
             }
             EngineName::ForwardBackwardDag => {
-                Arc::new(ForwardBackwardDag::new(formulas, alphabet, root, config.forward_backward_dag)?)
+                Arc::new(ForwardBackwardDag::new(formulas, alphabet, root, config.of_engines())?)
             }
-            EngineName::Generic => Arc::new(Generic::new(formulas, alphabet, root, config.generic)?),
+            EngineName::Generic => Arc::new(Generic::new(formulas, alphabet, root, config.of_engines())?),
             EngineName::Auto
             | EngineName::Naive
             | EngineName::DepthFirst
@@ -188,13 +191,13 @@ impl Prepared {
     }
 
     /// An observer of one of the formulas by its tableau automaton.
-    fn tableau(&self, index: usize, config: tableau::Config) -> Result<Tableau, BuildError> {
+    fn tableau(&self, index: usize, config: engine::Config) -> Result<Tableau, BuildError> {
         let on_empty = semantics::holds_on_empty(&self.formulas, self.lowered[index]);
         Tableau::new(&self.formulas, &self.alphabet, self.normal[index], on_empty, config)
     }
 
     /// An observer of one of the formulas.
-    fn observer(&self, index: usize, config: observer::Config) -> Result<Observer, Unsupported> {
+    fn observer(&self, index: usize, config: engine::Config) -> Result<Observer, Unsupported> {
         let on_empty = semantics::holds_on_empty(&self.formulas, self.lowered[index]);
         let root = self.simplified[index];
         let mut formulas = self.formulas.clone();

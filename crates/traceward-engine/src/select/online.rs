@@ -3,8 +3,9 @@
 use super::follow::{Follower, Place};
 use super::{Config, EngineName, Prepared};
 use crate::automaton::metric::{Sublogic, overlapping_delay, sublogic};
-use crate::engine::observer::{self, Exactness, Observer, Owed};
-use crate::engine::{BuildError, EngineStatistics, GaveUp, Unsupported};
+use crate::engine::observer::{self, Observer, Owed};
+use crate::engine::{self, EngineStatistics, Exactness};
+use crate::limit::{BuildError, Feature, GaveUp, Unsupported};
 use std::sync::Arc;
 use traceward_logic::formula::{FormulaId, Formulas};
 use traceward_logic::letter::{self, Proposition};
@@ -62,11 +63,11 @@ impl Online {
         let prepared = Prepared::new(formulas, &[root], config.simplification);
         let engine = match config.engine {
             EngineName::Auto => Self::chosen(&prepared, config)?,
-            EngineName::Observer => OnlineEngine::Observer(prepared.observer(0, config.observer)?),
+            EngineName::Observer => OnlineEngine::Observer(prepared.observer(0, config.of_engines())?),
             name => match prepared.follower(0, &config)? {
                 Some(follower) => OnlineEngine::Follower(follower),
                 None => {
-                    let what = "a trace that is still growing";
+                    let what = Feature::GrowingTrace;
                     return Err(Unsupported { engine: name.name(), what, instead: "observer" }.into());
                 }
             },
@@ -85,7 +86,7 @@ impl Online {
         {
             return Ok(generic);
         }
-        let config = observer::Config { exactness: Exactness::WherePossible, ..config.observer };
+        let config = engine::Config { exactness: Exactness::WherePossible, ..config.of_engines() };
         match prepared.observer(0, config) {
             Ok(observer) => Ok(OnlineEngine::Observer(observer)),
             Err(unsupported) => generic().ok_or_else(|| unsupported.into()),

@@ -4,11 +4,12 @@
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use traceward_engine::engine::configuration::Subsumption;
 use traceward_engine::engine::forward_backward::{self, ForwardBackward};
 use traceward_engine::engine::forward_backward_dag::{self, ForwardBackwardDag};
 use traceward_engine::engine::generic::{self, Generic};
-use traceward_engine::engine::{GaveUp, Unsupported};
+use traceward_engine::engine::{Config, Subsumption};
+use traceward_engine::limit::Limits;
+use traceward_engine::limit::{GaveUp, Unsupported};
 use traceward_engine::select::{Prepared, Simplification};
 use traceward_logic::formula::{BinaryOp, Direction, FormulaId, Formulas, Interval, Node};
 use traceward_logic::letter::{self, Letters, Proposition};
@@ -35,7 +36,7 @@ impl Engine for ForwardBackward {
     const NAME: &'static str = "forward-backward";
 
     fn new(prepared: &Prepared) -> Result<Self, Unsupported> {
-        let config = forward_backward::Config { node_limit: 100_000 };
+        let config = Config { limits: Limits { nodes: 100_000, ..Limits::default() }, ..Config::default() };
         Self::new(&prepared.formulas, &prepared.alphabet, prepared.normal[0], config)
     }
 
@@ -60,7 +61,8 @@ impl Engine for Dag {
 
     fn new(prepared: &Prepared) -> Result<Self, Unsupported> {
         let one = |subsumption| {
-            let config = forward_backward_dag::Config { subsumption, node_limit: 100_000 };
+            let config =
+                Config { subsumption, limits: Limits { nodes: 100_000, ..Limits::default() }, ..Config::default() };
             ForwardBackwardDag::new(&prepared.formulas, &prepared.alphabet, prepared.normal[0], config)
         };
         Ok(Self { plain: one(Subsumption::Off)?, subsuming: one(Subsumption::On)? })
@@ -89,7 +91,11 @@ impl Engine for Both {
 
     fn new(prepared: &Prepared) -> Result<Self, Unsupported> {
         let one = |subsumption, cache_limit| {
-            let config = generic::Config { subsumption, cache_limit, node_limit: 100_000, configuration_limit: 2000 };
+            let config = Config {
+                subsumption,
+                limits: Limits { remembered: cache_limit, nodes: 100_000, slices: 2000, ..Limits::default() },
+                ..Config::default()
+            };
             Generic::new(&prepared.formulas, &prepared.alphabet, prepared.normal[0], config)
         };
         // One of them forgets at nearly every step.

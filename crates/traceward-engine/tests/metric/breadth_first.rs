@@ -3,9 +3,11 @@
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use traceward_engine::engine::Unsupported;
-use traceward_engine::engine::breadth_first::{BreadthFirst, Cache, Config, Memory, Run, Subsumption};
+use traceward_engine::engine::breadth_first::{BreadthFirst, Cache, Run};
 use traceward_engine::engine::configuration::Entry;
+use traceward_engine::engine::{Config, Memory, Subsumption};
+use traceward_engine::limit::Limits;
+use traceward_engine::limit::Unsupported;
 use traceward_engine::select::{Prepared, Simplification};
 use traceward_logic::formula::{Direction, FormulaId, Formulas, Interval};
 use traceward_logic::letter::{self, Letters, Proposition};
@@ -109,7 +111,11 @@ fn whatever_is_dropped_or_forgotten() {
         (Subsumption::Off, Memory::Slices, 10_000, 4),
         (Subsumption::On, Memory::Sets, 1, 4),
     ] {
-        exhaustively(&shape, longest, Config { memory, cache_limit, ..with(subsumption) });
+        exhaustively(
+            &shape,
+            longest,
+            Config { memory, limits: Limits { remembered: cache_limit, ..Limits::default() }, ..with(subsumption) },
+        );
     }
 }
 
@@ -130,7 +136,7 @@ proptest! {
             (Subsumption::Within, 10_000, Memory::Sets),
             (Subsumption::Off, 10_000, Memory::Slices),
         ] {
-            let config = Config { subsumption, memory, cache_limit, slice_limit: 200 };
+            let config = Config { subsumption, memory, limits: Limits { remembered: cache_limit, slices: 200, ..Limits::default() }, ..Config::default() };
             let Ok(compiled) = Compiled::new(&formulas, formula, config) else { return Ok(()) };
             let cache = &mut Cache::default();
             for trace in short.iter().chain([&long]) {
@@ -467,7 +473,7 @@ mod claim_3_2 {
 /// Random states through a cache that forgets all the time, beside one that does not.
 fn agrees_while_it_forgets(formula: &str, len: usize) {
     let [small, large] = [2, 10_000].map(|cache_limit| {
-        let config = Config { cache_limit, ..Config::default() };
+        let config = Config { limits: Limits { remembered: cache_limit, ..Limits::default() }, ..Config::default() };
         Example::new(formula, &[("a", "0"), ("b", "0")], config)
     });
     let [small_cache, large_cache] = &mut [(); 2].map(|()| Cache::default());
@@ -499,7 +505,7 @@ fn it_agrees_while_it_forgets() {
 fn memory_stays_flat_whatever_the_bounds() {
     const STATES: usize = 100_000;
     let formula = "G(a -> F[0,1000000] b) & G(b -> F[0,999999] a) & F[100,1000000] G[50,200] !b";
-    let config = Config { cache_limit: 500, ..Config::default() };
+    let config = Config { limits: Limits { remembered: 500, ..Limits::default() }, ..Config::default() };
     let example = Example::new(formula, &[("a", "0"), ("b", "0")], config);
     let cache = &mut Cache::default();
     let mut run = example.engine().start(cache);

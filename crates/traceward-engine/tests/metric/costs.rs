@@ -2,7 +2,7 @@
 
 use super::Example;
 use traceward_engine::automaton::metric::Metric;
-use traceward_engine::engine::configuration::Subsumption;
+use traceward_engine::engine::Subsumption;
 use traceward_engine::engine::generic;
 use traceward_logic::verdict::Verdict;
 

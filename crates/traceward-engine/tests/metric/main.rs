@@ -6,10 +6,10 @@ mod breadth_first;
 mod costs;
 mod worked_examples;
 
-use traceward_engine::engine::configuration::Subsumption;
-use traceward_engine::engine::forward_backward::{self, ForwardBackward};
-use traceward_engine::engine::forward_backward_dag::{self, ForwardBackwardDag};
-use traceward_engine::engine::generic::{self, Generic};
+use traceward_engine::engine::forward_backward::ForwardBackward;
+use traceward_engine::engine::forward_backward_dag::ForwardBackwardDag;
+use traceward_engine::engine::generic::Generic;
+use traceward_engine::engine::{Config, Subsumption};
 use traceward_engine::select::{Prepared, Simplification};
 use traceward_logic::letter::Proposition;
 use traceward_logic::lower::{Claim, Goal};
@@ -39,19 +39,19 @@ impl Example {
 
     fn tree(&self) -> ForwardBackward {
         let Prepared { formulas, alphabet, normal, .. } = &self.prepared;
-        let config = forward_backward::Config::default();
+        let config = Config::default();
         ForwardBackward::new(formulas, alphabet, normal[0], config).expect("bounds in steps")
     }
 
     fn graph(&self, subsumption: Subsumption) -> ForwardBackwardDag {
         let Prepared { formulas, alphabet, normal, .. } = &self.prepared;
-        let config = forward_backward_dag::Config { subsumption, ..Default::default() };
+        let config = Config { subsumption, ..Config::default() };
         ForwardBackwardDag::new(formulas, alphabet, normal[0], config).expect("bounds in steps")
     }
 
     fn generic(&self, subsumption: Subsumption) -> Generic {
         let Prepared { formulas, alphabet, normal, .. } = &self.prepared;
-        let config = generic::Config { subsumption, ..Default::default() };
+        let config = Config { subsumption, ..Config::default() };
         Generic::new(formulas, alphabet, normal[0], config).expect("bounds in steps")
     }
 }

@@ -2,7 +2,8 @@
 //! hand from what the text says of each step.
 
 use super::{Example, leaf};
-use traceward_engine::engine::configuration::{Entry, Subsumption};
+use traceward_engine::engine::Subsumption;
+use traceward_engine::engine::configuration::Entry;
 use traceward_logic::verdict::Verdict;
 
 /// Sections 3.2.4, 3.3.4 and 3.4.1; ♦[0,2] in the running text is a misprint for ♦[0,1].

@@ -2,8 +2,10 @@
 
 use proptest::prelude::*;
 use traceward_engine::automaton::subset::{self, Table, determinise};
-use traceward_engine::engine::BuildError;
-use traceward_engine::engine::tableau::{Cache, Config, Tableau};
+use traceward_engine::engine::Config;
+use traceward_engine::engine::tableau::{Cache, Tableau};
+use traceward_engine::limit::BuildError;
+use traceward_engine::limit::Limits;
 use traceward_engine::select::{Prepared, Simplification};
 use traceward_logic::formula::{Direction, FormulaId, Formulas, Interval};
 use traceward_logic::letter::{self, Letters};
@@ -25,11 +27,16 @@ struct Compiled {
 }
 
 impl Compiled {
-    fn new(formulas: &Formulas, formula: FormulaId, config: Config) -> Result<Self, BuildError> {
+    fn new(formulas: &Formulas, formula: FormulaId, limits: Limits) -> Result<Self, BuildError> {
         let holds_on_empty = semantics::holds_on_empty(formulas, formula);
         let prepared = Prepared::new(formulas, &[formula], Simplification::Off);
-        let observer =
-            Tableau::new(&prepared.formulas, &prepared.alphabet, prepared.normal[0], holds_on_empty, config)?;
+        let observer = Tableau::new(
+            &prepared.formulas,
+            &prepared.alphabet,
+            prepared.normal[0],
+            holds_on_empty,
+            Config { limits, ..Config::default() },
+        )?;
         let sizes = subset::Config { entry_limit: 1 << 16, ..subset::Config::default() };
         let table = determinise(observer.automaton(), sizes).ok().map(|table| table.minimal());
         Ok(Self { prepared, holds_on_empty, observer, table })
@@ -79,7 +86,7 @@ fn exhaustively(shape: &Shape, longest: usize) -> u64 {
     let names = ["a", "b"].map(std::sync::Arc::from);
     let compiled: Vec<Compiled> = formulas
         .iter()
-        .map(|&formula| Compiled::new(&arena, formula, Config::default()).expect("a small automaton"))
+        .map(|&formula| Compiled::new(&arena, formula, Limits::default()).expect("a small automaton"))
         .collect();
     compiled.iter().for_each(|one| assert!(one.table.is_some()));
     compiled.iter().for_each(Compiled::check_empty);
@@ -132,7 +139,7 @@ proptest! {
     ) {
         let mut formulas = Formulas::new();
         let formula = recipe.build(&mut formulas);
-        let config = Config { state_limit: 1000, work_limit: 200_000, claim_limit: 100 };
+        let config = Limits { automaton_states: 1000, automaton_steps: 200_000, claims: 100, ..Limits::default() };
         let Ok(compiled) = Compiled::new(&formulas, formula, config) else { return Ok(()) };
         compiled.check_empty();
         for trace in &traces {
@@ -148,7 +155,7 @@ proptest! {
     ) {
         let mut formulas = Formulas::new();
         let formula = recipe.build(&mut formulas);
-        let config = Config { state_limit: 2000, work_limit: 400_000, claim_limit: 100 };
+        let config = Limits { automaton_states: 2000, automaton_steps: 400_000, claims: 100, ..Limits::default() };
         let Ok(compiled) = Compiled::new(&formulas, formula, config) else { return Ok(()) };
         for trace in &traces {
             let found = compiled.verdict(&mut Cache::default(), &compiled.letters(trace));
@@ -165,7 +172,7 @@ fn vectors_and_corpus_agree() {
     for (text, bits, expected) in known.chain(own) {
         let (lowered, claim, trace) = corpus::prepare(&text, &bits, None, expected.len());
         let Claim::Formula(formula) = claim else { panic!("{text} is a formula") };
-        let Ok(compiled) = Compiled::new(&lowered.formulas, formula, Config::default()) else {
+        let Ok(compiled) = Compiled::new(&lowered.formulas, formula, Limits::default()) else {
             refused += 1;
             continue;
         };

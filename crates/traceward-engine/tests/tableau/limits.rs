@@ -2,11 +2,12 @@
 
 use super::Example;
 use traceward_engine::automaton::subset::{self, determinise};
-use traceward_engine::automaton::tableau::{Config, Initial};
-use traceward_engine::engine::BuildError;
+use traceward_engine::automaton::tableau::Initial;
+use traceward_engine::limit::BuildError;
+use traceward_engine::limit::Limits;
 
 fn refusal(text: &str) -> BuildError {
-    match Example::build(text, Initial::BySemantics, Config::default()) {
+    match Example::build(text, Initial::BySemantics, Limits::default()) {
         Ok(example) => panic!("{text} has {} states", example.automaton.states().len()),
         Err(error) => error,
     }
@@ -23,8 +24,9 @@ fn too_many_states_are_refused() {
     let error = refusal("F[0,30000] a");
     assert_eq!(
         error.to_string(),
-        "the engine tableau gave up: its automaton has more than 20000 states; \
-         reverse answers the same in linear time"
+        "the engine tableau gave up: the automaton has more than 20000 states; \
+         reverse answers the same in linear time; shorter bounds and fewer propositions make it smaller; \
+         the limit can be raised"
     );
 }
 
@@ -54,13 +56,13 @@ fn too_many_letters_are_refused() {
     let many: Vec<String> = (0..20).map(|i| format!("a{i}")).collect();
     let example = Example::new(&format!("G({})", many.join(" & ")));
     let error = determinise(&example.automaton, subset::Config::default()).expect_err("2^20 letters");
-    assert!(error.to_string().contains("20 propositions are more than 16"), "{error}");
+    assert!(error.to_string().contains("more than 16 propositions"), "{error}");
     let config = subset::Config { state_limit: 2, ..subset::Config::default() };
     let error = determinise(&Example::new("X X X a").automaton, config).expect_err("5 states");
     assert!(error.to_string().contains("more than 2 states"), "{error}");
     let config = subset::Config { work_limit: 10, ..subset::Config::default() };
     let error = determinise(&Example::new("G(a -> F b)").automaton, config).expect_err("3 edges and 4 letters");
-    assert!(error.to_string().contains("more than 10 questions"), "{error}");
+    assert!(error.to_string().contains("more than 10 steps"), "{error}");
 }
 
 /// Of bounds that open together only the hardest is owed, and bounds into the past that are answered alike do not split nodes.

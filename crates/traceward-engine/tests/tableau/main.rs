@@ -7,8 +7,9 @@ mod limits;
 mod paper;
 
 use std::sync::Arc;
-use traceward_engine::automaton::tableau::{Automaton, Config, Initial};
-use traceward_engine::engine::BuildError;
+use traceward_engine::automaton::tableau::{Automaton, Initial};
+use traceward_engine::limit::BuildError;
+use traceward_engine::limit::Limits;
 use traceward_engine::select::{Prepared, Simplification};
 use traceward_logic::lower::{Claim, Goal};
 use traceward_logic::semantics;
@@ -21,13 +22,13 @@ struct Example {
 }
 
 impl Example {
-    fn build(text: &str, initial: impl Fn(bool) -> Initial, config: Config) -> Result<Self, BuildError> {
+    fn build(text: &str, initial: impl Fn(bool) -> Initial, limits: Limits) -> Result<Self, BuildError> {
         let lowered = lowered(text, Goal::Check, None, None).expect("a formula");
         let Claim::Formula(root) = lowered.properties[0].claim else { panic!("{text} is a formula") };
         let empty = semantics::holds_on_empty(&lowered.formulas, root);
         let Prepared { formulas, alphabet, normal, .. } =
             Prepared::new(&lowered.formulas, &[root], Simplification::Off);
-        let automaton = Automaton::new(&formulas, &alphabet, normal[0], initial(empty), config)?;
+        let automaton = Automaton::new(&formulas, &alphabet, normal[0], initial(empty), limits)?;
         Ok(Self { automaton, names: lowered.variables.names() })
     }
 
@@ -36,7 +37,7 @@ impl Example {
     }
 
     fn with(text: &str, initial: impl Fn(bool) -> Initial) -> Self {
-        Self::build(text, initial, Config::default()).unwrap_or_else(|error| panic!("{text}: {error}"))
+        Self::build(text, initial, Limits::default()).unwrap_or_else(|error| panic!("{text}: {error}"))
     }
 
     fn text(&self) -> String {

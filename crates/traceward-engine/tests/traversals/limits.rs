@@ -2,9 +2,11 @@
 #![allow(clippy::disallowed_methods, reason = "the test tells how long a limit takes to be reached")]
 
 use crate::example::Example;
-use traceward_engine::engine::breadth_first::{self, BreadthFirst, OverSlices, Subsumption};
+use traceward_engine::engine::breadth_first::{self, BreadthFirst, OverSlices};
 use traceward_engine::engine::depth_first::{self, DepthFirst};
-use traceward_engine::engine::{GaveUp, Unsupported};
+use traceward_engine::engine::{Config, Subsumption};
+use traceward_engine::limit::Limits;
+use traceward_engine::limit::{GaveUp, Unsupported};
 use traceward_engine::run_statistics::RejectingVisits;
 use traceward_engine::select::{Prepared, Simplification};
 use traceward_logic::bitmap::Bitmap;
@@ -20,10 +22,15 @@ fn prepared(formula: &str) -> Prepared {
 
 fn depth_first(formula: &str, work_limit: u64) -> DepthFirst {
     let Prepared { formulas, alphabet, normal, .. } = prepared(formula);
-    DepthFirst::new(&formulas, &alphabet, &normal, depth_first::Config { work_limit })
+    DepthFirst::new(
+        &formulas,
+        &alphabet,
+        &normal,
+        Config { limits: Limits { work: work_limit, ..Limits::default() }, ..Config::default() },
+    )
 }
 
-fn breadth_first(formula: &str, config: breadth_first::Config) -> Result<BreadthFirst, Unsupported> {
+fn breadth_first(formula: &str, config: Config) -> Result<BreadthFirst, Unsupported> {
     let Prepared { formulas, alphabet, normal, .. } = prepared(formula);
     BreadthFirst::new(&formulas, &alphabet, normal[0], config)
 }
@@ -58,7 +65,7 @@ fn depth_first_gives_up_on_quadratic_work() {
     assert_eq!(
         gave_up.to_string(),
         "the engine depth-first gave up: it looked at 100000 conditions without an answer; reverse answers the same in \
-         linear time; --work-limit raises the limit"
+         linear time; the limit can be raised"
     );
     assert!(check(&depth_first("G F z", NO_LIMIT), &letters).unwrap());
     let statistics = depth_first("G F z", 100_000);
@@ -116,11 +123,10 @@ const EXPLODES: &str = "G(F a & F b & F c & F d & F e)";
 fn breadth_first_gives_up_where_slices_explode() {
     let columns = ["a", "b", "c", "d", "e"].map(|name| (name, "111111"));
     let example = Example::new(EXPLODES, &columns);
-    let config = |subsumption, slice_limit| breadth_first::Config {
+    let config = |subsumption, slice_limit| Config {
         subsumption,
-        slice_limit,
-        cache_limit: 100,
-        ..breadth_first::Config::default()
+        limits: Limits { slices: slice_limit, remembered: 100, ..Limits::default() },
+        ..Config::default()
     };
     let engine = |subsumption, slice_limit| breadth_first(EXPLODES, config(subsumption, slice_limit)).unwrap();
     let cache = breadth_first::Cache::default;
@@ -129,7 +135,7 @@ fn breadth_first_gives_up_where_slices_explode() {
     assert_eq!(
         gave_up.to_string(),
         "the engine breadth-first gave up: there are more than 20 slices at one position; reverse answers the same in \
-         linear time; --slice-limit raises the limit"
+         linear time; the limit can be raised"
     );
     let Prepared { formulas, alphabet, normal, .. } = &example.subject.prepared;
     let small = OverSlices::new(formulas, alphabet, normal[0], config(Subsumption::Off, 20)).unwrap();
@@ -141,7 +147,7 @@ fn breadth_first_gives_up_where_slices_explode() {
 
 #[test]
 fn breadth_first_refuses_a_future_inside_a_past() {
-    let config = breadth_first::Config::default();
+    let config = Config::default();
     let message = "the engine breadth-first cannot take a future operator inside a past one; reverse can";
     for formula in ["O F a", "G(a -> Y X b)", "(X a) S b", "a S (b & WX a)", "H !(a U b)", "Y (a & Z F b)"] {
         assert_eq!(breadth_first(formula, config).unwrap_err().to_string(), message, "{formula}");
@@ -157,7 +163,7 @@ fn both_take_bounds() {
     for (formula, expected) in [("F[0,3] a", true), ("G O[1,2] a", false), ("a U[2,] !a", false), ("G H[1,2] a", true)]
     {
         assert_eq!(check(&depth_first(formula, NO_LIMIT), &letters).unwrap(), expected, "{formula}");
-        let engine = breadth_first(formula, breadth_first::Config::default()).unwrap();
+        let engine = breadth_first(formula, Config::default()).unwrap();
         let found = engine.check(&mut breadth_first::Cache::default(), &letters).unwrap();
         assert_eq!(found.holds, expected, "{formula}");
     }
@@ -167,7 +173,7 @@ fn both_take_bounds() {
 fn breadth_first_refuses_bounds_in_time() {
     let message = "the engine breadth-first cannot take bounds in time; reverse can";
     for formula in ["F[0,3s] a", "G(a -> O[1ms,2ms] b)", "X(a U[2s,] b)", "F[0,3] G[1s] a"] {
-        let refused = breadth_first(formula, breadth_first::Config::default()).unwrap_err();
+        let refused = breadth_first(formula, Config::default()).unwrap_err();
         assert_eq!(refused.to_string(), message, "{formula}");
     }
 }
@@ -176,7 +182,7 @@ fn breadth_first_refuses_bounds_in_time() {
 #[should_panic(expected = "statistics are for formulas without bounds")]
 fn there_are_no_statistics_of_bounds() {
     let Prepared { formulas, alphabet, normal, .. } = prepared("G(a -> F[0,3] b)");
-    let _ = OverSlices::new(&formulas, &alphabet, normal[0], breadth_first::Config::default());
+    let _ = OverSlices::new(&formulas, &alphabet, normal[0], Config::default());
 }
 
 #[test]
@@ -188,7 +194,11 @@ fn breadth_first_agrees_while_it_forgets() {
 /// Random states through a cache that forgets all the time, beside one that does not.
 fn agrees_while_it_forgets(formula: &str, len: usize) {
     let limited = |cache_limit| {
-        breadth_first(formula, breadth_first::Config { cache_limit, ..breadth_first::Config::default() }).unwrap()
+        breadth_first(
+            formula,
+            Config { limits: Limits { remembered: cache_limit, ..Limits::default() }, ..Config::default() },
+        )
+        .unwrap()
     };
     let (small, large) = (limited(2), limited(10_000));
     let caches = &mut [(); 2].map(|()| breadth_first::Cache::default());
@@ -219,7 +229,7 @@ fn runs_may_share_a_cache_that_forgets() {
     let example = Example::new("G(a -> F b) & G F(c & X a)", &columns);
     let Prepared { formulas, alphabet, normal, .. } = &example.subject.prepared;
     let engine = |cache_limit| {
-        let config = breadth_first::Config { cache_limit, ..breadth_first::Config::default() };
+        let config = Config { limits: Limits { remembered: cache_limit, ..Limits::default() }, ..Config::default() };
         BreadthFirst::new(formulas, alphabet, normal[0], config).unwrap()
     };
     let (forgets, keeps) = (engine(2), engine(10_000));

@@ -4,10 +4,8 @@ use super::family::{Case, Subject};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 use traceward_engine::automaton::metric::{Magnitude, Measures, Sublogic};
-use traceward_engine::engine::configuration::Subsumption;
-use traceward_engine::engine::{
-    EngineStatistics, GaveUp, breadth_first, forward_backward, forward_backward_dag, generic,
-};
+use traceward_engine::engine::{EngineStatistics, Subsumption};
+use traceward_engine::limit::{self, GaveUp};
 use traceward_engine::select::{Config, EngineName, Online, Simplification};
 use traceward_logic::letter::Letters;
 use traceward_logic::verdict::Verdict;
@@ -135,35 +133,16 @@ impl Contender {
 
     fn subsumption(self) -> Subsumption {
         match self {
-            Self::Tree | Self::GraphAsPrinted | Self::GenericAsPrinted | Self::ExpandedAsPrinted => Subsumption::Off,
+            Self::Tree | Self::GraphAsPrinted | Self::GenericAsPrinted | Self::ExpandedAsPrinted => Subsumption::Within,
             Self::Graph | Self::BreadthFirst | Self::Generic | Self::ExpandedGraph | Self::Expanded => Subsumption::On,
         }
     }
 
-    fn config(self, Limits { nodes, slices: slice_limit, ways }: Limits) -> Config {
+    fn config(self, Limits { nodes, slices, ways }: Limits) -> Config {
         let (engine, subsumption) = (self.engine(), self.subsumption());
-        let slices = match subsumption {
-            Subsumption::On => breadth_first::Subsumption::On,
-            Subsumption::Off => breadth_first::Subsumption::Within,
-        };
-        Config {
-            engine,
-            simplification: Simplification::Off,
-            breadth_first: breadth_first::Config {
-                subsumption: slices,
-                slice_limit,
-                ..breadth_first::Config::default()
-            },
-            forward_backward: forward_backward::Config { node_limit: nodes },
-            forward_backward_dag: forward_backward_dag::Config { subsumption, node_limit: nodes },
-            generic: generic::Config {
-                subsumption,
-                node_limit: nodes,
-                configuration_limit: ways,
-                ..generic::Config::default()
-            },
-            ..Config::default()
-        }
+        let slices = if engine == EngineName::Generic { ways } else { slices };
+        let limits = limit::Limits { nodes, slices, ..limit::Limits::default() };
+        Config { engine, simplification: Simplification::Off, subsumption, limits, ..Config::default() }
     }
 }
 

@@ -313,7 +313,7 @@ fn alternating_nodes(case: &Case) -> usize {
 fn verdict(case: &Case, subject: &Subject) -> bool {
     let prepared = case.prepared();
     let letters = subject.letters(case, &prepared);
-    let engine = Reverse::new(&prepared.formulas, &prepared.alphabet, &prepared.normal, reverse::Config::default());
+    let engine = Reverse::new(&prepared.formulas, &prepared.alphabet, &prepared.normal);
     engine.truth(&mut reverse::Cache::default(), &letters)[0].get(0)
 }
 

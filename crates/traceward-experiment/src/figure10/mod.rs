@@ -5,10 +5,11 @@ mod picture;
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
-use traceward_engine::engine::GaveUp;
-use traceward_engine::engine::breadth_first::{self, BreadthFirst, Memory, Subsumption};
+use traceward_engine::engine::breadth_first::{self, BreadthFirst};
 use traceward_engine::engine::depth_first::{self, DepthFirst};
 use traceward_engine::engine::reverse::{self, Reverse};
+use traceward_engine::engine::{Config, Memory, Subsumption};
+use traceward_engine::limit::{GaveUp, Limits};
 use traceward_engine::select::{Prepared, Simplification};
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::diagnostic::SourceId;
@@ -114,7 +115,7 @@ fn letters(prepared: &Prepared, names: &[std::sync::Arc<str>], formula: &str, st
 fn time(engine: &str, prepared: &Prepared, letters: &Letters) -> Option<Duration> {
     let Prepared { formulas, alphabet, normal, .. } = prepared;
     let slices = |subsumption, memory| {
-        let config = breadth_first::Config { subsumption, memory, ..breadth_first::Config::default() };
+        let config = Config { subsumption, memory, ..Config::default() };
         BreadthFirst::new(formulas, alphabet, normal[0], config).expect("no bounds")
     };
     let breadth_first = |engine: &BreadthFirst| {
@@ -122,7 +123,7 @@ fn time(engine: &str, prepared: &Prepared, letters: &Letters) -> Option<Duration
     };
     match engine {
         "depth-first" => {
-            let config = depth_first::Config { work_limit: 20_000_000_000 };
+            let config = Config { limits: Limits { work: 20_000_000_000, ..Limits::default() }, ..Config::default() };
             let engine = DepthFirst::new(formulas, alphabet, normal, config);
             timed(|| engine.check(&mut depth_first::Cache::default(), letters).map(|holds| holds[0]))
         }
@@ -139,7 +140,7 @@ fn time(engine: &str, prepared: &Prepared, letters: &Letters) -> Option<Duration
             timed(|| breadth_first(&engine))
         }
         _ => {
-            let engine = Reverse::new(formulas, alphabet, normal, reverse::Config::default());
+            let engine = Reverse::new(formulas, alphabet, normal);
             let mut cache = reverse::Cache::default();
             timed(|| Ok(engine.truth(&mut cache, letters)[0].get(0)))
         }

@@ -8,11 +8,11 @@ use crate::listing::Listing;
 use crate::{fsp, hoa, monitor};
 use std::sync::Arc;
 use traceward::Spec;
-use traceward_engine::automaton::deterministic::{Deterministic, Limits};
+use traceward_engine::automaton::deterministic::{Deterministic, Room};
 use traceward_engine::select::{Prepared, Simplification};
 
 /// The size that an automaton may have. Larger ones take long to minimise, and nobody reads them.
-const LIMITS: Limits = Limits { states: 20_000, memory: 1 << 29 };
+const LIMITS: Room = Room { states: 20_000, memory: 1 << 29 };
 
 /// The deterministic automaton of a property: complete and minimal.
 #[derive(Clone, Debug)]

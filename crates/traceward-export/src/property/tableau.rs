@@ -7,7 +7,8 @@ use crate::graph::Graph;
 use crate::listing::Listing;
 use std::sync::Arc;
 use traceward::Spec;
-use traceward_engine::automaton::tableau::{Automaton, Config, Initial};
+use traceward_engine::automaton::tableau::{Automaton, Initial};
+use traceward_engine::limit::Limits;
 use traceward_engine::select::{Prepared, Simplification};
 
 /// The rule by which the initial state of a tableau automaton accepts.
@@ -64,6 +65,6 @@ pub fn tableau_automaton(
         InitialState::AsInPaper => Initial::AsInPaper,
     };
     let Prepared { formulas, alphabet, normal, .. } = &wanted.prepared;
-    let automaton = Automaton::new(formulas, alphabet, normal[0], initial, Config::default())?;
+    let automaton = Automaton::new(formulas, alphabet, normal[0], initial, Limits::default())?;
     Ok(TableauAutomaton { automaton, names: wanted.names })
 }

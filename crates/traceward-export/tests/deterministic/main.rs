@@ -3,7 +3,7 @@
 mod formats;
 mod monitors;
 
-use traceward_engine::automaton::deterministic::{Deterministic, Limits};
+use traceward_engine::automaton::deterministic::{Deterministic, Room};
 use traceward_engine::select::{Prepared, Simplification};
 use traceward_export::labelled::Labelled;
 use traceward_logic::lower::{Claim, Goal, Lowered};
@@ -27,7 +27,7 @@ impl Example {
         let on_empty = semantics::holds_on_empty(&lowered.formulas, root);
         let prepared = Prepared::new(&lowered.formulas, &[root], Simplification::Off);
         let Prepared { formulas, alphabet, simplified, .. } = &prepared;
-        let automaton = Deterministic::new(formulas, alphabet, simplified[0], on_empty, Limits::default())
+        let automaton = Deterministic::new(formulas, alphabet, simplified[0], on_empty, Room::default())
             .unwrap_or_else(|error| panic!("{error}"));
         let labelled = Labelled::new(automaton, text, formulas, alphabet, &lowered.variables.names());
         Self { labelled, prepared, on_empty }

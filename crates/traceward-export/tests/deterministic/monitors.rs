@@ -5,7 +5,8 @@
 use super::Example;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use traceward_engine::engine::observer::{Config, Observer};
+use traceward_engine::engine::Config;
+use traceward_engine::engine::observer::Observer;
 use traceward_engine::possible::Knowledge;
 use traceward_export::monitor::{c, rust};
 use traceward_logic::letter::{self, Proposition};

@@ -147,7 +147,7 @@ impl Feed {
                     Ok(_) => None,
                     Err(StepError::Refused(message)) => Some(BadLine { line, message, hint: None }),
                     Err(StepError::Evaluation(message)) => return Err(Error::Evaluation { message, line }.into()),
-                    Err(StepError::GaveUp(message)) => return Err(Error::Request(message).into()),
+                    Err(StepError::GaveUp(gave_up)) => return Err(Error::GaveUp(gave_up).into()),
                 },
                 Arrival::BadLine(error) => {
                     Some(BadLine { line: error.line().unwrap_or(0), message: error.message(), hint: error.hint() })

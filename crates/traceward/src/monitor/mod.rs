@@ -19,6 +19,7 @@ use program::Program;
 use std::fmt;
 use std::sync::Arc;
 use traceward_engine::engine::EngineStatistics;
+use traceward_engine::limit::GaveUp;
 use traceward_engine::select::{Config, EngineName, OnlineRun};
 use traceward_logic::expr::Environment;
 use traceward_logic::letter::Proposition;
@@ -129,13 +130,15 @@ pub enum StepError {
     /// An expression cannot be evaluated in it; the monitor is as if it had not been offered.
     Evaluation(String),
     /// The engine ran into a limit; there is no going on.
-    GaveUp(String),
+    GaveUp(GaveUp),
 }
 
 impl fmt::Display for StepError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (Self::Refused(message) | Self::Evaluation(message) | Self::GaveUp(message)) = self;
-        f.write_str(message)
+        match self {
+            Self::Refused(message) | Self::Evaluation(message) => f.write_str(message),
+            Self::GaveUp(gave_up) => gave_up.fmt(f),
+        }
     }
 }
 
@@ -147,7 +150,7 @@ impl Monitor {
         let program = Program::new(spec, config)?;
         let verdict = |holds: bool| if holds { Verdict::Holding } else { Verdict::Pending };
         let follow = |property: &program::Property| {
-            let run = property.engine.start().map_err(|gave_up| Error::Request(gave_up.to_string()))?;
+            let run = property.engine.start()?;
             Ok(Follow { run, verdict: verdict(property.holds_on_empty), decided_at: None })
         };
         Ok(Self {
@@ -337,10 +340,7 @@ impl Monitor {
             let holds = |proposition: Proposition| {
                 property.atoms[proposition.index()].is_some_and(|atom| letter[atom / 64] >> (atom % 64) & 1 == 1)
             };
-            let verdict = property
-                .engine
-                .step(&mut follow.run, &holds)
-                .map_err(|gave_up| StepError::GaveUp(gave_up.to_string()))?;
+            let verdict = property.engine.step(&mut follow.run, &holds).map_err(StepError::GaveUp)?;
             if verdict != follow.verdict || position == 0 {
                 self.changed.push(PropertyId(index as u32));
                 follow.verdict = verdict;

@@ -5,7 +5,6 @@ use crate::error::Error;
 use crate::spec::Spec;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
-use traceward_engine::engine::{BuildError, Unsupported};
 use traceward_engine::select::{Config, Online};
 use traceward_logic::expr::Expr;
 use traceward_logic::formula::{FormulaId, Formulas};
@@ -115,7 +114,7 @@ impl Program {
         let mut known: Vec<Expr> = Vec::new();
         for ((property, name), &root) in lowered.properties.iter().zip(spec.property_names()).zip(roots) {
             let engine = Online::new(formulas, root, config)
-                .map_err(|unsupported| Error::Request(cannot_follow(&name, &unsupported)))?;
+                .map_err(|error| Error::CannotFollow { property: name.clone(), error })?;
             let fallible = fallible(formulas, root);
             fallible.iter().for_each(|expr| self.note_that_it_matters(expr));
             self.can_fail |= !fallible.is_empty();
@@ -223,19 +222,6 @@ fn formulas_of(lowered: &Lowered) -> Result<Vec<FormulaId>, Error> {
         }
     };
     lowered.properties.iter().map(|property| formula(&property.claim)).collect()
-}
-
-fn cannot_follow(name: &str, error: &BuildError) -> String {
-    let (reason, way_out) = match error {
-        BuildError::Unsupported(Unsupported { engine, what, instead: "observer" }) => {
-            (format!("the engine {engine} does not take {what}"), "--engine observer can")
-        }
-        BuildError::Unsupported(Unsupported { engine, what, .. }) => {
-            (format!("the engine {engine} does not take {what}"), "`traceward check` answers when the trace has ended")
-        }
-        BuildError::GaveUp(gave_up) => (gave_up.to_string(), "`traceward check` answers when the trace has ended"),
-    };
-    format!("`{name}` cannot be followed: {reason}; {way_out}")
 }
 
 fn fallible(formulas: &Formulas, root: FormulaId) -> Vec<Expr> {

@@ -10,7 +10,7 @@ mod minimise;
 
 use super::diagram::{Overflow, Ref};
 use super::progression::{Progression, Space, StateRef};
-use crate::engine::{BuildError, GaveUp};
+use crate::limit::{BuildError, GaveUp, Instead, Limit};
 pub use cover::Product;
 use rustc_hash::FxHashMap;
 use std::fmt;
@@ -91,14 +91,14 @@ impl fmt::Display for LabelsTooLong {
 
 /// The limits on the size of an automaton.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Limits {
+pub struct Room {
     /// The number of states that the automaton may have before it is minimised.
     pub states: usize,
     /// The number of bytes that making the automaton may take.
     pub memory: usize,
 }
 
-impl Default for Limits {
+impl Default for Room {
     fn default() -> Self {
         Self { states: 1_000_000, memory: 1 << 30 }
     }
@@ -122,19 +122,15 @@ impl Deterministic {
         alphabet: &Alphabet,
         root: FormulaId,
         on_empty: bool,
-        limits: Limits,
+        limits: Room,
     ) -> Result<Self, BuildError> {
         let progression = Progression::new(formulas, alphabet, root, on_empty, None)?;
-        Self::of(&progression, limits).map_err(|reason| {
-            BuildError::GaveUp(GaveUp {
-                engine: "observer",
-                reason: format!("the deterministic automaton is too large: {reason}"),
-                way_out: "reverse needs none; shorter bounds and fewer propositions make it smaller".into(),
-            })
-        })
+        let instead = &[Instead { engine: "reverse", how: "needs no automaton of this kind" }];
+        Self::of(&progression, limits)
+            .map_err(|too_large| GaveUp { engine: "observer", limit: too_large.limit(limits), instead }.into())
     }
 
-    pub(crate) fn of(progression: &Progression, limits: Limits) -> Result<Self, TooLarge> {
+    pub(crate) fn of(progression: &Progression, limits: Room) -> Result<Self, TooLarge> {
         let unfolded = Unfolding::new(progression, limits)?.run()?;
         Ok(minimise::minimal(unfolded))
     }
@@ -224,11 +220,11 @@ pub(crate) enum TooLarge {
     Overflow(Overflow),
 }
 
-impl fmt::Display for TooLarge {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl TooLarge {
+    fn limit(self, limits: Room) -> Limit {
         match self {
-            Self::States(limit) => write!(f, "there are more than {limit} states"),
-            Self::Overflow(overflow) => overflow.fmt(f),
+            Self::States(limit) => Limit::States(limit),
+            Self::Overflow(overflow) => overflow.limit(limits.memory),
         }
     }
 }
@@ -264,7 +260,7 @@ impl Tests {
 struct Unfolding<'a> {
     progression: &'a Progression,
     space: Space,
-    limits: Limits,
+    limits: Room,
     tests: Tests,
     /// The states that have been met, in order.
     met: Vec<StateRef>,
@@ -274,7 +270,7 @@ struct Unfolding<'a> {
 }
 
 impl<'a> Unfolding<'a> {
-    fn new(progression: &'a Progression, limits: Limits) -> Result<Self, TooLarge> {
+    fn new(progression: &'a Progression, limits: Room) -> Result<Self, TooLarge> {
         // Beside each diagram there is a test and a look-up, at the most.
         let per_node = Progression::BYTES_PER_NODE + 2 * (2 * size_of::<Test>() + size_of::<(Ref, Target)>() + 16);
         let space = progression.space(limits.memory / per_node)?;

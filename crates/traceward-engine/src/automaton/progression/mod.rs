@@ -22,7 +22,7 @@ mod rules;
 mod search;
 
 use super::diagram::{Diagrams, Level, Node, Overflow, Ref};
-use crate::engine::Unsupported;
+use crate::limit::Unsupported;
 pub(crate) use rules::{MemorySet, PartId, Reach, Rule, Rules};
 use rustc_hash::{FxHashMap, FxHashSet};
 use search::Search;

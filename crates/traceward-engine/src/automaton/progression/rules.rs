@@ -4,7 +4,7 @@
 //! The formula is written with few operators first: `F G W R M` become until, `WX` next, and the
 //! past ones alike, with negations where they fall.
 
-use crate::engine::Unsupported;
+use crate::limit::{Feature, Unsupported};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use traceward_logic::formula::{BinaryOp, Direction, FormulaId, Formulas, Interval, Node as Operator, Strength, Unit};
@@ -145,7 +145,7 @@ const MOST_MEMORIES: usize = 10_000;
 
 const ENGINE: &str = "observer";
 
-fn unsupported(what: &'static str) -> Unsupported {
+fn unsupported(what: Feature) -> Unsupported {
     Unsupported { engine: ENGINE, what, instead: "reverse" }
 }
 
@@ -338,11 +338,11 @@ impl Core {
         g: FormulaId,
     ) -> Result<FormulaId, Unsupported> {
         if interval.unit == Unit::Time {
-            return Err(unsupported("bounds in time"));
+            return Err(unsupported(Feature::BoundsInTime));
         }
         let fits = |end: u64| end < u64::from(u32::MAX);
         if !fits(interval.from) || interval.to.is_some_and(|to| !fits(to)) {
-            return Err(unsupported("bounds of four thousand million steps"));
+            return Err(unsupported(Feature::VastBounds));
         }
         let operator = |interval| Operator::Binary(BinaryOp::Until, direction, interval, f, g);
         match direction {
@@ -367,7 +367,7 @@ impl Core {
     ) -> Result<FormulaId, Unsupported> {
         let longest = interval.to.unwrap_or(interval.from);
         if longest > MOST_MEMORIES as u64 {
-            return Err(unsupported("past operators with a bound of more than 10,000 steps"));
+            return Err(unsupported(Feature::LongPastBounds));
         }
         let mut earlier = Vec::new();
         let mut one = Some(interval);
@@ -380,7 +380,7 @@ impl Core {
             .rev()
             .map(|interval| self.formulas.intern(operator(interval)))
             .last()
-            .ok_or_else(|| unsupported("an interval without steps"))
+            .ok_or_else(|| unsupported(Feature::EmptyInterval))
     }
 
     fn number(
@@ -430,7 +430,7 @@ impl Core {
             });
         }
         if remembered.len() > MOST_MEMORIES {
-            return Err(unsupported("past operators that remember more than 10,000 values"));
+            return Err(unsupported(Feature::MuchPast));
         }
         let depends = dependencies(&rules, &remembered);
         let owed = owed(&rules, ids[&root]);

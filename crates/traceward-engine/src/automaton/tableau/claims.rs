@@ -3,9 +3,9 @@
 //! `Y f` asks whether f held there, `f S g` whether `f S g` did. A state of the automaton claims an
 //! answer to each such question that what it owes may lead to.
 
+use super::gave_up;
 use super::unfold::unfold;
-use super::{Config, gave_up};
-use crate::engine::BuildError;
+use crate::limit::{BuildError, Limit, Limits};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use traceward_logic::formula::{Direction, FormulaId, Formulas, Node};
@@ -42,9 +42,9 @@ pub(super) struct Claims {
 }
 
 impl Claims {
-    pub(super) fn new(formulas: &mut Formulas, root: FormulaId, config: Config) -> Result<Self, BuildError> {
+    pub(super) fn new(formulas: &mut Formulas, root: FormulaId, limits: Limits) -> Result<Self, BuildError> {
         let mut claims = Self::default();
-        let parts = claims.close(formulas, root, config)?;
+        let parts = claims.close(formulas, root, limits)?;
         claims.find_needs(formulas, &parts);
         Ok(claims)
     }
@@ -89,7 +89,7 @@ impl Claims {
         &mut self,
         formulas: &mut Formulas,
         root: FormulaId,
-        config: Config,
+        limits: Limits,
     ) -> Result<BTreeSet<FormulaId>, BuildError> {
         let mut known = BTreeSet::new();
         let mut open = formulas.parts(&[root]);
@@ -102,11 +102,8 @@ impl Claims {
             if self.asked.contains_key(&asked) {
                 continue;
             }
-            if self.pairs.len() == config.claim_limit {
-                return Err(gave_up(format!(
-                    "its past operators ask for more than {} formulas at the position before",
-                    config.claim_limit
-                )));
+            if self.pairs.len() == limits.claims {
+                return Err(gave_up(Limit::Claims(limits.claims)));
             }
             let pair = self.add(formulas, asked);
             let mut below = formulas.parts(&[pair.positive, pair.negative]);

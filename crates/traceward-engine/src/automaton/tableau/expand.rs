@@ -2,8 +2,8 @@
 
 use super::claims::{ClaimId, Claims, Pair};
 use super::unfold::{self, Unfolding, unfold};
-use super::{Claim, Config, Edge, Literal, Obligation, State, StateId, gave_up};
-use crate::engine::BuildError;
+use super::{Claim, Edge, Literal, Obligation, State, StateId, gave_up};
+use crate::limit::{BuildError, Limit, Limits};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -102,7 +102,7 @@ struct Builder<'a> {
     formulas: Formulas,
     alphabet: &'a Alphabet,
     claims: Claims,
-    config: Config,
+    limits: Limits,
     work: u64,
     states: Vec<Key>,
     ids: FxHashMap<Key, StateId>,
@@ -114,15 +114,15 @@ pub(super) fn expand(
     formulas: &Formulas,
     alphabet: &Alphabet,
     root: FormulaId,
-    config: Config,
+    limits: Limits,
 ) -> Result<(Formulas, Vec<State>, BTreeSet<Edge>), BuildError> {
     let mut formulas = formulas.clone();
-    let claims = Claims::new(&mut formulas, root, config)?;
+    let claims = Claims::new(&mut formulas, root, limits)?;
     let builder = Builder {
         formulas,
         alphabet,
         claims,
-        config,
+        limits,
         work: 0,
         // INIT stays apart: it is in no table, so that nothing is merged into it.
         states: vec![Key::default()],
@@ -223,8 +223,8 @@ impl Builder<'_> {
 
     fn spend(&mut self, steps: u64) -> Result<(), BuildError> {
         self.work = self.work.saturating_add(steps);
-        if self.work > self.config.work_limit {
-            return Err(gave_up(format!("its automaton takes more than {} steps to build", self.config.work_limit)));
+        if self.work > self.limits.automaton_steps {
+            return Err(gave_up(Limit::Steps(self.limits.automaton_steps)));
         }
         Ok(())
     }
@@ -284,8 +284,8 @@ impl Builder<'_> {
         if let Some(&id) = self.ids.get(&key) {
             return Ok(id);
         }
-        if self.states.len() >= self.config.state_limit {
-            return Err(gave_up(format!("its automaton has more than {} states", self.config.state_limit)));
+        if self.states.len() >= self.limits.automaton_states {
+            return Err(gave_up(Limit::States(self.limits.automaton_states)));
         }
         self.spend((key.0.len() + key.1.len()) as u64)?;
         let id = StateId::new(self.states.len());

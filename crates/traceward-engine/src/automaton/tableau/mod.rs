@@ -26,7 +26,7 @@ mod display;
 mod expand;
 mod unfold;
 
-use crate::engine::{BuildError, GaveUp, Unsupported};
+use crate::limit::{BuildError, Feature, GaveUp, Instead, Limit, Limits, Unsupported};
 use std::collections::BTreeSet;
 use std::fmt;
 use traceward_logic::formula::{BinaryOp, Direction, FormulaId, Formulas, Node, Strength, Unit};
@@ -128,25 +128,6 @@ pub enum Initial {
     Rejecting,
 }
 
-/// The limits of the construction.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Config {
-    /// The number of states allowed.
-    pub state_limit: usize,
-    /// The number of steps allowed: formulas broken down, and formulas copied where a node is
-    /// split.
-    pub work_limit: u64,
-    /// The number of formulas that past operators may ask for at the position before. A bound of n
-    /// steps asks for n.
-    pub claim_limit: usize,
-}
-
-impl Default for Config {
-    fn default() -> Self {
-        Self { state_limit: 20_000, work_limit: 10_000_000, claim_limit: 1_000 }
-    }
-}
-
 /// The tableau automaton of a formula.
 #[derive(Clone, Debug)]
 pub struct Automaton {
@@ -172,10 +153,10 @@ impl Automaton {
         alphabet: &Alphabet,
         root: FormulaId,
         initial: Initial,
-        config: Config,
+        limits: Limits,
     ) -> Result<Self, BuildError> {
         refuse_time(formulas, root)?;
-        let (formulas, states, edges) = expand::expand(formulas, alphabet, root, config)?;
+        let (formulas, states, edges) = expand::expand(formulas, alphabet, root, limits)?;
         let mut automaton = Self {
             formulas,
             alphabet: alphabet.clone(),
@@ -325,13 +306,11 @@ fn has_until(formulas: &Formulas, root: FormulaId) -> bool {
 fn refuse_time(formulas: &Formulas, root: FormulaId) -> Result<(), BuildError> {
     let is_timed = |part: FormulaId| formulas.node(part).interval().is_some_and(|interval| interval.unit == Unit::Time);
     if formulas.parts(&[root]).into_iter().any(is_timed) {
-        let what = "bounds in time";
-        return Err(Unsupported { engine: "tableau", what, instead: "reverse" }.into());
+        return Err(Unsupported { engine: "tableau", what: Feature::BoundsInTime, instead: "reverse" }.into());
     }
     Ok(())
 }
 
-fn gave_up(reason: String) -> BuildError {
-    let way_out = "reverse answers the same in linear time".into();
-    GaveUp { engine: "tableau", reason, way_out }.into()
+fn gave_up(limit: Limit) -> BuildError {
+    GaveUp { engine: "tableau", limit, instead: &[Instead::REVERSE] }.into()
 }

@@ -218,7 +218,7 @@ impl<'a> Expansion<'a> {
 
     /// S ⊗ S′
     fn crossproduct(&self, left: &[Configuration], right: &[Configuration]) -> Result<Vec<Configuration>, GaveUp> {
-        if left.len().saturating_mul(right.len()) > self.engine.config.slice_limit.saturating_mul(64) {
+        if left.len().saturating_mul(right.len()) > self.engine.config.limits.slices.saturating_mul(64) {
             return Err(self.engine.too_many());
         }
         let automaton = &self.engine.automaton;
@@ -227,7 +227,7 @@ impl<'a> Expansion<'a> {
         for one in left {
             all.extend(right.iter().map(|other| unite(one, other)));
             // Many of them may be the same: no more than a few times the limit are held at once.
-            if all.len() > self.engine.config.slice_limit.saturating_mul(4) {
+            if all.len() > self.engine.config.limits.slices.saturating_mul(4) {
                 all = self.distinct(all)?;
             }
         }
@@ -296,6 +296,6 @@ impl BreadthFirst {
     }
 
     pub(super) fn refuse_many(&self, count: usize) -> Result<(), GaveUp> {
-        if count > self.config.slice_limit { Err(self.too_many()) } else { Ok(()) }
+        if count > self.config.limits.slices { Err(self.too_many()) } else { Ok(()) }
     }
 }

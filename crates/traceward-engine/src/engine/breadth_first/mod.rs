@@ -24,12 +24,12 @@ mod expansion;
 mod slices;
 mod statistics;
 
-pub use super::Decision;
 use super::configuration::Configuration;
 use super::reading::{self, Reader, Reading};
-use super::{GaveUp, Unsupported, configuration};
+use super::{Config, Decision, Memory, Subsumption};
 use crate::automaton::alternating::NodeId;
 use crate::automaton::metric::{Kind, Label, Metric};
+use crate::limit::{GaveUp, Instead, Limit, Unsupported};
 use expansion::Scopes;
 use slices::{SetId, Slices};
 pub use statistics::OverSlices;
@@ -38,64 +38,7 @@ use traceward_logic::formula::{FormulaId, Formulas};
 use traceward_logic::letter::{Alphabet, Letters, Proposition};
 use traceward_logic::verdict::Verdict;
 
-/// What is dropped because something else asks for it as well.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Subsumption {
-    /// Entries of a configuration, and configurations that ask of later states all that another one asks of them.
-    #[default]
-    On,
-    /// Entries of a configuration: all configurations are kept, but they are compact, as in the thesis.
-    Within,
-    /// Nothing, as in the first paper.
-    Off,
-}
-
-impl Subsumption {
-    /// What is dropped inside of configurations.
-    fn of_entries(self) -> configuration::Subsumption {
-        match self {
-            Self::On | Self::Within => configuration::Subsumption::On,
-            Self::Off => configuration::Subsumption::Off,
-        }
-    }
-
-    /// The same with all configurations kept.
-    fn with_all_configurations(self) -> Self {
-        match self {
-            Self::On | Self::Within => Self::Within,
-            Self::Off => Self::Off,
-        }
-    }
-}
-
-/// What is remembered from one step to the next.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Memory {
-    /// The successors of whole sets of slices: a step that was made before is a look-up.
-    #[default]
-    Sets,
-    /// The successors of single slices, as in the paper.
-    Slices,
-}
-
-/// How slices are kept.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Config {
-    /// What is dropped.
-    pub subsumption: Subsumption,
-    /// What is remembered.
-    pub memory: Memory,
-    /// How many slices there may be at one position before giving up.
-    pub slice_limit: usize,
-    /// How many different sets of slices, and how many different letters, are remembered; fewer if they are large.
-    pub cache_limit: usize,
-}
-
-impl Default for Config {
-    fn default() -> Self {
-        Self { subsumption: Subsumption::On, memory: Memory::Sets, slice_limit: 100_000, cache_limit: 10_000 }
-    }
-}
+const NAME: &str = "breadth-first";
 
 /// A formula ready to be evaluated by breadth-first traversal.
 #[derive(Clone, Debug)]
@@ -156,8 +99,8 @@ impl Run {
 impl BreadthFirst {
     /// Prepares a formula in negation normal form with split atoms.
     pub fn new(formulas: &Formulas, alphabet: &Alphabet, root: FormulaId, config: Config) -> Result<Self, Unsupported> {
-        let automaton = reading::automaton("breadth-first", formulas, root)?;
-        let reader = Reader::new("breadth-first", &automaton, formulas, alphabet)?;
+        let automaton = reading::automaton(NAME, formulas, root)?;
+        let reader = Reader::new(NAME, &automaton, formulas, alphabet)?;
         let is_leaf = |node: &NodeId| matches!(automaton.node(*node).kind, Kind::Leaf(_));
         let leaves = automaton.node_ids().filter(is_leaf).collect();
         Ok(Self { scopes: Scopes::new(&automaton), automaton, reader, leaves, config })
@@ -225,10 +168,6 @@ impl BreadthFirst {
     }
 
     fn too_many(&self) -> GaveUp {
-        GaveUp {
-            engine: "breadth-first",
-            reason: format!("there are more than {} slices at one position", self.config.slice_limit),
-            way_out: "reverse answers the same in linear time; --slice-limit raises the limit".into(),
-        }
+        GaveUp { engine: NAME, limit: Limit::Slices(self.config.limits.slices), instead: &[Instead::REVERSE] }
     }
 }

@@ -231,7 +231,7 @@ impl BreadthFirst {
         let words = &mut cache.slices.scratch;
         words.clear();
         words.extend(self.leaves.chunks(64).map(word));
-        cache.slices.intern_letter(self.config.cache_limit)
+        cache.slices.intern_letter(self.config.limits.remembered)
     }
 
     /// The set of configurations after a letter.
@@ -242,7 +242,7 @@ impl BreadthFirst {
             return Ok(known);
         }
         let (mut set, mut letter) = (set, letter);
-        if cache.slices.is_full(self.config.cache_limit) {
+        if cache.slices.is_full(self.config.limits.remembered) {
             (set, letter) = cache.slices.forget_but(set, letter);
         }
         let found = self.satisfied(cache, set, letter)?;
@@ -275,7 +275,7 @@ impl BreadthFirst {
         let mut found: Vec<ConfigurationId> = Vec::new();
         for &configuration in &*configurations {
             found.extend(self.known_successors(cache, &mut expansion, configuration, letter)?.iter());
-            if found.len() > self.config.slice_limit.saturating_mul(4) {
+            if found.len() > self.config.limits.slices.saturating_mul(4) {
                 self.refuse_many(distinct(&mut found))?;
             }
         }
@@ -400,6 +400,7 @@ fn by_entries<'a>(configurations: impl IntoIterator<Item = &'a Configuration>) -
 mod tests {
     use super::super::Config;
     use super::*;
+    use crate::limit::Limits;
     use crate::select::{Prepared, Simplification};
     use traceward_logic::lower::{Claim, Goal};
 
@@ -416,7 +417,7 @@ mod tests {
     fn letters_are_forgotten_too() {
         let atoms: Vec<String> = (0..20).map(|atom| format!("a{atom} | Y a{atom}")).collect();
         let formula = format!("G({})", atoms.join(" | "));
-        let config = Config { cache_limit: 100, ..Config::default() };
+        let config = Config { limits: Limits { remembered: 100, ..Limits::default() }, ..Config::default() };
         let engine = engine(&formula, config);
         let cache = &mut Cache::default();
         let mut run = engine.start(cache);

@@ -17,26 +17,16 @@
 
 mod window;
 
-use super::GaveUp;
+use super::Config;
 use crate::automaton::alternating::{Alternating, Condition, ConditionId, Label, Look, NodeId};
+use crate::limit::{BuildError, Feature, GaveUp, Instead, Limit, Limits, Unsupported};
 use crate::run_statistics::Lattice;
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::formula::{AtomId, FormulaId, Formulas};
 use traceward_logic::letter::{Alphabet, Letters};
 use window::{Walk, Window};
 
-/// How much work is too much.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Config {
-    /// How many conditions may be looked at before giving up.
-    pub work_limit: u64,
-}
-
-impl Default for Config {
-    fn default() -> Self {
-        Self { work_limit: 1_000_000_000 }
-    }
-}
+const NAME: &str = "depth-first";
 
 /// Formulas ready to be evaluated by depth-first traversal.
 #[derive(Clone, Debug)]
@@ -45,7 +35,7 @@ pub struct DepthFirst {
     /// By the index of the node, what a bounded operator looks for.
     windows: Vec<Option<Window>>,
     alphabet: Alphabet,
-    config: Config,
+    limits: Limits,
 }
 
 /// Scratch, for use with one [`DepthFirst`] after another.
@@ -81,7 +71,7 @@ impl DepthFirst {
     pub fn new(formulas: &Formulas, alphabet: &Alphabet, roots: &[FormulaId], config: Config) -> Self {
         let automaton = Alternating::new(formulas, roots);
         let windows = window::windows(formulas, &automaton);
-        Self { automaton, windows, alphabet: alphabet.clone(), config }
+        Self { automaton, windows, alphabet: alphabet.clone(), limits: config.limits }
     }
 
     /// The automaton that is traversed.
@@ -112,7 +102,7 @@ impl DepthFirst {
         let mut position = position as u32;
         loop {
             cache.work += 1;
-            if cache.work > self.config.work_limit {
+            if cache.work > self.limits.work {
                 return Err(self.gave_up());
             }
             let mut next = match self.automaton.condition(condition) {
@@ -171,11 +161,7 @@ impl DepthFirst {
     }
 
     fn gave_up(&self) -> GaveUp {
-        GaveUp {
-            engine: "depth-first",
-            reason: format!("it looked at {} conditions without an answer", self.config.work_limit),
-            way_out: "reverse answers the same in linear time; --work-limit raises the limit".into(),
-        }
+        GaveUp { engine: NAME, limit: Limit::Work(self.limits.work), instead: &[Instead::REVERSE] }
     }
 
     /// What a node asks for at a position.
@@ -212,21 +198,17 @@ impl DepthFirst {
         lattice: &L,
         cache: &mut Cache,
         letters: &Letters,
-    ) -> Result<Option<L::Value>, GaveUp> {
+    ) -> Result<Option<L::Value>, BuildError> {
         if self.windows.iter().any(Option::is_some) {
-            return Err(GaveUp {
-                engine: "depth-first",
-                reason: "runs of operators with a bound are not counted".into(),
-                way_out: "leave the bounds out".into(),
-            });
+            return Err(Unsupported { engine: NAME, what: Feature::Bounds, instead: "reverse" }.into());
         }
         cache.work = 0;
         let mut tasks = vec![Task::Evaluate(self.automaton.roots()[0], 0)];
         let mut values: Vec<Option<L::Value>> = Vec::new();
         while let Some(task) = tasks.pop() {
             cache.work += 1;
-            if cache.work > self.config.work_limit {
-                return Err(self.gave_up());
+            if cache.work > self.limits.work {
+                return Err(self.gave_up().into());
             }
             match task {
                 Task::Evaluate(condition, position) => {

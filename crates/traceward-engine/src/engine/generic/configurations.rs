@@ -1,11 +1,11 @@
 //! Configurations ⟨C, D⟩: timers that go on as a set, and finitely bounded parts that go on as graphs (section 4.2 of the thesis).
 
-use super::super::GaveUp;
 use super::super::configuration::{Configuration, Entry, Subsumption};
 use super::super::graph::{ConfigurationId, Dependence};
 use super::NAME;
 use crate::automaton::alternating::{ConditionId, NodeId};
 use crate::automaton::metric::{Clock, Condition, Kind, Metric, Test};
+use crate::limit::{GaveUp, Instead, Limit};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -173,11 +173,7 @@ impl Expansion<'_> {
     }
 
     fn too_many(&self) -> GaveUp {
-        GaveUp {
-            engine: NAME,
-            reason: format!("there are more than {} configurations", self.limit),
-            way_out: "reverse answers the same in linear time; --slice-limit raises the limit".into(),
-        }
+        GaveUp { engine: NAME, limit: Limit::Configurations(self.limit), instead: &[Instead::REVERSE] }
     }
 }
 

@@ -8,42 +8,24 @@
 //!
 //! As printed, a type B leaf starts at 0 and is 1 if all its nodes are -1; annotate loses the clocks and does not look below timers;
 //! `init(ε)` is ∅; Generate-DAG puts a set into a set. Satisfied leaves are left out of configurations here, and what is not known
-//! yet is all that is ever made. With [`Subsumption::On`] a way is not followed where one that is no harder is open.
+//! yet is all that is ever made. With [`super::Subsumption::On`] a way is not followed where one that is no harder is open.
 
 mod configurations;
 
-use super::configuration::{Configuration, Entry, Subsumption};
+use super::configuration::{Configuration, Entry};
 use super::forward_backward_dag::Timers;
 use super::graph::{ConfigurationId, Connective, Deadline, Dependence, Graph, Implies, Leaf, Scene, Unfolding, Value};
 use super::reading::{self, Reader, Reading};
-use super::{Decision, EngineStatistics, GaveUp, Unsupported};
+use super::{Config, Decision, EngineStatistics};
 use crate::automaton::alternating::NodeId;
 use crate::automaton::metric::{Clock, Metric};
+use crate::limit::{GaveUp, Unsupported};
 use configurations::{Annotation, Configurations, Expansion, Way};
 use traceward_logic::formula::{FormulaId, Formulas};
 use traceward_logic::letter::{Alphabet, Letters, Proposition};
 use traceward_logic::verdict::Verdict;
 
 const NAME: &str = "generic";
-
-/// How graph and configurations are kept.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Config {
-    /// Whether what adds nothing is dropped.
-    pub subsumption: Subsumption,
-    /// How many nodes the graph may have before giving up.
-    pub node_limit: usize,
-    /// How many ways may lead on from a configuration before giving up.
-    pub configuration_limit: usize,
-    /// How many configurations are remembered.
-    pub cache_limit: usize,
-}
-
-impl Default for Config {
-    fn default() -> Self {
-        Self { subsumption: Subsumption::On, node_limit: 10_000_000, configuration_limit: 100_000, cache_limit: 10_000 }
-    }
-}
 
 /// A formula ready to be followed by the generic algorithm.
 #[derive(Clone, Debug)]
@@ -132,7 +114,7 @@ impl Generic {
     /// A graph that has seen no state.
     pub fn start(&self) -> Run {
         Run {
-            graph: Graph::new(self.config.subsumption),
+            graph: Graph::new(self.config.subsumption.in_graphs()),
             unfolding: Unfolding::new(&self.automaton),
             configurations: Configurations::default(),
             reading: self.reader.start(),
@@ -200,7 +182,7 @@ impl Generic {
                 }
             };
             run.graph.replace(id, leaf, by);
-            run.graph.refuse_many(NAME, self.config.node_limit)?;
+            run.graph.refuse_many(NAME, self.config.limits.nodes)?;
         }
         Ok(())
     }
@@ -209,14 +191,14 @@ impl Generic {
         Expansion {
             automaton: &self.automaton,
             annotation: &self.annotation,
-            subsumption: self.config.subsumption,
-            limit: self.config.configuration_limit,
+            subsumption: self.config.subsumption.in_graphs(),
+            limit: self.config.limits.slices,
         }
     }
 
     /// Forgets configurations when there are too many to remember.
     fn forget(&self, run: &mut Run) {
-        if run.configurations.len() <= self.config.cache_limit {
+        if run.configurations.len() <= self.config.limits.remembered {
             return;
         }
         let waiting = |leaf| match leaf {

@@ -17,10 +17,10 @@ mod edges;
 mod tidy;
 mod unfold;
 
-use super::GaveUp;
 use super::configuration::Subsumption;
 use crate::automaton::alternating::NodeId;
 use crate::automaton::metric::Clock;
+use crate::limit::{GaveUp, Instead, Limit};
 use edges::{EdgeId, Edges, Ends};
 use tidy::Compared;
 pub(super) use tidy::Implies;
@@ -248,11 +248,7 @@ impl Graph {
         if self.live <= limit {
             return Ok(());
         }
-        Err(GaveUp {
-            engine,
-            reason: format!("the graph of what is not decided yet has more than {limit} nodes"),
-            way_out: "reverse answers the same in linear time; --node-limit raises the limit".into(),
-        })
+        Err(GaveUp { engine, limit: Limit::Nodes(limit), instead: &[Instead::REVERSE] })
     }
 
     fn is_needed(&self, id: VertexId) -> bool {

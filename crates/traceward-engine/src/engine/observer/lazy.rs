@@ -4,9 +4,10 @@
 //! not fit does it give up.
 
 use super::letters::{Blocks, Row};
-use super::{Config, ENGINE, Exactness, GaveUp};
+use super::{Config, ENGINE, Exactness};
 use crate::automaton::diagram::Overflow;
 use crate::automaton::progression::{Progression, Prospects, Space, StateRef, Unsettled, Wanted};
+use crate::limit::{GaveUp, Instead, Limit};
 use std::sync::Arc;
 use traceward_logic::letter::Proposition;
 use traceward_logic::verdict::Verdict;
@@ -71,10 +72,10 @@ const NOWHERE: u32 = u32::MAX;
 impl Lazy {
     /// A run that has seen no state, of the formula as asked at a position.
     pub(super) fn start(progression: &Arc<Progression>, config: Config, position: usize) -> Result<Self, GaveUp> {
-        let position = u32::try_from(position).ok().filter(|position| *position < u32::MAX).ok_or_else(|| GaveUp {
+        let position = u32::try_from(position).ok().filter(|position| *position < u32::MAX).ok_or(GaveUp {
             engine: ENGINE,
-            reason: format!("position {position} is too far from the start to be kept in mind"),
-            way_out: "reverse can".into(),
+            limit: Limit::Position(position),
+            instead: &[Instead::REVERSE],
         })?;
         let failed = |overflow| gave_up(config, Unsettled::Overflow(overflow));
         let mut space = progression.space(most_nodes(config)).map_err(failed)?;
@@ -222,7 +223,7 @@ impl Lazy {
     }
 
     fn certain(&mut self, state: StateRef) -> Result<Verdict, Unsettled> {
-        let prospects = match self.progression.prospects(&mut self.space, state, self.config.search_limit) {
+        let prospects = match self.progression.prospects(&mut self.space, state, self.config.limits.search) {
             Err(_) if self.config.exactness == Exactness::WherePossible => {
                 let accepting = self.progression.is_accepting(&self.space, state);
                 Prospects { accepting, can_accept: true, can_reject: true }
@@ -259,25 +260,13 @@ fn bit(propositions: &[Proposition], byte: &dyn Fn(usize) -> u8, proposition: u3
 /// How many diagrams fit the memory, with what a search keeps of each.
 fn most_nodes(config: Config) -> usize {
     const PER_SEARCHED: usize = 64;
-    config.memory.saturating_sub(REMEMBERED * size_of::<Step>()) / (Progression::BYTES_PER_NODE + PER_SEARCHED)
+    config.limits.memory.saturating_sub(REMEMBERED * size_of::<Step>()) / (Progression::BYTES_PER_NODE + PER_SEARCHED)
 }
 
 fn gave_up(config: Config, unsettled: Unsettled) -> GaveUp {
-    let reason = match unsettled {
-        Unsettled::Overflow(Overflow::Nodes) => {
-            format!("one state of the automaton takes more than the {} MiB allowed", config.memory >> 20)
-        }
-        Unsettled::Overflow(overflow) => overflow.to_string(),
-        Unsettled::TooManyStates => {
-            format!("more than {} states have to be looked at to know what is certain", config.search_limit)
-        }
+    let limit = match unsettled {
+        Unsettled::Overflow(overflow) => overflow.limit(config.limits.memory),
+        Unsettled::TooManyStates => Limit::Search(config.limits.search),
     };
-    let way_out = match unsettled {
-        Unsettled::Overflow(Overflow::Depth) => "reverse answers at the end of the trace",
-        Unsettled::Overflow(Overflow::Nodes) => {
-            "reverse answers at the end of the trace; --memory-limit raises the limit"
-        }
-        Unsettled::TooManyStates => "reverse answers at the end of the trace; --search-limit raises the limit",
-    };
-    GaveUp { engine: ENGINE, reason, way_out: way_out.into() }
+    GaveUp { engine: ENGINE, limit, instead: &[Instead::REVERSE_AT_END] }
 }

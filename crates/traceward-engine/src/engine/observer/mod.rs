@@ -12,9 +12,10 @@ mod dense;
 mod lazy;
 mod letters;
 
-use super::{Decision, GaveUp, Unsupported};
-use crate::automaton::deterministic::{Deterministic, Limits};
+use super::{Config, Decision, Exactness};
+use crate::automaton::deterministic::{Deterministic, Room};
 use crate::automaton::progression::{Progression, Rule, Wanted};
+use crate::limit::{GaveUp, Limits, Unsupported};
 use crate::possible::Knowledge;
 use dense::{Dense, TableLimits};
 use lazy::Lazy;
@@ -25,43 +26,6 @@ use traceward_logic::letter::{Alphabet, Letters, Proposition};
 use traceward_logic::verdict::Verdict;
 
 const ENGINE: &str = "observer";
-
-/// What to do where it takes too long to find out what is certain.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Exactness {
-    /// Give up: a verdict is final at the first position after which it is certain.
-    #[default]
-    Always,
-    /// Go on: a verdict may be final later than it could be.
-    WherePossible,
-}
-
-/// How much an observer may take.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Config {
-    /// How many bytes a run may take. What it has seen of the automaton is forgotten when they are used up, and the run goes on.
-    pub memory: usize,
-    /// How many states may be looked at to find out what is certain in one of them.
-    pub search_limit: usize,
-    /// Whether to give up where that is not enough.
-    pub exactness: Exactness,
-    /// Up to how many states the whole automaton is made beforehand.
-    pub full_states: usize,
-    /// How many entries the table of the whole automaton may have.
-    pub table_limit: usize,
-}
-
-impl Default for Config {
-    fn default() -> Self {
-        Self {
-            memory: 128 << 20,
-            search_limit: 100_000,
-            exactness: Exactness::default(),
-            full_states: 1024,
-            table_limit: 1 << 21,
-        }
-    }
-}
 
 /// A formula ready to be observed.
 #[derive(Clone, Debug)]
@@ -121,8 +85,9 @@ impl Observer {
         config: Config,
     ) -> Result<Self, Unsupported> {
         let progression = Arc::new(Progression::new(formulas, alphabet, root, on_empty, knowledge.possible)?);
-        let limits = Limits { states: config.full_states, memory: config.memory / 4 };
-        let tables = TableLimits { entries: config.table_limit.min(config.memory / 16), memory: config.memory / 2 };
+        let Limits { memory, table_states, table_entries, .. } = config.limits;
+        let limits = Room { states: table_states, memory: memory / 4 };
+        let tables = TableLimits { entries: table_entries.min(memory / 16), memory: memory / 2 };
         let dense = Deterministic::of(&progression, limits).ok().and_then(|automaton| Dense::new(automaton, tables));
         let stutter_invariant = progression.rules.is_stutter_invariant();
         let propositions = match &dense {

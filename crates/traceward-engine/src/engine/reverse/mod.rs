@@ -26,10 +26,6 @@ use traceward_logic::bitmap::Bitmap;
 use traceward_logic::formula::{FormulaId, Formulas};
 use traceward_logic::letter::{Alphabet, Letters};
 
-/// There is nothing to choose.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Config {}
-
 /// Formulas ready to be evaluated by reverse traversal.
 #[derive(Clone, Debug)]
 pub struct Reverse {
@@ -48,7 +44,7 @@ pub struct Cache {
 
 impl Reverse {
     /// Prepares formulas in negation normal form with split atoms.
-    pub fn new(formulas: &Formulas, alphabet: &Alphabet, roots: &[FormulaId], Config {}: Config) -> Self {
+    pub fn new(formulas: &Formulas, alphabet: &Alphabet, roots: &[FormulaId]) -> Self {
         let automaton = Alternating::new(formulas, roots);
         let plan = Plan::new(formulas, alphabet, &automaton, automaton.roots());
         Self { automaton, plan }

@@ -1,0 +1,76 @@
+//! How engines work: what they drop, what they remember, and how much they may take.
+
+use super::configuration;
+use crate::limit::Limits;
+
+/// How engines work. Each engine looks at what concerns it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Config {
+    /// What is dropped because something else asks for it as well.
+    pub subsumption: Subsumption,
+    /// What breadth-first traversal remembers from one step to the next.
+    pub memory: Memory,
+    /// What an observer does where it takes too long to find out what is certain.
+    pub exactness: Exactness,
+    /// How much may be taken.
+    pub limits: Limits,
+}
+
+/// What is dropped because something else asks for it as well.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Subsumption {
+    /// Entries of a configuration, configurations that ask of later states all that another one asks of them, and
+    /// leaves of a graph that another one implies.
+    #[default]
+    On,
+    /// As in the thesis: entries of the configurations of breadth-first traversal, which are compact, and nothing else.
+    Within,
+    /// Nothing, as in the first paper.
+    Off,
+}
+
+impl Subsumption {
+    /// What breadth-first traversal drops inside of configurations.
+    pub(super) fn of_entries(self) -> configuration::Subsumption {
+        match self {
+            Self::On | Self::Within => configuration::Subsumption::On,
+            Self::Off => configuration::Subsumption::Off,
+        }
+    }
+
+    /// What is dropped in graphs, and in configurations that are leaves of them.
+    pub(super) fn in_graphs(self) -> configuration::Subsumption {
+        match self {
+            Self::On => configuration::Subsumption::On,
+            Self::Within | Self::Off => configuration::Subsumption::Off,
+        }
+    }
+
+    /// The same with all configurations kept.
+    pub(super) fn with_all_configurations(self) -> Self {
+        match self {
+            Self::On | Self::Within => Self::Within,
+            Self::Off => Self::Off,
+        }
+    }
+}
+
+/// What breadth-first traversal remembers from one step to the next.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Memory {
+    /// The successors of whole sets of slices: a step that was made before is a look-up.
+    #[default]
+    Sets,
+    /// The successors of single slices, as in the paper.
+    Slices,
+}
+
+/// What an observer does where it takes too long to find out what is certain.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Exactness {
+    /// It gives up: a verdict is final at the first position after which it is certain.
+    #[default]
+    Always,
+    /// It goes on: a verdict may be final later than it could be.
+    WherePossible,
+}
