@@ -1,7 +1,7 @@
 //! Reading and checking together, from bytes in memory, truth at every position counted.
 
 use crate::{Random, Row, measured};
-use traceward::{CheckOptions, Config, Format, Goal, ReadOptions, Simplification, Source, Spec, Truth, check};
+use traceward::{CheckOptions, Config, Format, Goal, ReadOptions, Simplification, Source, Spec, Truth, check_with};
 
 const FORMULA: &str = "(a -> F b) & (c -> O d)";
 
@@ -56,7 +56,7 @@ fn ours(name: &str, text: &str, rows: &Rows, format: Format) -> Row {
         ..CheckOptions::default()
     };
     measured(name, rows.bits.len() as u64, "rows", &rows.holds, || {
-        let report = check(&spec, text.as_bytes(), &options).expect("a readable trace");
+        let report = check_with(&spec, text.as_bytes(), &options).expect("a readable trace");
         report.properties[0].truth.as_ref().expect("truth was asked for").count_ones()
     })
 }
@@ -78,13 +78,13 @@ fn csv_crate(text: &str, rows: &Rows) -> Row {
 pub fn csv_of_booleans() -> Vec<Row> {
     let rows = rows(10_000_000);
     let text = csv_text(&rows, ["0", "1"]);
-    vec![ours("four columns of 0 and 1", &text, &rows, Format::Csv), csv_crate(&text, &rows)]
+    vec![ours("four columns of 0 and 1", &text, &rows, Format::CSV), csv_crate(&text, &rows)]
 }
 
 pub fn csv_of_words() -> Vec<Row> {
     let rows = rows(10_000_000);
     let text = csv_text(&rows, ["false", "true"]);
-    vec![ours("four columns of true and false", &text, &rows, Format::Csv), csv_crate(&text, &rows)]
+    vec![ours("four columns of true and false", &text, &rows, Format::CSV), csv_crate(&text, &rows)]
 }
 
 pub fn json_lines() -> Vec<Row> {
@@ -99,5 +99,5 @@ pub fn json_lines() -> Vec<Row> {
         let lines = text.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).expect("well-formed"));
         lines.map(|line| line.as_object().map_or(0, serde_json::Map::len)).sum::<usize>()
     });
-    vec![ours("four members", &text, &rows, Format::JsonLines), peer]
+    vec![ours("four members", &text, &rows, Format::JSON_LINES), peer]
 }

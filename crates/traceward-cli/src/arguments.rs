@@ -4,7 +4,8 @@ use crate::output::Styling;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use traceward::{
-    Config, EngineName, Format, Limit, Limits, MissingPolicy, Simplification, Subsumption, TimeColumn, TimeUnit,
+    Config, EngineName, Format, Limit, Limits, MissingPolicy, Remedy, Simplification, Subsumption, TimeColumn, TimeUnit,
+    ValueType,
 };
 
 /// Checks, monitors and measures what running systems actually did
@@ -173,9 +174,10 @@ pub struct MonitorArguments {
     /// Print every verdict after every state
     #[arg(long)]
     pub every_step: bool,
-    /// What a line does that cannot be read: it is skipped, as if it were not there, or the monitor stops
-    #[arg(long, value_enum, value_name = "skip|stop", default_value_t = BadInput::Skip, hide_possible_values = true)]
-    pub on_bad_input: BadInput,
+    /// What a line does that cannot be read: it is skipped, as if it were not there, or the monitor stops. Unless this is
+    /// given, lines are skipped, and the exit status is 2 at the end
+    #[arg(long, value_enum, value_name = "skip|stop", hide_possible_values = true)]
+    pub on_bad_input: Option<BadInput>,
     #[command(flatten)]
     pub trace: TraceArguments,
     #[command(flatten)]
@@ -401,6 +403,9 @@ pub struct TraceArguments {
     /// A text that stands for a missing value, beside the empty one; may be given several times
     #[arg(long, value_name = "TEXT")]
     pub null: Vec<String>,
+    /// The type of a column: boolean, number or string; may be given several times
+    #[arg(long = "type", value_name = "COLUMN:TYPE", value_parser = column_type)]
+    pub types: Vec<(String, ValueType)>,
 }
 
 /// How to answer.
@@ -482,6 +487,40 @@ fn time_column(text: &str) -> Result<TimeColumn, String> {
         }
     }
     Ok(TimeColumn { name: text.to_owned(), unit: None })
+}
+
+/// `COLUMN:TYPE`; a column's name may have colons of its own.
+fn column_type(text: &str) -> Result<(String, ValueType), String> {
+    let Some((name, ty)) = text.rsplit_once(':') else {
+        return Err("say which type the column has: COLUMN:boolean, COLUMN:number or COLUMN:string".into());
+    };
+    Ok((name.to_owned(), ty.parse::<ValueType>().map_err(|error| error.to_string())?))
+}
+
+/// A setting that would help, by the option that makes it.
+pub fn remedy(remedy: &Remedy) -> String {
+    match remedy {
+        Remedy::NullText(text) => format!("if `{text}` stands for a missing value, say --null '{text}'"),
+        Remedy::DeclareType { variable, ty } => format!("declare its type: --type {}:{ty}", shell_word(variable)),
+        Remedy::TolerateMissing => "or say --missing false or --missing hold".to_owned(),
+        Remedy::NameTimeColumn => {
+            "say which column holds them: `--time COLUMN` for dates, `--time COLUMN:ms` for plain numbers".to_owned()
+        }
+        Remedy::TimeInUnit(column) => format!("say the unit of plain numbers, e.g. --time {}:ms", shell_word(column)),
+        Remedy::TimeInDates(column) => format!("for dates, leave the unit out: --time {}", shell_word(column)),
+        Remedy::SplitByKey => "if they belong to different runs, split them with --by COLUMN".to_owned(),
+        Remedy::NameEventColumn => {
+            "or name the column that strings stand for: `--event COLUMN`, or `trace { event COLUMN }` in the spec"
+                .to_owned()
+        }
+        other => other.to_string(),
+    }
+}
+
+/// A name as a shell takes it for one word.
+fn shell_word(name: &str) -> String {
+    let plain = name.chars().all(|letter| letter.is_alphanumeric() || "._-".contains(letter));
+    if plain { name.to_owned() } else { format!("'{name}'") }
 }
 
 fn missing_policy(text: &str) -> Result<MissingPolicy, String> {

@@ -2,7 +2,7 @@
 
 use crate::arguments::option_of;
 use std::io::Write;
-use traceward::{BuildError, Error, GaveUp, Paint, Unsupported};
+use traceward::{BuildError, Error, GaveUp, Style, Unsupported};
 
 /// What the exit status tells.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -39,11 +39,11 @@ impl Failure {
 
     /// Why a question could not be answered: as the library tells it, but with the options that help. `trace` is what to
     /// call the trace.
-    pub fn of(error: &Error, trace: &str, paint: Paint) -> Self {
+    pub fn of(error: &Error, trace: &str, style: Style<'_>) -> Self {
         match error {
             Error::GaveUp(gave_up) => Self::new(with_option(gave_up)),
             Error::CannotFollow { property, error } => Self::new(cannot_follow(property, error)),
-            other => Self::Message(other.render(trace, paint)),
+            other => Self::Message(other.render(trace, style)),
         }
     }
 

@@ -1,15 +1,20 @@
 //! Opening what the command line names.
 
-use crate::arguments::{AskedArguments, SpecArguments, TraceArguments};
+use crate::arguments::{AskedArguments, SpecArguments, TraceArguments, remedy};
 use crate::failure::Failure;
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use std::fs::File;
 use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
-use traceward::{Format, Goal, Paint, ReadOptions, Records, Settings, Source, Spec};
+use traceward::{Format, Goal, Paint, ReadOptions, Records, Settings, Source, Spec, Style};
 
 /// Files smaller than this are read before a progress bar could be seen.
 const WORTH_A_PROGRESS_BAR: u64 = 64 << 20;
+
+/// How messages are written: with the options that help, and coloured where that suits standard error.
+pub fn style() -> Style<'static> {
+    Style { paint: paint(), remedy: &remedy }
+}
 
 /// Whether colours suit standard error.
 pub fn paint() -> Paint {
@@ -39,7 +44,7 @@ pub fn spec_and_traces(
         }
     }
     sources.extend(spec.expressions.iter().map(|text| Source::new("-e", text, goal)));
-    let spec = Spec::parse_with(sources, settings).map_err(|error| Failure::Message(error.render(paint())))?;
+    let spec = Spec::parse_with(sources, settings).map_err(|error| Failure::Message(error.render(style())))?;
     Ok((spec, traces))
 }
 
@@ -128,5 +133,6 @@ pub fn settings(arguments: &TraceArguments) -> Settings {
         by: arguments.by.clone(),
         records: arguments.changes.then_some(Records::Changes),
         missing: arguments.missing,
+        types: arguments.types.clone(),
     }
 }

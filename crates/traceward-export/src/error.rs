@@ -3,7 +3,7 @@
 use crate::sketch::TooManyDisjuncts;
 use std::fmt;
 use traceward_engine::automaton::deterministic::LabelsTooLong;
-use traceward_engine::engine::BuildError;
+use traceward_engine::limit::{BuildError, Feature, Limit};
 
 /// The reason why there is no automaton of a property, or no such form of it. Its text says what is
 /// wrong; what to do about it depends on who asks, so that is left to them.
@@ -41,12 +41,12 @@ pub enum ExportError {
     /// The construction does not take something that the formula has in it.
     Unsupported {
         /// The thing that is not taken.
-        what: &'static str,
+        what: Feature,
     },
     /// The construction met a limit.
     TooLarge {
-        /// The limit, in words.
-        reason: String,
+        /// The limit.
+        limit: Limit,
     },
     /// The conditions are too long to be written out.
     ConditionsTooLong,
@@ -68,7 +68,7 @@ impl fmt::Display for ExportError {
             Self::Bound { part } => write!(f, "`{part}` has a bound, and an alternating automaton cannot count"),
             Self::BoundInTime { part } => write!(f, "`{part}` has a bound in time, and this automaton counts steps"),
             Self::Unsupported { what } => write!(f, "there is no such automaton with {what}"),
-            Self::TooLarge { reason } => f.write_str(reason),
+            Self::TooLarge { limit } => limit.fmt(f),
             Self::ConditionsTooLong => {
                 f.write_str("the conditions of this automaton name nodes more than a million times")
             }
@@ -98,7 +98,7 @@ impl From<BuildError> for ExportError {
     fn from(error: BuildError) -> Self {
         match error {
             BuildError::Unsupported(unsupported) => Self::Unsupported { what: unsupported.what },
-            BuildError::GaveUp(gave_up) => Self::TooLarge { reason: gave_up.reason },
+            BuildError::GaveUp(gave_up) => Self::TooLarge { limit: gave_up.limit },
         }
     }
 }

@@ -110,6 +110,32 @@ impl Environment for StateAt<'_> {
     }
 }
 
+/// A state by its values, as it arrives.
+#[derive(Clone, Copy)]
+pub struct RowState<'a> {
+    /// The value of each variable, by its id.
+    pub values: &'a [Value],
+    /// Its position.
+    pub position: u64,
+    /// Its timestamp, if it has one.
+    pub time: Option<i64>,
+}
+
+impl Environment for RowState<'_> {
+    fn variable(&self, variable: VariableId) -> Value {
+        self.values[variable.index()].clone()
+    }
+    fn position(&self) -> i64 {
+        self.position as i64
+    }
+    fn time(&self) -> Value {
+        self.time.map_or(Value::Missing, Value::Int)
+    }
+    fn argument(&self, _: u8) -> Value {
+        Value::Missing
+    }
+}
+
 /// The arguments of a query's function, which sees nothing else.
 pub struct Arguments<'a>(pub &'a [Value]);
 

@@ -11,7 +11,10 @@ use crate::trace::Trace;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
+mod atom;
 mod columnar;
+
+pub use atom::Atom;
 
 /// An atom as engines know it: a place in a letter.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]

@@ -351,13 +351,13 @@ mod tests {
         assert_eq!(csv_shows(OPEN, &["8", "007"]), "int 8 7");
         assert_eq!(csv_shows(OPEN, &["T", "8"]), "text \"T\" \"8\"");
         assert_eq!(csv_shows(OPEN, &["true", "1"]), "bool true true");
-        assert_eq!(csv_fails(OPEN, &["1", "true"]), "3:x: `x` is used as a number, but here it is `true`");
-        assert_eq!(csv_fails(OPEN, &["", "true", "x"]), "4:x: `x` is used as a boolean, but here it is `x`");
+        assert_eq!(csv_fails(OPEN, &["1", "true"]), "3:x: the first value made `x` a number, but here it is `true`");
+        assert_eq!(csv_fails(OPEN, &["", "true", "x"]), "4:x: the first value made `x` a boolean, but here it is `x`");
         assert_eq!(csv_shows(OPEN, &["", ""]), "bool - -");
         assert_eq!(json_shows(OPEN, &["true", "null", "false"]), "bool true - false");
         assert_eq!(json_shows(OPEN, &["1", "2.5"]), "mixed 1 2.5");
         let unlike = fail(json(&["\"1\"", "2"]), &want(&[("x", OPEN)]));
-        assert_eq!(unlike, "2:x: `x` is used as a string, but here it is `2`");
+        assert_eq!(unlike, "2:x: the first value made `x` a string, but here it is `2`");
         assert_eq!(json_shows(OPEN, &["\"true\""]), "text \"true\"");
     }
 

@@ -94,6 +94,13 @@ pub enum TraceErrorKind {
     NotText(String),
     /// A number does not fit 64 bits.
     NumberTooBig(String),
+    /// A value is not of the type that the first value decided.
+    UnlikeFirst {
+        /// The value.
+        text: String,
+        /// The type that the first value decided.
+        first: ValueType,
+    },
     /// A boolean stands where values are compared by order.
     NoOrder(String),
     /// The input holds several traces, and one was asked for.
@@ -202,6 +209,9 @@ impl TraceError {
             Kind::NotNumber(text) => format!("`{name}` is used as a number, but here it is `{}`", shown(text)),
             Kind::NotText(text) => format!("`{name}` is used as a string, but here it is `{}`", shown(text)),
             Kind::NumberTooBig(text) => format!("`{name}` is {}, which does not fit 64 bits", shown(text)),
+            Kind::UnlikeFirst { text, first } => {
+                format!("the first value made `{name}` a {first}, but here it is `{}`", shown(text))
+            }
             Kind::NoOrder(text) => {
                 format!("`{name}` is compared by order, but here it is {}, and booleans have none", shown(text))
             }
@@ -255,9 +265,12 @@ impl TraceError {
             }
             Kind::Container { members, .. } if members.is_empty() => text("name one of its members"),
             Kind::Container { members, .. } => text(&format!("name one of its members: {}", quoted_list(members))),
-            Kind::NotBool(_) | Kind::NotNumber(_) | Kind::NotText(_) | Kind::NumberTooBig(_) | Kind::NoOrder(_) => {
-                self.help_with_type()
-            }
+            Kind::NotBool(_)
+            | Kind::NotNumber(_)
+            | Kind::NotText(_)
+            | Kind::NumberTooBig(_)
+            | Kind::UnlikeFirst { .. }
+            | Kind::NoOrder(_) => self.help_with_type(),
             Kind::Missing => vec!["fill it in".into(), Remedy::TolerateMissing.into()],
             _ => self.help_with_time(),
         }
@@ -284,8 +297,10 @@ impl TraceError {
                 vec!["numbers are written with a decimal point, not a comma".into()]
             }
             Kind::NotNumber(text) if text.parse::<f64>().is_ok() => vec![declare(ValueType::Number)],
-            Kind::NotNumber(text) => vec![null(text), declare(ValueType::String)],
-            Kind::NotText(_) | Kind::NumberTooBig(_) => vec![declare(ValueType::String)],
+            Kind::NotNumber(text) => vec![null(text)],
+            Kind::UnlikeFirst { text, .. } => vec![null(text), declare(ValueType::String)],
+            Kind::NotText(_) => vec![declare(ValueType::String)],
+            Kind::NumberTooBig(_) => vec!["compare it with a string to have it read as one".into()],
             _ => vec!["compare it with `==` or `!=`".into()],
         }
     }
@@ -371,7 +386,7 @@ mod tests {
         assert_eq!(
             error.to_string(),
             "`temp` is used as a number, but here it is `n/a\\n\"x\"`; \
-             say that `n/a\\n\"x\"` stands for a missing value; declare its type: `trace { temp: string }`"
+             say that `n/a\\n\"x\"` stands for a missing value"
         );
         assert_eq!((error.line(), error.column()), (Some(3), Some("temp")));
     }

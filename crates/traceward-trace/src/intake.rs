@@ -67,6 +67,11 @@ impl Intake {
         &self.options
     }
 
+    /// The field of each cell that records are to have, in a header of these names.
+    pub fn header(&self, names: &[String]) -> Result<Vec<Option<usize>>, TraceError> {
+        self.options.fields(names)
+    }
+
     /// The type of each variable, as far as it is known.
     pub fn types(&self) -> Vec<Option<ValueType>> {
         self.typing.types()

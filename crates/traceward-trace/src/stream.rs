@@ -112,7 +112,7 @@ mod tests {
 
     impl RecordSink for Log {
         fn header(&mut self, names: &[String]) -> Result<Vec<Option<usize>>, TraceError> {
-            self.intake.options().fields(names)
+            self.intake.header(names)
         }
 
         fn record(&mut self, line: u64, cells: &[Cell<'_>]) -> Result<(), ReadStop> {

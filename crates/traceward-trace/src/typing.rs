@@ -81,13 +81,7 @@ impl Typing {
 
     /// The type of each variable, as far as it is known.
     pub(crate) fn types(&self) -> Vec<Option<ValueType>> {
-        let ty = |variable: &TypedVariable| match variable.read_as {
-            ReadAs::Bool => Some(ValueType::Boolean),
-            ReadAs::Number | ReadAs::Bit => Some(ValueType::Number),
-            ReadAs::Text => Some(ValueType::String),
-            ReadAs::Presence | ReadAs::Undecided { .. } => None,
-        };
-        self.variables.iter().map(ty).collect()
+        self.variables.iter().map(|variable| variable.read_as.value_type()).collect()
     }
 
     /// A new record begins.
@@ -107,6 +101,25 @@ impl Typing {
     /// What a cell says of a variable.
     #[inline]
     pub(crate) fn read<'a>(&mut self, variable: usize, cell: Cell<'a>) -> Result<Datum<'a>, TraceErrorKind> {
+        self.datum(variable, cell).map_err(|kind| self.unlike_first(variable, kind))
+    }
+
+    /// Where the first value decided the type, that is what a value does not fit.
+    #[cold]
+    fn unlike_first(&self, variable: usize, kind: TraceErrorKind) -> TraceErrorKind {
+        let TypedVariable { expected, read_as, .. } = &self.variables[variable];
+        let text = match &kind {
+            TraceErrorKind::NotBool(text) | TraceErrorKind::NotNumber(text) | TraceErrorKind::NotText(text) => text,
+            _ => return kind,
+        };
+        match (class_of(*expected), read_as.value_type()) {
+            (Some(_), Some(first)) => TraceErrorKind::UnlikeFirst { text: text.clone(), first },
+            _ => kind,
+        }
+    }
+
+    #[inline]
+    fn datum<'a>(&mut self, variable: usize, cell: Cell<'a>) -> Result<Datum<'a>, TraceErrorKind> {
         match cell {
             Cell::Absent => Ok(Datum::Silent),
             Cell::Field(text) if self.stands_for_missing(text) => Ok(Datum::Missing),
@@ -237,6 +250,15 @@ impl ReadAs {
             Expected::Open(ClassId(class)) => Self::Undecided { class, ordered: false },
             Expected::OpenOrdered(ClassId(class)) => Self::Undecided { class, ordered: true },
             Expected::Presence => Self::Presence,
+        }
+    }
+
+    fn value_type(self) -> Option<ValueType> {
+        match self {
+            Self::Bool => Some(ValueType::Boolean),
+            Self::Number | Self::Bit => Some(ValueType::Number),
+            Self::Text => Some(ValueType::String),
+            Self::Presence | Self::Undecided { .. } => None,
         }
     }
 

@@ -14,13 +14,15 @@ use traceward_engine::engine::EngineStatistics;
 use traceward_engine::select::{self, Cache, Config, EngineName, Evaluator, Judge};
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::formula::{Direction, FormulaId, Formulas, Interval, Node, Unit};
-use traceward_logic::lower::{Claim, Lowered, NamedQuery, Property, Schema, Type, Variable};
+use traceward_logic::lower::{Claim, Lowered, NamedQuery, Property};
 use traceward_logic::query::Query;
 use traceward_logic::semantics::{self, EvaluationError};
 use traceward_logic::trace::{Column, Trace, VariableId};
 use traceward_logic::value::Value;
 use traceward_logic::verdict::Verdict;
-use traceward_trace::{KeyGroup, Keys, Lines, Note, ReadOptions, ReadTrace, TraceError, TraceErrorKind, Wanted, read};
+use traceward_trace::{
+    KeyGroup, Keys, Lines, Note, ReadFailure, ReadOptions, ReadTrace, TraceError, TraceErrorKind, read_or_before,
+};
 
 /// Whether truth at every position is reported.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -84,48 +86,64 @@ const LONGEST_NAIVE: usize = 200_000;
 const LONGEST_TABLE: usize = 1000;
 
 /// Reads a trace and answers a spec's questions about it.
-pub fn check(spec: &Spec, input: impl Read, options: &CheckOptions) -> Result<Report, Error> {
-    let settings = spec.settings();
-    let reading = ReadOptions {
-        time: settings.time.clone(),
-        key: settings.by.clone(),
-        records: settings.records.unwrap_or_default(),
-        missing: settings.missing.unwrap_or_default(),
-        wanted: spec.variables().iter().map(wanted).collect(),
-        ..options.read.clone()
-    };
-    let input = read(input, &reading).map_err(|error| unfit(spec, error))?;
-    let lowered = spec.bind(&schema(spec, &input)).map_err(Error::Mismatch)?;
-    let question = Question::new(spec, &lowered, input, options)?;
-    question.answer()
+///
+/// ```
+/// use traceward::{Spec, Verdict, check};
+///
+/// let spec: Spec = "G(request -> F grant)".parse()?;
+/// let report = check(&spec, "request,grant\n1,0\n0,1\n".as_bytes())?;
+/// assert_eq!(report.properties[0].verdict, Verdict::Satisfied);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn check(spec: &Spec, input: impl Read) -> Result<Report, Error> {
+    check_with(spec, input, &CheckOptions::default())
 }
 
-fn wanted(variable: &Variable) -> Wanted {
-    Wanted { name: variable.name.clone(), ask: variable.ask(), may_be_missing: variable.needed_at.is_none() }
+/// Reads a trace and answers a spec's questions about it, in a certain way.
+pub fn check_with(spec: &Spec, input: impl Read, options: &CheckOptions) -> Result<Report, Error> {
+    match read_or_before(input, &spec.read_options(&options.read)) {
+        Ok(trace) => {
+            let lowered = bind(spec, &trace)?;
+            Question::new(spec, &lowered, trace, options)?.answer()
+        }
+        Err(ReadFailure { error, before }) => {
+            // Of two mistakes the earlier one is told: what comes before the line may fail itself.
+            if let Some(before) = before
+                && let Ok(lowered) = bind(spec, &before)
+            {
+                Question::new(spec, &lowered, *before, options)?.evaluate()?;
+            }
+            Err(unfit(spec, error))
+        }
+    }
+}
+
+/// The spec for a trace that was read.
+fn bind(spec: &Spec, trace: &ReadTrace) -> Result<Lowered, Error> {
+    let mut schema = spec.schema(&trace.types);
+    let absent = spec.variables().iter().zip(&trace.columns).filter(|(_, column)| column.is_none());
+    for (variable, _) in absent {
+        schema.types.remove(&variable.name);
+    }
+    schema.names.clone_from(&trace.names);
+    schema.names_known = !trace.names.is_empty();
+    spec.bind(&schema).map_err(Error::Mismatch)
 }
 
 /// A value that does not fit is an error of the trace that the spec has a part in.
-fn unfit(spec: &Spec, error: TraceError) -> Error {
+pub(crate) fn unfit(spec: &Spec, error: TraceError) -> Error {
     let asked = matches!(
         error.kind(),
-        TraceErrorKind::NotBool(_) | TraceErrorKind::NotNumber(_) | TraceErrorKind::Container { .. }
+        TraceErrorKind::NotBool(_)
+            | TraceErrorKind::NotNumber(_)
+            | TraceErrorKind::NotText(_)
+            | TraceErrorKind::UnlikeFirst { .. }
+            | TraceErrorKind::NoOrder(_)
+            | TraceErrorKind::Container { .. }
     );
     match error.column().filter(|_| asked).and_then(|name| spec.place_of(name)) {
         Some(used) => Error::Unfit { error, used },
         None => Error::Trace(error),
-    }
-}
-
-fn schema(spec: &Spec, input: &ReadTrace) -> Schema {
-    let named = spec.variables().iter().zip(&input.columns);
-    let types = named.filter_map(|(variable, column)| {
-        column.as_ref().map(|column| (variable.name.clone(), Type::of_column(column)))
-    });
-    Schema {
-        types: types.collect(),
-        names: input.names.clone(),
-        has_time: input.time.is_some(),
-        names_known: !input.names.is_empty(),
     }
 }
 
@@ -202,6 +220,11 @@ impl<'a> Question<'a> {
             Some(keys) => self.by_key(&keys.groups)?,
         };
         Ok(Report { trace: self.trace_report()?, properties, queries })
+    }
+
+    /// Evaluates every expression at every position, without judging anything.
+    fn evaluate(&self) -> Result<(), Error> {
+        self.evaluator.letters(&self.trace).map_err(|error| self.evaluation_error(&error)).map(|_| ())
     }
 
     fn trace_report(&self) -> Result<TraceReport, Error> {

@@ -1,6 +1,6 @@
 //! Why a question could not be answered.
 
-use crate::render::Paint;
+use crate::render::Style;
 use crate::spec::{SpecError, SpecPlace};
 use std::fmt;
 use traceward_engine::limit::{BuildError, GaveUp, Unsupported};
@@ -46,15 +46,15 @@ pub enum Error {
 
 impl Error {
     /// The error as text; `trace` is what to call the trace.
-    pub fn render(&self, trace: &str, paint: Paint) -> String {
+    pub fn render(&self, trace: &str, style: Style<'_>) -> String {
         match self {
-            Self::Spec(error) => error.render(paint),
-            Self::Mismatch(error) => format!("{}\n  = note: asked of {trace}", error.render(paint)),
+            Self::Spec(error) => error.render(style),
+            Self::Mismatch(error) => format!("{}\n  = note: asked of {trace}", error.render(style)),
             Self::Trace(error) => {
-                let hint = error.hint().map(|hint| format!("\n  help: {hint}")).unwrap_or_default();
-                format!("error: {}{hint}", placed(trace, error))
+                let help = error.help().iter().map(|help| format!("\n  help: {}", style.help(help))).collect::<String>();
+                format!("error: {}{help}", placed(trace, error))
             }
-            Self::Unfit { error, used } => used.render(&placed(trace, error), error.hint(), paint),
+            Self::Unfit { error, used } => used.render(&placed(trace, error), error.help(), style),
             Self::Evaluation { message, line } => format!("error: {trace}:{line}: {message}"),
             Self::GaveUp(gave_up) => format!("error: {gave_up}"),
             Self::Unsupported(unsupported) => format!("error: {unsupported}"),
@@ -87,7 +87,7 @@ fn placed(trace: &str, error: &TraceError) -> String {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.render("the trace", Paint::Plain))
+        f.write_str(&self.render("the trace", Style::default()))
     }
 }
 

@@ -4,11 +4,11 @@
 //! goes on.
 //!
 //! ```
-//! use traceward::{CheckOptions, Goal, Source, Spec, Verdict, check};
+//! use traceward::{Spec, Verdict, check};
 //!
-//! let spec = Spec::parse(vec![Source::new("-e", "G(request -> F grant)", Goal::Check)])?;
+//! let spec: Spec = "G(request -> F grant)".parse()?;
 //! let trace = "request,grant\ntrue,false\nfalse,true\ntrue,false\n";
-//! let report = check(&spec, trace.as_bytes(), &CheckOptions::default())?;
+//! let report = check(&spec, trace.as_bytes())?;
 //!
 //! assert_eq!(report.properties[0].verdict, Verdict::Violated);
 //! let violations = report.properties[0].violations.as_ref().unwrap();
@@ -27,12 +27,12 @@ mod report;
 mod runs;
 mod spec;
 
-pub use check::{CheckOptions, Extent, Truth, check};
+pub use check::{CheckOptions, Extent, Truth, check, check_with};
 pub use error::Error;
 pub use hygiene::{Comparison, Example, Finding, Lint, Oddity, Relation, compare, lint};
-pub use monitor::{BadLine, Event, Feed, Followed, Monitor, PropertyId, State, StepError, Unseen};
+pub use monitor::{Event, Feed, Followed, Monitor, PropertyId, State, StepError, Unseen};
 pub use plan::{Plan, explain_plan};
-pub use render::Paint;
+pub use render::{Paint, Style};
 pub use report::{
     KeyVerdict, KeysReport, OwedReport, PropertyReport, QueryReport, QueryValue, Report, TraceReport, Violation,
     Violations,
@@ -45,7 +45,8 @@ pub use traceward_engine::limit::{BuildError, Feature, GaveUp, Instead, Limit, L
 pub use traceward_engine::select::{Config, EngineName, Simplification};
 pub use traceward_logic::lower::Goal;
 pub use traceward_logic::print::{Name, TIME_UNITS, duration};
-pub use traceward_logic::value::Value;
+pub use traceward_logic::diagnostic::{Help, Remedy};
+pub use traceward_logic::value::{Value, ValueType};
 pub use traceward_logic::verdict::Verdict;
 pub use traceward_trace::{
     ColumnInspection, ColumnKind, Distinct, Format, Inspection, MissingPolicy, Note, ReadOptions, Records, TimeColumn,

@@ -1,8 +1,9 @@
 //! Diagnostics as text, in the manner of rustc.
 
 use crate::spec::Source;
-use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
-use traceward_logic::diagnostic::{Diagnostic, Severity};
+use annotate_snippets::{Annotation, AnnotationKind, Level, Renderer, Snippet};
+use std::fmt;
+use traceward_logic::diagnostic::{Diagnostic, Help, Remedy, Severity, Span};
 
 /// Whether text is coloured.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -14,23 +15,69 @@ pub enum Paint {
     Coloured,
 }
 
+/// How messages are written for people.
+#[derive(Clone, Copy)]
+pub struct Style<'a> {
+    /// Whether they are coloured.
+    pub paint: Paint,
+    /// The words for a setting that would help: a program that has options for it names those.
+    pub remedy: &'a dyn Fn(&Remedy) -> String,
+}
+
+impl Style<'_> {
+    /// A way out in words.
+    pub(crate) fn help(&self, help: &Help) -> String {
+        match help {
+            Help::Text(text) => text.clone(),
+            Help::Remedy(remedy) => (self.remedy)(remedy),
+        }
+    }
+}
+
+/// Without colours, and with lines of a spec for settings.
+impl Default for Style<'_> {
+    fn default() -> Self {
+        Self { paint: Paint::Plain, remedy: &|remedy| remedy.to_string() }
+    }
+}
+
+impl fmt::Debug for Style<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Style").field("paint", &self.paint).finish_non_exhaustive()
+    }
+}
+
 /// The text of a diagnostic: message, line, underline and ways out.
-pub(crate) fn diagnostic(sources: &[Source], diagnostic: &Diagnostic, paint: Paint) -> String {
-    let source = &sources[diagnostic.span.source.0 as usize];
+pub(crate) fn diagnostic(sources: &[Source], diagnostic: &Diagnostic, style: Style<'_>) -> String {
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
     };
-    let annotation = AnnotationKind::Primary.span(diagnostic.span.range());
-    let annotation = if diagnostic.label.is_empty() { annotation } else { annotation.label(diagnostic.label.as_str()) };
-    let snippet = Snippet::source(source.text.as_str()).path(source.name.as_str()).annotation(annotation);
-    let mut group = level.primary_title(diagnostic.message.as_str()).element(snippet);
-    for help in &diagnostic.help {
-        group = group.element(Level::HELP.message(help.as_str()));
+    let primary = AnnotationKind::Primary.span(diagnostic.span.range());
+    let primary = if diagnostic.label.is_empty() { primary } else { primary.label(diagnostic.label.as_str()) };
+    let mut snippet = snippet(sources, diagnostic.span).annotation(primary);
+    let (here, elsewhere): (Vec<_>, Vec<_>) =
+        diagnostic.also.iter().partition(|(span, _)| span.source == diagnostic.span.source);
+    for (span, label) in here {
+        snippet = snippet.annotation(AnnotationKind::Context.span(span.range()).label(label.as_str()));
     }
-    let renderer = match paint {
+    let mut group = level.primary_title(diagnostic.message.as_str()).element(snippet);
+    for (span, label) in elsewhere {
+        let annotation = AnnotationKind::Context.span(span.range()).label(label.as_str());
+        group = group.element(self::snippet(sources, *span).annotation(annotation));
+    }
+    for help in &diagnostic.help {
+        group = group.element(Level::HELP.message(style.help(help)));
+    }
+    let renderer = match style.paint {
         Paint::Plain => Renderer::plain(),
         Paint::Coloured => Renderer::styled(),
     };
     renderer.render(&[group])
+}
+
+/// The text that a place lies in.
+fn snippet(sources: &[Source], span: Span) -> Snippet<'_, Annotation<'_>> {
+    let source = &sources[span.source.0 as usize];
+    Snippet::source(source.text.as_str()).path(source.name.as_str())
 }

@@ -1,12 +1,14 @@
 //! What must hold and what is measured.
 
-use crate::render::{self, Paint};
+use crate::render::{self, Style};
 use std::fmt;
+use std::str::FromStr;
 use traceward_logic::ast::{Named, SpecAst, StatementKind};
-use traceward_logic::diagnostic::{Diagnostic, SourceId, Span, did_you_mean};
-use traceward_logic::lower::{self, Goal, Lowered, Property, Schema, Variable};
+use traceward_logic::diagnostic::{Diagnostic, Help, SourceId, Span, did_you_mean};
+use traceward_logic::lower::{self, Declarations, Expected, Goal, Lowered, Property, Schema, Type, Variable};
 use traceward_logic::parse;
-use traceward_trace::{MissingPolicy, Records, TimeColumn, TimeUnit};
+use traceward_logic::value::ValueType;
+use traceward_trace::{MissingPolicy, ReadOptions, ReadVariable, Records, TimeColumn, TimeUnit};
 
 /// A text that a spec is read from.
 #[derive(Clone, Debug)]
@@ -39,6 +41,8 @@ pub struct Settings {
     pub records: Option<Records>,
     /// What a missing value does.
     pub missing: Option<MissingPolicy>,
+    /// Variables whose type is declared; of several declarations of one variable the last counts.
+    pub types: Vec<(String, ValueType)>,
 }
 
 impl Settings {
@@ -46,6 +50,7 @@ impl Settings {
     pub fn or(self, other: &Self) -> Self {
         let other = other.clone();
         Self {
+            types: [other.types, self.types].concat(),
             event: self.event.or(other.event),
             time: self.time.or(other.time),
             by: self.by.or(other.by),
@@ -61,7 +66,7 @@ pub struct Spec {
     sources: Vec<Source>,
     specs: Vec<(SpecAst, Goal)>,
     settings: Settings,
-    event: Option<Named>,
+    declarations: Declarations,
     first: Lowered,
 }
 
@@ -81,17 +86,19 @@ impl Spec {
                 Err(errors) => diagnostics.extend(errors),
             }
         }
-        let (own, event, errors) = declared(&specs);
+        let (own, mut declarations, errors) = declared(&specs);
         diagnostics.extend(errors);
-        let event = match &over.event {
-            Some(name) => Some(as_source(&mut sources, "--event", name)),
-            None => event,
-        };
+        if let Some(name) = &over.event {
+            declarations.event = Some(as_source(&mut sources, "event", name));
+        }
+        for (name, ty) in &over.types {
+            declarations.types.push((as_source(&mut sources, "type", name), *ty));
+        }
         if !diagnostics.is_empty() {
             return Err(SpecError { sources, diagnostics });
         }
-        match lower::lower(&specs, event.as_ref(), None) {
-            Ok(first) => Ok(Self { sources, specs, settings: over.or(&own), event, first }),
+        match lower::lower(&specs, &declarations, None) {
+            Ok(first) => Ok(Self { sources, specs, settings: over.or(&own), declarations, first }),
             Err(diagnostics) => Err(SpecError { sources, diagnostics }),
         }
     }
@@ -124,21 +131,53 @@ impl Spec {
         self.lowered().properties.iter().map(name).collect()
     }
 
+    /// How a trace is read for it: its settings and variables, and the rest from elsewhere.
+    pub(crate) fn read_options(&self, other: &ReadOptions) -> ReadOptions {
+        let expected = self.first.variables.expected();
+        let variable = |(variable, expected): (&Variable, Expected)| ReadVariable {
+            name: variable.name.clone(),
+            expected,
+            is_declared: variable.declared.is_some(),
+            may_be_missing: variable.needed_at.is_none(),
+        };
+        ReadOptions {
+            time: self.settings.time.clone(),
+            key: self.settings.by.clone(),
+            records: self.settings.records.unwrap_or_default(),
+            missing: self.settings.missing.unwrap_or_default(),
+            variables: self.variables().iter().zip(expected).map(variable).collect(),
+            ..other.clone()
+        }
+    }
+
+    /// What is known of a trace whose variables have these types.
+    pub(crate) fn schema(&self, types: &[Option<ValueType>]) -> Schema {
+        let expected = self.first.variables.expected();
+        let typed = self.variables().iter().zip(expected).zip(types).map(|((variable, expected), ty)| {
+            let ty = match expected {
+                Expected::Bit => Some(Type::Bit),
+                _ => ty.map(Type::from),
+            };
+            (variable.name.clone(), ty)
+        });
+        Schema { types: typed.collect(), names: Vec::new(), has_time: self.settings.time.is_some(), names_known: false }
+    }
+
     /// Probable mistakes, as text.
-    pub fn warnings(&self, paint: Paint) -> Vec<String> {
-        self.first.warnings.iter().map(|warning| render::diagnostic(&self.sources, warning, paint)).collect()
+    pub fn warnings(&self, style: Style<'_>) -> Vec<String> {
+        self.first.warnings.iter().map(|warning| render::diagnostic(&self.sources, warning, style)).collect()
     }
 
     /// The spec lowered for a trace.
     pub(crate) fn bind(&self, schema: &Schema) -> Result<Lowered, SpecError> {
-        lower::lower(&self.specs, self.event.as_ref(), Some(schema))
+        lower::lower(&self.specs, &self.declarations, Some(schema))
             .map_err(|diagnostics| SpecError { sources: self.sources.clone(), diagnostics })
     }
 
     /// Where a variable is first used.
     pub(crate) fn place_of(&self, variable: &str) -> Option<SpecPlace> {
         let variable = self.variables().iter().find(|one| *one.name == *variable)?;
-        variable.asked_at.or(variable.needed_at).map(|span| SpecPlace { sources: self.sources.clone(), span })
+        variable.typed_at.or(variable.needed_at).map(|span| SpecPlace { sources: self.sources.clone(), span })
     }
 
     /// Whether it names parts by `let`, so that the text of a property may not be all there is to it.
@@ -153,6 +192,15 @@ impl Spec {
     /// If the place is not in this spec: places come with [`Self::lowered`].
     pub fn text(&self, span: Span) -> String {
         on_one_line(&self.sources[span.source.0 as usize].text[span.range()])
+    }
+}
+
+/// A formula or a spec as text: `"G(request -> F grant)".parse::<Spec>()`.
+impl FromStr for Spec {
+    type Err = SpecError;
+
+    fn from_str(text: &str) -> Result<Self, SpecError> {
+        Self::parse(vec![Source::new("spec", text, Goal::Check)])
     }
 }
 
@@ -198,9 +246,9 @@ pub struct SpecPlace {
 
 impl SpecPlace {
     /// A message with the place underlined.
-    pub(crate) fn render(&self, message: &str, help: Option<String>, paint: Paint) -> String {
-        let diagnostic = Diagnostic::error(self.span, message).label("used here").maybe_help(help);
-        render::diagnostic(&self.sources, &diagnostic, paint)
+    pub(crate) fn render(&self, message: &str, help: Vec<Help>, style: Style<'_>) -> String {
+        let diagnostic = Diagnostic { help, ..Diagnostic::error(self.span, message).label("used here") };
+        render::diagnostic(&self.sources, &diagnostic, style)
     }
 }
 
@@ -211,15 +259,15 @@ fn as_source(sources: &mut Vec<Source>, option: &str, value: &str) -> Named {
     Named { name: value.into(), span: Span::new(id, 0..value.len()) }
 }
 
-fn declared(specs: &[(SpecAst, Goal)]) -> (Settings, Option<Named>, Vec<Diagnostic>) {
+fn declared(specs: &[(SpecAst, Goal)]) -> (Settings, Declarations, Vec<Diagnostic>) {
     let mut settings = Settings::default();
-    let mut event = None;
+    let mut declarations = Declarations::default();
     let mut errors = Vec::new();
     for (spec, _) in specs {
         let trace = &spec.trace;
         if let Some(named) = &trace.event {
             settings.event = Some(named.name.to_string());
-            event = Some(named.clone());
+            declarations.event = Some(named.clone());
         }
         if let Some((column, unit)) = &trace.time {
             let unit = unit.as_ref().and_then(|unit| time_unit(unit, &mut errors));
@@ -228,6 +276,8 @@ fn declared(specs: &[(SpecAst, Goal)]) -> (Settings, Option<Named>, Vec<Diagnost
         if let Some(named) = &trace.by {
             settings.by = Some(named.name.to_string());
         }
+        settings.types.extend(trace.types.iter().map(|(named, ty)| (named.name.to_string(), *ty)));
+        declarations.types.extend(trace.types.iter().cloned());
         if let Some(changes) = trace.changes {
             settings.records = Some(if changes { Records::Changes } else { Records::States });
         }
@@ -239,7 +289,7 @@ fn declared(specs: &[(SpecAst, Goal)]) -> (Settings, Option<Named>, Vec<Diagnost
             });
         }
     }
-    (settings, event, errors)
+    (settings, declarations, errors)
 }
 
 fn time_unit(unit: &Named, errors: &mut Vec<Diagnostic>) -> Option<TimeUnit> {
@@ -268,16 +318,16 @@ impl SpecError {
     }
 
     /// All of them as text, each with its line and the place underlined.
-    pub fn render(&self, paint: Paint) -> String {
+    pub fn render(&self, style: Style<'_>) -> String {
         let texts: Vec<String> =
-            self.diagnostics.iter().map(|diagnostic| render::diagnostic(&self.sources, diagnostic, paint)).collect();
+            self.diagnostics.iter().map(|diagnostic| render::diagnostic(&self.sources, diagnostic, style)).collect();
         texts.join("\n\n")
     }
 }
 
 impl fmt::Display for SpecError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.render(Paint::Plain))
+        f.write_str(&self.render(Style::default()))
     }
 }
 

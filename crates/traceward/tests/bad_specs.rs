@@ -1,6 +1,6 @@
 //! What is said of specs that are wrong. All of it in one snapshot, to be read as a stranger would.
 
-use traceward::{CheckOptions, Goal, Source, Spec, check};
+use traceward::{Goal, Source, Spec, check};
 
 const TRACE: &str = "request,grant,a,b,c,x,y,s,Activity name\ntrue,false,true,false,true,2,3.5,foo,Triage\n";
 
@@ -42,7 +42,7 @@ const BAD: &[(&str, &str)] = &[
     ("a negated number", "!x"),
     ("a string for a formula", "\"Triage\""),
     ("a string column for a formula", "G s"),
-    ("a number against a string", "x < \"a\""),
+    ("a number against a string", "x + 1 < \"a\""),
     ("a string against a number", "s == 5"),
     ("arithmetic with a boolean", "a + 1 > 0"),
     ("booleans in order", "a < b"),
@@ -52,7 +52,7 @@ const BAD: &[(&str, &str)] = &[
     ("too many arguments", "abs(x, y) > 1"),
     ("no arguments", "abs() > 1"),
     ("a broken regular expression", "matches(s, \"(\")"),
-    ("len of a number", "len(x) == 2"),
+    ("len of a number", "len(x + 1) == 2"),
     ("empty braces", "{} U {a}"),
     ("an unclosed set", "x in {1, 2"),
     ("a name in a set", "x in {y}"),
@@ -85,14 +85,21 @@ const BAD: &[(&str, &str)] = &[
     ("a duration in an expression", "x > 5ms"),
     ("a number that is too large", "x > 99999999999999999999"),
     ("a column in square brackets", "q[0] > 1"),
+    ("uses as a number and as a string", "G(x > 3) & F(x == \"a\")"),
+    ("uses as a formula and as a string", "name & name == \"a\""),
+    ("variables that share a type", "x == name & x > 3 & name == \"a\""),
+    ("a declaration against a use", "trace { x: string } property p = G(x > 3)"),
+    ("an order of declared booleans", "trace { a: boolean } property p = G(a < b)"),
+    ("two declarations of one variable", "trace { a: boolean  a: string } property p = G a"),
+    ("a type that does not exist", "trace { a: strin } property p = G a"),
 ];
 
 fn said_of(text: &str) -> String {
     match Spec::parse(vec![Source::new("bad.tw", text, Goal::Check)]) {
         Err(error) => error.to_string(),
-        Ok(spec) => match check(&spec, TRACE.as_bytes(), &CheckOptions::default()) {
-            Err(error) => error.render("trace.csv", traceward::Paint::Plain),
-            Ok(_) => spec.warnings(traceward::Paint::Plain).join("\n"),
+        Ok(spec) => match check(&spec, TRACE.as_bytes()) {
+            Err(error) => error.render("trace.csv", traceward::Style::default()),
+            Ok(_) => spec.warnings(traceward::Style::default()).join("\n"),
         },
     }
 }

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use traceward::{
-    CheckOptions, Comparison, Example, Goal, Oddity, Relation, Source, Spec, Value, Verdict, check, compare, lint,
+    Comparison, Example, Goal, Oddity, Relation, Source, Spec, Value, Verdict, check, compare, lint,
 };
 use traceward_logic::formula::{Formulas, Interval};
 use traceward_logic::semantics;
@@ -30,7 +30,7 @@ fn verdicts(spec: &Spec, example: &Example) -> Vec<Verdict> {
         let fields: Vec<String> = state.iter().map(|(name, one)| format!("{name:?}: {}", value(one))).collect();
         lines.push_str(&format!("{{{}}}\n", fields.join(", ")));
     }
-    let report = check(spec, lines.as_bytes(), &CheckOptions::default()).unwrap_or_else(|error| panic!("{error}"));
+    let report = check(spec, lines.as_bytes()).unwrap_or_else(|error| panic!("{error}"));
     report.properties.into_iter().map(|property| property.verdict).collect()
 }
 

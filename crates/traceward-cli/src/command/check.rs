@@ -30,7 +30,7 @@ fn answer_all(arguments: &CheckArguments, goal: Goal, out: &mut impl Write) -> R
         return Err(Failure::new("standard input can be read once: - is given twice"));
     }
     if !arguments.output.quiet {
-        spec.warnings(input::paint()).iter().for_each(|warning| tell(warning));
+        spec.warnings(input::style()).iter().for_each(|warning| tell(warning));
     }
     let mut outcome = Outcome::Holds;
     let mut documents = Vec::new();
@@ -102,8 +102,8 @@ fn check_one(spec: &Spec, path: &Path, arguments: &CheckArguments) -> Result<Rep
         read: input::read_options(path, &arguments.trace),
     };
     let trace = input::open(path, arguments.output.quiet)?;
-    let report = traceward::check(spec, trace, &options)
-        .map_err(|error| Failure::of(&error, &text::trace_name(path), input::paint()))?;
+    let report = traceward::check_with(spec, trace, &options)
+        .map_err(|error| Failure::of(&error, &text::trace_name(path), input::style()))?;
     if let Some(file) = &arguments.keys_to {
         write_keys(file, &report)?;
     }

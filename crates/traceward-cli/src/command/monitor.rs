@@ -6,7 +6,7 @@ use crate::live::{Live, News};
 use crate::{input, json, text};
 use std::io::{self, Write};
 use std::path::Path;
-use traceward::{BadLine, Error, Event, Feed, Goal, Monitor, PropertyId, Spec, Unseen, Verdict};
+use traceward::{Error, Event, Feed, Goal, Monitor, PropertyId, Spec, TraceError, Unseen, Verdict};
 
 /// What the input is called in messages.
 const INPUT: &str = "-";
@@ -14,11 +14,11 @@ const INPUT: &str = "-";
 pub fn run(arguments: &MonitorArguments, out: &mut impl Write) -> Result<Outcome, Failure> {
     let spec = spec(arguments)?;
     if !arguments.quiet {
-        spec.warnings(input::paint()).iter().for_each(|warning| tell(warning));
+        spec.warnings(input::style()).iter().for_each(|warning| tell(warning));
     }
-    let monitor = Monitor::new(&spec, arguments.engine.config()).map_err(unanswerable)?;
+    let monitor = Monitor::with_config(&spec, arguments.engine.config()).map_err(unanswerable)?;
     let options = input::read_options(Path::new(INPUT), &arguments.trace);
-    let feed = Feed::new(monitor, &options).map_err(unanswerable)?;
+    let feed = Feed::with_options(monitor, &options).map_err(unanswerable)?;
     let wording = Wording::new(arguments.format, feed.monitor());
     Session { arguments, feed, wording, out }.run()
 }
@@ -41,13 +41,13 @@ fn spec(arguments: &MonitorArguments) -> Result<Spec, Failure> {
 }
 
 fn unanswerable(error: Error) -> Failure {
-    Failure::of(&error, INPUT, input::paint())
+    Failure::of(&error, INPUT, input::style())
 }
 
-fn warn_of(unseen: &[Unseen], what: &str) {
+fn tell_of(unseen: &[Unseen], severity: &str, what: &str) {
     for Unseen { name, hint } in unseen {
         let hint = hint.as_ref().map(|hint| format!("\n  help: {hint}")).unwrap_or_default();
-        tell(&format!("warning: `{name}` {what}{hint}"));
+        tell(&format!("{severity}: `{name}` {what}{hint}"));
     }
 }
 
@@ -168,14 +168,20 @@ impl<W: Write> Session<'_, W> {
             OutputFormat::Text => text::monitor_end(self.out, &self.feed, ending, cost)?,
         }
         self.out.flush()?;
-        if !self.arguments.quiet && self.feed.monitor().position() > 0 {
-            warn_of(&self.feed.unseen(), "was never seen: what is asked of it was false throughout");
+        let mut outcome = Outcome::Holds;
+        let unseen = if self.feed.monitor().position() > 0 { self.feed.unseen() } else { Vec::new() };
+        if !unseen.is_empty() && ending == Ending::Complete {
+            tell_of(&unseen, "error", "was never seen: what is asked of it was false throughout");
+            outcome = Outcome::Unanswered;
+        }
+        if self.feed.skipped() > 0 && self.arguments.on_bad_input.is_none() {
+            outcome = Outcome::Unanswered;
         }
         if self.feed.skipped() > 0 && !self.arguments.quiet {
             tell(&format!("warning: {} skipped", text::counted(self.feed.skipped() as usize, "bad line")));
         }
         let violated = ending.verdicts(self.feed.monitor()).contains(&Verdict::Violated);
-        Ok(if violated { Outcome::Violated } else { Outcome::Holds })
+        Ok(outcome.max(if violated { Outcome::Violated } else { Outcome::Holds }))
     }
 }
 
@@ -200,7 +206,9 @@ impl<W: Write> Watch<'_, W> {
                 changed.iter().try_for_each(|&id| self.wording.write(self.out, position, id.index(), verdict(id)))?;
             }
             Event::Unseen(unseen) => self.unseen(unseen)?,
-            Event::BadLine(bad_line) => self.bad_line(bad_line)?,
+            Event::BadLine(error) => self.bad_line(error)?,
+            // What a later version of the library has to tell.
+            _ => {}
         }
         Ok(())
     }
@@ -208,28 +216,23 @@ impl<W: Write> Watch<'_, W> {
     fn unseen(&mut self, unseen: &[Unseen]) -> io::Result<()> {
         if !self.arguments.quiet {
             self.out.flush()?;
-            warn_of(unseen, "has not been seen: until it is, it is missing, and what is asked of it is false");
+            tell_of(unseen, "warning", "has not been seen: until it is, it is missing, and what is asked of it is false");
         }
         Ok(())
     }
 
-    fn bad_line(&mut self, bad_line: &BadLine) -> Result<(), Stop> {
-        let BadLine { line, message, hint } = bad_line;
+    fn bad_line(&mut self, error: &TraceError) -> Result<(), Stop> {
         // What was printed before it comes before it.
         self.out.flush()?;
-        match self.arguments.on_bad_input {
-            BadInput::Stop => {
-                let hint = hint.as_ref().map(|hint| format!("\n  help: {hint}")).unwrap_or_default();
-                tell(&format!("error: {INPUT}:{line}: {message}{hint}"));
-                Err(Stop::BadLine)
-            }
-            BadInput::Skip => {
-                if !self.arguments.quiet {
-                    tell(&format!("warning: {INPUT}:{line}: {message}; the line is skipped"));
-                }
-                Ok(())
-            }
+        if self.arguments.on_bad_input == Some(BadInput::Stop) {
+            unanswerable(Error::Trace(error.clone())).report();
+            return Err(Stop::BadLine);
         }
+        if !self.arguments.quiet {
+            let (line, message) = (error.line().unwrap_or(0), error.message());
+            tell(&format!("warning: {INPUT}:{line}: {message}; the line is skipped"));
+        }
+        Ok(())
     }
 }
 

@@ -8,7 +8,7 @@ use traceward_logic::diagnostic::SourceId;
 use traceward_logic::expr::Expr;
 use traceward_logic::formula::{Direction, FormulaId, Formulas, Interval, Node, Strength};
 use traceward_logic::letter::{self, Letters};
-use traceward_logic::lower::{self, Claim, Goal};
+use traceward_logic::lower::{self, Claim, Declarations, Goal};
 use traceward_logic::parse;
 use traceward_logic::trace::{Trace, VariableId};
 
@@ -42,7 +42,7 @@ pub struct Subject {
 impl Case {
     fn parse(text: String) -> Self {
         let spec = parse::spec(SourceId::default(), &text).expect("a formula");
-        let lowered = lower::lower(&[(spec, Goal::Check)], None, None).expect("a formula");
+        let lowered = lower::lower(&[(spec, Goal::Check)], &Declarations::default(), None).expect("a formula");
         let Claim::Formula(root) = lowered.properties[0].claim else { unreachable!("a formula") };
         Self { text, root, names: lowered.variables.names(), formulas: lowered.formulas }
     }

@@ -14,7 +14,7 @@ use traceward_engine::select::{Prepared, Simplification};
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::diagnostic::SourceId;
 use traceward_logic::letter::{self, Letters};
-use traceward_logic::lower::{self, Claim, Goal};
+use traceward_logic::lower::{self, Claim, Declarations, Goal};
 use traceward_logic::parse;
 use traceward_logic::trace::Trace;
 
@@ -84,7 +84,7 @@ fn forecast(before: Option<Duration>, time: Duration) -> Duration {
 
 fn prepare(formula: &str) -> (Prepared, Vec<std::sync::Arc<str>>) {
     let spec = parse::spec(SourceId::default(), formula).expect("a formula");
-    let lowered = lower::lower(&[(spec, Goal::Check)], None, None).expect("a formula");
+    let lowered = lower::lower(&[(spec, Goal::Check)], &Declarations::default(), None).expect("a formula");
     let Claim::Formula(root) = lowered.properties[0].claim else { unreachable!("a formula") };
     let prepared = Prepared::new(&lowered.formulas, &[root], Simplification::Off);
     (prepared, lowered.variables.names())

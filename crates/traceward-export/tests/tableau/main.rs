@@ -3,7 +3,8 @@
 mod exports;
 
 use std::sync::Arc;
-use traceward_engine::automaton::tableau::{Automaton, Config, Initial};
+use traceward_engine::automaton::tableau::{Automaton, Initial};
+use traceward_engine::limit::Limits;
 use traceward_engine::select::{Prepared, Simplification};
 use traceward_logic::lower::{Claim, Goal};
 use traceward_logic::semantics;
@@ -22,7 +23,7 @@ impl Example {
         let empty = semantics::holds_on_empty(&lowered.formulas, root);
         let Prepared { formulas, alphabet, normal, .. } =
             Prepared::new(&lowered.formulas, &[root], Simplification::Off);
-        let automaton = Automaton::new(&formulas, &alphabet, normal[0], initial(empty), Config::default())
+        let automaton = Automaton::new(&formulas, &alphabet, normal[0], initial(empty), Limits::default())
             .unwrap_or_else(|error| panic!("{text}: {error}"));
         Self { automaton, names: lowered.variables.names() }
     }

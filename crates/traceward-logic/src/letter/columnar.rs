@@ -3,48 +3,38 @@
 //! The common forms, a boolean variable and a comparison of a variable with a constant, go over whole columns; the rest
 //! is evaluated state by state.
 
+use super::Atom;
 use crate::bitmap::Bitmap;
 use crate::expr::{Expr, StateAt};
-use crate::trace::{Column, ColumnData, Number, TextData, Trace};
+use crate::trace::{Column, ColumnData, Number, TextData, Trace, VariableId};
 use crate::value::{CompareOp, Value, compare_int_with_float};
 use std::cmp::Ordering;
 
 /// Where a boolean expression holds.
 pub(super) fn holds(expr: &Expr, trace: &Trace) -> Bitmap {
-    whole_column(expr, trace).unwrap_or_else(|| {
+    whole_column(&Atom::of(expr), trace).unwrap_or_else(|| {
         let at = |position| expr.holds(&StateAt { trace, position }).unwrap_or(false);
         (0..trace.len).map(at).collect()
     })
 }
 
-fn whole_column(expr: &Expr, trace: &Trace) -> Option<Bitmap> {
-    match expr {
-        Expr::Variable(variable) => match &trace.columns[variable.index()] {
+fn whole_column(atom: &Atom, trace: &Trace) -> Option<Bitmap> {
+    let column = |variable: &VariableId| &trace.columns[variable.index()];
+    match atom {
+        Atom::Flag(variable) => match column(variable) {
             Column { data: ColumnData::Bool(bits), present } => Some(present_only(bits.clone(), present.as_ref())),
             _ => None,
         },
-        Expr::Defined(inner) => match &**inner {
-            Expr::Variable(variable) => {
-                let present = trace.columns[variable.index()].present.clone();
-                Some(present.unwrap_or_else(|| Bitmap::filled(trace.len, true)))
-            }
-            _ => None,
-        },
-        Expr::Compare(op, left, right) => match (&**left, &**right) {
-            (Expr::Variable(variable), Expr::Literal(value)) => compared(*op, &trace.columns[variable.index()], value),
-            _ => None,
-        },
-        Expr::In(operand, values) => match &**operand {
-            Expr::Variable(variable) => text_column(&trace.columns[variable.index()], |text| {
-                values.iter().any(|value| matches!(value, Value::Str(one) if **one == *text))
-            }),
-            _ => None,
-        },
-        Expr::Matches(operand, pattern) => match &**operand {
-            Expr::Variable(variable) => text_column(&trace.columns[variable.index()], |text| pattern.0.is_match(text)),
-            _ => None,
-        },
-        _ => None,
+        Atom::Defined(variable) => {
+            let present = column(variable).present.clone();
+            Some(present.unwrap_or_else(|| Bitmap::filled(trace.len, true)))
+        }
+        Atom::Compare(op, variable, value) => compared(*op, column(variable), value),
+        Atom::In(variable, values) => text_column(column(variable), |text| {
+            values.iter().any(|value| matches!(value, Value::Str(one) if **one == *text))
+        }),
+        Atom::Matches(variable, pattern) => text_column(column(variable), |text| pattern.0.is_match(text)),
+        Atom::Other(_) => None,
     }
 }
 

@@ -1,17 +1,18 @@
 //! A monitor fed with bytes.
 
 use super::{Monitor, PropertyId, StepError};
+use crate::check::unfit;
 use crate::error::Error;
 use traceward_logic::diagnostic::did_you_mean;
-use traceward_trace::{Arrival, Awaited, Format, ReadOptions, StateStream, StreamOptions, TraceError};
+use traceward_trace::{Cell, ReadOptions, ReadStop, RecordSink, RecordStream, TraceError};
 
 /// Reads states from bytes as they arrive, and steps a [`Monitor`] with them.
 ///
 /// ```
-/// use traceward::{Config, Event, Feed, Goal, Monitor, ReadOptions, Source, Spec, Verdict};
+/// use traceward::{Event, Feed, Monitor, Spec, Verdict};
 ///
-/// let spec = Spec::parse(vec![Source::new("-e", "G !error", Goal::Check)])?;
-/// let mut feed = Feed::new(Monitor::new(&spec, Config::default())?, &ReadOptions::default())?;
+/// let spec: Spec = "G !error".parse()?;
+/// let mut feed = Feed::new(Monitor::new(&spec)?)?;
 /// let mut verdicts = Vec::new();
 /// let mut watch = |monitor: &Monitor, event: Event<'_>| {
 ///     if let Event::State { changed } = event {
@@ -27,33 +28,25 @@ use traceward_trace::{Arrival, Awaited, Format, ReadOptions, StateStream, Stream
 /// ```
 pub struct Feed {
     monitor: Monitor,
-    stream: StateStream,
+    stream: RecordStream,
     skipped: u64,
 }
 
 /// What happens while bytes are read.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub enum Event<'a> {
     /// A state was taken.
     State {
         /// The properties whose verdict it changed.
         changed: &'a [PropertyId],
     },
-    /// After the first state, if it has come to that: variables that properties need and nothing has spoken of.
+    /// After the first state, if it has come to that: variables that properties need and nothing
+    /// has spoken of.
     Unseen(&'a [Unseen]),
-    /// A line holds no state that can be taken. Unless the watcher says otherwise, reading goes on behind it.
-    BadLine(&'a BadLine),
-}
-
-/// A line that holds no state that can be taken.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct BadLine {
-    /// Which, 1-based.
-    pub line: u64,
-    /// What is wrong with it.
-    pub message: String,
-    /// The way out, where there is one to name.
-    pub hint: Option<String>,
+    /// A line holds no state that can be taken. Unless the watcher says otherwise, reading goes on
+    /// behind it.
+    BadLine(&'a TraceError),
 }
 
 /// A variable that properties need and nothing has spoken of.
@@ -66,20 +59,17 @@ pub struct Unseen {
 }
 
 impl Feed {
-    /// Feeds a monitor. Of the options those about format, separator and null count; the spec tells the rest.
-    pub fn new(monitor: Monitor, options: &ReadOptions) -> Result<Self, Error> {
-        let program = &monitor.program;
-        let variables = program.names.iter().zip(&program.variables);
-        let stream = StateStream::new(StreamOptions {
-            format: options.format,
-            separator: options.separator,
-            time: program.time.clone(),
-            null: options.null.clone(),
-            variables: variables
-                .map(|(name, variable)| Awaited { name: name.clone(), reading: variable.reading })
-                .collect(),
-        })?;
-        Ok(Self { monitor, stream, skipped: 0 })
+    /// Feeds a monitor; format, separator and texts for missing values are told by looking.
+    pub fn new(monitor: Monitor) -> Result<Self, Error> {
+        Self::with_options(monitor, &ReadOptions::default())
+    }
+
+    /// Feeds a monitor. Of the options those about format, separator and null count; the spec tells
+    /// the rest.
+    pub fn with_options(mut monitor: Monitor, options: &ReadOptions) -> Result<Self, Error> {
+        let options = monitor.program.spec.read_options(options);
+        monitor.read_with(options.clone());
+        Ok(Self { monitor, stream: RecordStream::new(options)?, skipped: 0 })
     }
 
     /// The monitor.
@@ -87,19 +77,19 @@ impl Feed {
         &self.monitor
     }
 
-    /// How many bad lines there were that did not end the feeding.
+    /// The number of bad lines that did not end the feeding.
     pub fn skipped(&self) -> u64 {
         self.skipped
     }
 
-    /// Takes bytes that have arrived; `watch` is told what comes of them, and an error it returns ends the feeding.
+    /// Takes bytes that have arrived; `watch` is told what comes of them, and an error it returns
+    /// ends the feeding.
     pub fn push<E: From<Error>>(
         &mut self,
         bytes: &[u8],
         watch: &mut impl FnMut(&Monitor, Event<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let read = self.stream.push(bytes);
-        self.step_all(read, watch)
+        self.read(watch, |stream, sink| stream.push(bytes, sink))
     }
 
     /// Takes what is left without a line end: no more bytes will come.
@@ -107,65 +97,102 @@ impl Feed {
         &mut self,
         watch: &mut impl FnMut(&Monitor, Event<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let read = self.stream.finish();
-        self.step_all(read, watch)
+        self.read(watch, RecordStream::finish)
     }
 
     /// The variables that properties need and nothing has spoken of, be it a CSV header.
     pub fn unseen(&self) -> Vec<Unseen> {
-        let mut unseen = self.monitor.unseen().peekable();
+        self.told(self.monitor.unseen().map(str::to_owned))
+    }
+
+    /// Names that nothing has spoken of, each with what may have been meant.
+    fn told(&self, unseen: impl Iterator<Item = String>) -> Vec<Unseen> {
+        let mut unseen = unseen.peekable();
         if unseen.peek().is_none() {
             return Vec::new();
         }
         let names = self.stream.names();
-        let in_header = |name: &str| self.stream.format() == Some(Format::Csv) && names.iter().any(|one| one == name);
-        let unseen = unseen.filter(|name| !in_header(name));
-        let told = |name: &str| {
-            // It may be among them by now, with lines that are yet to be stepped with.
-            let others = names.iter().map(String::as_str).filter(|one| *one != name);
-            Unseen { name: name.to_owned(), hint: did_you_mean(name, others) }
+        let in_header = |name: &String| self.stream.has_header() && names.contains(name);
+        let told = |name: String| {
+            // It may be among the names by now, with later lines.
+            let others = names.iter().filter(|one| **one != name).map(String::as_str);
+            Unseen { hint: did_you_mean(&name, others), name }
         };
-        unseen.map(told).collect()
+        unseen.filter(|name| !in_header(name)).map(told).collect()
     }
 
-    fn tell_unseen<E>(&self, watch: &mut impl FnMut(&Monitor, Event<'_>) -> Result<(), E>) -> Result<(), E> {
-        match self.unseen().as_slice() {
-            [] => Ok(()),
-            unseen => watch(&self.monitor, Event::Unseen(unseen)),
-        }
-    }
-
-    /// Steps with what has arrived, and only then fails if the reading did.
-    fn step_all<E: From<Error>>(
+    fn read<E: From<Error>, W: FnMut(&Monitor, Event<'_>) -> Result<(), E>>(
         &mut self,
-        read: Result<(), TraceError>,
-        watch: &mut impl FnMut(&Monitor, Event<'_>) -> Result<(), E>,
+        watch: &mut W,
+        read: impl FnOnce(&mut RecordStream, &mut dyn RecordSink) -> Result<(), ReadStop>,
     ) -> Result<(), E> {
-        while let Some(arrival) = self.stream.next_arrival() {
-            let bad_line = match arrival {
-                Arrival::Record { line, time, values } => match self.monitor.step_given(values, time) {
-                    Ok(_) => None,
-                    Err(StepError::Refused(message)) => Some(BadLine { line, message, hint: None }),
-                    Err(StepError::Evaluation(message)) => return Err(Error::Evaluation { message, line }.into()),
-                    Err(StepError::GaveUp(gave_up)) => return Err(Error::GaveUp(gave_up).into()),
-                },
-                Arrival::BadLine(error) => {
-                    Some(BadLine { line: error.line().unwrap_or(0), message: error.message(), hint: error.hint() })
-                }
-            };
-            match bad_line {
-                None => {
-                    watch(&self.monitor, Event::State { changed: &self.monitor.changed })?;
-                    if self.monitor.position() == 1 {
-                        self.tell_unseen(watch)?;
-                    }
-                }
-                Some(bad_line) => {
-                    watch(&self.monitor, Event::BadLine(&bad_line))?;
-                    self.skipped += 1;
-                }
-            }
+        let (monitor, skipped) = (&mut self.monitor, &mut self.skipped);
+        let mut sink = Steps { monitor, skipped, watch, unseen: Vec::new(), failed: None };
+        let result = read(&mut self.stream, &mut sink);
+        let (unseen, failed) = (sink.unseen, sink.failed);
+        match self.told(unseen.into_iter()).as_slice() {
+            [] => {}
+            unseen => watch(&self.monitor, Event::Unseen(unseen))?,
         }
-        read.map_err(|error| E::from(Error::Trace(error)))
+        match (result, failed) {
+            (Ok(()), _) => Ok(()),
+            (Err(ReadStop::Failed(error)), _) => Err(self.monitor.unfit(error).into()),
+            (Err(ReadStop::Asked), Some(failed)) => Err(failed),
+            (Err(ReadStop::Asked), None) => Ok(()),
+        }
+    }
+}
+
+/// Steps a monitor with each record, and tells a watcher.
+struct Steps<'a, E, W> {
+    monitor: &'a mut Monitor,
+    skipped: &'a mut u64,
+    watch: &'a mut W,
+    /// What the first state has not spoken of.
+    unseen: Vec<String>,
+    /// Why the reading was stopped.
+    failed: Option<E>,
+}
+
+impl<E: From<Error>, W: FnMut(&Monitor, Event<'_>) -> Result<(), E>> Steps<'_, E, W> {
+    fn stop(&mut self, failed: E) -> Result<(), ReadStop> {
+        self.failed = Some(failed);
+        Err(ReadStop::Asked)
+    }
+}
+
+impl<E: From<Error>, W: FnMut(&Monitor, Event<'_>) -> Result<(), E>> RecordSink for Steps<'_, E, W> {
+    fn header(&mut self, names: &[String]) -> Result<Vec<Option<usize>>, TraceError> {
+        self.monitor.header(names)
+    }
+
+    fn record(&mut self, line: u64, cells: &[Cell<'_>]) -> Result<(), ReadStop> {
+        let stepped = match self.monitor.step_cells(line, cells) {
+            Ok(()) => {
+                if self.monitor.position() == 1 {
+                    self.unseen = self.monitor.unseen().map(str::to_owned).collect();
+                }
+                (self.watch)(self.monitor, Event::State { changed: &self.monitor.changed })
+            }
+            Err(StepError::Refused(error)) => return self.bad_line(error),
+            Err(StepError::Evaluation(message)) => Err(Error::Evaluation { message, line }.into()),
+            Err(StepError::GaveUp(gave_up)) => Err(Error::GaveUp(gave_up).into()),
+        };
+        stepped.or_else(|failed| self.stop(failed))
+    }
+
+    fn bad_line(&mut self, error: TraceError) -> Result<(), ReadStop> {
+        if let Err(failed) = (self.watch)(self.monitor, Event::BadLine(&error)) {
+            return self.stop(failed);
+        }
+        *self.skipped += 1;
+        Ok(())
+    }
+}
+
+impl Monitor {
+    /// What is wrong with a value, and the place in the spec that has a part in it.
+    fn unfit(&self, error: TraceError) -> Error {
+        unfit(&self.program.spec, error)
     }
 }

@@ -8,9 +8,8 @@
 mod feed;
 mod program;
 mod state;
-mod typing;
 
-pub use feed::{BadLine, Event, Feed, Unseen};
+pub use feed::{Event, Feed, Unseen};
 pub use state::State;
 
 use crate::error::Error;
@@ -21,20 +20,18 @@ use std::sync::Arc;
 use traceward_engine::engine::EngineStatistics;
 use traceward_engine::limit::GaveUp;
 use traceward_engine::select::{Config, EngineName, OnlineRun};
-use traceward_logic::expr::Environment;
+use traceward_logic::expr::RowState;
 use traceward_logic::letter::Proposition;
-use traceward_logic::trace::VariableId;
-use traceward_logic::value::Value;
 use traceward_logic::verdict::Verdict;
-use traceward_trace::{MissingPolicy, Records};
+use traceward_trace::{Cell, Intake, ReadOptions, TraceError};
 
 /// Judges properties while the trace goes on, one state at a time.
 ///
 /// ```
-/// use traceward::{Config, Goal, Monitor, Source, Spec, State, Verdict};
+/// use traceward::{Monitor, Spec, State, Verdict};
 ///
-/// let spec = Spec::parse(vec![Source::new("-e", "G(request -> F grant)", Goal::Check)])?;
-/// let mut monitor = Monitor::new(&spec, Config::default())?;
+/// let spec: Spec = "G(request -> F grant)".parse()?;
+/// let mut monitor = Monitor::new(&spec)?;
 /// monitor.step(&State::new().with("request", true).with("grant", false))?;
 /// assert_eq!(monitor.verdicts(), [Verdict::Pending]);
 ///
@@ -53,9 +50,9 @@ use traceward_trace::{MissingPolicy, Records};
 /// With `trace { changes }` in the spec a state holds only what has changed:
 ///
 /// ```
-/// # use traceward::{Config, Goal, Monitor, Source, Spec, State, Verdict};
-/// let spec = Spec::parse(vec![Source::new("spec", "trace { changes } property p = G(on -> load < 0.9)", Goal::Check)])?;
-/// let mut monitor = Monitor::new(&spec, Config::default())?;
+/// # use traceward::{Monitor, Spec, State, Verdict};
+/// let spec: Spec = "trace { changes } property p = G(on -> load < 0.9)".parse()?;
+/// let mut monitor = Monitor::new(&spec)?;
 /// monitor.step(&State::new().with("on", true).with("load", 0.5))?;
 /// monitor.step(&State::new().with("load", 0.95))?;
 /// assert_eq!(monitor.verdicts(), [Verdict::Violated]);
@@ -64,10 +61,8 @@ use traceward_trace::{MissingPolicy, Records};
 #[derive(Clone, Debug)]
 pub struct Monitor {
     program: Arc<Program>,
-    /// The last state, with what was carried on to it.
-    image: Vec<Value>,
-    seen: Vec<bool>,
-    time: Option<i64>,
+    /// Makes states of records, and keeps the last one.
+    intake: Intake,
     position: u64,
     /// A bit for each atom: whether it held in the last state.
     letter: Vec<u64>,
@@ -77,8 +72,6 @@ pub struct Monitor {
     needed: Vec<usize>,
     follows: Vec<Follow>,
     changed: Vec<PropertyId>,
-    /// The next state in the making, kept for its memory.
-    next: Vec<Value>,
 }
 
 /// A property of a [`Monitor`], in the spec's order.
@@ -126,7 +119,7 @@ struct Follow {
 #[non_exhaustive]
 pub enum StepError {
     /// The state is wrong; the monitor is as if it had not been offered.
-    Refused(String),
+    Refused(TraceError),
     /// An expression cannot be evaluated in it; the monitor is as if it had not been offered.
     Evaluation(String),
     /// The engine ran into a limit; there is no going on.
@@ -136,7 +129,8 @@ pub enum StepError {
 impl fmt::Display for StepError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Refused(message) | Self::Evaluation(message) => f.write_str(message),
+            Self::Refused(error) => f.write_str(&error.message()),
+            Self::Evaluation(message) => f.write_str(message),
             Self::GaveUp(gave_up) => gave_up.fmt(f),
         }
     }
@@ -146,7 +140,12 @@ impl std::error::Error for StepError {}
 
 impl Monitor {
     /// A monitor that has seen no state. Queries and asserts are refused: they are about traces that have ended.
-    pub fn new(spec: &Spec, config: Config) -> Result<Self, Error> {
+    pub fn new(spec: &Spec) -> Result<Self, Error> {
+        Self::with_config(spec, Config::default())
+    }
+
+    /// A monitor that has seen no state, with a certain engine and certain limits.
+    pub fn with_config(spec: &Spec, config: Config) -> Result<Self, Error> {
         let program = Program::new(spec, config)?;
         let verdict = |holds: bool| if holds { Verdict::Holding } else { Verdict::Pending };
         let follow = |property: &program::Property| {
@@ -154,16 +153,13 @@ impl Monitor {
             Ok(Follow { run, verdict: verdict(property.holds_on_empty), decided_at: None })
         };
         Ok(Self {
-            image: vec![Value::Missing; program.variables.len()],
-            seen: vec![false; program.variables.len()],
-            time: None,
+            intake: Intake::new(spec.read_options(&ReadOptions::default())),
             position: 0,
             letter: vec![0; program.atoms.len().div_ceil(64)],
             news: vec![0; program.atoms.len().div_ceil(64)],
             needed: (0..program.atoms.len()).collect(),
             follows: program.properties.iter().map(follow).collect::<Result<_, Error>>()?,
             changed: Vec::new(),
-            next: vec![Value::Missing; program.variables.len()],
             program: Arc::new(program),
         })
     }
@@ -226,89 +222,58 @@ impl Monitor {
 
     /// Variables that properties need and no state has spoken of.
     pub fn unseen(&self) -> impl Iterator<Item = &str> {
-        let variables = self.program.variables.iter().zip(&self.seen).zip(&self.program.names);
+        let variables = self.program.variables.iter().zip(self.intake.seen()).zip(&self.program.names);
         variables.filter(|((variable, seen), _)| variable.needed && !**seen).map(|(_, name)| &**name)
     }
 
-    /// Takes the next state; variables that no property speaks of do not matter. Returns the properties whose verdict is
-    /// another than before, after the first state all of them.
+    /// Takes the next state; variables that no property speaks of do not matter. Returns the
+    /// properties whose verdict is another than before, after the first state all of them.
     ///
-    /// A state that is refused has not happened. A property whose verdict is final is not looked at again, so that an
-    /// expression of it that could not be evaluated later on goes unnoticed.
+    /// A state that is refused has not happened.
     pub fn step(&mut self, state: &State) -> Result<&[PropertyId], StepError> {
-        let mut given = vec![None; self.program.variables.len()];
+        let program = self.program.clone();
+        let mut cells = vec![Cell::Absent; program.variables.len()];
         for (name, value) in state.values() {
-            let Some(&slot) = self.program.slots.get(name) else { continue };
-            let reading = self.program.variables[slot].reading;
-            let fitted = state::fitted(value, reading).ok_or_else(|| {
-                StepError::Refused(format!("`{name}` is {value}, and {} is expected", state::expected(reading)))
-            })?;
-            given[slot] = Some(fitted);
+            let Some(&slot) = program.slots.get(name) else { continue };
+            // No text is of the types that variables can have: it is refused as such.
+            cells[slot] = state::cell(value).unwrap_or(Cell::Container(b"[]"));
         }
-        self.step_given(&mut given, state.time())
-    }
-
-    /// Takes the next state, its values fitted and in the order of the variables. They are taken away: others stand in their
-    /// place then.
-    fn step_given(&mut self, given: &mut [Option<Value>], time: Option<i64>) -> Result<&[PropertyId], StepError> {
-        self.prepare_next(given)?;
-        self.check_time(time)?;
-        self.check_next(time)?;
-        std::mem::swap(&mut self.image, &mut self.next);
-        self.seen.iter_mut().zip(&*given).for_each(|(seen, given)| *seen |= given.is_some());
-        self.time = time;
-        self.read_letter();
-        self.follow_all()?;
-        self.position += 1;
+        if self.intake.options().time.is_some() {
+            cells.push(state.time().map_or(Cell::Absent, Cell::Time));
+        }
+        self.step_cells(self.position + 1, &cells)?;
         Ok(&self.changed)
     }
 
-    /// What the state gives, and what is carried on to it.
-    fn prepare_next(&mut self, given: &mut [Option<Value>]) -> Result<(), StepError> {
-        let Program { missing, records, .. } = *self.program;
-        let slots = self.next.iter_mut().zip(&self.image).zip(given).enumerate();
-        for (slot, ((next, before), given)) in slots {
-            match given {
-                Some(value) if !value.is_missing() => std::mem::swap(next, value),
-                silence => {
-                    let holds_on = missing == MissingPolicy::Hold || (records == Records::Changes && silence.is_none());
-                    *next = if holds_on { before.clone() } else { Value::Missing };
-                    if next.is_missing() && missing == MissingPolicy::Error && self.program.variables[slot].needed {
-                        return Err(StepError::Refused(format!("`{}` has no value", self.program.names[slot])));
-                    }
-                }
-            }
+    /// The field of each cell in a header of these names.
+    fn header(&self, names: &[String]) -> Result<Vec<Option<usize>>, TraceError> {
+        self.intake.header(names)
+    }
+
+    /// From now on, reads with these options.
+    fn read_with(&mut self, options: ReadOptions) {
+        if self.position == 0 {
+            self.intake = Intake::new(options);
         }
+    }
+
+    /// Takes the next state: a cell for each variable, and one for the time.
+    fn step_cells(&mut self, line: u64, cells: &[Cell<'_>]) -> Result<(), StepError> {
+        self.intake.offer(line, cells).map_err(StepError::Refused)?;
+        self.check_next().inspect_err(|_| self.intake.withdraw())?;
+        self.intake.accept();
+        self.read_letter();
+        self.follow_all()?;
+        self.position += 1;
         Ok(())
     }
 
-    fn check_time(&self, time: Option<i64>) -> Result<(), StepError> {
-        let Some(column) = &self.program.time else { return Ok(()) };
-        let Some(now) = time else {
-            return Err(StepError::Refused("the state has no timestamp".into()));
-        };
-        match self.time.filter(|&before| now < before) {
-            Some(before) => {
-                let (now, before) = (column.show(now), column.show(before));
-                Err(StepError::Refused(format!("time goes backwards: from {before} to {now}")))
-            }
-            None => Ok(()),
-        }
-    }
-
-    /// Whether the next state can be judged.
-    fn check_next(&self, time: Option<i64>) -> Result<(), StepError> {
+    /// Whether every expression can be evaluated in the next state.
+    fn check_next(&self) -> Result<(), StepError> {
         let program = &*self.program;
-        let env = Now { values: &self.next, position: self.position, time };
-        if let Some(message) = program.undecided.iter().find_map(|expr| typing::mismatch(expr, &env, &program.names)) {
-            return Err(StepError::Refused(message));
-        }
-        if !program.can_fail {
-            return Ok(());
-        }
-        let followed = program.properties.iter().zip(&self.follows).filter(|(_, follow)| follow.decided_at.is_none());
-        for expr in followed.flat_map(|(property, _)| &property.fallible) {
-            if let Err(reason) = expr.holds(&env) {
+        let state = RowState { values: self.intake.next(), position: self.position, time: self.intake.next_time() };
+        for expr in &program.fallible {
+            if let Err(reason) = expr.holds(&state) {
                 let expr = expr.display(&program.names);
                 let message = format!("{reason} in `{expr}` at position {}", self.position);
                 return Err(StepError::Evaluation(message));
@@ -318,10 +283,11 @@ impl Monitor {
     }
 
     fn read_letter(&mut self) {
-        let env = Now { values: &self.image, position: self.position, time: self.time };
+        let state =
+            RowState { values: self.intake.state(), position: self.position, time: self.intake.time() };
         self.news.fill(0);
         for &atom in &self.needed {
-            let holds = u64::from(self.program.atoms[atom].holds(&env));
+            let holds = u64::from(self.program.atoms[atom].holds(&state));
             let (word, bit) = (atom / 64, atom % 64);
             let flip = ((self.letter[word] >> bit & 1) ^ holds) << bit;
             self.letter[word] ^= flip;
@@ -363,27 +329,5 @@ impl Monitor {
         self.needed = followed.flat_map(|(property, _)| property.atoms.iter().copied().flatten()).collect();
         self.needed.sort_unstable();
         self.needed.dedup();
-    }
-}
-
-/// A state by its values.
-struct Now<'a> {
-    values: &'a [Value],
-    position: u64,
-    time: Option<i64>,
-}
-
-impl Environment for Now<'_> {
-    fn variable(&self, variable: VariableId) -> Value {
-        self.values[variable.index()].clone()
-    }
-    fn position(&self) -> i64 {
-        self.position as i64
-    }
-    fn time(&self) -> Value {
-        self.time.map_or(Value::Missing, Value::Int)
-    }
-    fn argument(&self, _: u8) -> Value {
-        Value::Missing
     }
 }

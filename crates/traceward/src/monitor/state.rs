@@ -1,7 +1,7 @@
 //! States as a user of the library supplies them.
 
 use traceward_logic::value::Value;
-use traceward_trace::Reading;
+use traceward_trace::Cell;
 
 /// One state, or what has changed since the one before: the values of some variables.
 ///
@@ -52,36 +52,14 @@ impl<N: Into<String>, V: Into<Value>> FromIterator<(N, V)> for State {
     }
 }
 
-/// A value as its variable is read; none if it does not fit.
-pub(super) fn fitted(value: &Value, reading: Reading) -> Option<Value> {
-    let value = match value {
-        Value::Float(number) => Value::float(*number),
-        other => other.clone(),
-    };
-    match (reading, value) {
-        (_, Value::Missing) => Some(Value::Missing),
-        (Reading::Bool, Value::Bool(bit)) => Some(Value::Bool(bit)),
-        (Reading::Bool, Value::Int(bit @ (0 | 1))) => Some(Value::Bool(bit == 1)),
-        (Reading::Number, number @ (Value::Int(_) | Value::Float(_))) => Some(number),
-        (Reading::Bit, bit @ Value::Int(0 | 1)) => Some(bit),
-        (Reading::Text | Reading::Quoted, text @ Value::Str(_)) => Some(text),
-        (Reading::Text, scalar @ (Value::Bool(_) | Value::Int(_) | Value::Float(_))) => {
-            Some(Value::str(&scalar.to_string()))
-        }
-        (Reading::Anything, scalar @ (Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Str(_))) => {
-            Some(scalar)
-        }
-        _ => None,
-    }
-}
-
-/// What a reading takes, in words.
-pub(super) fn expected(reading: Reading) -> &'static str {
-    match reading {
-        Reading::Bool => "a boolean",
-        Reading::Number => "a number",
-        Reading::Bit => "0 or 1",
-        Reading::Text | Reading::Quoted => "a string",
-        Reading::Anything => "a single value",
+/// A value as a cell; none if no variable has such values.
+pub(super) fn cell(value: &Value) -> Option<Cell<'_>> {
+    match value {
+        Value::Missing => Some(Cell::Null),
+        Value::Bool(bit) => Some(Cell::Bool(*bit)),
+        Value::Int(int) => Some(Cell::Int(*int)),
+        Value::Float(float) => Some(Cell::Float(*float)),
+        Value::Str(text) => Some(Cell::Str(text)),
+        Value::Pair(_) | Value::List(_) => None,
     }
 }
