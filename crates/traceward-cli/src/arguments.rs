@@ -502,7 +502,8 @@ pub fn remedy(remedy: &Remedy) -> String {
     match remedy {
         Remedy::NullText(text) => format!("if `{text}` stands for a missing value, say --null '{text}'"),
         Remedy::DeclareType { variable, ty } => format!("declare its type: --type {}:{ty}", shell_word(variable)),
-        Remedy::TolerateMissing => "or say --missing false or --missing hold".to_owned(),
+        Remedy::Inspect => "`traceward inspect` lists the names there are".to_owned(),
+        Remedy::TolerateMissing => "say --missing false or --missing hold".to_owned(),
         Remedy::NameTimeColumn => {
             "say which column holds them: `--time COLUMN` for dates, `--time COLUMN:ms` for plain numbers".to_owned()
         }

@@ -124,6 +124,8 @@ pub enum Remedy {
     SplitByKey,
     /// A column is the one that strings alone are compared with.
     NameEventColumn,
+    /// Inspecting the input tells what there is.
+    Inspect,
 }
 
 impl fmt::Display for Remedy {
@@ -138,6 +140,7 @@ impl fmt::Display for Remedy {
             Self::TimeInUnit(column) => write!(f, "say their unit, e.g. `trace {{ time {column}:ms }}`"),
             Self::TimeInDates(column) => write!(f, "for dates, leave the unit out: `trace {{ time {column} }}`"),
             Self::SplitByKey => f.write_str("split them by key: `trace { by COLUMN }`"),
+            Self::Inspect => f.write_str("inspecting the input lists its names"),
             Self::NameEventColumn => f.write_str("name the column that strings stand for: `trace { event COLUMN }`"),
         }
     }

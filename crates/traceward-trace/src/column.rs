@@ -338,7 +338,7 @@ mod tests {
         );
         assert_eq!(
             fail(json(&["2", "\"1\""]), &want(&[("x", NUMBER)])),
-            "2:x: `x` is used as a number, but here it is `1`"
+            "2:x: `x` is used as a number, but here it is the string `1`"
         );
     }
 

@@ -206,11 +206,12 @@ impl TraceError {
             }
             Kind::Container { found, .. } => format!("`{name}` is {found}, not a single value"),
             Kind::NotBool(text) => format!("`{name}` is used as a boolean, but here it is `{}`", shown(text)),
-            Kind::NotNumber(text) => format!("`{name}` is used as a number, but here it is `{}`", shown(text)),
+            Kind::NotNumber(text) => format!("`{name}` is used as a number, but here it is {}", named(text)),
             Kind::NotText(text) => format!("`{name}` is used as a string, but here it is `{}`", shown(text)),
             Kind::NumberTooBig(text) => format!("`{name}` is {}, which does not fit 64 bits", shown(text)),
             Kind::UnlikeFirst { text, first } => {
-                format!("the first value made `{name}` a {first}, but here it is `{}`", shown(text))
+                let text = if *first == ValueType::Number { named(text) } else { format!("`{}`", shown(text)) };
+                format!("the first value made `{name}` a {first}, but here it is {text}")
             }
             Kind::NoOrder(text) => {
                 format!("`{name}` is compared by order, but here it is {}, and booleans have none", shown(text))
@@ -252,7 +253,7 @@ impl TraceError {
             Kind::Utf16 | Kind::InvalidUtf8 => text("convert the file to UTF-8, for example with iconv"),
             Kind::BadSeparator(_) => text("use another character, such as , or ;"),
             Kind::DuplicateName => text("rename one of these columns"),
-            Kind::UnknownColumn { nearest, .. } if nearest.is_empty() => text("inspecting the input lists its names"),
+            Kind::UnknownColumn { nearest, .. } if nearest.is_empty() => vec![Remedy::Inspect.into()],
             Kind::UnknownColumn { nearest, .. } => text(&format!("did you mean {}?", quoted_list(nearest))),
             Kind::RaggedRow { .. } => {
                 text("mend the row, quote fields that contain the separator, or name the separator")
@@ -359,6 +360,12 @@ fn shown(text: &str) -> String {
         shown.push('…');
     }
     shown
+}
+
+/// A value that is no number: one that looks like it is a string that says so itself.
+fn named(text: &str) -> String {
+    let quoted = if text.parse::<f64>().is_ok() { "the string " } else { "" };
+    format!("{quoted}`{}`", shown(text))
 }
 
 /// `a`, `b` or `c`

@@ -255,7 +255,7 @@ fn values_of_a_user_have_to_fit() {
     assert_eq!(monitor.unseen().count(), 3);
     let mut refused = |name: &str, value: Value| monitor.step(&State::new().with(name, value)).unwrap_err().to_string();
     assert_eq!(refused("a", Value::Int(2)), "`a` is used as a boolean, but here it is `2`");
-    assert_eq!(refused("n", Value::str("2")), "`n` is used as a number, but here it is `2`");
+    assert_eq!(refused("n", Value::str("2")), "`n` is used as a number, but here it is the string `2`");
     assert_eq!(refused("s", Value::Int(2)), "`s` is used as a string, but here it is `2`");
     assert_eq!(refused("s", Value::List(Vec::new())), "`s` is an array, not a single value");
     monitor.step(&State::new().with("a", 1_i64).with("n", 1.5).with("s", "x").with("other", "ignored")).unwrap();

@@ -81,9 +81,16 @@ fn corners() {
                 let [one, other] = [text, as_].map(|text| truth_of(&folder, &["-e", &text], trace));
                 assert_eq!(one, other);
             }
-            Corner::Error { text, why, .. } => {
+            Corner::Error { text, variables, why } => {
                 let trace = b"a,b,c,x,y\ntrue,false,true,2,3\nfalse,true,true,5,7\n";
-                let output = folder.run(&["check", "-e", &text, "-"], trace);
+                let typed = |(name, ty): (&String, &String)| {
+                    let ty = if ty == "int" { "number" } else { "boolean" };
+                    format!("--type={name}:{ty}")
+                };
+                let types: Vec<String> = variables.iter().map(typed).collect();
+                let arguments: Vec<&str> =
+                    ["check", "-e", &text, "-"].into_iter().chain(types.iter().map(String::as_str)).collect();
+                let output = folder.run(&arguments, trace);
                 assert_eq!(output.status, 2, "{text:?}: {why}\n{}", output.stdout);
                 assert!(output.stderr.starts_with("error"), "{text:?}: {}", output.stderr);
             }
