@@ -125,7 +125,7 @@ fn corners() {
         }
         count += 1;
     }
-    assert_eq!(count, 178);
+    assert_eq!(count, 183);
 }
 
 fn by_key(folder: &Folder, csv: &str, key: &str, formula: &str, satisfied: &BTreeMap<String, bool>) {
