@@ -451,7 +451,7 @@ pub enum Experiment {
 
 #[derive(Args, Debug)]
 pub struct HelpArguments {
-    /// `operators`, or the name of a command
+    /// `operators`, `json-schema` (of what --format json prints), or the name of a command
     pub topic: Option<String>,
 }
 

@@ -1,12 +1,12 @@
 //! Answers for people.
 
-use crate::command::monitor::{Cost, Ending};
+use crate::command::monitor::{self, Ending};
 use anstyle::{AnsiColor, Style};
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 use traceward::{
-    ColumnInspection, ColumnKind, Comparison, CoverageReport, Distinct, EngineStatistics, Example, Feed, Goal,
+    ColumnInspection, ColumnKind, Compared, Comparison, Cost, CoverageReport, Evidence, Distinct, EngineStatistics, Example, Feed, Goal,
     Inspection, KeysReport, Lint, Note, Oddity, OwedReport, PropertyReport, QueryReport, QueryValue, Relation, Report,
     TIME_UNITS, TimeGuess, Value, Verdict, Violation, Violations, WaitingReport, duration,
 };
@@ -84,42 +84,58 @@ fn signs(verdict: Verdict) -> (&'static str, Style) {
 }
 
 fn write_property(out: &mut impl Write, property: &PropertyReport, report: &Report) -> io::Result<()> {
-    let (mark, style) = signs(property.verdict);
-    writeln!(out, "{style}{mark} {}{style:#}  {}  {DIM}{}{DIM:#}", property.verdict, property.name, property.formula)?;
-    if let Some(description) = &property.description {
+    // Taken apart field by field, so that none is left out unnoticed. Which engine answered, and whether an earlier
+    // one could have, is asked by programs only.
+    #[rustfmt::skip]
+    let PropertyReport {
+        name, description, formula, verdict, engine, decided_at, decided_exact: _, cost, truth, evidence, keys,
+    } = property;
+    let (mark, style) = signs(*verdict);
+    writeln!(out, "{style}{mark} {verdict}{style:#}  {name}  {DIM}{formula}{DIM:#}")?;
+    if let Some(description) = description {
         writeln!(out, "    {description}")?;
     }
-    if let Some(compared) = &property.compared {
-        writeln!(out, "    its value is {}", value_text(compared.as_ref()))?;
+    write_evidence(out, evidence, *decided_at, report.trace.states)?;
+    match cost {
+        Cost::NotAsked => {}
+        Cost::Unknown => writeln!(out, "    {}", statistics_text(engine.name(), None))?,
+        Cost::Known(statistics) => writeln!(out, "    {}", statistics_text(engine.name(), Some(*statistics)))?,
     }
-    if let Some(found) = &property.violations {
-        write_violations(out, found, report.trace.states, "    ")?;
-    }
-    if let Some(first) = &property.judged_at {
-        writeln!(out, "    judged at {}", violation_text(first))?;
-    }
-    if let Some(position) = property.decided_at {
-        writeln!(out, "    decided at position {position}")?;
-    }
-    for one in &property.owed {
-        writeln!(out, "    {}", owed_text(one))?;
-    }
-    if let Some(found) = &property.coverage {
-        write_coverage(out, found)?;
-    }
-    for one in property.waiting.iter().flatten() {
-        write_waiting(out, one)?;
-    }
-    if let Some(statistics) = property.engine_statistics {
-        writeln!(out, "    {}", statistics_text(property.engine.name(), statistics))?;
-    }
-    if let Some(keys) = &property.keys {
+    if let Some(keys) = keys {
         write_keys(out, keys)?;
     }
-    if let Some(truth) = &property.truth {
+    if let Some(truth) = truth {
         writeln!(out, "    holds at {} of {}: {truth}", truth.count_ones(), counted(truth.len(), "position"))?;
     }
     Ok(())
+}
+
+fn write_evidence(
+    out: &mut impl Write,
+    evidence: &Evidence,
+    decided_at: Option<usize>,
+    states: usize,
+) -> io::Result<()> {
+    let Evidence { violations, judged_at, owed, compared, coverage, waiting } = evidence;
+    if let Some(Compared { value }) = compared {
+        writeln!(out, "    its value is {}", value_text(value.as_ref()))?;
+    }
+    if let Some(found) = violations {
+        write_violations(out, found, states, "    ")?;
+    }
+    if let Some(first) = judged_at {
+        writeln!(out, "    judged at {}", violation_text(first))?;
+    }
+    if let Some(position) = decided_at {
+        writeln!(out, "    decided at position {position}")?;
+    }
+    for one in owed {
+        writeln!(out, "    {}", owed_text(one))?;
+    }
+    if let Some(found) = coverage {
+        write_coverage(out, found)?;
+    }
+    waiting.iter().flatten().try_for_each(|one| write_waiting(out, one))
 }
 
 /// What an engine has cost at its most.
@@ -145,18 +161,18 @@ fn statistics_text(engine: &str, statistics: Option<EngineStatistics>) -> String
 /// How wide a position is at least in what a monitor says.
 pub const POSITION_WIDTH: usize = 8;
 
-/// What a monitor says of a property after a state, behind the position.
-pub fn monitor_tail(name: &str, verdict: Verdict) -> String {
+/// What a monitor says of a property after a state: what stands before the position, and what behind it.
+pub fn monitor_line(name: &str, verdict: Verdict) -> (String, String) {
     let style = match verdict {
         Verdict::Satisfied => GOOD,
         Verdict::Violated => BAD,
         Verdict::Holding | Verdict::Pending => DIM,
     };
-    format!("  {style}{verdict:<9}{style:#}  {name}\n")
+    (String::new(), format!("  {style}{verdict:<9}{style:#}  {name}\n"))
 }
 
 /// What a monitor says at the end.
-pub fn monitor_end(out: &mut impl Write, feed: &Feed, ending: Ending, cost: Cost) -> io::Result<()> {
+pub fn monitor_end(out: &mut impl Write, feed: &Feed, ending: Ending, cost: monitor::Cost) -> io::Result<()> {
     let monitor = feed.monitor();
     let skipped = match feed.skipped() {
         0 => String::new(),
@@ -175,7 +191,7 @@ pub fn monitor_end(out: &mut impl Write, feed: &Feed, ending: Ending, cost: Cost
         if let Some(description) = property.description {
             writeln!(out, "    {description}")?;
         }
-        if cost == Cost::Told {
+        if cost == monitor::Cost::Told {
             let (engine, statistics) = (monitor.engine(id).name(), monitor.engine_statistics(id));
             writeln!(out, "    {}", statistics_text(engine, statistics))?;
         }
@@ -272,7 +288,7 @@ fn write_keys(out: &mut impl Write, keys: &KeysReport) -> io::Result<()> {
     }
     writeln!(out, "    for {} of {}:", keys.violated, counted(keys.checked, "key"))?;
     for one in &keys.first_violations {
-        let first = one.violations.as_ref().and_then(|found| found.first.first());
+        let first = one.evidence.violations.as_ref().and_then(|found| found.first.first());
         let first = first.map(|violation| format!(": first at {}", violation_text(violation))).unwrap_or_default();
         writeln!(out, "      {}{first}", one.key)?;
     }

@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::prefix::Prefixes;
 use crate::report::{
-    KeyVerdict, KeysReport, PropertyReport, QueryReport, QueryValue, Report, TraceReport, Violation, Violations,
+    Compared, Cost, Evidence, KeyVerdict, KeysReport, PropertyReport, QueryReport, QueryValue, Report, TraceReport, Violation, Violations,
 };
 use crate::runs::{RunQuestions, Runs};
 use crate::spec::Spec;
@@ -296,14 +296,9 @@ impl<'a> Question<'a> {
             engine,
             decided_at: None,
             decided_exact: false,
-            engine_statistics: self.options.engine_statistics.then_some(None),
-            owed: Vec::new(),
+            cost: Cost::asked(self.options.engine_statistics, None),
             truth: None,
-            violations: None,
-            judged_at: None,
-            compared: None,
-            coverage: None,
-            waiting: None,
+            evidence: Evidence::default(),
             keys: None,
         }
     }
@@ -338,16 +333,15 @@ impl<'a> Question<'a> {
             {
                 report.verdict = Verdict::at_end(judged.decision.holds);
                 report.decided_at = judged.decision.decided_at;
-                report.engine_statistics = self.options.engine_statistics.then_some(judged.statistics);
+                report.cost = Cost::asked(self.options.engine_statistics, judged.statistics);
                 report.decided_exact = self.judge.as_ref().is_some_and(|judge| judge.is_exact(formula));
             }
-            report.violations = judged.violations;
-            report.compared = judged.compared;
+            report.evidence = judged.evidence;
             if let (Claim::Formula(formula), Extent::Prefix) = (&property.claim, self.options.extent) {
                 self.judge_prefix(*formula, &part, &mut report)?;
             } else if let Claim::Formula(formula) = property.claim {
-                let unexplained = report.verdict == Verdict::Violated && report.violations.is_none();
-                report.judged_at = (unexplained && self.trace.len > 0).then(|| part.violation(formula, 0));
+                let unexplained = report.verdict == Verdict::Violated && report.evidence.violations.is_none();
+                report.evidence.judged_at = (unexplained && self.trace.len > 0).then(|| part.violation(formula, 0));
                 self.look_at_runs(formula, &mut report)?;
             }
             if self.options.truth != Truth::AtZero
@@ -368,17 +362,17 @@ impl<'a> Question<'a> {
     /// The verdict on a trace that goes on. Where its body fails at the end of what was read is no violation yet, but tells
     /// since when something is owed.
     fn judge_prefix(&self, formula: FormulaId, part: &Part<'_>, report: &mut PropertyReport) -> Result<(), Error> {
-        report.violations = None;
+        report.evidence.violations = None;
         let judged = self.prefixes.verdict(formula, &self.trace, part.holds(formula, 0))?;
         (report.verdict, report.decided_at) = (judged.verdict, judged.decided_at);
         (report.engine, report.decided_exact) = (judged.engine, judged.is_exact);
-        report.engine_statistics = self.options.engine_statistics.then_some(judged.statistics);
+        report.cost = Cost::asked(self.options.engine_statistics, judged.statistics);
         if let (Verdict::Violated, Some(position)) = (report.verdict, report.decided_at) {
-            report.judged_at = (position < self.trace.len).then(|| part.violation(formula, position));
+            report.evidence.judged_at = (position < self.trace.len).then(|| part.violation(formula, position));
         }
         if report.verdict == Verdict::Pending {
             let line = |position| self.lines.line(position);
-            report.owed = self.prefixes.owed(formula, &self.trace, self.options.max_violations, &line, &self.names)?;
+            report.evidence.owed = self.prefixes.owed(formula, &self.trace, self.options.max_violations, &line, &self.names)?;
         }
         Ok(())
     }
@@ -390,10 +384,10 @@ impl<'a> Question<'a> {
         }
         let runs = Runs::new(&self.lowered.formulas, formula, &self.trace, &self.names)?;
         if coverage {
-            report.coverage = Some(runs.coverage()?);
+            report.evidence.coverage = Some(runs.coverage()?);
         }
         if waiting {
-            report.waiting = Some(runs.waiting());
+            report.evidence.waiting = Some(runs.waiting());
         }
         Ok(())
     }
@@ -501,8 +495,8 @@ impl<'a> KeyTally<'a> {
                 report.violated += 1;
                 if report.first_violations.len() < self.question.options.max_violations {
                     let key = group.key.clone();
-                    let (verdict, violations) = (judged.verdict, judged.violations);
-                    report.first_violations.push(KeyVerdict { key, verdict, violations });
+                    let (verdict, evidence) = (judged.verdict, judged.evidence);
+                    report.first_violations.push(KeyVerdict { key, verdict, evidence });
                 }
             }
         }
@@ -521,7 +515,7 @@ impl<'a> KeyTally<'a> {
         let properties = properties.map(|(index, (keys, statistics))| {
             let mut report = question.property_report(index, over_keys(&keys.verdicts));
             report.keys = Some(keys);
-            report.engine_statistics = question.options.engine_statistics.then_some(statistics);
+            report.cost = Cost::asked(question.options.engine_statistics, statistics);
             report
         });
         let queries = self.queries.into_iter().zip(self.unanswered).enumerate();
@@ -545,8 +539,7 @@ fn over_keys(verdicts: &[Verdict]) -> Verdict {
 /// The verdict on a property, and what speaks for it.
 struct Judged {
     verdict: Verdict,
-    violations: Option<Violations>,
-    compared: Option<Option<Value>>,
+    evidence: Evidence,
 }
 
 /// A trace, or a key's part of one, with where the formulas hold.
@@ -590,13 +583,13 @@ impl Part<'_> {
         Ok(match &property.claim {
             Claim::Formula(formula) => Judged {
                 verdict: Verdict::at_end(self.holds(*formula, 0)),
-                violations: self.violations(*formula),
-                compared: None,
+                evidence: Evidence { violations: self.violations(*formula), ..Evidence::default() },
             },
             Claim::Assert(query, op, constant) => {
                 let value = self.value(query)?;
                 let holds = value.as_ref().is_some_and(|value| op.holds(value, constant));
-                Judged { verdict: Verdict::at_end(holds), violations: None, compared: Some(value) }
+                let evidence = Evidence { compared: Some(Compared { value }), ..Evidence::default() };
+                Judged { verdict: Verdict::at_end(holds), evidence }
             }
         })
     }

@@ -34,7 +34,7 @@ pub use monitor::{Event, Feed, Followed, Monitor, PropertyId, State, StepError, 
 pub use plan::{Plan, explain_plan};
 pub use render::{Paint, Style};
 pub use report::{
-    KeyVerdict, KeysReport, OwedReport, PropertyReport, QueryReport, QueryValue, Report, TraceReport, Violation,
+    Compared, Cost, Evidence, KeyVerdict, KeysReport, OwedReport, PropertyReport, QueryReport, QueryValue, Report, TraceReport, Violation,
     Violations,
 };
 pub use runs::{CoverageReport, RunQuestions, UnusedPart, WaitingReport};

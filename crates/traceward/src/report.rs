@@ -61,24 +61,61 @@ pub struct PropertyReport {
     pub decided_at: Option<usize>,
     /// Whether that position is the least possible.
     pub decided_exact: bool,
-    /// What finding out has cost at its most, if that was asked and the engine knows; over all keys, if the trace was split.
-    pub engine_statistics: Option<Option<EngineStatistics>>,
-    /// What is owed at the end of a trace that goes on.
-    pub owed: Vec<OwedReport>,
+    /// What finding out has cost at its most; over all keys, if the trace was split.
+    pub cost: Cost,
     /// Where it holds, if that was asked for.
     pub truth: Option<Bitmap>,
+    /// What speaks for the verdict.
+    pub evidence: Evidence,
+    /// By key, if the trace was split.
+    pub keys: Option<KeysReport>,
+}
+
+/// What answering has cost an engine at its most.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Cost {
+    /// Nobody asked.
+    #[default]
+    NotAsked,
+    /// The engine does not count.
+    Unknown,
+    /// So much.
+    Known(EngineStatistics),
+}
+
+impl Cost {
+    /// The cost, if it was asked for.
+    pub(crate) fn asked(asked: bool, statistics: Option<EngineStatistics>) -> Self {
+        match (asked, statistics) {
+            (false, _) => Self::NotAsked,
+            (true, None) => Self::Unknown,
+            (true, Some(statistics)) => Self::Known(statistics),
+        }
+    }
+}
+
+/// What speaks for a verdict.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Evidence {
     /// Where the body of an always fails.
     pub violations: Option<Violations>,
-    /// The state at which a violated property that is no always was judged: the first.
+    /// The state at which a violated property that is no always was judged.
     pub judged_at: Option<Violation>,
-    /// The value that an assert compared; none for other properties.
-    pub compared: Option<Option<Value>>,
+    /// What is owed at the end of a trace that goes on.
+    pub owed: Vec<OwedReport>,
+    /// What an assert compared; none for other properties.
+    pub compared: Option<Compared>,
     /// Which parts mattered, if that was asked.
     pub coverage: Option<CoverageReport>,
     /// How long eventualities waited, if that was asked.
     pub waiting: Option<Vec<WaitingReport>>,
-    /// By key, if the trace was split.
-    pub keys: Option<KeysReport>,
+}
+
+/// What an assert compared with its constant.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Compared {
+    /// The value of the query; none if it failed.
+    pub value: Option<Value>,
 }
 
 /// Something that is owed at the end of a trace that goes on.
@@ -140,8 +177,8 @@ pub struct KeyVerdict {
     pub key: Arc<str>,
     /// Whether the property holds for it.
     pub verdict: Verdict,
-    /// Where the body of an always fails.
-    pub violations: Option<Violations>,
+    /// What speaks for that.
+    pub evidence: Evidence,
 }
 
 /// About a query.

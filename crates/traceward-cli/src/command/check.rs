@@ -15,7 +15,7 @@ pub fn run(arguments: &CheckArguments, out: &mut impl Write) -> Result<Outcome, 
 pub fn answer(arguments: &CheckArguments, goal: Goal, out: &mut impl Write) -> Result<Outcome, Failure> {
     let result = answer_all(arguments, goal, out);
     if let (Err(failure @ Failure::Message(_)), OutputFormat::Json) = (&result, arguments.output.format) {
-        writeln!(out, "{:#}", json::unasked(failure))?;
+        json::write(out, &json::unasked(failure))?;
     }
     result
 }
@@ -33,7 +33,7 @@ fn answer_all(arguments: &CheckArguments, goal: Goal, out: &mut impl Write) -> R
         spec.warnings(input::style()).iter().for_each(|warning| tell(warning));
     }
     let mut outcome = Outcome::Holds;
-    let mut documents = Vec::new();
+    let mut answers = Vec::new();
     for (index, path) in traces.iter().enumerate() {
         match check_one(&spec, path, arguments) {
             Ok(report) => {
@@ -44,7 +44,7 @@ fn answer_all(arguments: &CheckArguments, goal: Goal, out: &mut impl Write) -> R
                     tell_asides(path, &report);
                 }
                 match arguments.output.format {
-                    OutputFormat::Json => documents.push(json::report(path, &report)),
+                    OutputFormat::Json => answers.push(json::answer(path, Ok(&report))),
                     OutputFormat::Text => {
                         let separator = if index == 0 { "" } else { "\n" };
                         write!(out, "{separator}")?;
@@ -57,12 +57,12 @@ fn answer_all(arguments: &CheckArguments, goal: Goal, out: &mut impl Write) -> R
                 out.flush()?;
                 failure.report();
                 outcome = Outcome::Unanswered;
-                documents.push(json::failed(path, &failure));
+                answers.push(json::answer(path, Err(&failure)));
             }
         }
     }
     if arguments.output.format == OutputFormat::Json {
-        write_documents(out, documents, traces.len())?;
+        json::write_answers(out, answers)?;
     }
     Ok(outcome)
 }
@@ -72,19 +72,6 @@ fn tell_asides(path: &Path, report: &Report) {
     for note in report.trace.notes.iter().filter(|note| !text::is_about_the_answer(note)) {
         tell(&format!("note: {}: {note}", text::trace_name(path)));
     }
-}
-
-fn write_documents(out: &mut impl Write, mut documents: Vec<serde_json::Value>, traces: usize) -> Result<(), Failure> {
-    let document = match documents.pop() {
-        Some(only) if traces == 1 => only,
-        Some(last) => {
-            documents.push(last);
-            serde_json::json!({ "traces": documents })
-        }
-        None => return Ok(()),
-    };
-    writeln!(out, "{document:#}")?;
-    Ok(())
 }
 
 fn check_one(spec: &Spec, path: &Path, arguments: &CheckArguments) -> Result<Report, Failure> {

@@ -5,12 +5,13 @@ use crate::failure::{Failure, Outcome};
 use crate::{input, json, text};
 use std::io::Write;
 use traceward::Relation;
+use traceward_wire::ComparisonDocument;
 
 pub fn run(arguments: &HygieneArguments, out: &mut impl Write) -> Result<Outcome, Failure> {
     let spec = input::spec_alone(&arguments.asked, "there is nothing to compare")?;
     let comparison = traceward::compare(&spec).map_err(|error| Failure::Message(error.to_string()))?;
     match arguments.output.format {
-        OutputFormat::Json => writeln!(out, "{:#}", json::comparison(&comparison))?,
+        OutputFormat::Json => json::write(out, &ComparisonDocument::from(&comparison))?,
         OutputFormat::Text => text::comparison(out, &comparison)?,
     }
     Ok(if comparison.relation == Relation::Equal { Outcome::Holds } else { Outcome::Violated })

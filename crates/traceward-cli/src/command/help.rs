@@ -2,6 +2,7 @@
 
 use crate::arguments::{Arguments, HelpArguments};
 use crate::failure::{Failure, Outcome};
+use crate::json;
 use clap::CommandFactory;
 use std::io::Write;
 
@@ -13,11 +14,12 @@ pub fn run(arguments: &HelpArguments, out: &mut impl Write) -> Result<Outcome, F
     match arguments.topic.as_deref() {
         None => write!(out, "{}", program.render_long_help().ansi())?,
         Some("operators") => write!(out, "{OPERATORS}")?,
+        Some("json-schema") => json::write(out, &traceward_wire::schemas())?,
         Some(topic) => match program.find_subcommand_mut(topic) {
             Some(command) => write!(out, "{}", command.render_long_help().ansi())?,
             None => {
                 return Err(Failure::new(format!(
-                    "there is no help on `{topic}`\n  help: there is `operators`, and every command"
+                    "there is no help on `{topic}`\n  help: there are `operators` and `json-schema`, and every command"
                 )));
             }
         },

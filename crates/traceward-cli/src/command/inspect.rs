@@ -5,6 +5,7 @@ use crate::failure::{Failure, Outcome};
 use crate::{input, json, text};
 use std::io::Write;
 use traceward::{Error, ReadOptions};
+use traceward_wire::InspectionDocument;
 
 pub fn run(arguments: &InspectArguments, out: &mut impl Write) -> Result<Outcome, Failure> {
     let path = &arguments.path;
@@ -18,7 +19,9 @@ pub fn run(arguments: &InspectArguments, out: &mut impl Write) -> Result<Outcome
         .map_err(|error| Failure::Message(Error::from(error).render(&text::trace_name(path), input::style())))?;
     match arguments.output.format {
         OutputFormat::Text => text::inspection(out, path, &inspection)?,
-        OutputFormat::Json => writeln!(out, "{:#}", json::inspection(path, &inspection))?,
+        OutputFormat::Json => {
+            json::write(out, &InspectionDocument::new(&text::trace_name(path), &inspection))?;
+        },
     }
     Ok(Outcome::Holds)
 }

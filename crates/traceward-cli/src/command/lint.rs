@@ -4,12 +4,13 @@ use crate::arguments::{HygieneArguments, OutputFormat};
 use crate::failure::{Failure, Outcome, tell};
 use crate::{input, json, text};
 use std::io::Write;
+use traceward_wire::LintDocument;
 
 pub fn run(arguments: &HygieneArguments, out: &mut impl Write) -> Result<Outcome, Failure> {
     let spec = input::spec_alone(&arguments.asked, "there is no property to look at")?;
     let lint = traceward::lint(&spec).map_err(|error| Failure::Message(error.to_string()))?;
     match arguments.output.format {
-        OutputFormat::Json => writeln!(out, "{:#}", json::lint(&lint))?,
+        OutputFormat::Json => json::write(out, &LintDocument::from(&lint))?,
         OutputFormat::Text => text::lint(out, &lint)?,
     }
     out.flush()?;

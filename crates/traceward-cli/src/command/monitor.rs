@@ -7,6 +7,7 @@ use crate::{input, json, text};
 use std::io::{self, Write};
 use std::path::Path;
 use traceward::{Error, Event, Feed, Goal, Monitor, PropertyId, Spec, TraceError, Unseen, Verdict};
+use traceward_wire::{EndOfTrace, Extent, line};
 
 /// What the input is called in messages.
 const INPUT: &str = "-";
@@ -164,7 +165,12 @@ impl<W: Write> Session<'_, W> {
     fn end(self, ending: Ending) -> Result<Outcome, Failure> {
         let cost = if self.arguments.engine_statistics { Cost::Told } else { Cost::Untold };
         match self.arguments.format {
-            OutputFormat::Json => writeln!(self.out, "{}", json::monitor_end(&self.feed, ending, cost))?,
+            OutputFormat::Json => {
+                let extent = if ending == Ending::Complete { Extent::Complete } else { Extent::CutShort };
+                let verdicts = ending.verdicts(self.feed.monitor());
+                let end = EndOfTrace::new(&self.feed, extent, &verdicts, cost == Cost::Told);
+                writeln!(self.out, "{}", line(&end))?;
+            }
             OutputFormat::Text => text::monitor_end(self.out, &self.feed, ending, cost)?,
         }
         self.out.flush()?;
@@ -239,7 +245,7 @@ impl<W: Write> Watch<'_, W> {
 /// The lines that a monitor prints, all but for the position worded beforehand.
 struct Wording {
     /// What stands before the position.
-    head: &'static [u8],
+    head: Vec<u8>,
     /// How wide the position is at least.
     width: usize,
     /// What stands behind it: for each property, for each of its verdicts.
@@ -248,18 +254,15 @@ struct Wording {
 
 impl Wording {
     fn new(format: OutputFormat, monitor: &Monitor) -> Self {
-        let (head, width) = match format {
-            OutputFormat::Json => (json::MONITOR_HEAD, 0),
-            OutputFormat::Text => (&b""[..], text::POSITION_WIDTH),
+        let (line, width): (fn(&str, Verdict) -> (String, String), usize) = match format {
+            OutputFormat::Json => (json::monitor_line, 0),
+            OutputFormat::Text => (text::monitor_line, text::POSITION_WIDTH),
         };
-        let tail = match format {
-            OutputFormat::Json => json::monitor_tail,
-            OutputFormat::Text => text::monitor_tail,
-        };
+        let (head, _) = line("", Verdict::Satisfied);
         // In the order of `place`.
         let verdicts = [Verdict::Satisfied, Verdict::Violated, Verdict::Holding, Verdict::Pending];
-        let tails = monitor.properties().map(|property| verdicts.map(|one| tail(property.name, one).into_bytes()));
-        Self { head, width, tails: tails.collect() }
+        let tails = monitor.properties().map(|property| verdicts.map(|one| line(property.name, one).1.into_bytes()));
+        Self { head: head.into_bytes(), width, tails: tails.collect() }
     }
 
     fn place(verdict: Verdict) -> usize {
@@ -283,7 +286,7 @@ impl Wording {
                 break;
             }
         }
-        out.write_all(self.head)?;
+        out.write_all(&self.head)?;
         out.write_all(&digits[start.min(digits.len() - self.width)..])?;
         out.write_all(&self.tails[property][Self::place(verdict)])
     }
@@ -296,9 +299,9 @@ mod tests {
     #[test]
     fn positions_are_padded_to_their_width() {
         let tails = vec![[0, 1, 2, 3].map(|place| format!(" {place}\n").into_bytes())];
-        let shown = |head, width, position| {
+        let shown = |head: &[u8], width, position| {
             let mut out = Vec::new();
-            let wording = Wording { head, width, tails: tails.clone() };
+            let wording = Wording { head: head.to_vec(), width, tails: tails.clone() };
             wording.write(&mut out, position, 0, Verdict::Holding).unwrap();
             String::from_utf8(out).unwrap()
         };

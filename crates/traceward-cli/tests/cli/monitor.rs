@@ -183,7 +183,7 @@ fn a_signal_ends_the_input() {
             live.write("{\"a\": tr");
             live.signal(signal);
             let end = format!(
-                "{{\"end\": true, \"states\": 1, \"skipped\": 0, \"properties\": [{{\"name\": \"p1\", \"verdict\": \"{verdict}\"}}]}}\n"
+                "{{\"end\": true, \"states\": 1, \"skipped\": 0, \"properties\": [{{\"name\": \"p1\", \"verdict\": \"{verdict}\"}}], \"version\": 1}}\n"
             );
             assert_eq!(live.rest(), (end, Some(status)), "{signal}");
         }

@@ -1,0 +1,109 @@
+//! The answers of `lint` and `compare`.
+
+use crate::{Members, VERSION, Value};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use traceward::{Comparison, Lint};
+
+/// What is odd in a spec.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct LintDocument {
+    /// The version of the documents.
+    pub version: u32,
+    /// The properties that were looked at.
+    pub properties: Vec<String>,
+    /// What is odd.
+    pub findings: Vec<Finding>,
+    /// What could not be found out, and why.
+    pub undecided: Vec<String>,
+}
+
+/// Something odd about a property.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Finding {
+    /// What: `unsatisfiable`, `valid`, `implied` or `equivalent`.
+    pub finding: String,
+    /// The property.
+    pub property: String,
+    /// The property it is compared with.
+    pub other: Option<String>,
+    /// A shortest trace that shows it.
+    pub example: Option<Example>,
+}
+
+/// A shortest trace that tells something.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Example {
+    /// Properties that it satisfies.
+    pub satisfies: Vec<String>,
+    /// Properties that it violates.
+    pub violates: Vec<String>,
+    /// Its states: the variables that matter, and their values.
+    pub trace: Vec<Members<Value>>,
+}
+
+impl From<&traceward::Example> for Example {
+    fn from(example: &traceward::Example) -> Self {
+        let traceward::Example { satisfies, violates, states } = example;
+        Self {
+            satisfies: satisfies.clone(),
+            violates: violates.clone(),
+            trace: states.iter().map(|state| Members::of_values(state)).collect(),
+        }
+    }
+}
+
+impl From<&Lint> for LintDocument {
+    fn from(lint: &Lint) -> Self {
+        let Lint { properties, findings, undecided } = lint;
+        let finding = |traceward::Finding { oddity, property, other, example }: &traceward::Finding| Finding {
+            finding: oddity.name().to_owned(),
+            property: property.clone(),
+            other: other.clone(),
+            example: example.as_ref().map(Example::from),
+        };
+        Self {
+            version: VERSION,
+            properties: properties.clone(),
+            findings: findings.iter().map(finding).collect(),
+            undecided: undecided.clone(),
+        }
+    }
+}
+
+/// How two properties relate.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct ComparisonDocument {
+    /// The version of the documents.
+    pub version: u32,
+    /// How the first relates to the second: `equal`, `stronger`, `weaker` or `neither`.
+    pub relation: String,
+    /// The two.
+    pub properties: Vec<NamedFormula>,
+    /// Shortest traces that tell them apart; of equal ones, one that satisfies both, if there is
+    /// any.
+    pub examples: Vec<Example>,
+}
+
+/// A property by its name.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct NamedFormula {
+    /// Its name.
+    pub name: String,
+    /// Its text.
+    pub formula: String,
+}
+
+impl From<&Comparison> for ComparisonDocument {
+    fn from(comparison: &Comparison) -> Self {
+        let Comparison { relation, names, formulas, examples } = comparison;
+        let named =
+            |(name, formula): (&String, &String)| NamedFormula { name: name.clone(), formula: formula.clone() };
+        Self {
+            version: VERSION,
+            relation: relation.name().to_owned(),
+            properties: names.iter().zip(formulas).map(named).collect(),
+            examples: examples.iter().map(Example::from).collect(),
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! What others read of Traceward's answers: versioned documents, as types that serialise.
+//!
+//! The facade's types are made for those who call it and may change with it; the documents here are
+//! what scripts, servers and bindings rely on. Each is made from the facade's type in one place,
+//! which takes that type apart field by field, so that nothing is left out unnoticed.
+//!
+//! ```
+//! use traceward::{Spec, check};
+//! use traceward_wire::ReportDocument;
+//!
+//! let spec: Spec = "F grant".parse()?;
+//! let report = check(&spec, "grant\n0\n1\n".as_bytes())?;
+//! let document = serde_json::to_value(ReportDocument::new("t.csv", &report))?;
+//! assert_eq!(document["properties"][0]["verdict"], "satisfied");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod hygiene;
+mod inspection;
+mod monitor;
+mod report;
+mod schema;
+mod spaced;
+mod value;
+
+pub use hygiene::{ComparisonDocument, Example, Finding, LintDocument, NamedFormula};
+pub use inspection::{Column, InspectionDocument};
+pub use monitor::{EndOfTrace, EndVerdict, Extent, VerdictEvent};
+pub use report::{
+    Answer, Coverage, FailureDocument, KeyValue, KeyVerdict, Keys, Owed, Property, Query, RejectingVisits,
+    ReportDocument, Statistics, Summary, Trace, TracePath, TracesDocument, UnusedPart, ViolatingState, Violations,
+    Waiting,
+};
+pub use schema::schemas;
+pub use spaced::line;
+pub use value::{Members, Value, Verdict};
+
+/// The version of the documents. It changes when a member is renamed, removed or means something
+/// else; members may be added without.
+pub const VERSION: u32 = 1;

@@ -1,0 +1,92 @@
+//! What a monitor says, a line at a time.
+
+use crate::{Statistics, VERSION, Verdict};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use traceward::{Cost, Feed};
+
+/// The verdict on a property has changed.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct VerdictEvent {
+    /// The position whose state changed it.
+    pub position: u64,
+    /// The property.
+    pub property: String,
+    /// What is known of it.
+    pub verdict: Verdict,
+    /// Whether no continuation can change it.
+    #[serde(rename = "final")]
+    pub is_final: bool,
+}
+
+impl VerdictEvent {
+    /// A verdict on a property after the state at a position.
+    pub fn new(position: u64, property: &str, verdict: traceward::Verdict) -> Self {
+        let is_final = verdict.is_final();
+        Self { position, property: property.to_owned(), verdict: verdict.into(), is_final }
+    }
+}
+
+/// The trace has come to its end.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct EndOfTrace {
+    /// Always true: it tells this line from the others.
+    pub end: bool,
+    /// False if the trace was cut short: then verdicts are those of a trace that goes on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub complete: Option<bool>,
+    /// The number of states.
+    pub states: u64,
+    /// The number of lines that held no state and were skipped.
+    pub skipped: u64,
+    /// The verdict on each property.
+    pub properties: Vec<EndVerdict>,
+    /// The version of the documents.
+    pub version: u32,
+}
+
+/// The verdict on a property at the end.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct EndVerdict {
+    /// The property.
+    pub name: String,
+    /// What is known of it.
+    pub verdict: Verdict,
+    /// What following it has cost, if that was asked; null if its engine does not count.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "crate::report::asked")]
+    #[schemars(with = "Option<Statistics>")]
+    pub engine_statistics: Option<Option<Statistics>>,
+}
+
+/// Whether what a monitor has read is all there is of its trace.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Extent {
+    /// It is.
+    Complete,
+    /// Something went wrong on the way.
+    CutShort,
+}
+
+impl EndOfTrace {
+    /// What a feed has come to; `verdicts` are those on its properties.
+    pub fn new(feed: &Feed, extent: Extent, verdicts: &[traceward::Verdict], cost_asked: bool) -> Self {
+        let monitor = feed.monitor();
+        let property = |(id, verdict): (traceward::PropertyId, &traceward::Verdict)| EndVerdict {
+            name: monitor.property(id).name.to_owned(),
+            verdict: (*verdict).into(),
+            engine_statistics: Statistics::asked(match (cost_asked, monitor.engine_statistics(id)) {
+                (false, _) => Cost::NotAsked,
+                (true, None) => Cost::Unknown,
+                (true, Some(statistics)) => Cost::Known(statistics),
+            }),
+        };
+        Self {
+            end: true,
+            version: VERSION,
+            complete: (extent == Extent::CutShort).then_some(false),
+            states: monitor.position(),
+            skipped: feed.skipped(),
+            properties: monitor.property_ids().zip(verdicts).map(property).collect(),
+        }
+    }
+}

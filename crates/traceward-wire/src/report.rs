@@ -1,0 +1,548 @@
+//! The answers of `check` and `query`.
+
+use crate::{Members, VERSION, Value, Verdict};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use traceward::{
+    Compared, Cost, CoverageReport, EngineStatistics, Evidence, KeysReport, OwedReport, PropertyReport, QueryReport,
+    QueryValue, Report, TraceReport, WaitingReport,
+};
+
+/// The answers about several traces.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct TracesDocument {
+    /// The version of the documents.
+    pub version: u32,
+    /// One answer a trace.
+    pub traces: Vec<Answer>,
+}
+
+impl TracesDocument {
+    /// Some answers.
+    pub fn new(traces: Vec<Answer>) -> Self {
+        Self { version: VERSION, traces }
+    }
+}
+
+/// The answer about one trace.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Answer {
+    /// What was found out.
+    Report(Box<ReportDocument>),
+    /// Why nothing was.
+    Failure(FailureDocument),
+}
+
+/// Why a question could not be answered.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct FailureDocument {
+    /// The version of the documents.
+    pub version: u32,
+    /// The trace, if it is one trace that could not be answered for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<TracePath>,
+    /// What went wrong, for people.
+    pub error: String,
+}
+
+impl FailureDocument {
+    /// What went wrong, with a trace or before there was one.
+    pub fn new(path: Option<&str>, error: impl Into<String>) -> Self {
+        let trace = path.map(|path| TracePath { path: path.to_owned() });
+        Self { version: VERSION, trace, error: error.into() }
+    }
+}
+
+/// Which trace.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct TracePath {
+    /// Its path, `-` for standard input.
+    pub path: String,
+}
+
+/// What was found out about a trace.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct ReportDocument {
+    /// The version of the documents.
+    pub version: u32,
+    /// About the trace itself.
+    pub trace: Trace,
+    /// About each property, in the spec's order.
+    pub properties: Vec<Property>,
+    /// About each query, in the spec's order.
+    pub queries: Vec<Query>,
+}
+
+impl ReportDocument {
+    /// The document of a report; `path` is what to call its trace.
+    pub fn new(path: &str, report: &Report) -> Self {
+        let Report { trace, properties, queries } = report;
+        Self {
+            version: VERSION,
+            trace: Trace::new(path, trace),
+            properties: properties.iter().map(Property::from).collect(),
+            queries: queries.iter().map(Query::from).collect(),
+        }
+    }
+}
+
+/// About a trace.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Trace {
+    /// Its path, `-` for standard input.
+    pub path: String,
+    /// The number of states.
+    pub states: usize,
+    /// Whether it has none.
+    pub empty: bool,
+    /// The number of keys, if it was split.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keys: Option<usize>,
+    /// The first and the last timestamp in nanoseconds, if it has timestamps.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time_span_ns: Option<(i64, i64)>,
+    /// For each variable that met a missing value, how often.
+    #[serde(default, skip_serializing_if = "Members::is_empty")]
+    pub missing: Members<usize>,
+    /// What the reader noticed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+    /// The lines of the table of an automaton, if that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub table: Option<Vec<String>>,
+}
+
+impl Trace {
+    fn new(path: &str, report: &TraceReport) -> Self {
+        let TraceReport { states, keys, span, missing, notes, table } = report;
+        Self {
+            path: path.to_owned(),
+            states: *states,
+            empty: *states == 0,
+            keys: keys.as_ref().map(Vec::len),
+            time_span_ns: *span,
+            missing: Members(missing.iter().map(|(name, count)| (name.to_string(), *count)).collect()),
+            notes: notes.iter().map(ToString::to_string).collect(),
+            table: table.as_ref().map(|table| table.lines().map(str::to_owned).collect()),
+        }
+    }
+}
+
+/// About a property.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Property {
+    /// Its name.
+    pub name: String,
+    /// Its text in the spec.
+    pub formula: String,
+    /// Whether it holds.
+    pub verdict: Verdict,
+    /// The engine that found out.
+    pub engine: String,
+    /// The position whose state made the verdict final; null if that was only known at the end.
+    pub decided_at: Option<usize>,
+    /// Whether that position is the least possible.
+    pub decided_exact: bool,
+    /// The description in the spec.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// What is owed, if the trace goes on and the verdict is not final.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owed: Option<Vec<Owed>>,
+    /// A 1 for each position at which it holds, if that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub truth: Option<String>,
+    /// Where the body of an always fails.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub violations: Option<Violations>,
+    /// The state at which a violated property that is no always was judged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judged_at: Option<ViolatingState>,
+    /// The value that an assert compared; null if its query failed.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "asked")]
+    #[schemars(with = "Option<Value>")]
+    pub value: Option<Option<Value>>,
+    /// Which parts mattered, if that was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coverage: Option<Coverage>,
+    /// How long eventualities waited, if that was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waiting: Option<Vec<Waiting>>,
+    /// What finding out has cost, if that was asked; null if the engine does not count.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "asked")]
+    #[schemars(with = "Option<Statistics>")]
+    pub engine_statistics: Option<Option<Statistics>>,
+    /// By key, if the trace was split.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keys: Option<Keys>,
+}
+
+impl From<&PropertyReport> for Property {
+    fn from(report: &PropertyReport) -> Self {
+        #[rustfmt::skip]
+        let PropertyReport {
+            name, description, formula, verdict, engine, decided_at, decided_exact, cost, truth, evidence, keys,
+        } = report;
+        let Evidence { violations, judged_at, owed, compared, coverage, waiting } = evidence;
+        let goes_on = !verdict.is_final() && keys.is_none();
+        Self {
+            name: name.clone(),
+            formula: formula.clone(),
+            verdict: (*verdict).into(),
+            engine: engine.to_string(),
+            decided_at: *decided_at,
+            decided_exact: *decided_exact,
+            description: description.as_ref().map(ToString::to_string),
+            owed: goes_on.then(|| owed.iter().map(Owed::from).collect()),
+            truth: truth.as_ref().map(ToString::to_string),
+            violations: violations.as_ref().map(Violations::from),
+            judged_at: judged_at.as_ref().map(ViolatingState::from),
+            value: compared.as_ref().map(|Compared { value }| value.as_ref().map(Value::from)),
+            coverage: coverage.as_ref().map(Coverage::from),
+            waiting: waiting.as_ref().map(|found| found.iter().map(Waiting::from).collect()),
+            engine_statistics: Statistics::asked(*cost),
+            keys: keys.as_ref().map(Keys::from),
+        }
+    }
+}
+
+/// What an engine has cost at its most; null for what it does not have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Statistics {
+    /// Sets of nodes with their clocks, at one position.
+    pub peak_configurations: Option<usize>,
+    /// Nodes of the graph of what is not decided yet.
+    pub peak_nodes: Option<usize>,
+    /// Timers in it that wait for the next state.
+    pub peak_leaves: Option<usize>,
+    /// What all that took.
+    pub peak_bytes: usize,
+}
+
+impl Statistics {
+    pub(crate) fn asked(cost: Cost) -> Option<Option<Self>> {
+        match cost {
+            Cost::NotAsked => None,
+            Cost::Unknown => Some(None),
+            Cost::Known(statistics) => {
+                let EngineStatistics { peak_configurations, peak_nodes, peak_leaves, peak_bytes } = statistics;
+                Some(Some(Self { peak_configurations, peak_nodes, peak_leaves, peak_bytes }))
+            }
+        }
+    }
+}
+
+/// A member that is absent unless it was asked for, and may be null if it was.
+pub(crate) mod asked {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(crate) fn serialize<T: Serialize, S: Serializer>(
+        asked: &Option<Option<T>>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        asked.as_ref().and_then(Option::as_ref).serialize(serializer)
+    }
+
+    pub(crate) fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<Option<T>>, D::Error> {
+        Option::deserialize(deserializer).map(Some)
+    }
+}
+
+/// Something that is owed at the end of a trace that goes on.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Owed {
+    /// What has to come about.
+    pub obligation: String,
+    /// The position at which it was asked for.
+    pub since: usize,
+    /// The line of that state in the input.
+    pub line: u64,
+    /// The first position at which it may come about, if that is not the next.
+    pub from: Option<u64>,
+    /// The last position at which it may come about; null if there is no end.
+    pub until: Option<u64>,
+    /// Whether there is no other way.
+    pub necessary: bool,
+}
+
+impl From<&OwedReport> for Owed {
+    fn from(report: &OwedReport) -> Self {
+        let OwedReport { obligation, since, line, from, until, is_necessary } = report.clone();
+        Self { obligation, since, line, from, until, necessary: is_necessary }
+    }
+}
+
+/// Where the body of an always fails.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Violations {
+    /// At how many positions.
+    pub count: usize,
+    /// The first of them.
+    pub first: Vec<usize>,
+    /// The states there.
+    pub states: Vec<ViolatingState>,
+}
+
+impl From<&traceward::Violations> for Violations {
+    fn from(report: &traceward::Violations) -> Self {
+        let traceward::Violations { count, first } = report;
+        Self {
+            count: *count,
+            first: first.iter().map(|violation| violation.position).collect(),
+            states: first.iter().map(ViolatingState::from).collect(),
+        }
+    }
+}
+
+/// A state that speaks for a verdict.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct ViolatingState {
+    /// Its position in the trace, or in the key's part of it.
+    pub position: usize,
+    /// Its line in the input.
+    pub line: u64,
+    /// Its timestamp in nanoseconds, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time_ns: Option<i64>,
+    /// The values of the variables that the property speaks of.
+    pub values: Members<Value>,
+}
+
+impl From<&traceward::Violation> for ViolatingState {
+    fn from(report: &traceward::Violation) -> Self {
+        let traceward::Violation { position, line, time, values } = report;
+        Self { position: *position, line: *line, time_ns: *time, values: Members::of_values(values) }
+    }
+}
+
+/// Which parts of a property mattered.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Coverage {
+    /// The number of nodes of its alternating automaton.
+    pub nodes: usize,
+    /// The number of them that every accepting run visits; null if there is no accepting run.
+    pub covered: Option<usize>,
+    /// The largest parts that never mattered.
+    pub unused: Vec<UnusedPart>,
+    /// The least number of visits to rejecting nodes.
+    pub rejecting_visits: RejectingVisits,
+}
+
+/// A part of a property that never mattered.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct UnusedPart {
+    /// The part.
+    pub part: String,
+    /// What never happened, if that is why.
+    pub never_happened: Option<String>,
+}
+
+/// The least number of visits to rejecting nodes, by what a run is.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct RejectingVisits {
+    /// A run is a tree.
+    pub tree: Option<u64>,
+    /// A run is a sequence of slices.
+    pub slices: Option<u64>,
+}
+
+impl From<&CoverageReport> for Coverage {
+    fn from(report: &CoverageReport) -> Self {
+        let CoverageReport { nodes, covered, unused, rejecting_visits_tree, rejecting_visits_slices } = report;
+        let part = |traceward::UnusedPart { part, never_happened }: &traceward::UnusedPart| UnusedPart {
+            part: part.clone(),
+            never_happened: never_happened.clone(),
+        };
+        Self {
+            nodes: *nodes,
+            covered: *covered,
+            unused: unused.iter().map(part).collect(),
+            rejecting_visits: RejectingVisits { tree: *rejecting_visits_tree, slices: *rejecting_visits_slices },
+        }
+    }
+}
+
+/// How long an eventuality had to wait, in steps.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Waiting {
+    /// The eventuality.
+    pub part: String,
+    /// How often it was asked for.
+    pub asked: u64,
+    /// The least.
+    pub least: u64,
+    /// The most.
+    pub most: u64,
+    /// The average.
+    pub average: f64,
+}
+
+impl From<&WaitingReport> for Waiting {
+    fn from(report: &WaitingReport) -> Self {
+        let WaitingReport { part, asked, least, most, average } = report.clone();
+        Self { part, asked, least, most, average }
+    }
+}
+
+/// About a property, by key.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Keys {
+    /// The number of keys.
+    pub checked: usize,
+    /// The number of keys for which it is violated.
+    pub violated: usize,
+    /// The number of keys with each verdict.
+    pub verdicts: Members<usize>,
+    /// The first keys for which it is violated.
+    pub first_violations: Vec<KeyVerdict>,
+}
+
+impl From<&KeysReport> for Keys {
+    fn from(report: &KeysReport) -> Self {
+        let KeysReport { checked, violated, verdicts, first_violations } = report;
+        let mut counts: Vec<(String, usize)> = Vec::new();
+        for verdict in verdicts {
+            match counts.iter_mut().find(|(name, _)| name == verdict.name()) {
+                Some((_, count)) => *count += 1,
+                None => counts.push((verdict.name().to_owned(), 1)),
+            }
+        }
+        counts.sort();
+        Self {
+            checked: *checked,
+            violated: *violated,
+            verdicts: Members(counts),
+            first_violations: first_violations.iter().map(KeyVerdict::from).collect(),
+        }
+    }
+}
+
+/// The verdict for a key.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct KeyVerdict {
+    /// The key.
+    pub key: String,
+    /// Whether the property holds for it.
+    pub verdict: Verdict,
+    /// Where the body of an always fails.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub violations: Option<Violations>,
+    /// The state at which a violated property that is no always was judged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judged_at: Option<ViolatingState>,
+    /// The value that an assert compared; null if its query failed.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "asked")]
+    #[schemars(with = "Option<Value>")]
+    pub value: Option<Option<Value>>,
+}
+
+impl From<&traceward::KeyVerdict> for KeyVerdict {
+    fn from(report: &traceward::KeyVerdict) -> Self {
+        let traceward::KeyVerdict { key, verdict, evidence } = report;
+        // Of a key that violates a property nothing is owed, and runs are looked at for whole
+        // traces only.
+        let Evidence { violations, judged_at, compared, owed: _, coverage: _, waiting: _ } = evidence;
+        Self {
+            key: key.to_string(),
+            verdict: (*verdict).into(),
+            violations: violations.as_ref().map(Violations::from),
+            judged_at: judged_at.as_ref().map(ViolatingState::from),
+            value: compared.as_ref().map(|Compared { value }| value.as_ref().map(Value::from)),
+        }
+    }
+}
+
+/// About a query.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Query {
+    /// Its name.
+    pub name: String,
+    /// Its text in the spec.
+    pub query: String,
+    /// The description in the spec.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// Its value on the whole trace; null if it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "asked")]
+    #[schemars(with = "Option<Value>")]
+    pub value: Option<Option<Value>>,
+    /// Its value for each key, if the trace was split.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub values: Option<Vec<KeyValue>>,
+    /// What these values come to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary: Option<Summary>,
+    /// How many requests of a latency were never answered, if it has a latency.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unanswered: Option<usize>,
+}
+
+/// The value of a query for a key.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct KeyValue {
+    /// The key.
+    pub key: String,
+    /// The value; null if the query failed.
+    pub value: Value,
+}
+
+/// What the values of a query come to over all keys.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Summary {
+    /// The number of keys.
+    pub keys: usize,
+    /// The number of keys for which the query failed.
+    pub failed: usize,
+    /// The least number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min: Option<f64>,
+    /// The largest number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max: Option<f64>,
+    /// The average of the numbers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub avg: Option<f64>,
+}
+
+impl From<&QueryReport> for Query {
+    fn from(report: &QueryReport) -> Self {
+        let QueryReport { name, description, query, value, unanswered } = report;
+        let (whole, values, summary) = match value {
+            QueryValue::Whole(value) => (Some(value.as_ref().map(Value::from)), None, None),
+            QueryValue::ByKey(values) => {
+                let one = |(key, value): &(Arc<str>, Option<traceward::Value>)| KeyValue {
+                    key: key.to_string(),
+                    value: Value::from(value.as_ref()),
+                };
+                (None, Some(values.iter().map(one).collect()), Some(Summary::new(values)))
+            }
+        };
+        Self {
+            name: name.clone(),
+            query: query.clone(),
+            description: description.as_ref().map(ToString::to_string),
+            value: whole,
+            values,
+            summary,
+            unanswered: *unanswered,
+        }
+    }
+}
+
+impl Summary {
+    fn new(values: &[(Arc<str>, Option<traceward::Value>)]) -> Self {
+        let numbers = || values.iter().filter_map(|(_, value)| value.as_ref().and_then(traceward::Value::as_f64));
+        let count = numbers().count();
+        Self {
+            keys: values.len(),
+            failed: values.iter().filter(|(_, value)| value.is_none()).count(),
+            min: numbers().reduce(f64::min),
+            max: numbers().reduce(f64::max),
+            avg: (count > 0).then(|| numbers().sum::<f64>() / count as f64),
+        }
+    }
+}
