@@ -14,6 +14,7 @@
 //! A lower bound a costs a byte for each of the last a positions.
 
 use crate::limit::{Feature, Unsupported};
+use crate::saved::{Reader, RestoreError, Writer};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use traceward_logic::formula::{BinaryOp, Direction, FormulaId, Formulas, Interval, Node, Strength, Unit};
@@ -195,6 +196,42 @@ impl Past {
             };
         }
         run.position += 1;
+    }
+}
+
+impl PastRun {
+    /// Writes what is remembered of the past.
+    pub(crate) fn save(&self, to: &mut Writer) {
+        to.number(self.position);
+        for memory in &self.memories {
+            to.optional(memory.witness);
+            to.optional(memory.failure);
+            to.size(memory.late.len());
+            memory.late.iter().for_each(|bit| to.bit(*bit));
+        }
+    }
+}
+
+impl Past {
+    /// Reads what was remembered of the past of the same formulas.
+    pub(crate) fn restore(&self, from: &mut Reader<'_>) -> Result<PastRun, RestoreError> {
+        let mut run = self.start();
+        run.position = from.number()?;
+        for memory in &mut run.memories {
+            memory.witness = moment(from, run.position)?;
+            memory.failure = moment(from, run.position)?;
+            let late = from.count()?;
+            memory.late = (0..late).map(|_| from.bit()).collect::<Result<_, _>>()?;
+        }
+        Ok(run)
+    }
+}
+
+/// A position before another one, if there is one.
+fn moment(from: &mut Reader<'_>, before: u64) -> Result<Option<u64>, RestoreError> {
+    match from.optional()? {
+        Some(moment) if moment >= before => Err(RestoreError::Damaged),
+        moment => Ok(moment),
     }
 }
 

@@ -325,11 +325,16 @@ impl Formulas {
 
     /// An arena of these formulas and their parts alone, and the formulas in it.
     pub fn extract(&self, roots: &[FormulaId]) -> (Self, Vec<FormulaId>) {
+        self.with_atoms(roots, |atom| self.atom(atom).clone())
+    }
+
+    /// An arena of these formulas with other expressions as atoms, and the formulas in it.
+    pub fn with_atoms(&self, roots: &[FormulaId], expr: impl Fn(AtomId) -> Expr) -> (Self, Vec<FormulaId>) {
         let mut arena = Self::new();
         let mut copies: FxHashMap<FormulaId, FormulaId> = FxHashMap::default();
         for part in self.parts(roots) {
             let copy = match self.node(part) {
-                Node::Atom(atom) => arena.intern_atom(self.atom(atom).clone()),
+                Node::Atom(atom) => arena.intern_atom(expr(atom)),
                 node => arena.intern(node.map(|below| copies[&below])),
             };
             copies.insert(part, copy);

@@ -11,9 +11,11 @@ use rustc_hash::FxHashMap;
 use std::io::Read;
 use std::sync::Arc;
 use traceward_engine::engine::EngineStatistics;
-use traceward_engine::select::{self, Cache, Config, EngineName, Evaluator, Judge};
+use traceward_engine::engine::reverse::Reverse;
+use traceward_engine::select::{self, Cache, Config, EngineName, Evaluator, Judge, Prepared, Unevaluated};
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::formula::{Direction, FormulaId, Formulas, Interval, Node, Unit};
+use traceward_logic::letter::Letters;
 use traceward_logic::lower::{Claim, Lowered, NamedQuery, Property, Schema, Type, Variable};
 use traceward_logic::query::Query;
 use traceward_logic::semantics::{self, EvaluationError};
@@ -170,10 +172,16 @@ impl<'a> Question<'a> {
             );
             return Err(Error::Request(message));
         }
-        let evaluator = Evaluator::new(&lowered.formulas, &roots, options.config);
+        let prepared = Prepared::shared(&lowered.formulas, &roots, options.config.simplification);
+        let evaluator = Evaluator::new(&prepared, &options.config);
+        let places: FxHashMap<FormulaId, usize> =
+            roots.into_iter().enumerate().map(|(place, root)| (root, place)).collect();
         let judge = match options.extent {
             Extent::Prefix => None,
-            Extent::Whole => Judge::new(&lowered.formulas, &claimed(lowered), options.config)?,
+            Extent::Whole => {
+                let judged: Vec<usize> = claimed(lowered).iter().map(|formula| places[formula]).collect();
+                Judge::new(&prepared, &judged, &options.config)?
+            }
         };
         let prefixes = match options.extent {
             Extent::Whole => Prefixes::default(),
@@ -192,7 +200,7 @@ impl<'a> Question<'a> {
             notes: input.notes,
             evaluator,
             judge,
-            places: roots.into_iter().enumerate().map(|(place, root)| (root, place)).collect(),
+            places,
         })
     }
 
@@ -240,12 +248,12 @@ impl<'a> Question<'a> {
 
     /// The table of one formula alone: its automaton is that of the paper, without what else is asked of the trace.
     fn table_of(&self, formula: FormulaId) -> Result<String, Error> {
-        let evaluator = Evaluator::new(&self.lowered.formulas, &[formula], self.options.config);
-        let Some(reverse) = evaluator.reverse() else {
+        if self.evaluator.engine() != EngineName::Reverse {
             return Err(Error::Request("the table belongs to the reverse engine: --engine reverse".into()));
-        };
-        let prepared = evaluator.prepared();
-        let letters = evaluator.letters(&self.trace).map_err(|error| self.evaluation_error(&error))?;
+        }
+        let prepared = Prepared::new(&self.lowered.formulas, &[formula], self.options.config.simplification);
+        let reverse = Reverse::new(&prepared.formulas, &prepared.alphabet, &prepared.normal);
+        let letters = prepared.checked_letters(&self.trace).map_err(|error| self.evaluation_error(&error))?;
         let table = reverse.table(&prepared.formulas, &prepared.alphabet, &letters);
         Ok(reverse.table_text(&table, &prepared.formulas, &self.names))
     }
@@ -300,11 +308,12 @@ impl<'a> Question<'a> {
     // ---- one trace ----
 
     fn whole(&self) -> Result<(Vec<PropertyReport>, Vec<QueryReport>), Error> {
-        let rows =
-            self.evaluator.truth(&mut Cache::default(), &self.trace).map_err(|error| self.evaluation_error(&error))?;
-        let rows: Vec<&Bitmap> = rows.iter().collect();
-        let mut decisions = self.decisions(&self.trace)?.into_iter().enumerate();
-        let mut truths = self.truths_by_judge()?.into_iter();
+        let letters = self.evaluator.prepared().checked_letters(&self.trace);
+        let letters = letters.map_err(|error| self.evaluation_error(&error))?;
+        let mut cache = Cache::default();
+        let rows = self.evaluator.truth(&mut cache, &letters)?;
+        let mut decisions = self.decisions(&letters)?.into_iter().enumerate();
+        let mut truths = self.truths_by_judge(&letters)?.into_iter();
         let part = Part { question: self, trace: &self.trace, positions: None, rows: &rows };
         let mut properties = Vec::new();
         for (index, property) in self.lowered.properties.iter().enumerate() {
@@ -376,19 +385,27 @@ impl<'a> Question<'a> {
     }
 
     /// What the judge says of each formula property; nothing if there is no judge, or no state to judge.
-    fn decisions(&self, trace: &Trace) -> Result<Vec<select::Judged>, Error> {
+    fn decisions(&self, letters: &Letters) -> Result<Vec<select::Judged>, Error> {
         match &self.judge {
-            Some(judge) if trace.len > 0 => judge.decide(trace).map_err(Error::GaveUp),
+            Some(judge) if letters.len > 0 => judge.decide(letters).map_err(Error::GaveUp),
             _ => Ok(Vec::new()),
         }
     }
 
+    /// The same on a part of the trace, of which nobody has made letters yet.
+    fn decisions_on(&self, trace: &Trace) -> Result<Vec<select::Judged>, Error> {
+        match &self.judge {
+            Some(_) => self.decisions(&self.evaluator.prepared().letters(trace)),
+            None => Ok(Vec::new()),
+        }
+    }
+
     /// Truth at every position from the judge itself, if it was asked for.
-    fn truths_by_judge(&self) -> Result<Vec<Bitmap>, Error> {
+    fn truths_by_judge(&self, letters: &Letters) -> Result<Vec<Bitmap>, Error> {
         let Some(judge) = self.judge.as_ref().filter(|_| self.options.truth != Truth::AtZero) else {
             return Ok(Vec::new());
         };
-        match judge.truth(&self.trace) {
+        match judge.truth(letters) {
             Ok(Some(truths)) => Ok(truths),
             Ok(None) => {
                 let engine = judge.engine();
@@ -410,9 +427,12 @@ impl<'a> Question<'a> {
                 failed = tally.add(&groups[number], rows).err();
             }
         };
-        self.evaluator
-            .truth_of_parts(&mut Cache::default(), &self.trace, parts, each)
-            .map_err(|error| self.evaluation_error(&error))?;
+        self.evaluator.truth_of_parts(&mut Cache::default(), &self.trace, parts, each).map_err(|unevaluated| {
+            match unevaluated {
+                Unevaluated::Expression(error) => self.evaluation_error(&error),
+                Unevaluated::GaveUp(gave_up) => gave_up.into(),
+            }
+        })?;
         match failed {
             Some(error) => Err(error),
             None => Ok(tally.finish()),
@@ -456,7 +476,7 @@ impl<'a> KeyTally<'a> {
         } else {
             &self.question.trace
         };
-        let mut decisions = self.question.decisions(trace)?.into_iter();
+        let mut decisions = self.question.decisions_on(trace)?.into_iter();
         let part = Part { question: self.question, trace, positions: Some(&group.positions), rows };
         let reports = self.properties.iter_mut().zip(&mut self.statistics);
         for ((report, statistics), property) in reports.zip(&lowered.properties) {

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use traceward_engine::engine::EngineStatistics;
 use traceward_engine::limit::BuildError;
-use traceward_engine::select::{Cache, Config, EngineName, Evaluator, Online, Prefix};
+use traceward_engine::select::{Cache, Config, EngineName, Evaluator, Online, Prefix, Prepared};
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::formula::{FormulaId, Formulas, Node};
 use traceward_logic::lower::Lowered;
@@ -48,7 +48,7 @@ impl Prefixes {
         let engine = EngineName::Reverse;
         let unknown = PrefixVerdict { verdict, decided_at: None, engine, is_exact: false, statistics: None };
         let Some(engine) = &self.engines[&formula] else { return Ok(unknown) };
-        match engine.verdict_at_end(trace) {
+        match engine.verdict_at_end(&engine.prepared().letters(trace)) {
             Ok(Prefix { verdict, decided_at, statistics }) => {
                 // The trace without a state is judged as it was written.
                 let verdict = if trace.len == 0 && decided_at.is_none() { unknown.verdict } else { verdict };
@@ -78,9 +78,11 @@ impl Prefixes {
             let (asked, positions) = self.failing(conjunct, trace);
             // What is owed is a help, and no part of the verdict. Only observers know it.
             let config = Config { engine: EngineName::Observer, ..self.config };
-            let Ok(engine) = Online::new(&self.formulas, asked, config) else { continue };
+            let prepared = Prepared::shared(&self.formulas, &[asked], config.simplification);
+            let Ok(engine) = Online::new(&prepared, 0, &config) else { continue };
+            let letters = prepared.letters(trace);
             for position in positions.into_iter().take(most) {
-                let Ok(found) = engine.owed(trace, position, names) else { continue };
+                let Ok(found) = engine.owed(&letters, position, names) else { continue };
                 owed.extend(found.into_iter().map(|one| OwedReport {
                     obligation: one.formula,
                     since: position,
@@ -101,10 +103,13 @@ impl Prefixes {
             _ => (formula, 1),
         };
         let config = Config { engine: EngineName::Reverse, ..self.config };
-        let rows = Evaluator::new(&self.formulas, &[asked], config).truth(&mut Cache::default(), trace);
+        let prepared = Prepared::shared(&self.formulas, &[asked], config.simplification);
+        let Ok(letters) = prepared.checked_letters(trace) else { return (asked, Vec::new()) };
+        let mut cache = Cache::default();
+        let rows = Evaluator::new(&prepared, &config).truth(&mut cache, &letters);
         let failing =
             |row: &Bitmap| row.iter().take(within).enumerate().filter(|(_, holds)| !holds).map(|(at, _)| at).collect();
-        (asked, rows.ok().and_then(|rows| rows.first().map(failing)).unwrap_or_default())
+        (asked, rows.ok().and_then(|rows| rows.first().map(|row| failing(row))).unwrap_or_default())
     }
 }
 
@@ -122,7 +127,7 @@ fn conjuncts(formulas: &Formulas, formula: FormulaId) -> Vec<FormulaId> {
 
 /// An engine that follows a formula; none if only the end of the trace can tell.
 fn engine(formulas: &Formulas, formula: FormulaId, config: Config) -> Result<Option<Online>, Error> {
-    match Online::new(formulas, formula, config) {
+    match Online::new(&Prepared::shared(formulas, &[formula], config.simplification), 0, &config) {
         Ok(engine) => Ok(Some(engine)),
         Err(BuildError::Unsupported(_)) if config.engine == EngineName::Auto => Ok(None),
         Err(error) => Err(error.into()),

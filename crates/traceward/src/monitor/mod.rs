@@ -20,7 +20,7 @@ use std::fmt;
 use std::sync::Arc;
 use traceward_engine::engine::EngineStatistics;
 use traceward_engine::limit::GaveUp;
-use traceward_engine::select::{Config, EngineName, OnlineRun};
+use traceward_engine::select::{Config, EngineName, Running, Step};
 use traceward_logic::expr::Environment;
 use traceward_logic::letter::Proposition;
 use traceward_logic::trace::VariableId;
@@ -116,7 +116,7 @@ impl Followed<'_> {
 
 #[derive(Clone, Debug)]
 struct Follow {
-    run: OnlineRun,
+    run: Box<dyn Running>,
     verdict: Verdict,
     decided_at: Option<u64>,
 }
@@ -200,7 +200,7 @@ impl Monitor {
 
     /// What following a property has cost at its most, if its engine knows.
     pub fn engine_statistics(&self, id: PropertyId) -> Option<EngineStatistics> {
-        self.program.properties[id.index()].engine.statistics(&self.follows[id.index()].run)
+        self.follows[id.index()].run.statistics()
     }
 
     /// The engine that follows a property.
@@ -332,7 +332,7 @@ impl Monitor {
     fn follow_all(&mut self) -> Result<(), StepError> {
         self.changed.clear();
         let mut decided = false;
-        let (letter, news, position) = (&self.letter, &self.news, self.position);
+        let (letter, news, position, time) = (&self.letter, &self.news, self.position, self.time);
         for (index, (property, follow)) in self.program.properties.iter().zip(&mut self.follows).enumerate() {
             if follow.decided_at.is_some() || (position > 0 && property.ignores(news)) {
                 continue;
@@ -340,7 +340,7 @@ impl Monitor {
             let holds = |proposition: Proposition| {
                 property.atoms[proposition.index()].is_some_and(|atom| letter[atom / 64] >> (atom % 64) & 1 == 1)
             };
-            let verdict = property.engine.step(&mut follow.run, &holds).map_err(StepError::GaveUp)?;
+            let verdict = follow.run.step(Step { letter: &holds, position, time }).map_err(StepError::GaveUp)?;
             if verdict != follow.verdict || position == 0 {
                 self.changed.push(PropertyId(index as u32));
                 follow.verdict = verdict;

@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::spec::Spec;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
-use traceward_engine::select::{Config, Online};
+use traceward_engine::select::{Config, Online, Prepared};
 use traceward_logic::expr::Expr;
 use traceward_logic::formula::{FormulaId, Formulas};
 use traceward_logic::letter::Proposition;
@@ -113,7 +113,7 @@ impl Program {
     ) -> Result<(), Error> {
         let mut known: Vec<Expr> = Vec::new();
         for ((property, name), &root) in lowered.properties.iter().zip(spec.property_names()).zip(roots) {
-            let engine = Online::new(formulas, root, config)
+            let engine = Online::new(&Prepared::shared(formulas, &[root], config.simplification), 0, &config)
                 .map_err(|error| Error::CannotFollow { property: name.clone(), error })?;
             let fallible = fallible(formulas, root);
             fallible.iter().for_each(|expr| self.note_that_it_matters(expr));

@@ -230,6 +230,11 @@ impl Metric {
         self.nodes[id.index()]
     }
 
+    /// Its size, in words.
+    pub(crate) fn summary(&self) -> String {
+        format!("a metric automaton of {} nodes", self.nodes().len())
+    }
+
     /// The ids of the nodes, in order.
     pub fn node_ids(&self) -> impl Iterator<Item = NodeId> + use<> {
         (0..self.nodes.len()).map(NodeId::new)

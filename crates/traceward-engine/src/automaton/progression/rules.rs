@@ -14,6 +14,10 @@ use traceward_logic::letter::{Alphabet, Proposition};
 pub(crate) struct PartId(u32);
 
 impl PartId {
+    pub(super) fn new(index: usize) -> Self {
+        Self(index as u32)
+    }
+
     pub(crate) fn index(self) -> usize {
         self.0 as usize
     }

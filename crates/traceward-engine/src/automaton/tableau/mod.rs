@@ -37,7 +37,7 @@ impl StateId {
     /// INIT, where every run begins.
     pub const INIT: Self = Self(0);
 
-    fn new(index: usize) -> Self {
+    pub(crate) fn new(index: usize) -> Self {
         Self(index as u32)
     }
 

@@ -1,6 +1,6 @@
 //! Filling the rows.
 
-use super::Cache;
+use super::super::offline::Cache;
 use super::plan::{Operation, Pass, Plan, Register, RowId, Stage, WindowKind};
 use super::window::{self, Until};
 use traceward_logic::bitmap::Bitmap;

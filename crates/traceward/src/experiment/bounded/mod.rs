@@ -9,7 +9,8 @@ use family::{Case, Subject};
 use std::time::Duration;
 use traceward_engine::automaton::alternating::Alternating;
 use traceward_engine::automaton::metric::{Magnitude, Measures, Metric, Sublogic, sublogic};
-use traceward_engine::engine::reverse::{self, Reverse};
+use traceward_engine::engine::offline::Cache;
+use traceward_engine::engine::reverse::Reverse;
 
 /// The factor that the O of the theorems leaves open, as sizes are compared here: the tree has a node for each clock that is
 /// set, and the size of the automaton does not count those. Each clock has a timer, so there are at most as many again.
@@ -304,7 +305,7 @@ fn verdict(case: &Case, subject: &Subject) -> bool {
     let prepared = case.prepared();
     let letters = subject.letters(case, &prepared);
     let engine = Reverse::new(&prepared.formulas, &prepared.alphabet, &prepared.normal);
-    engine.truth(&mut reverse::Cache::default(), &letters)[0].get(0)
+    engine.rows(&mut Cache::default(), &letters)[0].get(0)
 }
 
 #[cfg(test)]
