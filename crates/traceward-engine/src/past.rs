@@ -67,6 +67,8 @@ enum Part {
         look: Look,
         from: u64,
         width: Option<u64>,
+        /// What it says of a window without a position.
+        of_nothing: bool,
     },
 }
 
@@ -80,16 +82,6 @@ enum Look {
     Trigger(PastId, PastId),
     /// `g S (f & g)`
     StrongTrigger(PastId, PastId),
-}
-
-impl Look {
-    /// What it says of a window without a position.
-    fn of_nothing(self) -> bool {
-        match self {
-            Self::Once(_) | Self::Since(..) | Self::StrongTrigger(..) => false,
-            Self::Historically(_) | Self::WeakSince(..) | Self::Trigger(..) => true,
-        }
-    }
 }
 
 #[derive(Clone, Debug, Default)]
@@ -165,7 +157,8 @@ impl Past {
         if unit == Unit::Time {
             return refuse(Feature::BoundsInTime);
         }
-        Ok(Part::Window { look, from, width: to.map(|to| to - from) })
+        let of_nothing = node.strength().is_some_and(Strength::holds);
+        Ok(Part::Window { look, from, width: to.map(|to| to - from), of_nothing })
     }
 
     /// Before the first state.
@@ -188,10 +181,10 @@ impl Past {
                 Part::Not(f) => !now(f),
                 Part::And(f, g) => now(f) && now(g),
                 Part::Or(f, g) => now(f) || now(g),
-                Part::Previous(strength, f) => memory.delayed(1, now(f), strength == Strength::Weak),
-                Part::Window { look, from, width } => {
+                Part::Previous(strength, f) => memory.delayed(1, now(f), strength.holds()),
+                Part::Window { look, from, width, of_nothing } => {
                     let undelayed = memory.look(look, width, run.position, now);
-                    memory.delayed(from, undelayed, look.of_nothing())
+                    memory.delayed(from, undelayed, of_nothing)
                 }
             };
         }

@@ -33,13 +33,15 @@ pub trait Subject {
     fn answer(&self, compiled: &Self::Compiled, trace: &Trace) -> Option<Answer>;
 }
 
-/// An engine does not take a formula.
+/// Why an engine does not take a formula.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Refusal {
-    /// Whether it is known that the engine does not take such formulas.
-    pub is_declared: bool,
-    /// Why.
-    pub reason: String,
+pub enum Refusal {
+    /// It is known that the engine does not take such formulas.
+    Declared,
+    /// What it is made of would be too large.
+    TooLarge,
+    /// Nobody has said that it does not take such formulas.
+    Undeclared(String),
 }
 
 /// What an engine says of a trace.
@@ -60,6 +62,8 @@ pub struct Tally {
     pub pairs: u64,
     /// Formulas that the engine does not take.
     pub refused: u64,
+    /// Formulas for which it would be too large.
+    pub too_large: u64,
     /// Pairs on which it gave up.
     pub gave_up: u64,
 }
@@ -68,6 +72,7 @@ impl std::ops::AddAssign for Tally {
     fn add_assign(&mut self, other: Self) {
         self.pairs += other.pairs;
         self.refused += other.refused;
+        self.too_large += other.too_large;
         self.gave_up += other.gave_up;
     }
 }
@@ -75,7 +80,7 @@ impl std::ops::AddAssign for Tally {
 impl Tally {
     /// Says how many pairs were compared, past the capture of the test runner.
     pub fn report(&self, engine: &str) {
-        let Self { pairs, refused, gave_up } = self;
+        let Self { pairs, refused, gave_up, .. } = self;
         let counts =
             format!("{pairs} pairs of a formula and a trace; it refused {refused} formulas, and gave up on {gave_up}");
         let _ = writeln!(std::io::stderr(), "{engine} agrees with the definition on {counts}");
@@ -93,8 +98,8 @@ pub fn exhaustively<S: Subject>(subject: &S, shape: &Shape, longest: usize) -> T
     let mut compiled = Vec::new();
     for &formula in &formulas {
         match compile(subject, &arena, formula) {
-            Some(engine) => compiled.push((formula, engine)),
-            None => tally.refused += 1,
+            Ok(engine) => compiled.push((formula, engine)),
+            Err(refused) => tally += refused,
         }
     }
     for trace in enumerate::traces(shape.atoms, longest) {
@@ -112,7 +117,10 @@ pub fn exhaustively<S: Subject>(subject: &S, shape: &Shape, longest: usize) -> T
 /// # Panics
 /// As [`exhaustively`] does.
 pub fn on<S: Subject>(subject: &S, formulas: &Formulas, formula: FormulaId, traces: &[Trace]) -> Tally {
-    let Some(engine) = compile(subject, formulas, formula) else { return Tally { refused: 1, ..Tally::default() } };
+    let engine = match compile(subject, formulas, formula) {
+        Ok(engine) => engine,
+        Err(refused) => return refused,
+    };
     let mut tally = Tally::default();
     for trace in traces {
         let right: Bitmap =
@@ -135,22 +143,22 @@ pub fn on_known_answers<S: Subject>(subject: &S) -> Tally {
         let (lowered, claim, trace) = corpus::prepare(&text, &bits, time, truth.len());
         let Claim::Formula(formula) = claim else { panic!("{text} is a formula") };
         match compile(subject, &lowered.formulas, formula) {
-            Some(engine) => {
+            Ok(engine) => {
                 let right = Bitmap::from_text(&truth);
                 tally += compare(subject, &engine, &trace, &right, &[], &|| text.clone());
             }
-            None => tally.refused += 1,
+            Err(refused) => tally += refused,
         }
     }
     tally
 }
 
-fn compile<S: Subject>(subject: &S, formulas: &Formulas, formula: FormulaId) -> Option<S::Compiled> {
-    match subject.compile(formulas, formula) {
-        Ok(engine) => Some(engine),
-        Err(Refusal { is_declared: true, .. }) => None,
-        Err(Refusal { reason, .. }) => panic!("{} on {}: {reason}", subject.name(), text(formulas, formula)),
-    }
+fn compile<S: Subject>(subject: &S, formulas: &Formulas, formula: FormulaId) -> Result<S::Compiled, Tally> {
+    subject.compile(formulas, formula).map_err(|refusal| match refusal {
+        Refusal::Declared => Tally { refused: 1, ..Tally::default() },
+        Refusal::TooLarge => Tally { too_large: 1, ..Tally::default() },
+        Refusal::Undeclared(reason) => panic!("{} on {}: {reason}", subject.name(), text(formulas, formula)),
+    })
 }
 
 /// Compares one answer. `cuts` tells, if it is known, whether the formula holds on what there is up to each state.

@@ -546,7 +546,7 @@ impl<'a> Builder<'a> {
 
 /// Whether the end of the trace satisfies an operator that is still waiting.
 fn is_weak(node: Operator) -> bool {
-    matches!(node, Operator::Always(..) | Operator::Binary(BinaryOp::WeakUntil | BinaryOp::Release, ..))
+    node.strength().is_some_and(Strength::holds)
 }
 
 #[cfg(test)]

@@ -26,7 +26,7 @@ mod unfold;
 use crate::limit::{BuildError, Feature, GaveUp, Instead, Limit, Limits, Unsupported};
 use std::collections::BTreeSet;
 use std::fmt;
-use traceward_logic::formula::{BinaryOp, Direction, FormulaId, Formulas, Node, Strength, Unit};
+use traceward_logic::formula::{Direction, FormulaId, Formulas, Strength, Unit};
 use traceward_logic::letter::{Alphabet, Proposition};
 
 /// A state of an [`Automaton`].
@@ -285,15 +285,11 @@ fn by_label(edge: &Edge) -> (StateId, usize, &[Literal], StateId) {
 
 /// Whether something in a formula has to come about.
 fn has_until(formulas: &Formulas, root: FormulaId) -> bool {
-    use Direction::Future;
-    formulas.parts(&[root]).into_iter().any(|part| {
-        matches!(
-            formulas.node(part),
-            Node::Eventually(Future, ..)
-                | Node::Next(Future, Strength::Strong, _)
-                | Node::Binary(BinaryOp::Until | BinaryOp::StrongRelease, Future, ..)
-        )
-    })
+    let is_until = |part: FormulaId| {
+        let node = formulas.node(part);
+        node.direction() == Some(Direction::Future) && node.strength() == Some(Strength::Strong)
+    };
+    formulas.parts(&[root]).into_iter().any(is_until)
 }
 
 fn refuse_time(formulas: &Formulas, root: FormulaId) -> Result<(), BuildError> {
