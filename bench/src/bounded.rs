@@ -3,6 +3,7 @@
 
 use crate::{Row, measured};
 use traceward_engine::engine::Decision;
+use traceward_engine::engine::follow::{Follow, Step};
 use traceward_engine::engine::forward_backward_dag::ForwardBackwardDag;
 use traceward_engine::engine::generic::Generic;
 use traceward_engine::engine::{self, Subsumption};
@@ -75,8 +76,8 @@ fn of_bound(bound: usize) -> Vec<Row> {
     let expected = (responses.owing, Verdict::Holding);
     let engine = Generic::new(formulas, alphabet, normal[0], engine::Config::default()).expect("bounds in steps");
     let ours = measured(format!("{formula} generic"), STATES as u64, "states", &expected, || {
-        let mut run = engine.start();
-        count(&letters, |holds| engine.step(&mut run, holds).expect("a small graph"))
+        let mut run = engine.start().expect("a small graph");
+        count(&letters, |step| engine.step(&mut run, step).expect("a small graph"))
     });
     let config = engine::Config { subsumption: Subsumption::Off, ..engine::Config::default() };
     let graph = ForwardBackwardDag::new(formulas, alphabet, normal[0], config).expect("bounds in steps");
@@ -89,15 +90,16 @@ fn of_bound(bound: usize) -> Vec<Row> {
         "states",
         &(few.owing, Verdict::Holding),
         || {
-            let mut run = graph.start();
-            count(&few_letters, |holds| graph.step(&mut run, holds).expect("a graph that fits"))
+            let mut run = graph.start().expect("a graph that fits");
+            count(&few_letters, |step| graph.step(&mut run, step).expect("a graph that fits"))
         },
     );
     let config = Config { engine: EngineName::Observer, ..Config::default() };
-    let online = Online::new(&lowered.formulas, root, config).expect("an observer");
+    let online = Online::new(&Prepared::shared(&lowered.formulas, &[root], config.simplification), 0, &config)
+        .expect("an observer");
     let observed = measured(format!("{formula} observer"), STATES as u64, "states", &expected, || {
         let mut run = online.start().expect("an observer");
-        count(&letters, |holds| online.step(&mut run, holds).expect("a small automaton"))
+        count(&letters, |step| run.step(step).expect("a small automaton"))
     });
     vec![ours.ours(), as_printed, observed]
 }
@@ -120,18 +122,19 @@ pub fn finite_bounds() -> Vec<Row> {
         let letters = letter::letters(formulas, alphabet, &Trace::of_bools(states, columns));
         // The last window begins at position 51, without a q.
         let expected = Decision { holds: false, decided_at: Some(51) };
-        let check = || engine.check(&letters).expect("a small graph");
+        let check = || engine.verdict_at_end(&letters).expect("a small graph").decision();
         measured(format!("{formula} on {states} states"), 1, "traces", &expected, check)
     };
     [1000, 100_000, 10_000_000].into_iter().map(of_length).collect()
 }
 
 /// After how many states an answer is owed, and the last verdict.
-fn count(letters: &Letters, mut step: impl FnMut(&dyn Fn(letter::Proposition) -> bool) -> Verdict) -> (u64, Verdict) {
+fn count(letters: &Letters, mut step: impl FnMut(Step<'_>) -> Verdict) -> (u64, Verdict) {
     let mut owing = 0;
     let mut last = Verdict::Pending;
     for position in 0..letters.len {
-        last = step(&|proposition| letters.bitmap(proposition).get(position));
+        let letter = |proposition| letters.bitmap(proposition).get(position);
+        last = step(Step { letter: &letter, position: position as u64, time: None });
         owing += u64::from(last == Verdict::Pending);
     }
     (owing, last)

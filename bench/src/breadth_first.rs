@@ -4,7 +4,8 @@
 use crate::reverse::paper;
 use crate::{Row, measured, peak_kib};
 use traceward_engine::engine::Config;
-use traceward_engine::engine::breadth_first::{BreadthFirst, Cache};
+use traceward_engine::engine::breadth_first::BreadthFirst;
+use traceward_engine::engine::follow::{Follow, Step};
 use traceward_engine::select::{Prepared, Simplification};
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::letter::{self, Letters};
@@ -35,7 +36,7 @@ fn one(formula: &str) -> Row {
     let letters = letter::letters(&prepared.formulas, &prepared.alphabet, &Trace::of_bools(STATES, columns));
     memory_stays_flat(&engine, &letters);
     measured(format!("{formula} online"), STATES as u64, "states", &Verdict::Holding, || {
-        verdict_after(&engine, &mut Cache::default(), &letters, 1)
+        verdict_after(&engine, &letters, 1)
     })
 }
 
@@ -48,23 +49,23 @@ fn last_only(name: &str, a: &Bitmap) -> Bitmap {
     only
 }
 
-fn verdict_after(engine: &BreadthFirst, cache: &mut Cache, letters: &Letters, rounds: usize) -> Verdict {
-    let mut run = engine.start(cache);
+fn verdict_after(engine: &BreadthFirst, letters: &Letters, rounds: usize) -> Verdict {
+    let mut run = engine.start().expect("few slices");
     let mut verdict = Verdict::Pending;
     for _ in 0..rounds {
         for position in 0..letters.len {
             let holds = |proposition| letters.bitmap(proposition).get(position);
-            verdict = engine.step(cache, &mut run, &holds).expect("few slices");
+            let step = Step { letter: &holds, position: position as u64, time: None };
+            verdict = engine.step(&mut run, step).expect("few slices");
         }
     }
     verdict
 }
 
 fn memory_stays_flat(engine: &BreadthFirst, letters: &Letters) {
-    let mut cache = Cache::default();
-    verdict_after(engine, &mut cache, letters, 1);
+    verdict_after(engine, letters, 1);
     let before = peak_kib("self");
-    verdict_after(engine, &mut cache, letters, ROUNDS);
+    verdict_after(engine, letters, ROUNDS);
     let growth = peak_kib("self") - before;
     assert!(growth <= GROWTH, "memory grew by {growth} KiB over {} states", ROUNDS * STATES);
 }

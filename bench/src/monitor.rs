@@ -205,7 +205,9 @@ fn expected(responses: &[Response]) -> Printed {
     };
     let properties: Vec<String> = waiting.iter().enumerate().map(verdict).collect();
     let properties = properties.join(", ");
-    let last = format!("{{\"end\": true, \"states\": {LINES}, \"skipped\": 0, \"properties\": [{properties}], \"version\": 1}}");
+    let last = format!(
+        "{{\"end\": true, \"states\": {LINES}, \"skipped\": 0, \"properties\": [{properties}], \"version\": 1}}"
+    );
     Printed { lines, last }
 }
 

@@ -8,9 +8,10 @@ use traceward_engine::automaton::deterministic::{Deterministic, Room};
 use traceward_engine::automaton::subset::{self, Table};
 use traceward_engine::automaton::tableau::{self, Initial};
 use traceward_engine::engine::Config;
+use traceward_engine::engine::follow::Follow;
 use traceward_engine::engine::observer::Observer;
+use traceward_engine::engine::offline::Cache;
 use traceward_engine::limit::Limits;
-use traceward_engine::possible::Knowledge;
 use traceward_engine::select::{Prepared, Simplification};
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::formula::{BinaryOp, Direction, FormulaId, Formulas, Interval, Node, Strength};
@@ -36,9 +37,7 @@ impl Formula {
     }
 
     fn observer(&self, config: Config) -> Observer {
-        let Prepared { formulas, alphabet, simplified, .. } = &self.prepared;
-        Observer::new(formulas, alphabet, simplified[0], self.on_empty, Knowledge::INDEPENDENT, config)
-            .expect("no bounds in time")
+        Observer::compile(&self.prepared, 0, config).expect("no bounds in time")
     }
 
     fn automaton(&self) -> Deterministic {
@@ -100,12 +99,12 @@ pub fn steps_of_a_large_automaton() -> Vec<Row> {
 
 /// Whether the formula holds is told by reverse traversal; that no letter is skipped, by their being random.
 fn stepped(text: &str, len: usize, every: u64, config: Config) -> Row {
-    use traceward_engine::engine::reverse::{self, Reverse};
+    use traceward_engine::engine::reverse::Reverse;
     let formula = Formula::parse(text);
     let letters = formula.letters(len, every);
     let Prepared { formulas, alphabet, normal, .. } = &formula.prepared;
     let reverse = Reverse::new(formulas, alphabet, normal);
-    let expected = reverse.truth(&mut reverse::Cache::default(), &letters)[0].get(0);
+    let expected = reverse.rows(&mut Cache::default(), &letters)[0].get(0);
     let observer = formula.observer(config);
     let how = if observer.automaton().is_some() { "table" } else { "unfolded" };
     let shown = if text.len() > 60 {
@@ -114,7 +113,7 @@ fn stepped(text: &str, len: usize, every: u64, config: Config) -> Row {
         text.to_owned()
     };
     measured(format!("{shown}, {how}"), len as u64, "states", &expected, || {
-        let decision = observer.check(&letters).expect("within limits");
+        let decision = observer.verdict_at_end(&letters).expect("within limits").decision();
         assert!(decision.decided_at.is_none_or(|position| position + 1 >= len * 9 / 10), "{text} reads all letters");
         decision.holds
     })
@@ -176,7 +175,7 @@ pub fn bounded_construction() -> Vec<Row> {
         }
         let lazily = Config { limits: Limits { table_states: 0, ..Limits::default() }, ..Config::default() };
         let made = measured(format!("{text}, made and asked of 1,000 states"), 1, "times", &true, || {
-            formula.observer(lazily).check(&letters).expect("within limits").holds
+            formula.observer(lazily).verdict_at_end(&letters).expect("within limits").decision().holds
         });
         rows.push(made.ours());
         if bound <= 1000 {

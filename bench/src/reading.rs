@@ -49,12 +49,10 @@ fn csv_text(rows: &Rows, words: [&str; 2]) -> String {
 
 fn ours(name: &str, text: &str, rows: &Rows, format: Format) -> Row {
     let spec = Spec::parse(vec![Source::new("bench", FORMULA, Goal::Check)]).expect("a formula");
-    let options = CheckOptions {
-        truth: Truth::AtEveryPosition,
-        config: Config { simplification: Simplification::Off, ..Config::default() },
-        read: ReadOptions { format: Some(format), ..ReadOptions::default() },
-        ..CheckOptions::default()
-    };
+    let options = CheckOptions::default()
+        .truth(Truth::AtEveryPosition)
+        .config(Config { simplification: Simplification::Off, ..Config::default() })
+        .read(ReadOptions { format: Some(format), ..ReadOptions::default() });
     measured(name, rows.bits.len() as u64, "rows", &rows.holds, || {
         let report = check_with(&spec, text.as_bytes(), &options).expect("a readable trace");
         report.properties[0].truth.as_ref().expect("truth was asked for").count_ones()

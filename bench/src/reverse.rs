@@ -2,8 +2,7 @@
 
 use crate::{Random, Row, measured};
 use std::hint::black_box;
-use traceward_engine::engine::reverse::Cache;
-use traceward_engine::select::{Config, EngineName, Evaluator, Simplification};
+use traceward_engine::select::{Cache, Config, EngineName, Evaluator, Prepared, Simplification};
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::letter::Letters;
 use traceward_logic::lower::{Claim, Goal};
@@ -35,18 +34,19 @@ fn prepare(formula: &str, paper: &Paper) -> (Evaluator, Letters) {
     let lowered = traceward_testkit::lowered(formula, Goal::Check, None, None).expect("a formula");
     let Claim::Formula(root) = lowered.properties[0].claim else { panic!("a formula") };
     let config = Config { engine: EngineName::Reverse, simplification: Simplification::Off, ..Config::default() };
-    let evaluator = Evaluator::new(&lowered.formulas, &[root], config);
+    let evaluator = Evaluator::new(&Prepared::shared(&lowered.formulas, &[root], config.simplification), &config);
     let names = lowered.variables.names();
     let columns = names.iter().map(|name| if **name == *"a" { paper.a.clone() } else { paper.b.clone() });
     let trace = Trace::of_bools(paper.a.len(), columns.collect());
-    let letters = evaluator.letters(&trace).expect("booleans do not fail");
+    let letters = evaluator.prepared().checked_letters(&trace).expect("booleans do not fail");
     (evaluator, letters)
 }
 
 fn ours(name: &str, evaluator: &Evaluator, letters: &Letters, expected: usize) -> Row {
-    let reverse = evaluator.reverse().expect("the reverse engine");
     let mut cache = Cache::default();
-    measured(name, letters.len as u64, "states", &expected, || reverse.truth(&mut cache, letters)[0].count_ones())
+    measured(name, letters.len as u64, "states", &expected, || {
+        evaluator.truth(&mut cache, letters).expect("reverse never gives up")[0].count_ones()
+    })
 }
 
 /// The time it takes to look at every bit of the letters once.

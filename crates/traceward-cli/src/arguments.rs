@@ -4,8 +4,8 @@ use crate::output::Styling;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use traceward::{
-    Config, EngineName, Format, Limit, Limits, MissingPolicy, Remedy, Simplification, Subsumption, TimeColumn, TimeUnit,
-    ValueType,
+    Config, EngineName, Format, Limit, Limits, MissingPolicy, Remedy, Simplification, Subsumption, TimeColumn,
+    TimeUnit, ValueType,
 };
 
 /// Checks, monitors and measures what running systems actually did
@@ -248,10 +248,7 @@ pub struct HygieneArguments {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Engine")]
 pub struct EngineArguments {
-    /// Which engine answers, all give the same verdict: auto, naive, depth-first,
-    /// breadth-first, reverse, tableau, observer, forward-backward,
-    /// forward-backward-dag or generic
-    #[arg(long, value_name = "NAME", default_value = "auto")]
+    #[arg(long, value_name = "NAME", default_value = "auto", help = engines())]
     pub engine: EngineName,
     /// Evaluate formulas as they are written, without simplifying them first
     #[arg(long)]
@@ -295,6 +292,13 @@ impl EngineArguments {
             ..Config::default()
         }
     }
+}
+
+/// What there is to choose from.
+fn engines() -> String {
+    let names: Vec<&str> = EngineName::ALL.iter().map(|engine| engine.name()).collect();
+    let (last, others) = names.split_last().expect("there are engines");
+    format!("Which engine answers, all give the same verdict: {} or {last}", others.join(", "))
 }
 
 /// The option that raises a limit, if there is one.

@@ -2,7 +2,7 @@
 
 use crate::arguments::option_of;
 use std::io::Write;
-use traceward::{BuildError, Error, GaveUp, Style, Unsupported};
+use traceward::{BuildError, Error, GaveUp, Request, Style, Unsupported};
 
 /// What the exit status tells.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -43,6 +43,7 @@ impl Failure {
         match error {
             Error::GaveUp(gave_up) => Self::new(with_option(gave_up)),
             Error::CannotFollow { property, error } => Self::new(cannot_follow(property, error)),
+            Error::Request(request) => Self::new(asked(request)),
             other => Self::Message(other.render(trace, style)),
         }
     }
@@ -77,6 +78,20 @@ impl From<std::io::Error> for Failure {
 fn with_option(gave_up: &GaveUp) -> String {
     let account = gave_up.account();
     option_of(gave_up.limit).map_or(account.clone(), |option| format!("{account}; {option} raises the limit"))
+}
+
+/// What cannot be had, and the option or command that asks for something else.
+fn asked(request: &Request) -> String {
+    let help = match request {
+        Request::RunsByKey => return "--coverage and --waiting are for a trace that is not split by key".to_owned(),
+        Request::RunsWithBounds => return "--coverage and --waiting are for formulas without bounds".to_owned(),
+        Request::TableOfOtherEngine => return "the table belongs to the reverse engine: --engine reverse".to_owned(),
+        Request::NotTwoProperties { .. } => "traceward compare -e FORMULA -e FORMULA",
+        Request::QueryInMonitor => "`traceward query` measures a trace that has ended",
+        Request::AssertInMonitor => "`traceward check` answers it of a trace that has ended",
+        other => return other.to_string(),
+    };
+    format!("{request}\n  help: {help}")
 }
 
 /// Why a property cannot be followed, and what to do instead.

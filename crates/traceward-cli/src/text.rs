@@ -6,9 +6,10 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 use traceward::{
-    ColumnInspection, ColumnKind, Compared, Comparison, Cost, CoverageReport, Evidence, Distinct, EngineStatistics, Example, Feed, Goal,
-    Inspection, KeysReport, Lint, Note, Oddity, OwedReport, PropertyReport, QueryReport, QueryValue, Relation, Report,
-    TIME_UNITS, TimeGuess, Value, Verdict, Violation, Violations, WaitingReport, duration,
+    ColumnInspection, ColumnKind, Compared, Comparison, Cost, CoverageReport, Distinct, EngineStatistics, Evidence,
+    Example, Feed, Goal, Inspection, KeysReport, Lint, Note, Oddity, OwedReport, PropertyReport, QueryReport,
+    QueryValue, Relation, Report, TIME_UNITS, TimeGuess, Value, Verdict, Violation, Violations, WaitingReport,
+    duration,
 };
 
 const GOOD: Style = AnsiColor::Green.on_default().bold();

@@ -14,6 +14,7 @@
 //! A lower bound a costs a byte for each of the last a positions.
 
 use crate::limit::{Feature, Unsupported};
+use crate::saved::{Reader, RestoreError, Writer};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use traceward_logic::formula::{BinaryOp, Direction, FormulaId, Formulas, Interval, Node, Strength, Unit};
@@ -66,6 +67,8 @@ enum Part {
         look: Look,
         from: u64,
         width: Option<u64>,
+        /// What it says of a window without a position.
+        of_nothing: bool,
     },
 }
 
@@ -79,16 +82,6 @@ enum Look {
     Trigger(PastId, PastId),
     /// `g S (f & g)`
     StrongTrigger(PastId, PastId),
-}
-
-impl Look {
-    /// What it says of a window without a position.
-    fn of_nothing(self) -> bool {
-        match self {
-            Self::Once(_) | Self::Since(..) | Self::StrongTrigger(..) => false,
-            Self::Historically(_) | Self::WeakSince(..) | Self::Trigger(..) => true,
-        }
-    }
 }
 
 #[derive(Clone, Debug, Default)]
@@ -164,7 +157,8 @@ impl Past {
         if unit == Unit::Time {
             return refuse(Feature::BoundsInTime);
         }
-        Ok(Part::Window { look, from, width: to.map(|to| to - from) })
+        let of_nothing = node.strength().is_some_and(Strength::holds);
+        Ok(Part::Window { look, from, width: to.map(|to| to - from), of_nothing })
     }
 
     /// Before the first state.
@@ -187,14 +181,50 @@ impl Past {
                 Part::Not(f) => !now(f),
                 Part::And(f, g) => now(f) && now(g),
                 Part::Or(f, g) => now(f) || now(g),
-                Part::Previous(strength, f) => memory.delayed(1, now(f), strength == Strength::Weak),
-                Part::Window { look, from, width } => {
+                Part::Previous(strength, f) => memory.delayed(1, now(f), strength.holds()),
+                Part::Window { look, from, width, of_nothing } => {
                     let undelayed = memory.look(look, width, run.position, now);
-                    memory.delayed(from, undelayed, look.of_nothing())
+                    memory.delayed(from, undelayed, of_nothing)
                 }
             };
         }
         run.position += 1;
+    }
+}
+
+impl PastRun {
+    /// Writes what is remembered of the past.
+    pub(crate) fn save(&self, to: &mut Writer) {
+        to.number(self.position);
+        for memory in &self.memories {
+            to.optional(memory.witness);
+            to.optional(memory.failure);
+            to.size(memory.late.len());
+            memory.late.iter().for_each(|bit| to.bit(*bit));
+        }
+    }
+}
+
+impl Past {
+    /// Reads what was remembered of the past of the same formulas.
+    pub(crate) fn restore(&self, from: &mut Reader<'_>) -> Result<PastRun, RestoreError> {
+        let mut run = self.start();
+        run.position = from.number()?;
+        for memory in &mut run.memories {
+            memory.witness = moment(from, run.position)?;
+            memory.failure = moment(from, run.position)?;
+            let late = from.count()?;
+            memory.late = (0..late).map(|_| from.bit()).collect::<Result<_, _>>()?;
+        }
+        Ok(run)
+    }
+}
+
+/// A position before another one, if there is one.
+fn moment(from: &mut Reader<'_>, before: u64) -> Result<Option<u64>, RestoreError> {
+    match from.optional()? {
+        Some(moment) if moment >= before => Err(RestoreError::Damaged),
+        moment => Ok(moment),
     }
 }
 

@@ -1,76 +1,342 @@
-//! Every engine against the definition: all small formulas on all short traces, random larger ones, known answers.
+//! Every engine of the table against the definition: all small formulas on all short traces, random larger ones, known
+//! answers. A new engine is compared without an edit here.
 
 use proptest::prelude::*;
-use traceward_engine::engine::{breadth_first, depth_first};
-use traceward_engine::select::{Cache, Config, EngineName, Evaluator, Simplification};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use traceward_engine::engine::{Memory, Subsumption};
+use traceward_engine::limit::{BuildError, GaveUp, Limits};
+use traceward_engine::select::{Cache, Config, EngineName, Evaluator, Judge, Online, Prepared, Simplification, Step};
 use traceward_logic::bitmap::Bitmap;
-use traceward_logic::formula::{FormulaId, Formulas, Interval};
+use traceward_logic::formula::{BinaryOp, Direction, FormulaId, Formulas, Interval, Node};
+use traceward_logic::letter::Letters;
 use traceward_logic::lower::Claim;
-use traceward_logic::semantics;
 use traceward_logic::trace::Trace;
-use traceward_testkit::compare::{exhaustively, report};
+use traceward_logic::verdict::Verdict;
+use traceward_testkit::agreement::{self, Answer, Refusal, Subject, Tally};
+use traceward_testkit::corpus;
 use traceward_testkit::enumerate::Shape;
 use traceward_testkit::generate::{self, Windows};
-use traceward_testkit::{corpus, vectors};
 
-fn reverse() -> Config {
-    Config { engine: EngineName::Reverse, simplification: Simplification::Off, ..Config::default() }
+/// An engine of the table, set in some way.
+struct Row {
+    name: String,
+    config: Config,
 }
 
-fn simplified() -> Config {
-    Config { simplification: Simplification::On, ..reverse() }
+/// The engine for one formula, behind each of the faces that it has.
+struct Compiled {
+    prepared: std::sync::Arc<Prepared>,
+    evaluator: Option<Evaluator>,
+    judge: Option<Judge>,
+    online: Option<Online>,
 }
 
-fn compiled(config: Config) -> impl Fn(&Formulas, FormulaId) -> Evaluator {
-    move |formulas, formula| Evaluator::new(formulas, &[formula], config)
+impl Subject for Row {
+    type Compiled = Compiled;
+
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn compile(&self, formulas: &Formulas, formula: FormulaId) -> Result<Compiled, Refusal> {
+        let refusal = |error| self.refusal(&error);
+        let prepared = Prepared::shared(formulas, &[formula], self.config.simplification);
+        let judge = Judge::new(&prepared, &[0], &self.config).map_err(refusal)?;
+        let online = match self.config.engine.follows() {
+            true => Some(Online::new(&prepared, 0, &self.config).map_err(refusal)?),
+            false => None,
+        };
+        let evaluator = judge.is_none().then(|| Evaluator::new(&prepared, &self.config));
+        Ok(Compiled { prepared, evaluator, judge, online })
+    }
+
+    fn answer(&self, compiled: &Compiled, trace: &Trace) -> Option<Answer> {
+        let letters = compiled.prepared.checked_letters(trace).expect("booleans do not fail");
+        compiled.answer(&letters).ok()
+    }
 }
 
-fn truth(evaluator: &Evaluator, trace: &Trace) -> Bitmap {
-    evaluator.truth(&mut Cache::default(), trace).expect("booleans do not fail").remove(0)
+impl Row {
+    /// What a refusal is by the table.
+    fn refusal(&self, error: &BuildError) -> Refusal {
+        match error {
+            BuildError::GaveUp(_) => Refusal::TooLarge,
+            BuildError::Unsupported(unsupported) if self.config.engine.refuses().contains(&unsupported.what) => {
+                Refusal::Declared
+            }
+            BuildError::Unsupported(unsupported) => Refusal::Undeclared(unsupported.to_string()),
+        }
+    }
 }
 
-#[test]
-fn reverse_agrees_on_all_small_formulas_and_short_traces() {
-    let pairs = exhaustively(&Shape::unbounded(2), 5, compiled(reverse()), truth);
-    report("reverse", "pairs of a formula and a trace", pairs);
-    assert!(pairs >= 1_000_000, "only {pairs}");
+impl Compiled {
+    fn answer(&self, letters: &Letters) -> Result<Answer, GaveUp> {
+        let truth = match (&self.evaluator, &self.judge) {
+            (Some(evaluator), _) => Some(evaluator.truth(&mut Cache::default(), letters)?[0].clone()),
+            (None, Some(judge)) => judge.truth(letters)?.map(|mut rows| rows.remove(0)),
+            (None, None) => None,
+        };
+        let holds = match (&self.judge, &truth) {
+            (Some(judge), _) => judge.decide(letters)?[0].decision.holds,
+            (None, Some(truth)) => truth.get(0),
+            (None, None) => panic!("an engine answers"),
+        };
+        let verdicts = self.online.as_ref().map_or(Ok(Vec::new()), |online| verdicts(online, letters))?;
+        Ok(Answer { truth, holds, verdicts })
+    }
 }
 
-#[test]
-fn reverse_agrees_on_all_small_bounded_formulas() {
-    let intervals = [Interval::steps(0, Some(1)), Interval::steps(1, Some(2)), Interval::steps(2, None)];
-    let shape = Shape::unbounded(2).with_intervals(intervals);
-    let pairs = exhaustively(&shape, 2, compiled(reverse()), truth) + {
-        let fewer = Shape { atoms: 1, ..shape };
-        exhaustively(&fewer, 6, compiled(reverse()), truth)
+fn verdicts(online: &Online, letters: &Letters) -> Result<Vec<Verdict>, GaveUp> {
+    let mut run = online.start()?;
+    let step = |position| {
+        let letter = |proposition| letters.bitmap(proposition).get(position);
+        run.step(Step::new(&letter, position))
     };
-    report("reverse", "pairs of a bounded formula and a trace", pairs);
-    assert!(pairs >= 1_000_000, "only {pairs}");
+    (0..letters.len).map(step).collect()
+}
+
+/// Every engine as it is set by default, without simplification.
+fn table() -> Vec<Row> {
+    let named = EngineName::ALL.iter().copied().filter(|engine| *engine != EngineName::Auto);
+    named.map(|engine| row(engine.name(), Config { engine, ..plain() })).collect()
+}
+
+fn row(name: &str, config: Config) -> Row {
+    Row { name: name.to_owned(), config }
+}
+
+fn plain() -> Config {
+    Config { simplification: Simplification::Off, ..Config::default() }
+}
+
+/// Engines set in other ways, which must make no difference.
+fn variants() -> Vec<Row> {
+    let of = |engine| Config { engine, ..plain() };
+    let remembering = |remembered| Limits { remembered, ..Limits::default() };
+    let lazily = Limits { table_states: 0, ..Limits::default() };
+    let simplified = |engine| Config { simplification: Simplification::On, ..of(engine) };
+    let slices = of(EngineName::BreadthFirst);
+    vec![
+        row("reverse, simplified", simplified(EngineName::Reverse)),
+        row("observer, unfolded on the way", Config { limits: lazily, ..of(EngineName::Observer) }),
+        row("breadth-first, compact", Config { subsumption: Subsumption::Within, ..slices }),
+        row("breadth-first, all slices", Config { subsumption: Subsumption::Off, memory: Memory::Slices, ..slices }),
+        row("breadth-first, forgetful", Config { limits: remembering(1), ..slices }),
+        row("graph, all leaves", Config { subsumption: Subsumption::Off, ..of(EngineName::ForwardBackwardDag) }),
+        row(
+            "generic, all leaves, forgetful",
+            Config { subsumption: Subsumption::Off, limits: remembering(1), ..of(EngineName::Generic) },
+        ),
+    ]
+}
+
+/// With limits that random formulas may reach, so that none of them takes forever.
+fn limited(mut row: Row) -> Row {
+    let limits = &mut row.config.limits;
+    (limits.work, limits.slices, limits.nodes) = (3_000_000, 2000, 100_000);
+    (limits.automaton_states, limits.automaton_steps, limits.claims) = (1000, 200_000, 100);
+    (limits.memory, limits.search, limits.table_states) = (8 << 20, 2000, limits.table_states.min(200));
+    row
+}
+
+/// Asks all rows, as many at once as there are cores to do it.
+fn each(rows: &[Row], ask: impl Fn(&Row) -> Tally + Sync) -> Vec<Tally> {
+    let next = AtomicUsize::new(0);
+    let tallies = Mutex::new(vec![Tally::default(); rows.len()]);
+    let work = || {
+        while let Some(row) = rows.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let tally = ask(row);
+            let index = rows.iter().position(|one| std::ptr::eq(one, row)).expect("one of them");
+            tallies.lock().expect("no panic")[index] = tally;
+        }
+    };
+    std::thread::scope(|scope| {
+        let workers = std::thread::available_parallelism().map_or(1, usize::from).min(4);
+        (0..workers).for_each(|_| {
+            scope.spawn(work);
+        });
+    });
+    tallies.into_inner().expect("no panic")
+}
+
+fn reported(rows: &[Row], tallies: &[Tally], at_least: u64) {
+    for (row, tally) in rows.iter().zip(tallies) {
+        tally.report(&row.name);
+        assert!(tally.pairs >= at_least, "{}: {tally:?}", row.name);
+        assert_eq!((tally.gave_up, tally.too_large), (0, 0), "{}", row.name);
+    }
 }
 
 #[test]
-fn simplified_formulas_agree_on_all_small_formulas_and_short_traces() {
-    let pairs = exhaustively(&Shape::unbounded(2), 4, compiled(simplified()), truth);
-    report("reverse after simplification", "pairs of a formula and a trace", pairs);
-    assert!(pairs >= 900_000, "only {pairs}");
+fn all_engines_agree_on_all_small_formulas_and_short_traces() {
+    let rows = table();
+    let tallies = each(&rows, |row| {
+        // The definition is compared with itself: that is soon done.
+        let longest = match row.config.engine {
+            EngineName::Naive => 3,
+            engine if engine.follows() => 4,
+            _ => 5,
+        };
+        agreement::exhaustively(row, &Shape::unbounded(2), longest)
+    });
+    reported(&rows, &tallies, 200_000);
+}
+
+/// Bounds up to 3, of every kind.
+fn intervals() -> [Interval; 6] {
+    [
+        Interval::steps(0, Some(1)),
+        Interval::steps(0, Some(3)),
+        Interval::steps(1, Some(2)),
+        Interval::steps(2, Some(2)),
+        Interval::steps(3, Some(3)),
+        Interval::steps(1, None),
+    ]
+}
+
+fn bounded(row: &Row, longest: usize) -> Tally {
+    let bounded = Shape::unbounded(2).with_intervals(intervals());
+    let one_atom = Shape { atoms: 1, ..bounded.clone() };
+    let two_atoms = Shape { directions: vec![Direction::Future], ..bounded };
+    let mut tally = agreement::exhaustively(row, &one_atom, longest);
+    tally += agreement::exhaustively(row, &two_atoms, 2);
+    tally
+}
+
+#[test]
+fn all_engines_agree_on_all_small_bounded_formulas() {
+    let rows = table();
+    let tallies = each(&rows, |row| match row.config.engine {
+        EngineName::Naive => bounded(row, 3),
+        // Their automata take the longest to make, and have tests of their own.
+        EngineName::Tableau | EngineName::Observer => bounded(row, 5),
+        _ => bounded(row, 6),
+    });
+    reported(&rows, &tallies, 500_000);
+    assert!(tallies.iter().map(|tally| tally.pairs).sum::<u64>() >= 12_000_000);
+}
+
+#[test]
+fn settings_make_no_difference() {
+    let rows = variants();
+    let tallies = each(&rows, |row| {
+        let mut tally =
+            agreement::exhaustively(row, &Shape::unbounded(2), if row.config.engine.follows() { 3 } else { 4 });
+        tally += bounded(row, 4);
+        tally
+    });
+    reported(&rows, &tallies, 400_000);
+}
+
+#[test]
+fn all_engines_agree_with_vectors_and_corpus() {
+    let rows: Vec<Row> = table().into_iter().chain(variants()).collect();
+    let tallies = each(&rows, agreement::on_known_answers);
+    for (row, tally) in rows.iter().zip(&tallies) {
+        let least = if row.config.engine.follows() { 700 } else { 1200 };
+        assert!(tally.pairs >= least && tally.gave_up == 0, "{}: {tally:?}", row.name);
+        assert!(tally.too_large <= 200, "{}: {tally:?}", row.name);
+    }
+}
+
+/// Operators with a lower bound below others: where clocks of one delay do not compare.
+fn under_always() -> impl Strategy<Value = Vec<(u8, u64, u64)>> {
+    proptest::collection::vec((0_u8..6, 0_u64..6, 0_u64..6), 1..4)
+}
+
+fn nested(formulas: &mut Formulas, operators: &[(u8, u64, u64)]) -> FormulaId {
+    use traceward_logic::expr::Expr;
+    use traceward_logic::trace::VariableId;
+    let [a, b] = [0, 1].map(|variable| formulas.intern_atom(Expr::Variable(VariableId(variable))));
+    let mut formula = b;
+    for &(operator, from, width) in operators {
+        let interval = Interval::steps(from, Some(from + width));
+        let binary = |op| Node::Binary(op, Direction::Future, interval, a, formula);
+        let node = match operator {
+            0 => Node::Eventually(Direction::Future, interval, formula),
+            1 => Node::Always(Direction::Future, interval, formula),
+            2 => binary(BinaryOp::Until),
+            3 => binary(BinaryOp::WeakUntil),
+            4 => binary(BinaryOp::Release),
+            _ => Node::Or(a, formula),
+        };
+        formula = formulas.intern(node);
+    }
+    formulas.intern(Node::Always(Direction::Future, Interval::ALL, formula))
+}
+
+fn all_agree(formulas: &Formulas, formula: FormulaId, traces: &[Trace]) {
+    for row in table().into_iter().chain(variants()).map(limited) {
+        agreement::on(&row, formulas, formula, traces);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 800, ..ProptestConfig::default() })]
+
+    #[test]
+    fn all_engines_agree_on_random_formulas(
+        recipe in prop_oneof![
+            2 => generate::formula(3, Windows::Steps),
+            1 => generate::formula(3, Windows::Unbounded),
+            1 => generate::formula(3, Windows::StepsAndTime),
+        ],
+        traces in proptest::collection::vec(generate::short_trace(3), 6),
+        long in generate::trace(3),
+    ) {
+        let mut formulas = Formulas::new();
+        let formula = recipe.build(&mut formulas);
+        all_agree(&formulas, formula, &traces);
+        all_agree(&formulas, formula, &[long]);
+    }
+
+    /// `G` over lower bounds (the wrong claim 3.2), and windows that the end of the trace cuts.
+    #[test]
+    fn lower_bounds_under_always_agree(
+        operators in under_always(),
+        traces in proptest::collection::vec(generate::short_trace(2), 8),
+        long in generate::trace(2),
+    ) {
+        let mut formulas = Formulas::new();
+        let formula = nested(&mut formulas, &operators);
+        all_agree(&formulas, formula, &traces);
+        all_agree(&formulas, formula, &[long]);
+        let dual = formulas.not(formula);
+        all_agree(&formulas, dual, &traces);
+    }
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1500, ..ProptestConfig::default() })]
 
+    /// Those that need not follow a trace, with bounds in time and longer traces.
     #[test]
-    fn reverse_agrees_on_random_formulas_and_traces(
+    fn engines_of_whole_traces_agree_on_random_formulas(
         recipe in generate::formula(3, Windows::StepsAndTime),
         trace in generate::trace(3),
     ) {
         let mut formulas = Formulas::new();
         let formula = recipe.build(&mut formulas);
-        let expected: Bitmap = semantics::truth(&formulas, formula, &trace).unwrap().into_iter().collect();
-        for config in [reverse(), simplified()] {
-            let evaluator = Evaluator::new(&formulas, &[formula], config);
-            prop_assert_eq!(truth(&evaluator, &trace), expected.clone());
+        let whole = |row: &Row| !row.config.engine.follows() && row.config.engine != EngineName::Naive;
+        for row in table().into_iter().chain(variants()).filter(whole).map(limited) {
+            agreement::on(&row, &formulas, formula, std::slice::from_ref(&trace));
         }
     }
+}
+
+fn reverse(formulas: &Formulas, formula: FormulaId) -> Evaluator {
+    let config = Config { engine: EngineName::Reverse, ..plain() };
+    Evaluator::new(&Prepared::shared(formulas, &[formula], config.simplification), &config)
+}
+
+fn truth(evaluator: &Evaluator, trace: &Trace) -> Bitmap {
+    let letters = evaluator.prepared().checked_letters(trace).expect("booleans do not fail");
+    evaluator.truth(&mut Cache::default(), &letters).expect("reverse never gives up")[0].clone()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1500, ..ProptestConfig::default() })]
 
     #[test]
     fn a_part_of_a_trace_is_a_trace(
@@ -79,7 +345,7 @@ proptest! {
     ) {
         let mut formulas = Formulas::new();
         let formula = recipe.build(&mut formulas);
-        let evaluator = Evaluator::new(&formulas, &[formula], reverse());
+        let evaluator = reverse(&formulas, formula);
         let parts: Vec<Vec<u32>> =
             (0..3).map(|rest| (0..trace.len as u32).filter(|position| position % 3 == rest).collect()).collect();
         let nonempty = || parts.iter().filter(|part| !part.is_empty()).map(Vec::as_slice);
@@ -102,196 +368,10 @@ fn long_traces_cross_blocks_of_words() {
         let (lowered, claim, trace) = corpus::prepare(formula, &text, None, len);
         let Claim::Formula(root) = claim else { panic!() };
         formulas.clone_from(&lowered.formulas);
-        assert_eq!(truth(&Evaluator::new(&formulas, &[root], reverse()), &trace).to_string(), expected);
+        assert_eq!(truth(&reverse(&formulas, root), &trace).to_string(), expected);
     }
     let (lowered, claim, trace) = corpus::prepare("O !a & Z !a", &text, None, len);
     let Claim::Formula(root) = claim else { panic!() };
-    let all = truth(&Evaluator::new(&lowered.formulas, &[root], reverse()), &trace);
+    let all = truth(&reverse(&lowered.formulas, root), &trace);
     assert_eq!(all.count_ones(), len);
-}
-
-#[test]
-fn reverse_agrees_with_vectors_and_corpus() {
-    let known = vectors::formulas().into_iter().map(|vector| (vector.formula, vector.trace, None, vector.truth));
-    let own = corpus::cases().into_iter().map(|case| (case.formula, case.trace, case.time, case.truth));
-    for (text, bits, time, expected) in known.chain(own) {
-        let (lowered, claim, trace) = corpus::prepare(&text, &bits, time, expected.len());
-        let Claim::Formula(formula) = claim else { panic!("{text} is a formula") };
-        for config in [reverse(), simplified()] {
-            let evaluator = Evaluator::new(&lowered.formulas, &[formula], config);
-            assert_eq!(truth(&evaluator, &trace).to_string(), expected, "{text}");
-        }
-    }
-}
-
-mod traversals {
-    use super::*;
-    use traceward_engine::engine::breadth_first::BreadthFirst;
-    use traceward_engine::engine::depth_first::DepthFirst;
-    use traceward_engine::engine::{Config, Memory, Subsumption};
-    use traceward_engine::limit::Limits;
-    use traceward_engine::select::Prepared;
-    use traceward_logic::letter::{self, Letters};
-    use traceward_logic::verdict::Verdict;
-
-    fn prepared(formulas: &Formulas, formula: FormulaId) -> Prepared {
-        Prepared::new(formulas, &[formula], Simplification::Off)
-    }
-
-    fn letters(prepared: &Prepared, trace: &Trace) -> Letters {
-        letter::letters(&prepared.formulas, &prepared.alphabet, trace)
-    }
-
-    fn depth_first(prepared: &Prepared) -> DepthFirst {
-        let config = Config::default();
-        DepthFirst::new(&prepared.formulas, &prepared.alphabet, &prepared.normal, config)
-    }
-
-    #[test]
-    fn depth_first_agrees_on_all_small_formulas_and_short_traces() {
-        let compile = |formulas: &Formulas, formula| {
-            let prepared = prepared(formulas, formula);
-            let engine = depth_first(&prepared);
-            (prepared, engine)
-        };
-        let pairs = exhaustively(&Shape::unbounded(2), 5, compile, |(prepared, engine), trace| {
-            let letters = letters(prepared, trace);
-            let cache = &mut depth_first::Cache::default();
-            let truth = engine.truth(cache, &letters).expect("little work").remove(0);
-            assert_eq!(engine.check(cache, &letters).expect("little work"), [truth.get(0)]);
-            truth
-        });
-        report("depth-first", "pairs of a formula and a trace", pairs);
-        assert!(pairs >= 1_000_000, "only {pairs}");
-    }
-
-    #[test]
-    fn depth_first_agrees_on_all_small_bounded_formulas() {
-        let intervals = [Interval::steps(0, Some(1)), Interval::steps(1, Some(3)), Interval::steps(2, None)];
-        let compile = |formulas: &Formulas, formula| {
-            let prepared = prepared(formulas, formula);
-            let engine = depth_first(&prepared);
-            (prepared, engine)
-        };
-        let shape = Shape { atoms: 1, ..Shape::unbounded(2).with_intervals(intervals) };
-        let pairs = exhaustively(&shape, 6, compile, |(prepared, engine), trace| {
-            let truth = engine.truth(&mut depth_first::Cache::default(), &letters(prepared, trace));
-            truth.expect("little work").remove(0)
-        });
-        report("depth-first", "pairs of a bounded formula and a trace", pairs);
-        assert!(pairs >= 400_000, "only {pairs}");
-    }
-
-    /// Its verdict at position 0, and that what it says on the way is never taken back.
-    fn breadth_first_verdict(engine: &BreadthFirst, cache: &mut breadth_first::Cache, letters: &Letters) -> bool {
-        let mut run = engine.start(cache);
-        let mut last = Verdict::Pending;
-        for position in 0..letters.len {
-            let verdict = engine.step(cache, &mut run, &|p| letters.bitmap(p).get(position)).expect("few slices");
-            let was_final = matches!(last, Verdict::Satisfied | Verdict::Violated);
-            assert!(!was_final || verdict == last, "{last} became {verdict}");
-            last = verdict;
-        }
-        let holds = matches!(last, Verdict::Satisfied | Verdict::Holding);
-        assert_eq!(engine.check(cache, letters).expect("few slices").holds, holds);
-        holds
-    }
-
-    fn breadth_first_agrees(subsumption: Subsumption, longest: usize) -> u64 {
-        let compile = |formulas: &Formulas, formula| {
-            let prepared = prepared(formulas, formula);
-            let config = Config { subsumption, ..Config::default() };
-            let engine = BreadthFirst::new(&prepared.formulas, &prepared.alphabet, prepared.normal[0], config);
-            let cache = std::cell::RefCell::new(breadth_first::Cache::default());
-            let reverse = Evaluator::new(formulas, &[formula], reverse());
-            (prepared, engine, cache, reverse)
-        };
-        let refused = std::cell::Cell::new(0);
-        let pairs =
-            exhaustively(&Shape::unbounded(2), longest, compile, |(prepared, engine, cache, reverse), trace| {
-                let letters = letters(prepared, trace);
-                let truth = truth(reverse, trace);
-                match engine {
-                    Ok(engine) => {
-                        let holds = breadth_first_verdict(engine, &mut cache.borrow_mut(), &letters);
-                        assert_eq!(holds, truth.get(0), "{:?}", trace.columns);
-                    }
-                    Err(_) => refused.set(refused.get() + 1),
-                }
-                truth
-            });
-        pairs - refused.get()
-    }
-
-    #[test]
-    fn breadth_first_agrees_on_all_small_formulas_and_short_traces() {
-        let pairs = breadth_first_agrees(Subsumption::On, 5);
-        report("breadth-first", "pairs of a formula and a trace", pairs);
-        assert!(pairs >= 1_000_000, "only {pairs}");
-        breadth_first_agrees(Subsumption::Off, 3);
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
-
-        #[test]
-        fn traversals_agree_on_random_formulas_and_traces(
-            recipe in prop_oneof![
-                generate::formula(3, Windows::Unbounded),
-                generate::formula(3, Windows::StepsAndTime),
-            ],
-            trace in generate::short_trace(3),
-        ) {
-            let mut formulas = Formulas::new();
-            let formula = recipe.build(&mut formulas);
-            let expected = semantics::satisfied(&formulas, formula, &trace).unwrap();
-            let prepared = prepared(&formulas, formula);
-            let letters = letters(&prepared, &trace);
-            let config = Config { limits: Limits { work: 3_000_000, ..Limits::default() }, ..Config::default() };
-            let engine = DepthFirst::new(&prepared.formulas, &prepared.alphabet, &prepared.normal, config);
-            if let Ok(found) = engine.check(&mut depth_first::Cache::default(), &letters) {
-                prop_assert_eq!(found, [expected]);
-            }
-            for (subsumption, cache_limit, memory) in [
-                (Subsumption::On, 10_000, Memory::Sets),
-                (Subsumption::Off, 10_000, Memory::Slices),
-                (Subsumption::On, 2, Memory::Sets),
-            ] {
-                let config = Config { subsumption, memory, limits: Limits { remembered: cache_limit, slices: 2000, ..Limits::default() }, ..Config::default() };
-                let root = prepared.normal[0];
-                let Ok(engine) = BreadthFirst::new(&prepared.formulas, &prepared.alphabet, root, config) else { continue };
-                let cache = &mut breadth_first::Cache::default();
-                if let Ok(decision) = engine.check(cache, &letters) {
-                    prop_assert_eq!(decision.holds, expected);
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn traversals_agree_with_vectors_and_corpus() {
-        let known = vectors::formulas().into_iter().map(|vector| (vector.formula, vector.trace, vector.truth));
-        let known = known.map(|(text, bits, truth)| (text, bits, None, truth));
-        let own = corpus::cases().into_iter().map(|case| (case.formula, case.trace, case.time, case.truth));
-        let (mut deep, mut broad) = (0, 0);
-        for (text, bits, time, expected) in known.chain(own) {
-            let (lowered, claim, trace) = corpus::prepare(&text, &bits, time, expected.len());
-            let Claim::Formula(formula) = claim else { panic!("{text} is a formula") };
-            let prepared = prepared(&lowered.formulas, formula);
-            let letters = letters(&prepared, &trace);
-            let Prepared { formulas, alphabet, normal, .. } = &prepared;
-            let engine = DepthFirst::new(formulas, alphabet, normal, Config::default());
-            let truth = engine.truth(&mut depth_first::Cache::default(), &letters).expect("little work");
-            assert_eq!(truth[0].to_string(), expected, "{text}");
-            deep += 1;
-            // It refuses the future inside the past.
-            let config = Config::default();
-            if let Ok(engine) = BreadthFirst::new(formulas, alphabet, normal[0], config) {
-                let holds = engine.check(&mut breadth_first::Cache::default(), &letters).expect("few slices").holds;
-                assert_eq!(holds, expected.starts_with('1'), "{text}");
-                broad += 1;
-            }
-        }
-        assert!(deep > 1000 && broad > 300, "only {deep} and {broad}");
-    }
 }

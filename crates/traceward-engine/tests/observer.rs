@@ -6,10 +6,10 @@ use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use traceward_engine::automaton::deterministic::{Deterministic, Room};
+use traceward_engine::engine::follow::{Follow, Prefix, Step};
 use traceward_engine::engine::observer::Observer;
 use traceward_engine::engine::{Config, Exactness};
 use traceward_engine::limit::Limits;
-use traceward_engine::possible::Knowledge;
 use traceward_engine::select::{Prepared, Simplification};
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::expr::Expr;
@@ -39,17 +39,7 @@ impl Observed {
     fn new(formulas: &Formulas, formula: FormulaId, configs: &[Config]) -> Self {
         let prepared = Prepared::new(formulas, &[formula], Simplification::Off);
         let on_empty = semantics::holds_on_empty(formulas, formula);
-        let observer = |config: &Config| {
-            Observer::new(
-                &prepared.formulas,
-                &prepared.alphabet,
-                prepared.simplified[0],
-                on_empty,
-                Knowledge::INDEPENDENT,
-                *config,
-            )
-            .expect("no bounds in time")
-        };
+        let observer = |config: &Config| Observer::compile(&prepared, 0, *config).expect("no bounds in time");
         let observers = configs.iter().map(observer).collect();
         Self { prepared, on_empty, observers }
     }
@@ -67,7 +57,8 @@ impl Observed {
     fn verdict(&self, trace: &Trace) -> (Verdict, Option<usize>) {
         let letters = self.letters(trace);
         let mut answers = self.observers.iter().map(|observer| {
-            let at_once = observer.verdict_at_end(&letters).expect("within limits");
+            let Prefix { verdict, decided_at, .. } = observer.verdict_at_end(&letters).expect("within limits");
+            let at_once = (verdict, decided_at);
             assert_eq!(stepped(observer, &letters), at_once);
             at_once
         });
@@ -82,7 +73,9 @@ fn stepped(observer: &Observer, letters: &Letters) -> (Verdict, Option<usize>) {
     let is_final = |verdict| matches!(verdict, Verdict::Satisfied | Verdict::Violated);
     let mut decided_at = is_final(observer.verdict(&run)).then_some(0);
     for position in 0..letters.len {
-        let verdict = observer.step(&mut run, &|one| letters.bitmap(one).get(position)).expect("within limits");
+        let verdict = observer
+            .step(&mut run, Step::new(&|one| letters.bitmap(one).get(position), position))
+            .expect("within limits");
         if is_final(verdict) && decided_at.is_none() {
             decided_at = Some(position);
         }
@@ -246,8 +239,8 @@ proptest! {
         for config in [Config::default(), lazily(), small, patient] {
             let observed = Observed::new(&formulas, formula, &[config]);
             let letters = observed.letters(&trace);
-            match observed.observers[0].check(&letters) {
-                Ok(decision) => prop_assert_eq!(decision.holds, expected),
+            match observed.observers[0].verdict_at_end(&letters) {
+                Ok(end) => prop_assert_eq!(end.decision().holds, expected),
                 Err(gave_up) => prop_assert!(!gave_up.to_string().is_empty()),
             }
         }
@@ -263,16 +256,10 @@ fn observers_agree_with_vectors_and_corpus() {
         let (lowered, claim, trace) = corpus::prepare(&text, &bits, None, expected.len());
         let Claim::Formula(formula) = claim else { panic!("{text} is a formula") };
         let prepared = Prepared::new(&lowered.formulas, &[formula], Simplification::On);
-        let on_empty = semantics::holds_on_empty(&lowered.formulas, formula);
         let letters = letter::letters(&prepared.formulas, &prepared.alphabet, &trace);
         for config in [Config::default(), lazily()] {
-            let root = prepared.simplified[0];
-            let Ok(observer) =
-                Observer::new(&prepared.formulas, &prepared.alphabet, root, on_empty, Knowledge::INDEPENDENT, config)
-            else {
-                continue;
-            };
-            let decision = observer.check(&letters).expect("within limits");
+            let Ok(observer) = Observer::compile(&prepared, 0, config) else { continue };
+            let decision = observer.verdict_at_end(&letters).expect("within limits").decision();
             assert_eq!(decision.holds, expected.starts_with('1'), "{text}");
             checked += 1;
         }
@@ -314,7 +301,7 @@ fn a_long_trace_is_decided_at_the_very_state() {
             let mut a = Bitmap::filled(5000, false);
             a.set(asked, true);
             let letters = observed.letters(&Trace::of_bools(5000, vec![a, Bitmap::filled(5000, false)]));
-            let decision = observed.observers[0].check(&letters).expect("within limits");
+            let decision = observed.observers[0].verdict_at_end(&letters).expect("within limits").decision();
             assert_eq!((decision.holds, decision.decided_at), (false, Some(asked + 100)));
         }
     }
@@ -439,9 +426,13 @@ fn long_traces_are_read_as_they_are_step_by_step() {
     let mut undecided = 0;
     for formula in enumerate::formulas(&mut arena, &Shape::unbounded(2)) {
         let observed = Observed::new(&arena, formula, &[Config::default()]);
-        let evaluator = Evaluator::new(&arena, &[formula], traceward_engine::select::Config::default());
+        let config = traceward_engine::select::Config::default();
+        let evaluator = Evaluator::new(&Prepared::shared(&arena, &[formula], config.simplification), &config);
         for trace in &traces {
-            let expected = evaluator.truth(&mut Cache::default(), trace).expect("booleans do not fail")[0].get(0);
+            let expected = evaluator
+                .truth(&mut Cache::default(), &evaluator.prepared().letters(trace))
+                .expect("it never gives up")[0]
+                .get(0);
             let (verdict, decided_at) = observed.verdict(trace);
             let name = arena.display(formula, &["a".into(), "b".into()]).to_string();
             assert_eq!(holds(verdict), expected, "{name} on {} states", trace.len);
@@ -480,12 +471,16 @@ fn what_is_too_large_is_read_letter_by_letter() {
         let trace = Trace::of_bools(len, (0..count).map(row).collect());
         assert_eq!(semantics::satisfied(&lowered.formulas, formula, &trace).unwrap(), satisfied, "{len}");
         let letters = observed.letters(&trace);
-        assert_eq!(observed.observers[0].check(&letters).expect("it goes on").holds, satisfied, "{len}");
+        assert_eq!(
+            observed.observers[0].verdict_at_end(&letters).expect("it goes on").decision().holds,
+            satisfied,
+            "{len}"
+        );
         assert_eq!(
             stepped(&observed.observers[0], &letters).0,
             if satisfied { Verdict::Holding } else { Verdict::Pending }
         );
-        assert!(strict.observers[0].check(&letters).is_err(), "exactly, it does not fit");
+        assert!(strict.observers[0].verdict_at_end(&letters).is_err(), "exactly, it does not fit");
     }
 }
 
@@ -545,7 +540,9 @@ mod values {
             for full_states in [0, 1024] {
                 let limits = Limits { table_states: full_states, ..Limits::default() };
                 let config = Config { engine: EngineName::Observer, limits, ..Config::default() };
-                let online = Online::new(&lowered.formulas, root, config).expect("no bounds in time");
+                let online =
+                    Online::new(&Prepared::shared(&lowered.formulas, &[root], config.simplification), 0, &config)
+                        .expect("no bounds in time");
                 assert!(online.is_exact(), "{text}");
                 for word in words(2) {
                     let outcomes: Vec<bool> = words(2)
@@ -556,7 +553,10 @@ mod values {
                             _ => semantics::satisfied(&lowered.formulas, root, &trace(&all)).unwrap(),
                         })
                         .collect();
-                    let verdict = online.verdict_at_end(&trace(&word)).expect("within limits").verdict;
+                    let verdict = online
+                        .verdict_at_end(&online.prepared().letters(&trace(&word)))
+                        .expect("within limits")
+                        .verdict;
                     assert_eq!(verdict, by_brute_force(&outcomes), "{text} after {word:?}");
                 }
             }
@@ -577,7 +577,8 @@ mod values {
             let lowered = traceward_testkit::lowered(text, Goal::Check, None, None).expect("a formula");
             let Claim::Formula(root) = lowered.properties[0].claim else { panic!("{text} is a formula") };
             let config = Config { engine: EngineName::Observer, ..Config::default() };
-            let online = Online::new(&lowered.formulas, root, config).expect("no bounds in time");
+            let online = Online::new(&Prepared::shared(&lowered.formulas, &[root], config.simplification), 0, &config)
+                .expect("no bounds in time");
             assert_eq!(online.is_exact(), exact, "{text}");
         }
     }

@@ -3,14 +3,13 @@
 use peak_alloc::PeakAlloc;
 use std::collections::BTreeMap;
 use traceward_engine::engine::Config;
+use traceward_engine::engine::follow::Follow;
 use traceward_engine::engine::observer::Observer;
 use traceward_engine::limit::Limits;
-use traceward_engine::possible::Knowledge;
 use traceward_engine::select::{Prepared, Simplification};
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::letter::Letters;
 use traceward_logic::lower::Claim;
-use traceward_logic::semantics;
 use traceward_testkit::corpus;
 
 #[global_allocator]
@@ -55,7 +54,6 @@ fn memory_stays_within_its_limit() {
         let (lowered, claim, _) = corpus::prepare(&text, &names, None, 0);
         let Claim::Formula(formula) = claim else { panic!("{text} is a formula") };
         let prepared = Prepared::new(&lowered.formulas, &[formula], Simplification::Off);
-        let on_empty = semantics::holds_on_empty(&lowered.formulas, formula);
         let letters = letters(prepared.alphabet.atoms().len(), 5000);
         for memory in [1 << 20, 4 << 20, 32 << 20] {
             for full_states in [0, 1024] {
@@ -63,11 +61,8 @@ fn memory_stays_within_its_limit() {
                 let config = Config { limits, ..Config::default() };
                 let before = MEMORY.current_usage();
                 MEMORY.reset_peak_usage();
-                let Prepared { formulas, alphabet, simplified, .. } = &prepared;
-                let observer =
-                    Observer::new(formulas, alphabet, simplified[0], on_empty, Knowledge::INDEPENDENT, config)
-                        .expect("no time");
-                match observer.check(&letters) {
+                let observer = Observer::compile(&prepared, 0, config).expect("no time");
+                match observer.verdict_at_end(&letters) {
                     Ok(_) => answered += 1,
                     Err(_) => gave_up += 1,
                 }

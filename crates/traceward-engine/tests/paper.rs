@@ -3,7 +3,8 @@
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use traceward_engine::automaton::alternating::{Alternating, Label, Look, NodeId, condition_text};
-use traceward_engine::engine::reverse::{self, Reverse};
+use traceward_engine::engine::offline::Cache;
+use traceward_engine::engine::reverse::Reverse;
 use traceward_engine::select::{Prepared, Simplification};
 use traceward_logic::formula::Formulas;
 use traceward_logic::letter;
@@ -63,7 +64,7 @@ impl Example {
     }
 
     fn truth(&self) -> String {
-        self.reverse.truth(&mut reverse::Cache::default(), &self.letters())[0].to_string()
+        self.reverse.rows(&mut Cache::default(), &self.letters())[0].to_string()
     }
 }
 

@@ -1,7 +1,7 @@
 //! Formulas of many operands are evaluated without overflowing the stack.
 
-use traceward_engine::automaton::alternating::condition_text;
-use traceward_engine::select::{Cache, Config, EngineName, Evaluator, Simplification};
+use traceward_engine::automaton::alternating::{Alternating, condition_text};
+use traceward_engine::select::{Cache, Config, EngineName, Evaluator, Prepared, Simplification};
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::lower::{Claim, Goal};
 use traceward_logic::trace::Trace;
@@ -17,12 +17,13 @@ fn truth(text: &str, bits: &str, last: &str, simplification: Simplification) -> 
     columns[WIDE - 1] = Bitmap::from_text(last);
     let trace = Trace::of_bools(bits.len(), columns);
     let config = Config { engine: EngineName::Reverse, simplification, ..Config::default() };
-    let evaluator = Evaluator::new(&lowered.formulas, &[root], config);
-    let automaton = evaluator.reverse().expect("reverse").automaton();
-    assert!(!condition_text(automaton, automaton.roots()[0]).is_empty());
+    let prepared = Prepared::shared(&lowered.formulas, &[root], simplification);
+    let evaluator = Evaluator::new(&prepared, &config);
+    let automaton = Alternating::new(&prepared.formulas, &prepared.normal);
+    assert!(!condition_text(&automaton, automaton.roots()[0]).is_empty());
     let names = lowered.variables.names();
-    assert!(automaton.display(&evaluator.prepared().formulas, &names).to_string().contains("n0"));
-    evaluator.truth(&mut Cache::default(), &trace).expect("booleans do not fail").remove(0).to_string()
+    assert!(automaton.display(&prepared.formulas, &names).to_string().contains("n0"));
+    evaluator.truth(&mut Cache::default(), &prepared.letters(&trace)).expect("it never gives up")[0].to_string()
 }
 
 fn wide(separator: &str, operator: &str) -> String {

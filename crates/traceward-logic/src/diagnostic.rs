@@ -149,7 +149,14 @@ impl fmt::Display for Remedy {
 impl Diagnostic {
     /// An error at a place.
     pub fn error(span: Span, message: impl Into<String>) -> Self {
-        Self { severity: Severity::Error, message: message.into(), span, label: String::new(), also: Vec::new(), help: Vec::new() }
+        Self {
+            severity: Severity::Error,
+            message: message.into(),
+            span,
+            label: String::new(),
+            also: Vec::new(),
+            help: Vec::new(),
+        }
     }
 
     /// A warning at a place.

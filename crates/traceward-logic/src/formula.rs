@@ -61,6 +61,62 @@ pub enum BinaryOp {
     StrongRelease,
 }
 
+impl Strength {
+    /// What it says: whether an operator holds where the trace ends before it is settled.
+    pub fn holds(self) -> bool {
+        self == Self::Weak
+    }
+
+    /// The other one.
+    pub fn dual(self) -> Self {
+        match self {
+            Self::Strong => Self::Weak,
+            Self::Weak => Self::Strong,
+        }
+    }
+}
+
+/// How an unbounded binary operator is put together from this position and the neighbouring one.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Expansion {
+    /// `g | (f & later)`: g settles it, and f keeps it going.
+    Until,
+    /// `g & (f | later)`: g keeps it going, and f settles it.
+    Release,
+}
+
+impl BinaryOp {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Until, Self::WeakUntil, Self::Release, Self::StrongRelease];
+
+    /// What it says where the trace, or its window, ends before it is settled: behind the end in the future, before the
+    /// beginning in the past.
+    pub fn strength(self) -> Strength {
+        match self {
+            Self::Until | Self::StrongRelease => Strength::Strong,
+            Self::WeakUntil | Self::Release => Strength::Weak,
+        }
+    }
+
+    /// How it is put together. `later` is the operator itself at the neighbouring position, or its strength if there is none.
+    pub fn expansion(self) -> Expansion {
+        match self {
+            Self::Until | Self::WeakUntil => Expansion::Until,
+            Self::Release | Self::StrongRelease => Expansion::Release,
+        }
+    }
+
+    /// The operator d with `!(f op g) = !f d !g`: expansion and strength are both turned round.
+    pub fn dual(self) -> Self {
+        match self {
+            Self::Until => Self::Release,
+            Self::Release => Self::Until,
+            Self::WeakUntil => Self::StrongRelease,
+            Self::StrongRelease => Self::WeakUntil,
+        }
+    }
+}
+
 /// What the ends of an interval count.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Unit {
@@ -152,6 +208,31 @@ impl Node {
                 Some(direction)
             }
             Self::Binary(_, direction, ..) => Some(direction),
+        }
+    }
+
+    /// What the operator says where the trace, or its window, ends before it is settled; none if it is not temporal.
+    pub fn strength(self) -> Option<Strength> {
+        match self {
+            Self::Constant(_) | Self::Atom(_) | Self::Not(_) | Self::And(..) | Self::Or(..) => None,
+            Self::Next(_, strength, _) => Some(strength),
+            Self::Eventually(..) => Some(Strength::Strong),
+            Self::Always(..) => Some(Strength::Weak),
+            Self::Binary(op, ..) => Some(op.strength()),
+        }
+    }
+
+    /// The operator d with `!op(f, g) = d(!f, !g)`; what is no operator over formulas is its own.
+    #[must_use]
+    pub fn dual(self) -> Self {
+        match self {
+            Self::And(f, g) => Self::Or(f, g),
+            Self::Or(f, g) => Self::And(f, g),
+            Self::Next(direction, strength, f) => Self::Next(direction, strength.dual(), f),
+            Self::Eventually(direction, interval, f) => Self::Always(direction, interval, f),
+            Self::Always(direction, interval, f) => Self::Eventually(direction, interval, f),
+            Self::Binary(op, direction, interval, f, g) => Self::Binary(op.dual(), direction, interval, f, g),
+            Self::Constant(_) | Self::Atom(_) | Self::Not(_) => self,
         }
     }
 
@@ -325,11 +406,16 @@ impl Formulas {
 
     /// An arena of these formulas and their parts alone, and the formulas in it.
     pub fn extract(&self, roots: &[FormulaId]) -> (Self, Vec<FormulaId>) {
+        self.with_atoms(roots, |atom| self.atom(atom).clone())
+    }
+
+    /// An arena of these formulas with other expressions as atoms, and the formulas in it.
+    pub fn with_atoms(&self, roots: &[FormulaId], expr: impl Fn(AtomId) -> Expr) -> (Self, Vec<FormulaId>) {
         let mut arena = Self::new();
         let mut copies: FxHashMap<FormulaId, FormulaId> = FxHashMap::default();
         for part in self.parts(roots) {
             let copy = match self.node(part) {
-                Node::Atom(atom) => arena.intern_atom(self.atom(atom).clone()),
+                Node::Atom(atom) => arena.intern_atom(expr(atom)),
                 node => arena.intern(node.map(|below| copies[&below])),
             };
             copies.insert(part, copy);
@@ -487,5 +573,19 @@ struct Bracket(Interval);
 impl fmt::Display for Bracket {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0.is_all() { Ok(()) } else { write!(f, "{}", self.0) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn duals_turn_expansion_and_strength_round() {
+        for op in BinaryOp::ALL {
+            assert_eq!(op.dual().dual(), op);
+            assert_eq!(op.dual().strength(), op.strength().dual());
+            assert_ne!(op.dual().expansion(), op.expansion());
+        }
     }
 }

@@ -70,10 +70,9 @@ fn unary(shape: &Shape, f: FormulaId) -> Vec<Node> {
 
 fn binary(shape: &Shape, f: FormulaId, g: FormulaId) -> Vec<Node> {
     let mut nodes = vec![Node::And(f, g), Node::Or(f, g)];
-    let all = [BinaryOp::Until, BinaryOp::WeakUntil, BinaryOp::Release, BinaryOp::StrongRelease];
     for &direction in &shape.directions {
         for &interval in &shape.intervals {
-            nodes.extend(all.map(|op| Node::Binary(op, direction, interval, f, g)));
+            nodes.extend(BinaryOp::ALL.map(|op| Node::Binary(op, direction, interval, f, g)));
         }
     }
     nodes

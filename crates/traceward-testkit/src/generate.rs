@@ -95,12 +95,7 @@ fn strength() -> impl Strategy<Value = Strength> {
 }
 
 fn operator() -> impl Strategy<Value = BinaryOp> {
-    prop_oneof![
-        Just(BinaryOp::Until),
-        Just(BinaryOp::WeakUntil),
-        Just(BinaryOp::Release),
-        Just(BinaryOp::StrongRelease)
-    ]
+    proptest::sample::select(&BinaryOp::ALL[..])
 }
 
 fn interval(windows: Windows) -> impl Strategy<Value = Interval> {

@@ -30,7 +30,14 @@ fn main() {
 }
 
 fn cases() -> Vec<Case> {
-    let bools = || wanted(&[("a", ValueType::Boolean), ("b", ValueType::Boolean), ("c", ValueType::Boolean), ("d", ValueType::Boolean)]);
+    let bools = || {
+        wanted(&[
+            ("a", ValueType::Boolean),
+            ("b", ValueType::Boolean),
+            ("c", ValueType::Boolean),
+            ("d", ValueType::Boolean),
+        ])
+    };
     let date = TimeColumn { name: "t".to_owned(), unit: None };
     vec![
         Case {
@@ -81,7 +88,12 @@ fn cases() -> Vec<Case> {
         },
         Case {
             name: "json lines, four members",
-            options: wanted(&[("request", ValueType::Boolean), ("grant", ValueType::Boolean), ("x", ValueType::Number), ("name", ValueType::String)]),
+            options: wanted(&[
+                ("request", ValueType::Boolean),
+                ("grant", ValueType::Boolean),
+                ("x", ValueType::Number),
+                ("name", ValueType::String),
+            ]),
             header: "",
             row: |text, row| {
                 let (request, grant) = (hash(row) & 1 == 1, hash(row) & 2 == 2);

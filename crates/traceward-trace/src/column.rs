@@ -242,8 +242,8 @@ pub(crate) fn container(name: &str, source: &[u8]) -> TraceErrorKind {
 #[cfg(test)]
 mod tests {
     use crate::options::{MissingPolicy, ReadOptions, Records};
-    use crate::testing::{fail, read_text, show, want};
     use crate::testing::expected::{BOOL, NUMBER, OPEN, TEXT};
+    use crate::testing::{fail, read_text, show, want};
     use traceward_logic::lower::Expected;
 
     /// One column `x` of these CSV fields.

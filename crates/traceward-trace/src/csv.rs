@@ -89,7 +89,12 @@ impl CsvReader {
     }
 
     /// Takes blank lines and the header; returns the bytes they had.
-    fn consume_header<S: RecordSink + ?Sized>(&mut self, bytes: &[u8], end: End, sink: &mut S) -> Result<usize, ReadStop> {
+    fn consume_header<S: RecordSink + ?Sized>(
+        &mut self,
+        bytes: &[u8],
+        end: End,
+        sink: &mut S,
+    ) -> Result<usize, ReadStop> {
         let mut at = 0;
         while at < bytes.len() && self.header.is_none() {
             let rest = &bytes[at..];
@@ -137,7 +142,12 @@ impl CsvReader {
         Ok(())
     }
 
-    fn consume_rows<S: RecordSink + ?Sized>(&mut self, bytes: &[u8], end: End, sink: &mut S) -> Result<usize, ReadStop> {
+    fn consume_rows<S: RecordSink + ?Sized>(
+        &mut self,
+        bytes: &[u8],
+        end: End,
+        sink: &mut S,
+    ) -> Result<usize, ReadStop> {
         let Some(header) = self.header.take() else { return Ok(0) };
         let consumed = self.consume_rows_of(&header, bytes, end, sink);
         self.header = Some(header);
@@ -258,7 +268,12 @@ impl CsvReader {
     }
 
     /// A row with a doubled quote in a wanted field, which has to be rewritten.
-    fn doubled_row<S: RecordSink + ?Sized>(&mut self, header: &Header, bytes: &[u8], sink: &mut S) -> Result<(), ReadStop> {
+    fn doubled_row<S: RecordSink + ?Sized>(
+        &mut self,
+        header: &Header,
+        bytes: &[u8],
+        sink: &mut S,
+    ) -> Result<(), ReadStop> {
         let texts: Vec<Vec<u8>> = header.picks.iter().map(|pick| self.fields[pick.field].text(bytes)).collect();
         let mut cells = vec![Cell::Absent; header.slots];
         for (pick, text) in header.picks.iter().zip(&texts) {
@@ -506,9 +521,9 @@ mod tests {
     use super::*;
     use crate::format::Format;
     use crate::options::ReadOptions;
+    use crate::testing::expected::*;
     use crate::testing::{fail, read_text, show, want};
     use proptest::prelude::*;
-    use crate::testing::expected::*;
 
     fn ab() -> ReadOptions {
         want(&[("a", NUMBER), ("b", TEXT)])

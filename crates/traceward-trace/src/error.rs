@@ -288,7 +288,8 @@ impl TraceError {
                 vec![format!("a boolean is true/false, T/F or 1/0; compare the number: `{name} > 0`").into()]
             }
             Kind::NotBool(text) => {
-                let words = "a boolean is true/false, T/F or 1/0; compare it with something: `defined(…)`, `… == \"…\"`";
+                let words =
+                    "a boolean is true/false, T/F or 1/0; compare it with something: `defined(…)`, `… == \"…\"`";
                 vec![words.into(), null(text)]
             }
             Kind::NotNumber(text) if matches!(text.as_str(), "true" | "false") => {

@@ -199,9 +199,9 @@ mod tests {
     use crate::cell::unescape;
     use crate::format::Format;
     use crate::options::ReadOptions;
+    use crate::testing::expected::*;
     use crate::testing::{fail, read_text, show, want};
     use proptest::prelude::*;
-    use crate::testing::expected::*;
 
     #[test]
     fn members_are_found_by_dotted_names() {

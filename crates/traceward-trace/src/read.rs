@@ -86,12 +86,12 @@ pub(crate) fn check_separator(separator: Option<u8>) -> Result<(), TraceError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::{TimeUnit, ReadVariable};
+    use crate::options::{ReadVariable, TimeUnit};
+    use crate::testing::expected::*;
     use crate::testing::{fail, read_text, show, time, want};
     use flate2::Compression;
     use flate2::write::GzEncoder;
     use std::io::{self, Write};
-    use crate::testing::expected::*;
 
     const CSV: &str = "a,b\n1,x\n2,y\n";
 

@@ -21,13 +21,8 @@ impl<'a> Source<'a> {
     /// Recognises compression and a byte-order mark, whatever the input's name.
     pub(crate) fn open(input: impl Read + 'a) -> Result<Self, TraceError> {
         let input: Box<dyn Read + 'a> = Box::new(input);
-        let mut source = Self {
-            input: Decoder::detect(input)?,
-            buffer: vec![0; CHUNK],
-            start: 0,
-            stop: 0,
-            end: End::More,
-        };
+        let mut source =
+            Self { input: Decoder::detect(input)?, buffer: vec![0; CHUNK], start: 0, stop: 0, end: End::More };
         source.fill()?;
         source.start = byte_order_mark(&source.buffer[..source.stop])?;
         Ok(source)

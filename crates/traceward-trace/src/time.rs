@@ -471,7 +471,10 @@ mod tests {
     #[test]
     fn timestamps_that_cannot_be_read_say_why() {
         let plain = read_text(csv(&["12"]), &options(None)).unwrap_err();
-        assert_eq!(plain.to_string(), "column `t` holds plain numbers such as 12; say their unit, e.g. `trace { time t:ms }`");
+        assert_eq!(
+            plain.to_string(),
+            "column `t` holds plain numbers such as 12; say their unit, e.g. `trace { time t:ms }`"
+        );
         assert_eq!(fail(&["Oct 22 11:15:41"], None), "2:t: `t` names no year: `Oct 22 11:15:41`");
         assert_eq!(fail(&["soon"], None), "2:t: `t` is no date we can read: `soon`");
         assert_eq!(fail(&["1970-01-01", ""], None), "3:t: the state has no timestamp: `t` is missing");

@@ -43,7 +43,10 @@ enum ReadAs {
     /// Whether there is a value, whatever it is.
     Presence,
     /// What the first value of a class will tell.
-    Undecided { class: u32, ordered: bool },
+    Undecided {
+        class: u32,
+        ordered: bool,
+    },
 }
 
 /// The types of the variables of an input, as far as they are known.

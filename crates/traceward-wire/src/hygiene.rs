@@ -97,8 +97,7 @@ pub struct NamedFormula {
 impl From<&Comparison> for ComparisonDocument {
     fn from(comparison: &Comparison) -> Self {
         let Comparison { relation, names, formulas, examples } = comparison;
-        let named =
-            |(name, formula): (&String, &String)| NamedFormula { name: name.clone(), formula: formula.clone() };
+        let named = |(name, formula): (&String, &String)| NamedFormula { name: name.clone(), formula: formula.clone() };
         Self {
             version: VERSION,
             relation: relation.name().to_owned(),

@@ -1,28 +1,14 @@
 //! Asking a spec of a trace.
 
 use crate::error::Error;
-use crate::prefix::Prefixes;
-use crate::report::{
-    Compared, Cost, Evidence, KeyVerdict, KeysReport, PropertyReport, QueryReport, QueryValue, Report, TraceReport, Violation, Violations,
-};
-use crate::runs::{RunQuestions, Runs};
+use crate::question::Question;
+use crate::report::Report;
+use crate::runs::RunQuestions;
 use crate::spec::Spec;
-use rustc_hash::FxHashMap;
 use std::io::Read;
-use std::sync::Arc;
-use traceward_engine::engine::EngineStatistics;
-use traceward_engine::select::{self, Cache, Config, EngineName, Evaluator, Judge};
-use traceward_logic::bitmap::Bitmap;
-use traceward_logic::formula::{Direction, FormulaId, Formulas, Interval, Node, Unit};
-use traceward_logic::lower::{Claim, Lowered, NamedQuery, Property};
-use traceward_logic::query::Query;
-use traceward_logic::semantics::{self, EvaluationError};
-use traceward_logic::trace::{Column, Trace, VariableId};
-use traceward_logic::value::Value;
-use traceward_logic::verdict::Verdict;
-use traceward_trace::{
-    KeyGroup, Keys, Lines, Note, ReadFailure, ReadOptions, ReadTrace, TraceError, TraceErrorKind, read_or_before,
-};
+use traceward_engine::select::{Config, EngineName};
+use traceward_logic::lower::Lowered;
+use traceward_trace::{ReadFailure, ReadOptions, ReadTrace, TraceError, TraceErrorKind, read_or_before};
 
 /// Whether truth at every position is reported.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -47,7 +33,18 @@ pub enum Extent {
 }
 
 /// How a spec is asked of a trace.
+///
+/// ```
+/// use traceward::{CheckOptions, EngineName, Spec, Verdict, check_with};
+///
+/// let spec: Spec = "F grant".parse()?;
+/// let options = CheckOptions::default().engine(EngineName::Observer).prefix();
+/// let report = check_with(&spec, "grant\n0\n".as_bytes(), &options)?;
+/// assert_eq!(report.properties[0].verdict, Verdict::Pending);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct CheckOptions {
     /// By which engine, and how.
     pub config: Config,
@@ -79,11 +76,56 @@ impl Default for CheckOptions {
     }
 }
 
-/// The longest trace that the definition itself is asked about: beyond it an answer takes minutes.
-const LONGEST_NAIVE: usize = 200_000;
+impl CheckOptions {
+    /// With a certain engine.
+    #[must_use]
+    pub fn engine(mut self, engine: EngineName) -> Self {
+        self.config.engine = engine;
+        self
+    }
 
-/// The longest trace whose table is worth printing.
-const LONGEST_TABLE: usize = 1000;
+    /// With a certain engine and certain limits.
+    #[must_use]
+    pub fn config(self, config: Config) -> Self {
+        Self { config, ..self }
+    }
+
+    /// With truth at every position.
+    #[must_use]
+    pub fn truth(self, truth: Truth) -> Self {
+        Self { truth, ..self }
+    }
+
+    /// The trace is the beginning of a longer one.
+    #[must_use]
+    pub fn prefix(self) -> Self {
+        Self { extent: Extent::Prefix, ..self }
+    }
+
+    /// With questions about runs.
+    #[must_use]
+    pub fn runs(self, runs: RunQuestions) -> Self {
+        Self { runs, ..self }
+    }
+
+    /// With what answering has cost the engine.
+    #[must_use]
+    pub fn engine_statistics(self) -> Self {
+        Self { engine_statistics: true, ..self }
+    }
+
+    /// With so many violations one by one.
+    #[must_use]
+    pub fn max_violations(self, max_violations: usize) -> Self {
+        Self { max_violations, ..self }
+    }
+
+    /// Reading the trace in a certain way.
+    #[must_use]
+    pub fn read(self, read: ReadOptions) -> Self {
+        Self { read, ..self }
+    }
+}
 
 /// Reads a trace and answers a spec's questions about it.
 ///
@@ -145,556 +187,4 @@ pub(crate) fn unfit(spec: &Spec, error: TraceError) -> Error {
         Some(used) => Error::Unfit { error, used },
         None => Error::Trace(error),
     }
-}
-
-/// A spec that has met its trace.
-struct Question<'a> {
-    spec: &'a Spec,
-    lowered: &'a Lowered,
-    options: &'a CheckOptions,
-    names: Vec<Arc<str>>,
-    property_names: Vec<String>,
-    trace: Trace,
-    keys: Option<Keys>,
-    lines: Lines,
-    notes: Vec<Note>,
-    evaluator: Evaluator,
-    /// Gives the verdicts, where the engine asked for tells no more than those.
-    judge: Option<Judge>,
-    /// Gives the verdicts on a trace that goes on.
-    prefixes: Prefixes,
-    /// Where the answer for each formula stands among those of the evaluator.
-    places: FxHashMap<FormulaId, usize>,
-}
-
-impl<'a> Question<'a> {
-    fn new(spec: &'a Spec, lowered: &'a Lowered, input: ReadTrace, options: &'a CheckOptions) -> Result<Self, Error> {
-        let states = input.states;
-        let columns = input.columns.into_iter().map(|column| column.unwrap_or_else(|| Column::all_missing(states)));
-        let trace = Trace { len: states, columns: columns.collect(), time: input.time.map(Into::into) };
-        if options.runs != RunQuestions::default() && input.keys.is_some() {
-            return Err(Error::Request("--coverage and --waiting are for a trace that is not split by key".into()));
-        }
-        if options.truth != Truth::AtZero && input.keys.is_some() {
-            return Err(Error::Request(
-                "truth at every position cannot be shown for a trace that is split by key".into(),
-            ));
-        }
-        let roots = formulas_of(lowered);
-        if options.config.engine == EngineName::Naive && trace.len > LONGEST_NAIVE {
-            let message = format!(
-                "the engine naive is quadratic in the trace, and this one has {} states; reverse answers the same",
-                trace.len
-            );
-            return Err(Error::Request(message));
-        }
-        let evaluator = Evaluator::new(&lowered.formulas, &roots, options.config);
-        let judge = match options.extent {
-            Extent::Prefix => None,
-            Extent::Whole => Judge::new(&lowered.formulas, &claimed(lowered), options.config)?,
-        };
-        let prefixes = match options.extent {
-            Extent::Whole => Prefixes::default(),
-            Extent::Prefix => Prefixes::new(lowered, options.config)?,
-        };
-        Ok(Self {
-            spec,
-            lowered,
-            options,
-            prefixes,
-            names: lowered.variables.names(),
-            property_names: spec.property_names(),
-            trace,
-            keys: input.keys,
-            lines: input.lines,
-            notes: input.notes,
-            evaluator,
-            judge,
-            places: roots.into_iter().enumerate().map(|(place, root)| (root, place)).collect(),
-        })
-    }
-
-    fn answer(self) -> Result<Report, Error> {
-        let (properties, queries) = match &self.keys {
-            None => self.whole()?,
-            Some(keys) => self.by_key(&keys.groups)?,
-        };
-        Ok(Report { trace: self.trace_report()?, properties, queries })
-    }
-
-    /// Evaluates every expression at every position, without judging anything.
-    fn evaluate(&self) -> Result<(), Error> {
-        self.evaluator.letters(&self.trace).map_err(|error| self.evaluation_error(&error)).map(|_| ())
-    }
-
-    fn trace_report(&self) -> Result<TraceReport, Error> {
-        let needed = self.lowered.variables.list().iter().zip(&self.trace.columns);
-        let missing = needed
-            .filter(|(variable, column)| variable.needed_at.is_some() && column.missing() > 0)
-            .map(|(variable, column)| (variable.name.clone(), column.missing()));
-        let time = self.trace.time.as_deref().unwrap_or_default();
-        Ok(TraceReport {
-            states: self.trace.len,
-            keys: self
-                .keys
-                .as_ref()
-                .map(|keys| keys.groups.iter().map(|group| (group.key.clone(), group.positions.len())).collect()),
-            span: time.iter().min().copied().zip(time.iter().max().copied()),
-            missing: missing.collect(),
-            notes: self.notes.clone(),
-            table: if self.options.truth == Truth::Table { Some(self.table()?) } else { None },
-        })
-    }
-
-    fn table(&self) -> Result<String, Error> {
-        if self.trace.len > LONGEST_TABLE {
-            let message = format!(
-                "the table is for short traces: this one has {} states, and the limit is {LONGEST_TABLE}",
-                self.trace.len
-            );
-            return Err(Error::Request(message));
-        }
-        let tables = claimed(self.lowered)
-            .into_iter()
-            .map(|formula| self.table_of(formula))
-            .collect::<Result<Vec<String>, Error>>()?;
-        Ok(tables.join("\n"))
-    }
-
-    /// The table of one formula alone: its automaton is that of the paper, without what else is asked of the trace.
-    fn table_of(&self, formula: FormulaId) -> Result<String, Error> {
-        let evaluator = Evaluator::new(&self.lowered.formulas, &[formula], self.options.config);
-        let Some(reverse) = evaluator.reverse() else {
-            return Err(Error::Request("the table belongs to the reverse engine: --engine reverse".into()));
-        };
-        let prepared = evaluator.prepared();
-        let letters = evaluator.letters(&self.trace).map_err(|error| self.evaluation_error(&error))?;
-        let table = reverse.table(&prepared.formulas, &prepared.alphabet, &letters);
-        Ok(reverse.table_text(&table, &prepared.formulas, &self.names))
-    }
-
-    fn evaluation_error(&self, error: &EvaluationError) -> Error {
-        let what = match &error.expression {
-            Some(expr) => format!(" in `{}`", expr.display(&self.names)),
-            None => " in a sum".to_owned(),
-        };
-        let line = self.lines.line(error.position);
-        Error::Evaluation { message: format!("{}{what} at position {}", error.reason, error.position), line }
-    }
-
-    fn property_report(&self, index: usize, verdict: Verdict) -> PropertyReport {
-        let property = &self.lowered.properties[index];
-        let engine = match property.claim {
-            Claim::Formula(_) => self.judge.as_ref().map_or(self.evaluator.engine(), Judge::engine),
-            Claim::Assert(..) => EngineName::Naive,
-        };
-        PropertyReport {
-            name: self.property_names[index].clone(),
-            description: property.description.clone(),
-            formula: self.spec.text(property.body.span),
-            verdict,
-            engine,
-            decided_at: None,
-            decided_exact: false,
-            cost: Cost::asked(self.options.engine_statistics, None),
-            truth: None,
-            evidence: Evidence::default(),
-            keys: None,
-        }
-    }
-
-    fn query_report(&self, index: usize, value: QueryValue, unanswered: Option<usize>) -> QueryReport {
-        let query = &self.lowered.queries[index];
-        let unnamed = self.lowered.queries[..=index].iter().filter(|query| query.name.is_none()).count();
-        QueryReport {
-            name: query.name.as_ref().map_or_else(|| format!("q{unnamed}"), ToString::to_string),
-            description: query.description.clone(),
-            query: self.spec.text(query.span),
-            value,
-            unanswered,
-        }
-    }
-
-    // ---- one trace ----
-
-    fn whole(&self) -> Result<(Vec<PropertyReport>, Vec<QueryReport>), Error> {
-        let rows =
-            self.evaluator.truth(&mut Cache::default(), &self.trace).map_err(|error| self.evaluation_error(&error))?;
-        let rows: Vec<&Bitmap> = rows.iter().collect();
-        let mut decisions = self.decisions(&self.trace)?.into_iter().enumerate();
-        let mut truths = self.truths_by_judge()?.into_iter();
-        let part = Part { question: self, trace: &self.trace, positions: None, rows: &rows };
-        let mut properties = Vec::new();
-        for (index, property) in self.lowered.properties.iter().enumerate() {
-            let judged = part.judge(property).map_err(|error| self.evaluation_error(&error))?;
-            let mut report = self.property_report(index, judged.verdict);
-            if let Claim::Formula(_) = property.claim
-                && let Some((formula, judged)) = decisions.next()
-            {
-                report.verdict = Verdict::at_end(judged.decision.holds);
-                report.decided_at = judged.decision.decided_at;
-                report.cost = Cost::asked(self.options.engine_statistics, judged.statistics);
-                report.decided_exact = self.judge.as_ref().is_some_and(|judge| judge.is_exact(formula));
-            }
-            report.evidence = judged.evidence;
-            if let (Claim::Formula(formula), Extent::Prefix) = (&property.claim, self.options.extent) {
-                self.judge_prefix(*formula, &part, &mut report)?;
-            } else if let Claim::Formula(formula) = property.claim {
-                let unexplained = report.verdict == Verdict::Violated && report.evidence.violations.is_none();
-                report.evidence.judged_at = (unexplained && self.trace.len > 0).then(|| part.violation(formula, 0));
-                self.look_at_runs(formula, &mut report)?;
-            }
-            if self.options.truth != Truth::AtZero
-                && let Claim::Formula(formula) = property.claim
-            {
-                report.truth = Some(truths.next().unwrap_or_else(|| part.row(formula).clone()));
-            }
-            properties.push(report);
-        }
-        let mut queries = Vec::new();
-        for (index, query) in self.lowered.queries.iter().enumerate() {
-            let value = part.value(&query.query).map_err(|error| self.evaluation_error(&error))?;
-            queries.push(self.query_report(index, QueryValue::Whole(value), part.unanswered(query)));
-        }
-        Ok((properties, queries))
-    }
-
-    /// The verdict on a trace that goes on. Where its body fails at the end of what was read is no violation yet, but tells
-    /// since when something is owed.
-    fn judge_prefix(&self, formula: FormulaId, part: &Part<'_>, report: &mut PropertyReport) -> Result<(), Error> {
-        report.evidence.violations = None;
-        let judged = self.prefixes.verdict(formula, &self.trace, part.holds(formula, 0))?;
-        (report.verdict, report.decided_at) = (judged.verdict, judged.decided_at);
-        (report.engine, report.decided_exact) = (judged.engine, judged.is_exact);
-        report.cost = Cost::asked(self.options.engine_statistics, judged.statistics);
-        if let (Verdict::Violated, Some(position)) = (report.verdict, report.decided_at) {
-            report.evidence.judged_at = (position < self.trace.len).then(|| part.violation(formula, position));
-        }
-        if report.verdict == Verdict::Pending {
-            let line = |position| self.lines.line(position);
-            report.evidence.owed = self.prefixes.owed(formula, &self.trace, self.options.max_violations, &line, &self.names)?;
-        }
-        Ok(())
-    }
-
-    fn look_at_runs(&self, formula: FormulaId, report: &mut PropertyReport) -> Result<(), Error> {
-        let RunQuestions { coverage, waiting } = self.options.runs;
-        if self.trace.len == 0 || !(coverage || waiting) {
-            return Ok(());
-        }
-        let runs = Runs::new(&self.lowered.formulas, formula, &self.trace, &self.names)?;
-        if coverage {
-            report.evidence.coverage = Some(runs.coverage()?);
-        }
-        if waiting {
-            report.evidence.waiting = Some(runs.waiting());
-        }
-        Ok(())
-    }
-
-    /// What the judge says of each formula property; nothing if there is no judge, or no state to judge.
-    fn decisions(&self, trace: &Trace) -> Result<Vec<select::Judged>, Error> {
-        match &self.judge {
-            Some(judge) if trace.len > 0 => judge.decide(trace).map_err(Error::GaveUp),
-            _ => Ok(Vec::new()),
-        }
-    }
-
-    /// Truth at every position from the judge itself, if it was asked for.
-    fn truths_by_judge(&self) -> Result<Vec<Bitmap>, Error> {
-        let Some(judge) = self.judge.as_ref().filter(|_| self.options.truth != Truth::AtZero) else {
-            return Ok(Vec::new());
-        };
-        match judge.truth(&self.trace) {
-            Ok(Some(truths)) => Ok(truths),
-            Ok(None) => {
-                let engine = judge.engine();
-                let message = format!("the engine {engine} does not tell truth at every position; reverse does");
-                Err(Error::Request(message))
-            }
-            Err(gave_up) => Err(gave_up.into()),
-        }
-    }
-
-    // ---- a trace for each key ----
-
-    fn by_key(&self, groups: &[KeyGroup]) -> Result<(Vec<PropertyReport>, Vec<QueryReport>), Error> {
-        let mut tally = KeyTally::new(self, groups.len());
-        let mut failed: Option<Error> = None;
-        let parts = groups.iter().map(|group| group.positions.as_slice());
-        let each = |number: usize, rows: &[&Bitmap]| {
-            if failed.is_none() {
-                failed = tally.add(&groups[number], rows).err();
-            }
-        };
-        self.evaluator
-            .truth_of_parts(&mut Cache::default(), &self.trace, parts, each)
-            .map_err(|error| self.evaluation_error(&error))?;
-        match failed {
-            Some(error) => Err(error),
-            None => Ok(tally.finish()),
-        }
-    }
-}
-
-/// Collects verdicts and values key by key.
-struct KeyTally<'a> {
-    question: &'a Question<'a>,
-    properties: Vec<KeysReport>,
-    /// For each property, the most that any key has cost.
-    statistics: Vec<Option<EngineStatistics>>,
-    queries: Vec<Vec<(Arc<str>, Option<Value>)>>,
-    unanswered: Vec<Option<usize>>,
-}
-
-impl<'a> KeyTally<'a> {
-    fn new(question: &'a Question<'a>, keys: usize) -> Self {
-        let lowered = question.lowered;
-        Self {
-            question,
-            properties: vec![KeysReport { checked: keys, ..KeysReport::default() }; lowered.properties.len()],
-            statistics: vec![None; lowered.properties.len()],
-            queries: vec![Vec::new(); lowered.queries.len()],
-            unanswered: vec![None; lowered.queries.len()],
-        }
-    }
-
-    fn add(&mut self, group: &KeyGroup, rows: &[&Bitmap]) -> Result<(), Error> {
-        let lowered = self.question.lowered;
-        let failed = |error: EvaluationError| self.question.evaluation_error(&error);
-        let speaks_of_values = self.question.judge.is_some()
-            || self.question.options.extent == Extent::Prefix
-            || !lowered.queries.is_empty()
-            || lowered.properties.iter().any(|property| matches!(property.claim, Claim::Assert(..)));
-        let own;
-        let trace = if speaks_of_values {
-            own = self.question.trace.gather(&group.positions);
-            &own
-        } else {
-            &self.question.trace
-        };
-        let mut decisions = self.question.decisions(trace)?.into_iter();
-        let part = Part { question: self.question, trace, positions: Some(&group.positions), rows };
-        let reports = self.properties.iter_mut().zip(&mut self.statistics);
-        for ((report, statistics), property) in reports.zip(&lowered.properties) {
-            let mut judged = part.judge(property).map_err(failed)?;
-            if let Claim::Formula(_) = property.claim
-                && let Some(one) = decisions.next()
-            {
-                judged.verdict = Verdict::at_end(one.decision.holds);
-                *statistics = more(*statistics, one.statistics);
-            }
-            if let (Claim::Formula(formula), Extent::Prefix) = (&property.claim, self.question.options.extent) {
-                let holds = part.holds(*formula, 0);
-                let prefix = self.question.prefixes.verdict(*formula, trace, holds)?;
-                judged.verdict = prefix.verdict;
-                *statistics = more(*statistics, prefix.statistics);
-            }
-            report.verdicts.push(judged.verdict);
-            if judged.verdict == Verdict::Violated {
-                report.violated += 1;
-                if report.first_violations.len() < self.question.options.max_violations {
-                    let key = group.key.clone();
-                    let (verdict, evidence) = (judged.verdict, judged.evidence);
-                    report.first_violations.push(KeyVerdict { key, verdict, evidence });
-                }
-            }
-        }
-        for (index, query) in lowered.queries.iter().enumerate() {
-            self.queries[index].push((group.key.clone(), part.value(&query.query).map_err(failed)?));
-            if let Some(more) = part.unanswered(query) {
-                *self.unanswered[index].get_or_insert(0) += more;
-            }
-        }
-        Ok(())
-    }
-
-    fn finish(self) -> (Vec<PropertyReport>, Vec<QueryReport>) {
-        let question = self.question;
-        let properties = self.properties.into_iter().zip(self.statistics).enumerate();
-        let properties = properties.map(|(index, (keys, statistics))| {
-            let mut report = question.property_report(index, over_keys(&keys.verdicts));
-            report.keys = Some(keys);
-            report.cost = Cost::asked(question.options.engine_statistics, statistics);
-            report
-        });
-        let queries = self.queries.into_iter().zip(self.unanswered).enumerate();
-        let queries = queries
-            .map(|(index, (values, unanswered))| question.query_report(index, QueryValue::ByKey(values), unanswered));
-        (properties.collect(), queries.collect())
-    }
-}
-
-/// The larger of each.
-fn more(one: Option<EngineStatistics>, other: Option<EngineStatistics>) -> Option<EngineStatistics> {
-    one.into_iter().chain(other).reduce(EngineStatistics::max)
-}
-
-/// The worst of verdicts: what is violated for one key is violated, what is owed for one is owed.
-fn over_keys(verdicts: &[Verdict]) -> Verdict {
-    let worst = [Verdict::Violated, Verdict::Pending, Verdict::Holding];
-    worst.into_iter().find(|verdict| verdicts.contains(verdict)).unwrap_or(Verdict::Satisfied)
-}
-
-/// The verdict on a property, and what speaks for it.
-struct Judged {
-    verdict: Verdict,
-    evidence: Evidence,
-}
-
-/// A trace, or a key's part of one, with where the formulas hold.
-struct Part<'a> {
-    question: &'a Question<'a>,
-    /// The states; for a key's part of a trace that no query is asked of, those of the whole trace.
-    trace: &'a Trace,
-    /// For a key's part, its positions in the whole trace.
-    positions: Option<&'a [u32]>,
-    rows: &'a [&'a Bitmap],
-}
-
-impl Part<'_> {
-    fn row(&self, formula: FormulaId) -> &Bitmap {
-        self.rows[self.question.places[&formula]]
-    }
-
-    fn len(&self) -> usize {
-        self.positions.map_or(self.trace.len, <[u32]>::len)
-    }
-
-    fn in_whole(&self, position: usize) -> usize {
-        self.positions.map_or(position, |positions| positions[position] as usize)
-    }
-
-    fn holds(&self, formula: FormulaId, position: usize) -> bool {
-        let row = self.row(formula);
-        if position < row.len() {
-            row.get(position)
-        } else {
-            semantics::holds_on_empty(&self.question.lowered.formulas, formula)
-        }
-    }
-
-    fn value(&self, query: &Query) -> Result<Option<Value>, EvaluationError> {
-        semantics::value_where(query, self.trace, &|formula, position| self.holds(formula, position))
-            .map_err(|error| EvaluationError { position: self.in_whole(error.position), ..error })
-    }
-
-    fn judge(&self, property: &Property) -> Result<Judged, EvaluationError> {
-        Ok(match &property.claim {
-            Claim::Formula(formula) => Judged {
-                verdict: Verdict::at_end(self.holds(*formula, 0)),
-                evidence: Evidence { violations: self.violations(*formula), ..Evidence::default() },
-            },
-            Claim::Assert(query, op, constant) => {
-                let value = self.value(query)?;
-                let holds = value.as_ref().is_some_and(|value| op.holds(value, constant));
-                let evidence = Evidence { compared: Some(Compared { value }), ..Evidence::default() };
-                Judged { verdict: Verdict::at_end(holds), evidence }
-            }
-        })
-    }
-
-    /// Where the body of an outermost always fails.
-    fn violations(&self, formula: FormulaId) -> Option<Violations> {
-        let (interval, body) = outermost_always(&self.question.lowered.formulas, formula)?;
-        let row = self.row(body);
-        let mut failing = row.clone().complement();
-        if !interval.is_all() {
-            let window = self.window_of_zero(interval);
-            (0..window.start).chain(window.end..row.len()).for_each(|position| failing.set(position, false));
-        }
-        let first = failing.ones().take(self.question.options.max_violations);
-        let first = first.map(|position| self.violation(formula, position)).collect();
-        Some(Violations { count: failing.count_ones(), first })
-    }
-
-    /// The positions in the window of position 0.
-    fn window_of_zero(&self, interval: Interval) -> std::ops::Range<usize> {
-        let whole_time = self.question.trace.time.as_deref();
-        let distance = |position: usize| match (interval.unit, whole_time) {
-            (Unit::Steps, _) => position as u64,
-            (Unit::Time, Some(time)) => time[self.in_whole(position)].abs_diff(time[self.in_whole(0)]),
-            (Unit::Time, None) => 0,
-        };
-        let from = (0..self.len()).find(|&position| distance(position) >= interval.from).unwrap_or(self.len());
-        let end = match interval.to {
-            None => self.len(),
-            Some(to) => (from..self.len()).find(|&position| distance(position) > to).unwrap_or(self.len()),
-        };
-        from..end
-    }
-
-    fn violation(&self, formula: FormulaId, position: usize) -> Violation {
-        let question = self.question;
-        let whole = self.in_whole(position);
-        let values = variables_of(&question.lowered.formulas, formula);
-        Violation {
-            position,
-            line: question.lines.line(whole),
-            time: question.trace.time.as_ref().map(|time| time[whole]),
-            values: values
-                .into_iter()
-                .map(|id| (question.names[id.index()].clone(), question.trace.value(id, whole)))
-                .collect(),
-        }
-    }
-
-    fn unanswered(&self, query: &NamedQuery) -> Option<usize> {
-        let unanswered = |(request, answered): &(FormulaId, FormulaId)| {
-            self.row(*request).clone().and(&self.row(*answered).clone().complement()).count_ones()
-        };
-        (!query.latencies.is_empty()).then(|| query.latencies.iter().map(unanswered).sum())
-    }
-}
-
-/// The formulas of properties.
-pub(crate) fn claimed(lowered: &Lowered) -> Vec<FormulaId> {
-    let claims = lowered.properties.iter().map(|property| &property.claim);
-    claims
-        .filter_map(|claim| match claim {
-            Claim::Formula(formula) => Some(*formula),
-            Claim::Assert(..) => None,
-        })
-        .collect()
-}
-
-/// Every formula whose truth is needed: those of properties and the bodies of their always, those of queries.
-fn formulas_of(lowered: &Lowered) -> Vec<FormulaId> {
-    let mut roots = Vec::new();
-    for property in &lowered.properties {
-        match &property.claim {
-            Claim::Formula(formula) => {
-                roots.push(*formula);
-                roots.extend(outermost_always(&lowered.formulas, *formula).map(|(_, body)| body));
-            }
-            Claim::Assert(query, ..) => query.for_each_formula(&mut |formula| roots.push(formula)),
-        }
-    }
-    for query in &lowered.queries {
-        query.query.for_each_formula(&mut |formula| roots.push(formula));
-        roots.extend(query.latencies.iter().flat_map(|(request, answered)| [*request, *answered]));
-    }
-    roots.sort_unstable();
-    roots.dedup();
-    roots
-}
-
-pub(crate) fn outermost_always(formulas: &Formulas, formula: FormulaId) -> Option<(Interval, FormulaId)> {
-    match formulas.node(formula) {
-        Node::Always(Direction::Future, interval, body) => Some((interval, body)),
-        _ => None,
-    }
-}
-
-/// The variables that a formula speaks of, in order.
-pub(crate) fn variables_of(formulas: &Formulas, formula: FormulaId) -> Vec<VariableId> {
-    let mut variables = Vec::new();
-    for part in formulas.parts(&[formula]) {
-        if let Node::Atom(atom) = formulas.node(part) {
-            formulas.atom(atom).for_each_variable(&mut |variable| variables.push(variable));
-        }
-    }
-    variables.sort_unstable();
-    variables.dedup();
-    variables
 }

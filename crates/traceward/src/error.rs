@@ -4,6 +4,7 @@ use crate::render::Style;
 use crate::spec::{SpecError, SpecPlace};
 use std::fmt;
 use traceward_engine::limit::{BuildError, GaveUp, Unsupported};
+use traceward_engine::select::EngineName;
 use traceward_trace::TraceError;
 
 /// Why a question could not be answered.
@@ -40,8 +41,8 @@ pub enum Error {
         /// Why the engine could not be made.
         error: BuildError,
     },
-    /// What was asked for cannot be had together.
-    Request(String),
+    /// What was asked for cannot be had.
+    Request(Request),
 }
 
 impl Error {
@@ -51,7 +52,8 @@ impl Error {
             Self::Spec(error) => error.render(style),
             Self::Mismatch(error) => format!("{}\n  = note: asked of {trace}", error.render(style)),
             Self::Trace(error) => {
-                let help = error.help().iter().map(|help| format!("\n  help: {}", style.help(help))).collect::<String>();
+                let help =
+                    error.help().iter().map(|help| format!("\n  help: {}", style.help(help))).collect::<String>();
                 format!("error: {}{help}", placed(trace, error))
             }
             Self::Unfit { error, used } => used.render(&placed(trace, error), error.help(), style),
@@ -59,7 +61,97 @@ impl Error {
             Self::GaveUp(gave_up) => format!("error: {gave_up}"),
             Self::Unsupported(unsupported) => format!("error: {unsupported}"),
             Self::CannotFollow { property, error } => format!("error: {}", cannot_follow(property, error)),
-            Self::Request(message) => format!("error: {message}"),
+            Self::Request(request) => format!("error: {request}"),
+        }
+    }
+}
+
+/// A question that cannot be answered so, whatever the trace.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Request {
+    /// Coverage or waiting of a trace that is split by key.
+    RunsByKey,
+    /// Coverage or waiting of a formula with bounds.
+    RunsWithBounds,
+    /// Truth at every position of a trace that is split by key.
+    TruthByKey,
+    /// Truth at every position from an engine that does not tell it.
+    NoTruth {
+        /// The engine.
+        engine: EngineName,
+    },
+    /// The table of an engine that has none.
+    TableOfOtherEngine,
+    /// The table of a long trace.
+    TableTooLong {
+        /// The number of its states.
+        states: usize,
+        /// The most there can be.
+        limit: usize,
+    },
+    /// The definition itself on a long trace.
+    TooLongForNaive {
+        /// The number of its states.
+        states: usize,
+    },
+    /// A monitor of a trace that is split by key.
+    MonitorByKey,
+    /// A monitor of a query.
+    QueryInMonitor,
+    /// A monitor of an assert.
+    AssertInMonitor,
+    /// A comparison of other than two properties.
+    NotTwoProperties {
+        /// How many there are.
+        properties: usize,
+    },
+    /// A question about properties without a trace, and a query measures one.
+    Measures {
+        /// The query's text.
+        query: String,
+    },
+    /// A question about properties, and there is none.
+    NoProperty,
+    /// Something that cannot be found out about properties, in words.
+    Undecided(String),
+}
+
+impl fmt::Display for Request {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::RunsByKey => f.write_str("coverage and waiting are for a trace that is not split by key"),
+            Self::RunsWithBounds => f.write_str("coverage and waiting are for formulas without bounds"),
+            Self::TruthByKey => f.write_str("truth at every position cannot be shown for a trace that is split by key"),
+            Self::NoTruth { engine } => {
+                write!(f, "the engine {engine} does not tell truth at every position; reverse does")
+            }
+            Self::TableOfOtherEngine => f.write_str("the table belongs to the engine reverse"),
+            Self::TableTooLong { states, limit } => {
+                write!(f, "the table is for short traces: this one has {states} states, and the limit is {limit}")
+            }
+            Self::TooLongForNaive { states } => write!(
+                f,
+                "the engine naive is quadratic in the trace, and this one has {states} states; reverse answers the same"
+            ),
+            Self::MonitorByKey => f.write_str("a monitor follows one trace: it cannot split it by key yet"),
+            Self::QueryInMonitor => {
+                f.write_str("a monitor judges properties, and this is a query: it measures a trace that has ended")
+            }
+            Self::AssertInMonitor => {
+                f.write_str("a monitor judges formulas, and an assert measures a trace that has ended")
+            }
+            Self::NotTwoProperties { properties: 1 } => {
+                f.write_str("two properties are compared, and there is only one")
+            }
+            Self::NotTwoProperties { properties } => {
+                write!(f, "two properties are compared, and there are {properties}")
+            }
+            Self::Measures { query } => {
+                write!(f, "`{query}` measures a trace, and only formulas can be looked at without one")
+            }
+            Self::NoProperty => f.write_str("there is no property to look at"),
+            Self::Undecided(reason) => f.write_str(reason),
         }
     }
 }
@@ -74,7 +166,7 @@ fn cannot_follow(property: &str, error: &BuildError) -> String {
         }
         BuildError::GaveUp(gave_up) => gave_up.to_string(),
     };
-    format!("`{property}` cannot be followed: {reason}; `traceward check` answers when the trace has ended")
+    format!("`{property}` cannot be followed: {reason}; its answer is known when the trace has ended")
 }
 
 /// The message of an error with file and line before it.
@@ -102,6 +194,12 @@ impl From<SpecError> for Error {
 impl From<TraceError> for Error {
     fn from(error: TraceError) -> Self {
         Self::Trace(error)
+    }
+}
+
+impl From<Request> for Error {
+    fn from(request: Request) -> Self {
+        Self::Request(request)
     }
 }
 

@@ -2,8 +2,8 @@
 //!
 //! All of it comes down to whether some formula can hold on a trace with a state, and the answer comes with a shortest such trace.
 
-use crate::check::variables_of;
-use crate::error::Error;
+use crate::error::{Error, Request};
+use crate::question::variables_of;
 use crate::spec::Spec;
 use std::fmt;
 use std::sync::Arc;
@@ -160,13 +160,9 @@ pub fn lint(spec: &Spec) -> Result<Lint, Error> {
 pub fn compare(spec: &Spec) -> Result<Comparison, Error> {
     let mut judge = Hygiene::new(spec)?;
     if judge.names.len() != 2 {
-        let message = match judge.names.len() {
-            1 => "two properties are compared, and there is only one".to_owned(),
-            count => format!("two properties are compared, and there are {count}"),
-        };
-        return Err(Error::Request(format!("{message}\n  help: traceward compare -e FORMULA -e FORMULA")));
+        return Err(Request::NotTwoProperties { properties: judge.names.len() }.into());
     }
-    judge.related(0, 1).map_err(Error::Request)
+    judge.related(0, 1).map_err(|reason| Request::Undecided(reason).into())
 }
 
 /// The properties of a spec, to be held against each other.
@@ -187,9 +183,7 @@ impl Hygiene {
         let lowered = spec.lowered();
         if let Some(query) = lowered.queries.first() {
             let text = spec.text(query.span);
-            return Err(Error::Request(format!(
-                "`{text}` measures a trace, and only formulas can be looked at without one"
-            )));
+            return Err(Request::Measures { query: text }.into());
         }
         let named = lowered.properties.iter().zip(spec.property_names());
         let (mut names, mut texts, mut claimed) = (Vec::new(), Vec::new(), Vec::new());
@@ -201,7 +195,7 @@ impl Hygiene {
             }
         }
         if names.is_empty() {
-            return Err(Error::Request("there is no property to look at".into()));
+            return Err(Request::NoProperty.into());
         }
         let prepared = Prepared::new(&lowered.formulas, &claimed, Simplification::Off);
         Ok(Self {

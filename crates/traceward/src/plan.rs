@@ -3,6 +3,7 @@
 use crate::spec::Spec;
 use std::fmt;
 use std::sync::Arc;
+use traceward_engine::automaton::alternating::Alternating;
 use traceward_engine::automaton::metric::{Measures, Metric, Sublogic, sublogic};
 use traceward_engine::select::{Config, EngineName, Evaluator, Judge, Online, Prepared};
 use traceward_logic::formula::{Direction, FormulaId, Formulas, Interval, Unit};
@@ -60,8 +61,9 @@ fn formula_stages(
     config: Config,
     names: &[Arc<str>],
 ) -> Vec<(&'static str, String)> {
-    let evaluator = Evaluator::new(formulas, &[formula], config);
-    let Prepared { formulas, lowered, split, simplified, normal, .. } = evaluator.prepared();
+    let prepared = Prepared::shared(formulas, &[formula], config.simplification);
+    let evaluator = Evaluator::new(&prepared, &config);
+    let Prepared { formulas, lowered, split, simplified, normal, .. } = &*prepared;
     let print = |stage: &[FormulaId]| formulas.display(stage[0], names).to_string();
     let mut stages = vec![
         ("core", print(lowered)),
@@ -71,9 +73,9 @@ fn formula_stages(
     ];
     let class = Class::new(formulas, normal[0]);
     stages.push(("sublogic", class.text(formulas, names)));
-    if let Some(reverse) = evaluator.reverse() {
+    if evaluator.engine() == EngineName::Reverse {
         let text = class.metric_text(formulas, names).unwrap_or_else(|| {
-            let automaton = reverse.automaton();
+            let automaton = Alternating::new(formulas, normal);
             let text = || automaton.display(formulas, names).to_string();
             readable(automaton.written_out(), automaton.nodes().len(), text)
         });
@@ -81,14 +83,14 @@ fn formula_stages(
     }
     stages.push((
         "engine",
-        match Judge::new(formulas, lowered, config) {
+        match Judge::new(&prepared, &[0], &config) {
             Ok(Some(judge)) => {
                 let made = judge.summary().map(|summary| format!(" {summary};")).unwrap_or_default();
                 format!("{}: asked for;{made} the positions of violations come from reverse", judge.engine())
             }
             Ok(None) => {
                 let chosen = format!("{}: {}", evaluator.engine(), evaluator.reason());
-                while_it_grows(formulas, lowered[0], config).into_iter().fold(chosen, |all, line| all + "\n" + &line)
+                while_it_grows(&prepared, &config).into_iter().fold(chosen, |all, line| all + "\n" + &line)
             }
             Err(unsupported) => unsupported.to_string(),
         },
@@ -97,11 +99,11 @@ fn formula_stages(
 }
 
 /// Which engine follows a trace that goes on, where that is left to us.
-fn while_it_grows(formulas: &Formulas, formula: FormulaId, config: Config) -> Option<String> {
+fn while_it_grows(prepared: &Arc<Prepared>, config: &Config) -> Option<String> {
     if config.engine != EngineName::Auto {
         return None;
     }
-    let online = Online::new(formulas, formula, config).ok()?;
+    let online = Online::new(prepared, 0, config).ok()?;
     Some(format!("{} while a trace goes on: {}", online.engine(), online.reason()))
 }
 

@@ -1,14 +1,14 @@
 //! What the runs of a property tell beyond its verdict: which parts mattered, how long eventualities waited.
 
-use crate::error::Error;
+use crate::error::{Error, Request};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use traceward_engine::automaton::alternating::{Alternating, is_bounded};
 use traceward_engine::engine::Config;
-use traceward_engine::engine::breadth_first::{self, OverSlices};
-use traceward_engine::engine::reverse::{self, Reverse};
+use traceward_engine::engine::breadth_first::OverSlices;
+use traceward_engine::engine::reverse::Reverse;
 use traceward_engine::run_statistics::{Coverage, RejectingVisits, over_trees, unused, waiting};
-use traceward_engine::select::{Prepared, Simplification};
+use traceward_engine::select::{Cache, Prepared, Simplification};
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::formula::{FormulaId, Formulas};
 use traceward_logic::letter::{self, Letters};
@@ -80,7 +80,7 @@ impl<'a> Runs<'a> {
         let prepared = Prepared::new(formulas, &[formula], Simplification::Off);
         let parts = prepared.formulas.parts(&prepared.normal);
         if parts.into_iter().any(|part| is_bounded(prepared.formulas.node(part))) {
-            return Err(Error::Request("--coverage and --waiting are for formulas without bounds".into()));
+            return Err(Request::RunsWithBounds.into());
         }
         let automaton = Alternating::new(&prepared.formulas, &prepared.normal);
         let letters = letter::letters(&prepared.formulas, &prepared.alphabet, trace);
@@ -119,9 +119,7 @@ impl<'a> Runs<'a> {
         let Prepared { formulas, alphabet, normal, .. } = &self.prepared;
         match OverSlices::new(formulas, alphabet, normal[0], Config::default()) {
             Err(_) => Ok(None),
-            Ok(slices) => slices
-                .statistics(&RejectingVisits, &mut breadth_first::Cache::default(), &self.letters)
-                .map_err(Error::GaveUp),
+            Ok(slices) => slices.statistics(&RejectingVisits, &self.letters).map_err(Error::GaveUp),
         }
     }
 
@@ -129,8 +127,8 @@ impl<'a> Runs<'a> {
         let Prepared { formulas, alphabet, normal, .. } = &self.prepared;
         let parts = formulas.parts(normal);
         let engine = Reverse::new(formulas, alphabet, &parts);
-        let mut cache = reverse::Cache::default();
-        let rows = engine.truth(&mut cache, &self.letters);
+        let mut cache = Cache::default();
+        let rows = engine.rows(&mut cache, &self.letters);
         let rows: FxHashMap<FormulaId, &Bitmap> = parts.into_iter().zip(rows).collect();
         let found = waiting(formulas, normal[0], &|part| rows[&part].clone());
         let report = |one: traceward_engine::run_statistics::Waiting| WaitingReport {

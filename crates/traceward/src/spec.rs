@@ -5,7 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 use traceward_logic::ast::{Named, SpecAst, StatementKind};
 use traceward_logic::diagnostic::{Diagnostic, Help, SourceId, Span, did_you_mean};
-use traceward_logic::lower::{self, Declarations, Expected, Goal, Lowered, Property, Schema, Type, Variable};
+use traceward_logic::lower::{self, Declarations, Expected, Goal, Lowered, Schema, Type, Variable};
 use traceward_logic::parse;
 use traceward_logic::value::ValueType;
 use traceward_trace::{MissingPolicy, ReadOptions, ReadVariable, Records, TimeColumn, TimeUnit};
@@ -120,15 +120,7 @@ impl Spec {
 
     /// The name of each property; those without one are `p1`, `p2`, …
     pub fn property_names(&self) -> Vec<String> {
-        let mut unnamed = 0;
-        let name = |property: &Property| match &property.name {
-            Some(name) => name.to_string(),
-            None => {
-                unnamed += 1;
-                format!("p{unnamed}")
-            }
-        };
-        self.lowered().properties.iter().map(name).collect()
+        (0..self.lowered().properties.len()).map(|index| self.property_name(index)).collect()
     }
 
     /// How a trace is read for it: its settings and variables, and the rest from elsewhere.
@@ -161,6 +153,13 @@ impl Spec {
             (variable.name.clone(), ty)
         });
         Schema { types: typed.collect(), names: Vec::new(), has_time: self.settings.time.is_some(), names_known: false }
+    }
+
+    /// The name of a property; those without one are `p1`, `p2`, …
+    pub(crate) fn property_name(&self, index: usize) -> String {
+        let properties = &self.lowered().properties;
+        let unnamed = properties[..=index].iter().filter(|property| property.name.is_none()).count();
+        properties[index].name.as_ref().map_or_else(|| format!("p{unnamed}"), ToString::to_string)
     }
 
     /// Probable mistakes, as text.

@@ -1,9 +1,7 @@
 //! Comparisons and findings against all short traces, and examples against the definition.
 
 use proptest::prelude::*;
-use traceward::{
-    Comparison, Example, Goal, Oddity, Relation, Source, Spec, Value, Verdict, check, compare, lint,
-};
+use traceward::{Comparison, Example, Goal, Oddity, Relation, Source, Spec, Value, Verdict, check, compare, lint};
 use traceward_logic::formula::{Formulas, Interval};
 use traceward_logic::semantics;
 use traceward_testkit::enumerate::{self, Shape};

@@ -2,9 +2,7 @@
 
 use proptest::prelude::*;
 use std::sync::Arc;
-use traceward::{
-    Event, Feed, Goal, Monitor, Settings, Source, Spec, State, StepError, Value, Verdict, check,
-};
+use traceward::{Event, Feed, Goal, Monitor, Settings, Source, Spec, State, StepError, Value, Verdict, check};
 use traceward_logic::formula::Formulas;
 use traceward_logic::trace::{Trace, VariableId};
 use traceward_testkit::generate::{self, Windows};

@@ -5,7 +5,7 @@ use crate::failure::{Failure, Outcome, tell};
 use crate::{input, json, text};
 use std::io::Write;
 use std::path::Path;
-use traceward::{CheckOptions, Extent, Goal, Report, RunQuestions, Spec, Truth};
+use traceward::{CheckOptions, Goal, Report, RunQuestions, Spec, Truth};
 
 pub fn run(arguments: &CheckArguments, out: &mut impl Write) -> Result<Outcome, Failure> {
     answer(arguments, Goal::Check, out)
@@ -74,20 +74,29 @@ fn tell_asides(path: &Path, report: &Report) {
     }
 }
 
-fn check_one(spec: &Spec, path: &Path, arguments: &CheckArguments) -> Result<Report, Failure> {
-    let options = CheckOptions {
-        config: arguments.engine.config(),
-        truth: match (arguments.trace_table, arguments.positions) {
-            (true, _) => Truth::Table,
-            (false, true) => Truth::AtEveryPosition,
-            (false, false) => Truth::AtZero,
-        },
-        extent: if arguments.prefix { Extent::Prefix } else { Extent::Whole },
-        runs: RunQuestions { coverage: arguments.coverage, waiting: arguments.waiting },
-        engine_statistics: arguments.engine_statistics,
-        max_violations: arguments.max_violations,
-        read: input::read_options(path, &arguments.trace),
+fn options(path: &Path, arguments: &CheckArguments) -> CheckOptions {
+    let truth = match (arguments.trace_table, arguments.positions) {
+        (true, _) => Truth::Table,
+        (false, true) => Truth::AtEveryPosition,
+        (false, false) => Truth::AtZero,
     };
+    let mut options = CheckOptions::default()
+        .config(arguments.engine.config())
+        .truth(truth)
+        .runs(RunQuestions { coverage: arguments.coverage, waiting: arguments.waiting })
+        .max_violations(arguments.max_violations)
+        .read(input::read_options(path, &arguments.trace));
+    if arguments.prefix {
+        options = options.prefix();
+    }
+    if arguments.engine_statistics {
+        options = options.engine_statistics();
+    }
+    options
+}
+
+fn check_one(spec: &Spec, path: &Path, arguments: &CheckArguments) -> Result<Report, Failure> {
+    let options = options(path, arguments);
     let trace = input::open(path, arguments.output.quiet)?;
     let report = traceward::check_with(spec, trace, &options)
         .map_err(|error| Failure::of(&error, &text::trace_name(path), input::style()))?;

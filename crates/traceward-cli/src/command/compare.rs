@@ -9,7 +9,7 @@ use traceward_wire::ComparisonDocument;
 
 pub fn run(arguments: &HygieneArguments, out: &mut impl Write) -> Result<Outcome, Failure> {
     let spec = input::spec_alone(&arguments.asked, "there is nothing to compare")?;
-    let comparison = traceward::compare(&spec).map_err(|error| Failure::Message(error.to_string()))?;
+    let comparison = traceward::compare(&spec).map_err(|error| Failure::of(&error, "-", input::style()))?;
     match arguments.output.format {
         OutputFormat::Json => json::write(out, &ComparisonDocument::from(&comparison))?,
         OutputFormat::Text => text::comparison(out, &comparison)?,

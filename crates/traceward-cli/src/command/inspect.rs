@@ -21,7 +21,7 @@ pub fn run(arguments: &InspectArguments, out: &mut impl Write) -> Result<Outcome
         OutputFormat::Text => text::inspection(out, path, &inspection)?,
         OutputFormat::Json => {
             json::write(out, &InspectionDocument::new(&text::trace_name(path), &inspection))?;
-        },
+        }
     }
     Ok(Outcome::Holds)
 }

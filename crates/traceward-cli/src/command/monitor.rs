@@ -222,7 +222,11 @@ impl<W: Write> Watch<'_, W> {
     fn unseen(&mut self, unseen: &[Unseen]) -> io::Result<()> {
         if !self.arguments.quiet {
             self.out.flush()?;
-            tell_of(unseen, "warning", "has not been seen: until it is, it is missing, and what is asked of it is false");
+            tell_of(
+                unseen,
+                "warning",
+                "has not been seen: until it is, it is missing, and what is asked of it is false",
+            );
         }
         Ok(())
     }

@@ -13,7 +13,9 @@
 use rustc_hash::FxHashMap;
 use std::fmt;
 use std::sync::Arc;
-use traceward_logic::formula::{AtomId, BinaryOp, Direction, FormulaId, Formulas, Node as Operator, Strength};
+use traceward_logic::formula::{
+    AtomId, BinaryOp, Direction, Expansion, FormulaId, Formulas, Node as Operator, Strength,
+};
 
 /// A node of an automaton.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -320,14 +322,14 @@ impl<'a> Builder<'a> {
             Operator::And(f, g) => self.and(self.of_formula[&f], self.of_formula[&g]),
             Operator::Or(f, g) => self.or(self.of_formula[&f], self.of_formula[&g]),
             Operator::Next(direction, strength, f) => {
-                let (next, accepting) = (self.of_formula[&f], strength == Strength::Weak);
+                let (next, accepting) = (self.of_formula[&f], strength.holds());
                 self.node(formula, next, accepting, look(direction))
             }
             Operator::Eventually(direction, _, f) => {
-                self.looping(formula, direction, Rejecting, |this, own| this.or(own, this.of_formula[&f]))
+                self.looping(formula, direction, |this, own| this.or(own, this.of_formula[&f]))
             }
             Operator::Always(direction, _, f) => {
-                self.looping(formula, direction, Accepting, |this, own| this.and(own, this.of_formula[&f]))
+                self.looping(formula, direction, |this, own| this.and(own, this.of_formula[&f]))
             }
             Operator::Binary(op, direction, _, f, g) => self.binary(formula, op, direction, f, g),
         })
@@ -357,10 +359,11 @@ impl<'a> Builder<'a> {
             this.or(now, later)
         };
         match op {
-            BinaryOp::Until => self.looping(formula, direction, Rejecting, until),
-            BinaryOp::WeakUntil => self.looping(formula, direction, Accepting, until),
-            BinaryOp::Release => self.looping(formula, direction, Accepting, release),
-            BinaryOp::StrongRelease => self.looping(formula, direction, Rejecting, strong_release),
+            BinaryOp::StrongRelease => self.looping(formula, direction, strong_release),
+            _ => match op.expansion() {
+                Expansion::Until => self.looping(formula, direction, until),
+                Expansion::Release => self.looping(formula, direction, release),
+            },
         }
     }
 
@@ -382,12 +385,12 @@ impl<'a> Builder<'a> {
         &mut self,
         formula: FormulaId,
         direction: Direction,
-        end: End,
         condition: impl FnOnce(&mut Self, ConditionId) -> ConditionId,
     ) -> ConditionId {
         let own = self.intern(Condition::Node(self.numbers[&formula]));
         let whole = condition(self, own);
-        self.node(formula, whole, end == Accepting, look(direction));
+        let accepting = self.formulas.node(formula).strength().is_some_and(Strength::holds);
+        self.node(formula, whole, accepting, look(direction));
         whole
     }
 
@@ -407,14 +410,6 @@ impl<'a> Builder<'a> {
         })
     }
 }
-
-/// Whether a path may end in a node.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum End {
-    Accepting,
-    Rejecting,
-}
-use End::{Accepting, Rejecting};
 
 fn look(direction: Direction) -> Look {
     match direction {

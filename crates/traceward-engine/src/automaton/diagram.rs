@@ -193,6 +193,13 @@ impl Diagrams {
         Ok(made)
     }
 
+    /// The same, of parts of which it is not known whether they test only variables behind it; none if they do not.
+    pub(crate) fn checked_test(&mut self, level: Level, low: Ref, high: Ref) -> Option<Result<Ref, Overflow>> {
+        let (below_low, below_high) = (self.level(low), self.level(high));
+        let is_in_order = below_low > level && below_high > level && below_high.chain != level.chain;
+        is_in_order.then(|| self.test(level, low, high))
+    }
+
     fn place(&self, node: &Node) -> usize {
         let level = (u64::from(node.level.chain) << 32) | u64::from(node.level.place);
         let below = (u64::from(node.low.0) << 32) | u64::from(node.high.0);

@@ -6,6 +6,7 @@
 
 use crate::automaton::alternating::NodeId;
 use crate::automaton::metric::{Clock, Kind, Metric, Stronger, Test};
+use crate::saved::{Reader, RestoreError, Writer};
 
 /// A node and its clock: Nᶜ.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -39,6 +40,26 @@ impl Configuration {
     /// What is in it, in order.
     pub fn entries(&self) -> &[Entry] {
         &self.0
+    }
+
+    /// Writes what is in it.
+    pub(super) fn save(&self, to: &mut Writer) {
+        to.size(self.0.len());
+        for entry in &self.0 {
+            to.size(entry.node.index());
+            to.optional(entry.clock.steps());
+        }
+    }
+
+    /// Reads a configuration of an automaton.
+    pub(super) fn restore(automaton: &Metric, from: &mut Reader<'_>) -> Result<Self, RestoreError> {
+        let entries = (0..from.count()?).map(|_| {
+            let node = NodeId::new(from.index(automaton.nodes().len())?);
+            let clock = from.optional()?.map_or(Clock::INFINITE, Clock::new);
+            Ok(Entry { node, clock })
+        });
+        let entries = entries.collect::<Result<Vec<Entry>, RestoreError>>()?;
+        Ok(Self::collect(entries, automaton, Subsumption::Off))
     }
 
     /// Whether nothing is asked.

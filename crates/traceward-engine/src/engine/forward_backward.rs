@@ -11,13 +11,16 @@
 //! the left part twice, Eval-Tree empties its input, and the main loop leaves out a state. While the trace goes on,
 //! every node also knows what eval-final would say of it, were this state the last.
 
+use super::follow::{Follow, Step};
 use super::reading::{self, Reader, Reading};
-use super::{Config, Decision, EngineStatistics};
+use super::{Config, EngineStatistics};
 use crate::automaton::alternating::{ConditionId, NodeId};
 use crate::automaton::metric::{Clock, Condition, Kind, Metric, Test};
-use crate::limit::{GaveUp, Instead, Limit, Limits, Unsupported};
+use crate::limit::{BuildError, GaveUp, Instead, Limit, Limits, Unsupported};
+use crate::prepared::Prepared;
+use crate::saved::{Reader as FromBytes, RestoreError, Writer};
 use traceward_logic::formula::{FormulaId, Formulas};
-use traceward_logic::letter::{Alphabet, Letters, Proposition};
+use traceward_logic::letter::Alphabet;
 use traceward_logic::verdict::Verdict;
 
 const NAME: &str = "forward-backward";
@@ -81,49 +84,6 @@ impl ForwardBackward {
     /// The automaton that is unfolded.
     pub fn automaton(&self) -> &Metric {
         &self.automaton
-    }
-
-    /// A tree that has seen no state.
-    pub fn start(&self) -> Run {
-        Run {
-            tree: Tree::default(),
-            leaves: Vec::new(),
-            reading: self.reader.start(),
-            has_begun: false,
-            verdict: Verdict::Pending,
-            peak_nodes: 0,
-            peak_leaves: 0,
-        }
-    }
-
-    /// Takes the next state; `holds` tells which propositions do.
-    pub fn step(&self, run: &mut Run, holds: &dyn Fn(Proposition) -> bool) -> Result<Verdict, GaveUp> {
-        if run.verdict.is_final() {
-            return Ok(run.verdict);
-        }
-        self.reader.read(&mut run.reading, holds);
-        self.forward(run)?;
-        run.verdict = match self.evaluate_leaves(run) {
-            Some(value) => {
-                run.leaves.clear();
-                if value { Verdict::Satisfied } else { Verdict::Violated }
-            }
-            None if run.tree.holds_at_end() => Verdict::Holding,
-            None => Verdict::Pending,
-        };
-        run.peak_nodes = run.peak_nodes.max(run.tree.live);
-        run.peak_leaves = run.peak_leaves.max(run.leaves.len());
-        Ok(run.verdict)
-    }
-
-    /// The verdict if the trace went on behind what a run has seen.
-    pub fn verdict(&self, run: &Run) -> Verdict {
-        run.verdict
-    }
-
-    /// Whether the formula holds on a trace with a state.
-    pub fn check(&self, letters: &Letters) -> Result<Decision, GaveUp> {
-        super::check_online(self.start(), letters, |run, holds| self.step(run, holds)).map(|(decision, _)| decision)
     }
 
     /// The tree of the automaton before the first state, then Forward of the thesis.
@@ -228,6 +188,114 @@ impl ForwardBackward {
     }
 }
 
+impl Follow for ForwardBackward {
+    type Run = Run;
+    const NAME: &'static str = NAME;
+
+    fn compile(prepared: &Prepared, index: usize, config: Config) -> Result<Self, BuildError> {
+        Ok(Self::new(&prepared.formulas, &prepared.alphabet, prepared.normal[index], config)?)
+    }
+
+    fn start(&self) -> Result<Run, GaveUp> {
+        Ok(Run {
+            tree: Tree::default(),
+            leaves: Vec::new(),
+            reading: self.reader.start(),
+            has_begun: false,
+            verdict: Verdict::Pending,
+            peak_nodes: 0,
+            peak_leaves: 0,
+        })
+    }
+
+    fn step(&self, run: &mut Run, step: Step<'_>) -> Result<Verdict, GaveUp> {
+        if run.verdict.is_final() {
+            return Ok(run.verdict);
+        }
+        self.reader.read(&mut run.reading, step.letter);
+        self.forward(run)?;
+        run.verdict = match self.evaluate_leaves(run) {
+            Some(value) => {
+                run.leaves.clear();
+                if value { Verdict::Satisfied } else { Verdict::Violated }
+            }
+            None if run.tree.holds_at_end() => Verdict::Holding,
+            None => Verdict::Pending,
+        };
+        run.peak_nodes = run.peak_nodes.max(run.tree.live);
+        run.peak_leaves = run.peak_leaves.max(run.leaves.len());
+        Ok(run.verdict)
+    }
+
+    fn verdict(&self, run: &Run) -> Verdict {
+        run.verdict
+    }
+
+    fn save(&self, run: &Run, to: &mut Writer) {
+        Reader::save(&run.reading, to);
+        to.verdict(run.verdict);
+        to.bit(run.has_begun);
+        to.size(run.peak_nodes);
+        to.size(run.peak_leaves);
+        run.tree.save(to);
+    }
+
+    fn restore(&self, from: &mut FromBytes<'_>) -> Result<Run, RestoreError> {
+        let reading = self.reader.restore(from)?;
+        let (verdict, has_begun) = (from.verdict()?, from.bit()?);
+        let (peak_nodes, peak_leaves) = (from.size()?, from.size()?);
+        let (tree, leaves) = self.restored_tree(from)?;
+        Ok(Run { tree, leaves, reading, has_begun, verdict, peak_nodes, peak_leaves })
+    }
+
+    fn statistics(&self, run: &Run) -> Option<EngineStatistics> {
+        Some(run.statistics())
+    }
+
+    fn summary(&self) -> Option<String> {
+        Some(self.automaton.summary())
+    }
+}
+
+impl ForwardBackward {
+    /// A tree that was saved, and its leaves from left to right.
+    fn restored_tree(&self, from: &mut FromBytes<'_>) -> Result<(Tree, Vec<TreeId>), RestoreError> {
+        let (mut tree, mut leaves) = (Tree::default(), Vec::new());
+        let mut open = if from.bit()? { vec![None] } else { Vec::new() };
+        while let Some(parent) = open.pop() {
+            let (kind, below) = self.restored_node(from)?;
+            let id = tree.add(parent, kind);
+            if let TreeKind::Leaf(..) = kind {
+                leaves.push(id);
+            }
+            open.extend((0..below).map(|_| Some(id)));
+        }
+        // Nodes were made after their parents.
+        for id in (0..tree.nodes.len()).rev().map(|index| TreeId(index as u32)) {
+            tree.at_end[id.index()] = match tree.node(id).kind {
+                TreeKind::Leaf(node, _) => self.automaton.node(node).accepting,
+                _ => tree.end_of(id),
+            };
+        }
+        Ok((tree, leaves))
+    }
+
+    /// A node that was saved, and how many are below it.
+    fn restored_node(&self, from: &mut FromBytes<'_>) -> Result<(TreeKind, usize), RestoreError> {
+        Ok(match from.tag()? {
+            0 => {
+                let node = NodeId::new(from.index(self.automaton.nodes().len())?);
+                let clock = from.optional()?.map_or(Clock::INFINITE, Clock::new);
+                (TreeKind::Leaf(node, clock), 0)
+            }
+            1 => (TreeKind::Over(None), 1),
+            tag @ (2 | 3) => (TreeKind::And([None; 2]), usize::from(tag) - 1),
+            tag @ (4 | 5) => (TreeKind::Or([None; 2]), usize::from(tag) - 3),
+            _ => return Err(RestoreError::Damaged),
+        })
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct TreeId(u32);
 
@@ -305,6 +373,30 @@ impl Tree {
                 *side = Some(id);
             }
             TreeKind::Free | TreeKind::Leaf(..) | TreeKind::Over(_) => *kind = TreeKind::Over(Some(id)),
+        }
+    }
+
+    /// Writes all nodes, parents before what is below them, and left before right.
+    fn save(&self, to: &mut Writer) {
+        to.bit(self.root.is_some());
+        let mut open: Vec<TreeId> = self.root.into_iter().collect();
+        while let Some(id) = open.pop() {
+            let below: Vec<TreeId> = match self.node(id).kind {
+                TreeKind::Free | TreeKind::Leaf(..) => Vec::new(),
+                TreeKind::Over(below) => below.into_iter().collect(),
+                TreeKind::And(sides) | TreeKind::Or(sides) => sides.into_iter().flatten().collect(),
+            };
+            match self.node(id).kind {
+                TreeKind::Leaf(node, clock) => {
+                    to.tag(0);
+                    to.size(node.index());
+                    to.optional(clock.steps());
+                }
+                TreeKind::Free | TreeKind::Over(_) => to.tag(1),
+                TreeKind::And(_) => to.tag(1 + below.len() as u8),
+                TreeKind::Or(_) => to.tag(3 + below.len() as u8),
+            }
+            open.extend(below.into_iter().rev());
         }
     }
 

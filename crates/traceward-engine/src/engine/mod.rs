@@ -1,22 +1,22 @@
-//! The engines, one algorithm a file.
+//! The engines, one algorithm a module, behind one of two faces: [`follow`] and [`offline`].
 
 pub mod breadth_first;
 mod config;
 pub mod configuration;
 pub mod depth_first;
+pub mod follow;
 pub mod forward_backward;
 pub mod forward_backward_dag;
 pub mod generic;
 mod graph;
+pub mod naive;
 pub mod observer;
+pub mod offline;
 mod reading;
 pub mod reverse;
 pub mod tableau;
 
-use crate::limit::GaveUp;
 pub use config::{Config, Exactness, Memory, Subsumption};
-use traceward_logic::letter::{Letters, Proposition};
-use traceward_logic::verdict::Verdict;
 
 /// The verdict at the end of a trace, and where it was seen to be final.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -51,20 +51,4 @@ impl EngineStatistics {
             peak_bytes: self.peak_bytes.max(other.peak_bytes),
         }
     }
-}
-
-/// Feeds letters to an engine until its verdict is final, or to the end of a trace with a state.
-pub(crate) fn check_online<R>(
-    mut run: R,
-    letters: &Letters,
-    step: impl Fn(&mut R, &dyn Fn(Proposition) -> bool) -> Result<Verdict, GaveUp>,
-) -> Result<(Decision, R), GaveUp> {
-    let mut last = Verdict::Pending;
-    for position in 0..letters.len {
-        last = step(&mut run, &|proposition| letters.bitmap(proposition).get(position))?;
-        if last.is_final() {
-            return Ok((Decision { holds: last == Verdict::Satisfied, decided_at: Some(position) }, run));
-        }
-    }
-    Ok((Decision { holds: last == Verdict::Holding, decided_at: None }, run))
 }

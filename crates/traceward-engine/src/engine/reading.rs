@@ -4,6 +4,7 @@ use crate::automaton::alternating::NodeId;
 use crate::automaton::metric::{BoundInTime, Kind, Label, Metric};
 use crate::limit::{Feature, Unsupported};
 use crate::past::{Past, PastId, PastRun};
+use crate::saved::{Reader as FromBytes, RestoreError, Writer};
 use traceward_logic::formula::{FormulaId, Formulas};
 use traceward_logic::letter::{Alphabet, Proposition};
 
@@ -81,6 +82,15 @@ impl Reader {
     /// Before the first state.
     pub(super) fn start(&self) -> Reading {
         Reading { satisfied: vec![false; self.nodes], past: self.past.start() }
+    }
+
+    /// Writes what a reading has to know of the states before: what a state satisfies is found out with the next.
+    pub(super) fn save(reading: &Reading, to: &mut Writer) {
+        reading.past.save(to);
+    }
+
+    pub(super) fn restore(&self, from: &mut FromBytes<'_>) -> Result<Reading, RestoreError> {
+        Ok(Reading { satisfied: vec![false; self.nodes], past: self.past.restore(from)? })
     }
 
     /// Takes the next state; `holds` tells which propositions do.

@@ -6,11 +6,13 @@
 //!
 //! Everything that can grow is in the automaton, which has limits of its own; a run cannot give up.
 
-use super::{Config, Decision};
+use super::Config;
+use super::follow::{Follow, Step};
 use crate::automaton::tableau::{Automaton, Edge, Initial, StateId};
-use crate::limit::BuildError;
-use traceward_logic::formula::{FormulaId, Formulas};
-use traceward_logic::letter::{Alphabet, Letters, Proposition};
+use crate::limit::{BuildError, GaveUp};
+use crate::prepared::Prepared;
+use crate::saved::{Reader, RestoreError, Writer};
+use traceward_logic::letter::Proposition;
 use traceward_logic::verdict::Verdict;
 
 /// A formula ready to be observed with its tableau automaton.
@@ -20,9 +22,9 @@ pub struct Tableau {
     propositions: Vec<Proposition>,
 }
 
-/// Scratch: the letter of a step, and the states that it leads to. Runs of any [`Tableau`] may share it.
+/// Scratch: the letter of a step, and the states that it leads to.
 #[derive(Clone, Debug, Default)]
-pub struct Cache {
+struct Scratch {
     /// By the index of the proposition.
     letter: Vec<bool>,
     reached: Vec<StateId>,
@@ -34,6 +36,7 @@ pub struct Run {
     /// The current states, in order.
     states: Vec<StateId>,
     verdict: Verdict,
+    scratch: Scratch,
 }
 
 impl Run {
@@ -44,18 +47,6 @@ impl Run {
 }
 
 impl Tableau {
-    /// Prepares a formula in negation normal form with split atoms. `holds_on_empty` is whether the empty trace satisfies
-    /// it, judged on the formula as it was lowered.
-    pub fn new(
-        formulas: &Formulas,
-        alphabet: &Alphabet,
-        root: FormulaId,
-        holds_on_empty: bool,
-        config: Config,
-    ) -> Result<Self, BuildError> {
-        Automaton::new(formulas, alphabet, root, Initial::BySemantics(holds_on_empty), config.limits).map(Self::of)
-    }
-
     /// An observer of an automaton.
     pub fn of(automaton: Automaton) -> Self {
         Self { propositions: automaton.propositions(), automaton }
@@ -66,57 +57,11 @@ impl Tableau {
         &self.automaton
     }
 
-    /// The propositions that matter, in order; [`Self::step`] asks for no others.
-    pub fn propositions(&self) -> &[Proposition] {
-        &self.propositions
-    }
-
-    /// An observer that has seen no state.
-    pub fn start(&self) -> Run {
-        let states = vec![StateId::INIT];
-        Run { verdict: self.verdict_of(&states), states }
-    }
-
-    /// Takes the next state; `holds` tells which propositions do.
-    pub fn step(&self, cache: &mut Cache, run: &mut Run, holds: &dyn Fn(Proposition) -> bool) -> Verdict {
-        if run.verdict.is_final() {
-            return run.verdict;
-        }
-        self.read_letter(cache, holds);
-        cache.reached.clear();
-        for &state in &run.states {
-            let enabled = self.automaton.edges_from(state).iter().filter(|edge| is_enabled(edge, &cache.letter));
-            cache.reached.extend(enabled.map(|edge| edge.to));
-        }
-        cache.reached.sort_unstable();
-        cache.reached.dedup();
-        run.states.clone_from(&cache.reached);
-        run.verdict = self.verdict_of(&run.states);
-        run.verdict
-    }
-
-    /// The verdict if the trace went on behind what a run has seen.
-    pub fn verdict(&self, run: &Run) -> Verdict {
-        run.verdict
-    }
-
-    /// Whether the formula holds on a trace, which may be empty.
-    pub fn check(&self, cache: &mut Cache, letters: &Letters) -> Decision {
-        let mut run = self.start();
-        for position in 0..letters.len {
-            let verdict = self.step(cache, &mut run, &|proposition| letters.bitmap(proposition).get(position));
-            if verdict.is_final() {
-                return Decision { holds: verdict == Verdict::Satisfied, decided_at: Some(position) };
-            }
-        }
-        Decision { holds: run.verdict == Verdict::Holding, decided_at: None }
-    }
-
-    fn read_letter(&self, cache: &mut Cache, holds: &dyn Fn(Proposition) -> bool) {
-        cache.letter.clear();
-        cache.letter.resize(self.automaton.alphabet().atoms().len(), false);
+    fn read_letter(&self, scratch: &mut Scratch, holds: &dyn Fn(Proposition) -> bool) {
+        scratch.letter.clear();
+        scratch.letter.resize(self.automaton.alphabet().atoms().len(), false);
         for &proposition in &self.propositions {
-            cache.letter[proposition.index()] = holds(proposition);
+            scratch.letter[proposition.index()] = holds(proposition);
         }
     }
 
@@ -131,6 +76,63 @@ impl Tableau {
         } else {
             Verdict::Pending
         }
+    }
+}
+
+impl Follow for Tableau {
+    type Run = Run;
+    const NAME: &'static str = "tableau";
+
+    fn compile(prepared: &Prepared, index: usize, config: Config) -> Result<Self, BuildError> {
+        let Prepared { formulas, alphabet, normal, .. } = prepared;
+        let initial = Initial::BySemantics(prepared.holds_on_empty(index));
+        Automaton::new(formulas, alphabet, normal[index], initial, config.limits).map(Self::of)
+    }
+
+    fn start(&self) -> Result<Run, GaveUp> {
+        let states = vec![StateId::INIT];
+        Ok(Run { verdict: self.verdict_of(&states), states, scratch: Scratch::default() })
+    }
+
+    fn step(&self, run: &mut Run, step: Step<'_>) -> Result<Verdict, GaveUp> {
+        if run.verdict.is_final() {
+            return Ok(run.verdict);
+        }
+        let Run { states, verdict, scratch } = run;
+        self.read_letter(scratch, step.letter);
+        scratch.reached.clear();
+        for &state in &*states {
+            let enabled = self.automaton.edges_from(state).iter().filter(|edge| is_enabled(edge, &scratch.letter));
+            scratch.reached.extend(enabled.map(|edge| edge.to));
+        }
+        scratch.reached.sort_unstable();
+        scratch.reached.dedup();
+        states.clone_from(&scratch.reached);
+        *verdict = self.verdict_of(states);
+        Ok(*verdict)
+    }
+
+    fn verdict(&self, run: &Run) -> Verdict {
+        run.verdict
+    }
+
+    fn save(&self, run: &Run, to: &mut Writer) {
+        to.size(run.states.len());
+        run.states.iter().for_each(|state| to.size(state.index()));
+    }
+
+    fn restore(&self, from: &mut Reader<'_>) -> Result<Run, RestoreError> {
+        let state = |from: &mut Reader<'_>| from.index(self.automaton.states().len()).map(StateId::new);
+        let states = (0..from.count()?).map(|_| state(from)).collect::<Result<Vec<StateId>, _>>()?;
+        Ok(Run { verdict: self.verdict_of(&states), states, scratch: Scratch::default() })
+    }
+
+    fn propositions(&self) -> Option<Vec<Proposition>> {
+        Some(self.propositions.clone())
+    }
+
+    fn summary(&self) -> Option<String> {
+        Some(format!("a non-deterministic automaton of {} states", self.automaton.states().len()))
     }
 }
 

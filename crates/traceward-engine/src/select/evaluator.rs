@@ -1,99 +1,82 @@
 //! Engines that tell where formulas hold.
 
-use super::{Config, EngineName, Prepared};
-use crate::engine::reverse::{self, Reverse};
+use super::table::Build;
+use super::{Config, EngineName};
+use crate::engine::offline::{Cache, Offline};
+use crate::engine::reverse::Reverse;
+use crate::limit::GaveUp;
+use crate::prepared::Prepared;
+use std::sync::Arc;
 use traceward_logic::bitmap::Bitmap;
-use traceward_logic::expr::Expr;
-use traceward_logic::formula::{FormulaId, Formulas};
-use traceward_logic::letter::{self, Letters};
-use traceward_logic::semantics::{self, EvaluationError};
+use traceward_logic::letter::Letters;
+use traceward_logic::semantics::EvaluationError;
 use traceward_logic::trace::Trace;
 
 /// Formulas with an engine that tells where they hold.
 #[derive(Clone, Debug)]
 pub struct Evaluator {
-    prepared: Prepared,
-    engine: Compiled,
+    prepared: Arc<Prepared>,
+    name: EngineName,
+    engine: Arc<dyn Offline>,
 }
 
-#[derive(Clone, Debug)]
-enum Compiled {
-    Naive,
-    Reverse(Reverse),
+/// Why an engine could not tell where formulas hold.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Unevaluated {
+    /// An expression cannot be evaluated at some state.
+    Expression(EvaluationError),
+    /// The engine reached a limit.
+    GaveUp(GaveUp),
 }
 
-/// Scratch for an [`Evaluator`].
-#[derive(Clone, Debug, Default)]
-pub struct Cache {
-    reverse: reverse::Cache,
+impl From<EvaluationError> for Unevaluated {
+    fn from(error: EvaluationError) -> Self {
+        Self::Expression(error)
+    }
+}
+
+impl From<GaveUp> for Unevaluated {
+    fn from(gave_up: GaveUp) -> Self {
+        Self::GaveUp(gave_up)
+    }
 }
 
 impl Evaluator {
-    /// Chooses an engine for these formulas.
-    pub fn new(formulas: &Formulas, roots: &[FormulaId], config: Config) -> Self {
-        let prepared = Prepared::new(formulas, roots, config.simplification);
-        let engine = match config.engine {
-            EngineName::Naive => Compiled::Naive,
-            // It takes every operator, and nothing reads a file faster. Where only a verdict comes from elsewhere, the
-            // rest of the report is still made of its rows.
-            _ => Compiled::Reverse(Reverse::new(&prepared.formulas, &prepared.alphabet, &prepared.normal)),
+    /// Chooses an engine for all formulas that were prepared: the one that was asked for, if a report can be made of its rows,
+    /// and otherwise reverse traversal. That takes every operator, and nothing reads a file faster. Where only a verdict comes
+    /// from elsewhere, the rest of the report is still made of its rows.
+    pub fn new(prepared: &Arc<Prepared>, config: &Config) -> Self {
+        let indices: Vec<usize> = (0..prepared.normal.len()).collect();
+        let (name, engine) = match config.engine.build() {
+            Some(Build::Rows(build)) => (config.engine, build(prepared, &indices, config.of_engines())),
+            _ => (EngineName::Reverse, Arc::new(Reverse::compile(prepared, &indices, config.of_engines())) as _),
         };
-        Self { prepared, engine }
+        Self { prepared: prepared.clone(), name, engine }
     }
 
     /// The engine that was chosen.
     pub fn engine(&self) -> EngineName {
-        match self.engine {
-            Compiled::Naive => EngineName::Naive,
-            Compiled::Reverse(_) => EngineName::Reverse,
-        }
+        self.name
     }
 
     /// Why that one, in words.
     pub fn reason(&self) -> &'static str {
-        match self.engine {
-            Compiled::Naive => "the definition itself; quadratic in the trace, for small traces and for comparison",
-            Compiled::Reverse(_) => {
+        match self.name {
+            EngineName::Reverse => {
                 "takes every operator, and is linear in formula and trace when the trace is in a file"
             }
+            _ => "the definition itself; quadratic in the trace, for small traces and for comparison",
         }
     }
 
     /// The formulas, stage by stage.
-    pub fn prepared(&self) -> &Prepared {
+    pub fn prepared(&self) -> &Arc<Prepared> {
         &self.prepared
     }
 
-    /// The reverse traversal, where that is the engine.
-    pub fn reverse(&self) -> Option<&Reverse> {
-        match &self.engine {
-            Compiled::Reverse(reverse) => Some(reverse),
-            Compiled::Naive => None,
-        }
-    }
-
-    /// The letters of a trace as this evaluator's engine sees them, every expression having been evaluated as a whole.
-    pub fn letters(&self, trace: &Trace) -> Result<Letters, EvaluationError> {
-        let Prepared { formulas, lowered, alphabet, .. } = &self.prepared;
-        letter::check_expressions(formulas, lowered, trace)?;
-        Ok(letter::letters(formulas, alphabet, trace))
-    }
-
-    /// Where each formula holds, on a trace with a state.
-    pub fn truth(&self, cache: &mut Cache, trace: &Trace) -> Result<Vec<Bitmap>, EvaluationError> {
-        match &self.engine {
-            Compiled::Naive => self.naive(trace),
-            Compiled::Reverse(reverse) => {
-                let letters = self.letters(trace)?;
-                Ok(reverse.truth(&mut cache.reverse, &letters).into_iter().cloned().collect())
-            }
-        }
-    }
-
-    fn naive(&self, trace: &Trace) -> Result<Vec<Bitmap>, EvaluationError> {
-        let Prepared { formulas, lowered, .. } = &self.prepared;
-        let rows = semantics::truths(formulas, lowered, trace)?;
-        Ok(lowered.iter().map(|formula| rows[formula].iter().copied().collect()).collect())
+    /// Where each formula holds, on letters with a state.
+    pub fn truth<'c>(&self, cache: &'c mut Cache, letters: &Letters) -> Result<Vec<&'c Bitmap>, GaveUp> {
+        self.engine.truth(cache, letters)
     }
 
     /// Where each formula holds in each part of a trace, taken as a trace of its own: `each` is called with the part's
@@ -104,34 +87,19 @@ impl Evaluator {
         trace: &Trace,
         parts: impl Iterator<Item = &'a [u32]>,
         mut each: impl FnMut(usize, &[&Bitmap]),
-    ) -> Result<(), EvaluationError> {
+    ) -> Result<(), Unevaluated> {
         // What an expression says of a state is the same in the part and in the whole, unless it speaks of `pos`.
-        let letters = match &self.engine {
-            Compiled::Reverse(_) if !self.speaks_of_position() => Some(self.letters(trace)?),
-            _ => None,
-        };
+        let whole = if self.prepared.speaks_of_position() { None } else { Some(self.prepared.checked_letters(trace)?) };
         for (number, positions) in parts.enumerate() {
-            match (&letters, &self.engine) {
-                (Some(letters), Compiled::Reverse(reverse)) => {
-                    each(number, &reverse.truth(&mut cache.reverse, &letters.gather(positions)));
-                }
-                _ => {
-                    let in_whole = |error: EvaluationError| EvaluationError {
-                        position: positions[error.position] as usize,
-                        ..error
-                    };
-                    let answers = self.truth(cache, &trace.gather(positions)).map_err(in_whole)?;
-                    each(number, &answers.iter().collect::<Vec<_>>());
-                }
-            }
+            let letters = match &whole {
+                Some(letters) => letters.gather(positions),
+                None => self
+                    .prepared
+                    .checked_letters(&trace.gather(positions))
+                    .map_err(|error| EvaluationError { position: positions[error.position] as usize, ..error })?,
+            };
+            each(number, &self.engine.truth(cache, &letters)?);
         }
         Ok(())
-    }
-
-    fn speaks_of_position(&self) -> bool {
-        fn speaks(expr: &Expr) -> bool {
-            *expr == Expr::Position || expr.parts().into_iter().any(speaks)
-        }
-        self.prepared.formulas.atoms().iter().any(speaks)
     }
 }

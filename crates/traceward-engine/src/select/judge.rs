@@ -1,29 +1,29 @@
 //! Engines that tell whether formulas hold, and not where.
 
-use super::follow::Follower;
-use super::{Config, EngineName, Prepared};
-use crate::engine::depth_first::{self, DepthFirst};
-use crate::engine::observer::Observer;
+use super::table::Build;
+use super::{Config, EngineName};
+use crate::engine::follow::Follower;
+use crate::engine::offline::{Cache, Offline};
 use crate::engine::{Decision, EngineStatistics};
 use crate::limit::{BuildError, GaveUp};
+use crate::prepared::Prepared;
 use std::sync::Arc;
 use traceward_logic::bitmap::Bitmap;
-use traceward_logic::formula::{FormulaId, Formulas};
-use traceward_logic::letter;
-use traceward_logic::trace::Trace;
+use traceward_logic::letter::Letters;
 
 /// An engine that tells whether formulas hold at position 0, and not where else.
 #[derive(Clone, Debug)]
 pub struct Judge {
-    prepared: Prepared,
-    engine: Traversal,
+    name: EngineName,
+    engine: Judging,
 }
 
 #[derive(Clone, Debug)]
-enum Traversal {
-    DepthFirst(DepthFirst),
-    Observer(Vec<Observer>),
-    Follower(EngineName, Vec<Arc<dyn Follower>>),
+enum Judging {
+    /// One engine for all formulas.
+    Offline(Arc<dyn Offline>),
+    /// One for each formula.
+    Followers(Vec<Arc<dyn Follower>>),
 }
 
 /// What an engine found out about a formula.
@@ -36,67 +36,48 @@ pub struct Judged {
 }
 
 impl Judge {
-    /// The engine for these formulas, if the configuration asks for one of this kind.
-    pub fn new(formulas: &Formulas, roots: &[FormulaId], config: Config) -> Result<Option<Self>, BuildError> {
-        let prepared = Prepared::new(formulas, roots, config.simplification);
-        let Prepared { formulas, alphabet, normal, .. } = &prepared;
-        let engine = match config.engine {
-            EngineName::Auto | EngineName::Naive | EngineName::Reverse => return Ok(None),
-            EngineName::DepthFirst => {
-                Traversal::DepthFirst(DepthFirst::new(formulas, alphabet, normal, config.of_engines()))
-            }
-            EngineName::Observer => {
-                let one = |index| prepared.observer(index, config.of_engines());
-                Traversal::Observer((0..roots.len()).map(one).collect::<Result<_, _>>()?)
-            }
-            name => {
-                let one = |index| prepared.follower(index, &config).transpose();
-                Traversal::Follower(name, (0..roots.len()).filter_map(one).collect::<Result<_, _>>()?)
+    /// The engine for the formulas of these indices, if the configuration asks for one of this kind.
+    pub fn new(prepared: &Prepared, indices: &[usize], config: &Config) -> Result<Option<Self>, BuildError> {
+        let engine = match config.engine.build() {
+            None | Some(Build::Rows(_)) => return Ok(None),
+            Some(Build::Verdicts(build)) => Judging::Offline(build(prepared, indices, config.of_engines())),
+            Some(Build::Follows(build)) => {
+                let one = |&index: &usize| build(prepared, index, config.of_engines());
+                Judging::Followers(indices.iter().map(one).collect::<Result<_, _>>()?)
             }
         };
-        Ok(Some(Self { prepared, engine }))
+        Ok(Some(Self { name: config.engine, engine }))
     }
 
     /// The engine.
     pub fn engine(&self) -> EngineName {
-        match self.engine {
-            Traversal::DepthFirst(_) => EngineName::DepthFirst,
-            Traversal::Observer(_) => EngineName::Observer,
-            Traversal::Follower(name, _) => name,
-        }
+        self.name
     }
 
     /// What the engine has made of the first formula, in words.
     pub fn summary(&self) -> Option<String> {
         match &self.engine {
-            Traversal::DepthFirst(_) => None,
-            Traversal::Observer(engines) => Some(match engines.first()?.automaton() {
-                Some(automaton) => format!("a minimal deterministic automaton of {} states", automaton.states().len()),
-                None => "a deterministic automaton that is unfolded as far as the trace goes".into(),
-            }),
-            Traversal::Follower(_, engines) => engines.first()?.summary(),
+            Judging::Offline(_) => None,
+            Judging::Followers(engines) => engines.first()?.summary(),
         }
     }
 
     /// Whether the position at which the verdict on a formula is final is the least possible.
     pub fn is_exact(&self, formula: usize) -> bool {
-        matches!(&self.engine, Traversal::Observer(engines) if engines[formula].is_exact())
+        matches!(&self.engine, Judging::Followers(engines) if engines[formula].is_exact())
     }
 
-    /// Whether each formula holds on a trace with a state whose expressions can be evaluated.
-    pub fn decide(&self, trace: &Trace) -> Result<Vec<Judged>, GaveUp> {
-        let letters = letter::letters(&self.prepared.formulas, &self.prepared.alphabet, trace);
-        let alone = |decision| Judged { decision, statistics: None };
+    /// Whether each formula holds on letters with a state.
+    pub fn decide(&self, letters: &Letters) -> Result<Vec<Judged>, GaveUp> {
         match &self.engine {
-            Traversal::DepthFirst(engine) => {
-                let holds = engine.check(&mut depth_first::Cache::default(), &letters)?;
-                Ok(holds.into_iter().map(|holds| alone(Decision { holds, decided_at: None })).collect())
+            Judging::Offline(engine) => {
+                let decisions = engine.decide(letters)?.into_iter();
+                Ok(decisions.map(|decision| Judged { decision, statistics: None }).collect())
             }
-            Traversal::Observer(engines) => engines.iter().map(|engine| engine.check(&letters).map(alone)).collect(),
-            Traversal::Follower(_, engines) => {
+            Judging::Followers(engines) => {
                 let one = |engine: &Arc<dyn Follower>| {
-                    let (decision, statistics) = engine.check(&letters)?;
-                    Ok(Judged { decision, statistics })
+                    let end = engine.verdict_at_end(letters)?;
+                    Ok(Judged { decision: end.decision(), statistics: end.statistics })
                 };
                 engines.iter().map(one).collect()
             }
@@ -104,11 +85,12 @@ impl Judge {
     }
 
     /// Where each formula holds, from an engine that can tell.
-    pub fn truth(&self, trace: &Trace) -> Result<Option<Vec<Bitmap>>, GaveUp> {
-        let letters = letter::letters(&self.prepared.formulas, &self.prepared.alphabet, trace);
+    pub fn truth(&self, letters: &Letters) -> Result<Option<Vec<Bitmap>>, GaveUp> {
         match &self.engine {
-            Traversal::DepthFirst(engine) => engine.truth(&mut depth_first::Cache::default(), &letters).map(Some),
-            Traversal::Observer(_) | Traversal::Follower(..) => Ok(None),
+            Judging::Offline(engine) => {
+                Ok(Some(engine.truth(&mut Cache::default(), letters)?.into_iter().cloned().collect()))
+            }
+            Judging::Followers(_) => Ok(None),
         }
     }
 }

@@ -1,11 +1,11 @@
 //! Breadth-first traversal of metric automata, section 3.4 of the thesis on bounded temporal logic.
 
-use proptest::prelude::*;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use traceward_engine::engine::breadth_first::{BreadthFirst, Cache, Run};
+use traceward_engine::engine::breadth_first::{BreadthFirst, Run};
 use traceward_engine::engine::configuration::Entry;
-use traceward_engine::engine::{Config, Memory, Subsumption};
+use traceward_engine::engine::follow::{Follow, Step};
+use traceward_engine::engine::{Config, Subsumption};
 use traceward_engine::limit::Limits;
 use traceward_engine::limit::Unsupported;
 use traceward_engine::select::{Prepared, Simplification};
@@ -15,10 +15,8 @@ use traceward_logic::lower::Claim;
 use traceward_logic::semantics;
 use traceward_logic::trace::Trace;
 use traceward_logic::verdict::Verdict;
-use traceward_testkit::compare::report;
+use traceward_testkit::corpus;
 use traceward_testkit::enumerate::{self, Shape};
-use traceward_testkit::generate::{self, Windows};
-use traceward_testkit::{corpus, vectors};
 
 struct Compiled {
     prepared: Prepared,
@@ -35,135 +33,10 @@ impl Compiled {
     fn letters(&self, trace: &Trace) -> Letters {
         letter::letters(&self.prepared.formulas, &self.prepared.alphabet, trace)
     }
-
-    /// Whether a trace satisfies the formula; none if there are too many slices. Checks on the way that nothing final is ever
-    /// taken back. As every trace is a prefix of others, what is final is then right for all of those.
-    fn verdict(&self, cache: &mut Cache, letters: &Letters) -> Option<bool> {
-        let mut run = self.engine.start(cache);
-        let mut last = Verdict::Pending;
-        for position in 0..letters.len {
-            let verdict = self.engine.step(cache, &mut run, &|p| letters.bitmap(p).get(position)).ok()?;
-            assert!(!last.is_final() || verdict == last, "{last} became {verdict}");
-            last = verdict;
-        }
-        Some(matches!(last, Verdict::Satisfied | Verdict::Holding))
-    }
-}
-
-/// Compares all formulas of a shape on all traces up to a length. Returns the number of pairs.
-fn exhaustively(shape: &Shape, longest: usize, config: Config) -> u64 {
-    let mut arena = Formulas::new();
-    let formulas = enumerate::formulas(&mut arena, shape);
-    let names = ["a", "b"].map(Arc::from);
-    // The others have the future inside the past.
-    let mut compiled: Vec<(FormulaId, Compiled, Cache)> = formulas
-        .iter()
-        .filter_map(|&formula| Some((formula, Compiled::new(&arena, formula, config).ok()?, Cache::default())))
-        .collect();
-    let mut pairs = 0;
-    for trace in enumerate::traces(shape.atoms, longest) {
-        let rows = semantics::truths(&arena, &formulas, &trace).expect("booleans do not fail");
-        for (formula, one, cache) in &mut compiled {
-            let found = one.verdict(cache, &one.letters(&trace)).expect("few slices");
-            assert_eq!(found, rows[&*formula][0], "{} on {:?}", arena.display(*formula, &names), trace.columns);
-            pairs += 1;
-        }
-    }
-    pairs
 }
 
 fn with(subsumption: Subsumption) -> Config {
     Config { subsumption, ..Config::default() }
-}
-
-fn bounds() -> [Interval; 6] {
-    let steps = Interval::steps;
-    [steps(0, Some(1)), steps(1, Some(2)), steps(0, Some(3)), steps(3, Some(3)), steps(2, None), steps(2, Some(3))]
-}
-
-/// Traces of six states are longer than two bounds that follow each other.
-#[test]
-fn all_small_formulas_agree_on_short_traces() {
-    let two_atoms = Shape::unbounded(1).with_intervals(bounds());
-    let one_atom = Shape { atoms: 1, operators: 2, ..two_atoms.clone() };
-    let pairs = exhaustively(&one_atom, 6, Config::default()) + exhaustively(&two_atoms, 5, Config::default());
-    report("breadth-first", "pairs of a bounded formula and a trace", pairs);
-    assert!(pairs >= 1_000_000, "only {pairs}");
-}
-
-#[test]
-fn two_operators_over_two_atoms_agree() {
-    let future = Shape {
-        directions: vec![Direction::Future],
-        ..Shape::unbounded(2).with_intervals([Interval::steps(1, Some(2)), Interval::steps(0, Some(1))])
-    };
-    let pairs = exhaustively(&future, 3, Config::default());
-    report("breadth-first", "pairs of a bounded formula over two atoms and a trace", pairs);
-    assert!(pairs >= 200_000, "only {pairs}");
-}
-
-#[test]
-fn whatever_is_dropped_or_forgotten() {
-    let [some, _, _, _, endless, late] = bounds();
-    let shape = Shape { atoms: 1, ..Shape::unbounded(2).with_intervals([some, endless, late]) };
-    for (subsumption, memory, cache_limit, longest) in [
-        (Subsumption::Within, Memory::Sets, 10_000, 4),
-        (Subsumption::Off, Memory::Slices, 10_000, 4),
-        (Subsumption::On, Memory::Sets, 1, 4),
-    ] {
-        exhaustively(
-            &shape,
-            longest,
-            Config { memory, limits: Limits { remembered: cache_limit, ..Limits::default() }, ..with(subsumption) },
-        );
-    }
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
-
-    #[test]
-    fn random_formulas_agree(
-        recipe in generate::formula(3, Windows::Steps),
-        short in proptest::collection::vec(generate::short_trace(3), 6),
-        long in generate::trace(3),
-    ) {
-        let mut formulas = Formulas::new();
-        let formula = recipe.build(&mut formulas);
-        for (subsumption, cache_limit, memory) in [
-            (Subsumption::On, 10_000, Memory::Sets),
-            (Subsumption::On, 2, Memory::Sets),
-            (Subsumption::Within, 10_000, Memory::Sets),
-            (Subsumption::Off, 10_000, Memory::Slices),
-        ] {
-            let config = Config { subsumption, memory, limits: Limits { remembered: cache_limit, slices: 200, ..Limits::default() }, ..Config::default() };
-            let Ok(compiled) = Compiled::new(&formulas, formula, config) else { return Ok(()) };
-            let cache = &mut Cache::default();
-            for trace in short.iter().chain([&long]) {
-                if let Some(found) = compiled.verdict(cache, &compiled.letters(trace)) {
-                    prop_assert_eq!(found, semantics::satisfied(&formulas, formula, trace).unwrap());
-                }
-            }
-        }
-    }
-}
-
-#[test]
-fn vectors_and_corpus_agree() {
-    let known =
-        vectors::formulas().into_iter().map(|vector| (vector.family, vector.formula, vector.trace, vector.truth));
-    let own = corpus::cases().into_iter().map(|case| ("corpus".into(), case.formula, case.trace, case.truth));
-    let mut taken = std::collections::BTreeMap::<String, usize>::new();
-    for (family, text, bits, expected) in known.chain(own) {
-        let (lowered, claim, trace) = corpus::prepare(&text, &bits, None, expected.len());
-        let Claim::Formula(formula) = claim else { panic!("{text} is a formula") };
-        let Ok(compiled) = Compiled::new(&lowered.formulas, formula, Config::default()) else { continue };
-        let holds = compiled.verdict(&mut Cache::default(), &compiled.letters(&trace)).expect("few slices");
-        assert_eq!(holds, expected.starts_with('1'), "{text}");
-        *taken.entry(family).or_default() += 1;
-    }
-    let few = |family: &str, least: usize| taken.get(family).is_none_or(|count| *count < least);
-    assert!(!few("bounded", 200) && !few("mixed", 50), "only {taken:?}");
 }
 
 /// A formula as text on a trace given as columns of bits.
@@ -200,11 +73,10 @@ impl Example {
 
     /// Goes through the trace; `look` is shown the run before a state and after it.
     fn walk(&self, mut look: impl FnMut(&Run, &Run, Verdict)) {
-        let cache = &mut Cache::default();
-        let mut run = self.engine().start(cache);
+        let mut run = self.engine().start().expect("few slices");
         for position in 0..self.letters.len {
             let before = run.clone();
-            let verdict = self.engine().step(cache, &mut run, &self.holds(position)).expect("few slices");
+            let verdict = self.engine().step(&mut run, Step::new(&self.holds(position), position)).expect("few slices");
             look(&before, &run, verdict);
         }
     }
@@ -286,7 +158,7 @@ fn verdicts(formula: &str, bits: &str) -> String {
             Verdict::Pending => 'p',
         });
     });
-    let decision = example.engine().check(&mut Cache::default(), &example.letters).expect("few slices");
+    let decision = example.engine().verdict_at_end(&example.letters).expect("few slices").decision();
     assert_eq!(decision.holds, example.satisfied, "{formula}");
     assert_eq!(decision.decided_at, said.find(['S', 'V']), "{formula}");
     said
@@ -432,7 +304,7 @@ mod claim_3_2 {
             let accepts = |union| accepts(&example.compiled, &example.letters, union);
             assert!(!example.satisfied && !accepts(Union::Plain), "{formula}");
             assert!(accepts(Union::AsPrinted), "{formula}");
-            let decision = example.engine().check(&mut Cache::default(), &example.letters).expect("few slices");
+            let decision = example.engine().verdict_at_end(&example.letters).expect("few slices").decision();
             assert!(!decision.holds, "{formula}");
         }
         assert_eq!(verdicts("G G[2,2] p", "000"), "hhV");
@@ -476,8 +348,7 @@ fn agrees_while_it_forgets(formula: &str, len: usize) {
         let config = Config { limits: Limits { remembered: cache_limit, ..Limits::default() }, ..Config::default() };
         Example::new(formula, &[("a", "0"), ("b", "0")], config)
     });
-    let [small_cache, large_cache] = &mut [(); 2].map(|()| Cache::default());
-    let (mut forgetful, mut run) = (small.engine().start(small_cache), large.engine().start(large_cache));
+    let [mut forgetful, mut run] = [&small, &large].map(|one| one.engine().start().expect("few slices"));
     let mut seen = BTreeSet::new();
     let mut random = 12345_u64;
     for position in 0..len {
@@ -485,8 +356,12 @@ fn agrees_while_it_forgets(formula: &str, len: usize) {
         // Rarely a, so that it comes to an end with what was asked before.
         let [a, b] = [random >> 40 & 31 == 0, random >> 50 & 1 == 0];
         let holds = |proposition: Proposition| if small.is_named(proposition, "a") { a } else { b };
-        let verdict = small.engine().step(small_cache, &mut forgetful, &holds).expect("few slices");
-        assert_eq!(verdict, large.engine().step(large_cache, &mut run, &holds).expect("few slices"), "at {position}");
+        let verdict = small.engine().step(&mut forgetful, Step::new(&holds, position)).expect("few slices");
+        assert_eq!(
+            verdict,
+            large.engine().step(&mut run, Step::new(&holds, position)).expect("few slices"),
+            "at {position}"
+        );
         assert_eq!(small.engine().slices_of(&forgetful), large.engine().slices_of(&run), "at {position}");
         seen.insert(verdict.to_string());
     }
@@ -507,15 +382,14 @@ fn memory_stays_flat_whatever_the_bounds() {
     let formula = "G(a -> F[0,1000000] b) & G(b -> F[0,999999] a) & F[100,1000000] G[50,200] !b";
     let config = Config { limits: Limits { remembered: 500, ..Limits::default() }, ..Config::default() };
     let example = Example::new(formula, &[("a", "0"), ("b", "0")], config);
-    let cache = &mut Cache::default();
-    let mut run = example.engine().start(cache);
+    let mut run = example.engine().start().expect("few slices");
     let mut most = [0; 2];
     for position in 0..STATES {
         let late = |proposition| if example.is_named(proposition, "a") { 13 } else { 26 };
         let holds = |proposition: Proposition| position % 7000 == late(proposition);
-        example.engine().step(cache, &mut run, &holds).expect("few slices");
+        example.engine().step(&mut run, Step::new(&holds, position)).expect("few slices");
         let most = &mut most[usize::from(position > STATES / 2)];
-        *most = cache.bytes().max(*most);
+        *most = run.bytes().max(*most);
     }
     assert!(most[0] > 100_000 && most[1] <= most[0] + most[0] / 8, "{most:?} bytes");
     assert!(most[0] < 500 * 9000, "{most:?} bytes");

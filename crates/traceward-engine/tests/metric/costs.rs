@@ -3,6 +3,7 @@
 use super::Example;
 use traceward_engine::automaton::metric::Metric;
 use traceward_engine::engine::Subsumption;
+use traceward_engine::engine::follow::{Follow, Step};
 use traceward_engine::engine::generic;
 use traceward_logic::verdict::Verdict;
 
@@ -17,10 +18,10 @@ fn the_tree_is_exponential_where_the_graph_is_linear() {
     for depth in 1..=9 {
         let example = Example::new(&format!("{}p", "F ".repeat(depth)));
         let (tree, graph) = (example.tree(), example.graph(Subsumption::Off));
-        let (mut in_tree, mut in_graph) = (tree.start(), graph.start());
+        let (mut in_tree, mut in_graph) = (tree.start().unwrap(), graph.start().unwrap());
         for _ in 0..depth {
-            assert_eq!(tree.step(&mut in_tree, &|_| false).unwrap(), Verdict::Pending);
-            assert_eq!(graph.step(&mut in_graph, &|_| false).unwrap(), Verdict::Pending);
+            assert_eq!(tree.step(&mut in_tree, Step::new(&|_| false, 0)).unwrap(), Verdict::Pending);
+            assert_eq!(graph.step(&mut in_graph, Step::new(&|_| false, 0)).unwrap(), Verdict::Pending);
         }
         assert_eq!(in_tree.leaves().len() as u128, binomial(2 * depth as u128 - 1, depth as u128));
         assert_eq!(in_graph.leaves().len(), depth);
@@ -34,10 +35,10 @@ fn the_graph_grows_linearly_with_the_trace() {
     let example = Example::new("G(a | F b)");
     let (tree, graph) = (example.tree(), example.graph(Subsumption::Off));
     let sizes = |states: usize| {
-        let (mut in_tree, mut in_graph) = (tree.start(), graph.start());
+        let (mut in_tree, mut in_graph) = (tree.start().unwrap(), graph.start().unwrap());
         for _ in 0..states {
-            tree.step(&mut in_tree, &|_| false).unwrap();
-            graph.step(&mut in_graph, &|_| false).unwrap();
+            tree.step(&mut in_tree, Step::new(&|_| false, 0)).unwrap();
+            graph.step(&mut in_graph, Step::new(&|_| false, 0)).unwrap();
         }
         assert_eq!(in_tree.leaves().len(), states + 1);
         assert_eq!(in_graph.leaves().len(), 2);
@@ -51,8 +52,8 @@ fn the_graph_grows_linearly_with_the_trace() {
     }
     // With subsumption the conjunctions are one.
     let subsuming = example.graph(Subsumption::On);
-    let mut run = subsuming.start();
-    (0..100).for_each(|_| assert_eq!(subsuming.step(&mut run, &|_| false).unwrap(), Verdict::Pending));
+    let mut run = subsuming.start().unwrap();
+    (0..100).for_each(|_| assert_eq!(subsuming.step(&mut run, Step::new(&|_| false, 0)).unwrap(), Verdict::Pending));
     assert_eq!(run.nodes(), 3);
 }
 
@@ -68,9 +69,14 @@ fn the_graph_as_printed_keeps_every_clock() {
         let example = Example::new(&format!("G(p -> F[0,{bound}] q)"));
         let leaves = |subsumption| {
             let engine = example.graph(subsumption);
-            let mut run = engine.start();
+            let mut run = engine.start().unwrap();
             for position in 0..200 {
-                engine.step(&mut run, &example.state(if position % bound == bound - 1 { "p q" } else { "p" })).unwrap();
+                engine
+                    .step(
+                        &mut run,
+                        Step::new(&example.state(if position % bound == bound - 1 { "p q" } else { "p" }), 0),
+                    )
+                    .unwrap();
             }
             run.statistics().peak_leaves.unwrap()
         };
@@ -85,16 +91,16 @@ fn delays_are_not_subsumed() {
     let example = Example::new("G G[3,3] p");
     for subsumption in [Subsumption::Off, Subsumption::On] {
         let engine = example.graph(subsumption);
-        let mut run = engine.start();
-        (0..10).for_each(|_| assert_eq!(engine.step(&mut run, &|_| true).unwrap(), Verdict::Holding));
+        let mut run = engine.start().unwrap();
+        (0..10).for_each(|_| assert_eq!(engine.step(&mut run, Step::new(&|_| true, 0)).unwrap(), Verdict::Holding));
         let clocks: Vec<_> = run.leaves().iter().map(|(_, clock)| clock.to_string()).collect();
         assert_eq!(clocks, ["∞", "1", "2", "3"]);
-        assert_eq!(engine.step(&mut run, &|_| false).unwrap(), Verdict::Violated);
+        assert_eq!(engine.step(&mut run, Step::new(&|_| false, 0)).unwrap(), Verdict::Violated);
     }
     let three = Example::new("G G[2,2] p");
     let engine = three.generic(Subsumption::On);
-    let mut run = engine.start();
-    let verdicts = [0; 3].map(|_| engine.step(&mut run, &|_| false).unwrap());
+    let mut run = engine.start().unwrap();
+    let verdicts = [0; 3].map(|_| engine.step(&mut run, Step::new(&|_| false, 0)).unwrap());
     assert_eq!(verdicts, [Verdict::Holding, Verdict::Holding, Verdict::Violated]);
 }
 
@@ -105,10 +111,10 @@ fn finite_bounds_are_decided_in_time_and_leave_nothing() {
     let mut peaks = Vec::new();
     for states in [20, 20_000] {
         let engine = example.graph(Subsumption::Off);
-        let mut run = engine.start();
+        let mut run = engine.start().unwrap();
         let mut decided = None;
         for position in 0..states {
-            let verdict = engine.step(&mut run, &example.state("p")).unwrap();
+            let verdict = engine.step(&mut run, Step::new(&example.state("p"), 0)).unwrap();
             if verdict.is_final() && decided.is_none() {
                 decided = Some(position);
                 assert_eq!((verdict, run.nodes()), (Verdict::Violated, 0));
@@ -124,7 +130,7 @@ fn finite_bounds_are_decided_in_time_and_leave_nothing() {
 fn generic_peaks(formula: &str, subsumption: Subsumption, states: usize) -> (usize, usize, Metric) {
     let example = Example::new(formula);
     let engine = example.generic(subsumption);
-    let mut run: generic::Run = engine.start();
+    let mut run: generic::Run = engine.start().unwrap();
     let mut random = 0x9E37_79B9_7F4A_7C15_u64;
     for _ in 0..states {
         random ^= random << 13;
@@ -136,7 +142,7 @@ fn generic_peaks(formula: &str, subsumption: Subsumption, states: usize) -> (usi
             "r" => random.is_multiple_of(7),
             _ => random >> (8 + p.index()) & 1 == 1,
         };
-        engine.step(&mut run, &holds).unwrap();
+        engine.step(&mut run, Step::new(&holds, 0)).unwrap();
     }
     let statistics = run.statistics();
     (statistics.peak_configurations.unwrap(), statistics.peak_leaves.unwrap(), engine.automaton().clone())
@@ -173,9 +179,10 @@ fn generic_keeps_clocks_in_type_a_leaves() {
         let example = Example::new(&format!("G(p -> F[0,{bound}] q)"));
         let peak = |subsumption| {
             let engine = example.generic(subsumption);
-            let mut run = engine.start();
+            let mut run = engine.start().unwrap();
             for position in 0..500 {
-                let verdict = engine.step(&mut run, &example.state(request_and_answer(position % 37))).unwrap();
+                let verdict =
+                    engine.step(&mut run, Step::new(&example.state(request_and_answer(position % 37)), 0)).unwrap();
                 assert!(verdict != Verdict::Satisfied);
             }
             run.statistics()
@@ -193,10 +200,10 @@ fn memory_is_that_of_what_is_alive() {
     let example = Example::new("G(p -> F[0,40] (q & F[2,5] p))");
     for subsumption in [Subsumption::On, Subsumption::Off] {
         let engine = example.generic(subsumption);
-        let mut run = engine.start();
+        let mut run = engine.start().unwrap();
         let mut bytes = Vec::new();
         for position in 0..200_000 {
-            let verdict = engine.step(&mut run, &example.state(request_and_answer(position))).unwrap();
+            let verdict = engine.step(&mut run, Step::new(&example.state(request_and_answer(position)), 0)).unwrap();
             assert_ne!(verdict, Verdict::Violated);
             if position == 10_000 || position + 1 == 200_000 {
                 bytes.push(run.statistics().peak_bytes);
@@ -211,15 +218,15 @@ fn memory_is_that_of_what_is_alive() {
 fn depth_is_no_matter() {
     let example = Example::new("F p");
     let engine = example.tree();
-    let mut run = engine.start();
-    (0..200_000).for_each(|_| assert_eq!(engine.step(&mut run, &|_| false).unwrap(), Verdict::Pending));
-    assert_eq!(engine.step(&mut run, &|_| true).unwrap(), Verdict::Satisfied);
+    let mut run = engine.start().unwrap();
+    (0..200_000).for_each(|_| assert_eq!(engine.step(&mut run, Step::new(&|_| false, 0)).unwrap(), Verdict::Pending));
+    assert_eq!(engine.step(&mut run, Step::new(&|_| true, 0)).unwrap(), Verdict::Satisfied);
 
     let graph = Example::new("G(a | F b)");
     let engine = graph.graph(Subsumption::Off);
-    let mut run = engine.start();
-    (0..200_000).for_each(|_| assert_eq!(engine.step(&mut run, &|_| false).unwrap(), Verdict::Pending));
-    assert_eq!(engine.step(&mut run, &graph.state("b")).unwrap(), Verdict::Holding);
+    let mut run = engine.start().unwrap();
+    (0..200_000).for_each(|_| assert_eq!(engine.step(&mut run, Step::new(&|_| false, 0)).unwrap(), Verdict::Pending));
+    assert_eq!(engine.step(&mut run, Step::new(&graph.state("b"), 0)).unwrap(), Verdict::Holding);
     assert_eq!(run.nodes(), 1);
 
     let mut formulas = traceward_logic::formula::Formulas::new();
@@ -237,7 +244,7 @@ fn depth_is_no_matter() {
         traceward_engine::select::Prepared::new(&formulas, &[formula], traceward_engine::select::Simplification::Off);
     let example = Example { prepared, names: vec!["a".into()] };
     let (tree, graph, generic) = (example.tree(), example.graph(Subsumption::On), example.generic(Subsumption::On));
-    assert_eq!(tree.step(&mut tree.start(), &|_| true).unwrap(), Verdict::Pending);
-    assert_eq!(graph.step(&mut graph.start(), &|_| true).unwrap(), Verdict::Pending);
-    assert_eq!(generic.step(&mut generic.start(), &|_| true).unwrap(), Verdict::Pending);
+    assert_eq!(tree.step(&mut tree.start().unwrap(), Step::new(&|_| true, 0)).unwrap(), Verdict::Pending);
+    assert_eq!(graph.step(&mut graph.start().unwrap(), Step::new(&|_| true, 0)).unwrap(), Verdict::Pending);
+    assert_eq!(generic.step(&mut generic.start().unwrap(), Step::new(&|_| true, 0)).unwrap(), Verdict::Pending);
 }

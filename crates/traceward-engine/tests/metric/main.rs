@@ -1,6 +1,5 @@
 //! Metric automata and the algorithms of the thesis on bounded temporal logic that run on them.
 
-mod agreement;
 mod automaton;
 mod breadth_first;
 mod costs;

@@ -4,6 +4,7 @@
 use super::{Example, leaf};
 use traceward_engine::engine::Subsumption;
 use traceward_engine::engine::configuration::Entry;
+use traceward_engine::engine::follow::{Follow, Step};
 use traceward_logic::verdict::Verdict;
 
 /// Sections 3.2.4, 3.3.4 and 3.4.1; ♦[0,2] in the running text is a misprint for ♦[0,1].
@@ -15,9 +16,9 @@ const TRACE: [&str; 3] = ["a", "p", "q"];
 fn the_tree_grows_and_is_reduced_as_in_3_2_4() {
     let example = Example::new(FORMULA);
     let engine = example.tree();
-    let mut run = engine.start();
+    let mut run = engine.start().unwrap();
     let mut step = |state: &str| {
-        let verdict = engine.step(&mut run, &example.state(state)).unwrap();
+        let verdict = engine.step(&mut run, Step::new(&example.state(state), 0)).unwrap();
         (verdict, run.leaves().iter().map(leaf).collect::<Vec<_>>(), run.nodes())
     };
     // Step 1: n0, n3 and n5 evaluate to 0; n1 to 1, n2 and n4 to -1. By hand: 14 nodes are made, the three leaves that are evaluated go.
@@ -34,9 +35,9 @@ fn the_tree_grows_and_is_reduced_as_in_3_2_4() {
 fn the_graph_grows_and_is_reduced_as_in_3_3_4() {
     let example = Example::new(FORMULA);
     let engine = example.graph(Subsumption::Off);
-    let mut run = engine.start();
+    let mut run = engine.start().unwrap();
     let mut step = |state: &str| {
-        let verdict = engine.step(&mut run, &example.state(state)).unwrap();
+        let verdict = engine.step(&mut run, Step::new(&example.state(state), 0)).unwrap();
         (verdict, run.leaves().iter().map(leaf).collect::<Vec<_>>(), run.nodes())
     };
     // By hand: n0 ∨ (n5 ∧ n3), branching points with one child collapsed.
@@ -52,9 +53,9 @@ fn generic_goes_on_as_in_4_2_5() {
     let example = Example::new("F(a & ((F[0,1] p) U q))");
     for subsumption in [Subsumption::Off, Subsumption::On] {
         let engine = example.generic(subsumption);
-        let mut run = engine.start();
+        let mut run = engine.start().unwrap();
         let mut step = |state: &str| {
-            let verdict = engine.step(&mut run, &example.state(state)).unwrap();
+            let verdict = engine.step(&mut run, Step::new(&example.state(state), 0)).unwrap();
             let set = |set: &&[Entry]| set.iter().map(|entry| leaf(&(entry.node, entry.clock))).collect::<Vec<_>>();
             let sets: Vec<_> = run.configurations().iter().map(set).collect();
             (verdict, run.timers().iter().map(leaf).collect::<Vec<_>>(), sets)

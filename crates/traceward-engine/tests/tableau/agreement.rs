@@ -3,7 +3,8 @@
 use proptest::prelude::*;
 use traceward_engine::automaton::subset::{self, Table, determinise};
 use traceward_engine::engine::Config;
-use traceward_engine::engine::tableau::{Cache, Tableau};
+use traceward_engine::engine::follow::{Follow, Step};
+use traceward_engine::engine::tableau::Tableau;
 use traceward_engine::limit::BuildError;
 use traceward_engine::limit::Limits;
 use traceward_engine::select::{Prepared, Simplification};
@@ -30,13 +31,7 @@ impl Compiled {
     fn new(formulas: &Formulas, formula: FormulaId, limits: Limits) -> Result<Self, BuildError> {
         let holds_on_empty = semantics::holds_on_empty(formulas, formula);
         let prepared = Prepared::new(formulas, &[formula], Simplification::Off);
-        let observer = Tableau::new(
-            &prepared.formulas,
-            &prepared.alphabet,
-            prepared.normal[0],
-            holds_on_empty,
-            Config { limits, ..Config::default() },
-        )?;
+        let observer = Tableau::compile(&prepared, 0, Config { limits, ..Config::default() })?;
         let sizes = subset::Config { entry_limit: 1 << 16, ..subset::Config::default() };
         let table = determinise(observer.automaton(), sizes).ok().map(|table| table.minimal());
         Ok(Self { prepared, holds_on_empty, observer, table })
@@ -48,12 +43,13 @@ impl Compiled {
 
     /// Whether a trace satisfies the formula. Checks on the way that both ways say the same, that nothing final is ever
     /// taken back, and that the verdicts on the way are those of the trace if it ended there, as the table has it.
-    fn verdict(&self, cache: &mut Cache, letters: &Letters) -> bool {
-        let mut run = self.observer.start();
+    fn verdict(&self, letters: &Letters) -> bool {
+        let mut run = self.observer.start().expect("a run");
         let mut state = self.table.as_ref().map(|table| table.initial);
         for position in 0..letters.len {
             let last = self.observer.verdict(&run);
-            let verdict = self.observer.step(cache, &mut run, &|p| letters.bitmap(p).get(position));
+            let verdict = self.observer.step(&mut run, Step::new(&|p| letters.bitmap(p).get(position), position));
+            let verdict = verdict.expect("it never gives up");
             let was_final = matches!(last, Verdict::Satisfied | Verdict::Violated);
             assert!(!was_final || verdict == last, "{last} became {verdict}");
             let holds = matches!(verdict, Verdict::Satisfied | Verdict::Holding);
@@ -63,14 +59,17 @@ impl Compiled {
             }
         }
         let holds = matches!(self.observer.verdict(&run), Verdict::Satisfied | Verdict::Holding);
-        assert_eq!(self.observer.check(cache, letters).holds, holds);
+        assert_eq!(self.observer.verdict_at_end(letters).expect("it never gives up").decision().holds, holds);
         holds
     }
 
     /// On the trace of no states.
     fn check_empty(&self) {
         let letters = Letters { len: 0, ..Letters::default() };
-        assert_eq!(self.observer.check(&mut Cache::default(), &letters).holds, self.holds_on_empty);
+        assert_eq!(
+            self.observer.verdict_at_end(&letters).expect("it never gives up").decision().holds,
+            self.holds_on_empty
+        );
         assert!(self.table.as_ref().is_none_or(|table| table.accepting[0] == self.holds_on_empty));
     }
 }
@@ -91,11 +90,10 @@ fn exhaustively(shape: &Shape, longest: usize) -> u64 {
     compiled.iter().for_each(|one| assert!(one.table.is_some()));
     compiled.iter().for_each(Compiled::check_empty);
     let mut pairs = compiled.len() as u64;
-    let cache = &mut Cache::default();
     for trace in enumerate::traces(shape.atoms, longest) {
         let rows = semantics::truths(&arena, &formulas, &trace).expect("booleans do not fail");
         for (formula, one) in formulas.iter().zip(&compiled) {
-            let found = one.verdict(cache, &one.letters(&trace));
+            let found = one.verdict(&one.letters(&trace));
             assert_eq!(found, rows[formula][0], "{} on {:?}", arena.display(*formula, &names), trace.columns);
             pairs += 1;
         }
@@ -143,7 +141,7 @@ proptest! {
         let Ok(compiled) = Compiled::new(&formulas, formula, config) else { return Ok(()) };
         compiled.check_empty();
         for trace in &traces {
-            let found = compiled.verdict(&mut Cache::default(), &compiled.letters(trace));
+            let found = compiled.verdict(&compiled.letters(trace));
             prop_assert_eq!(found, semantics::satisfied(&formulas, formula, trace).unwrap());
         }
     }
@@ -158,7 +156,7 @@ proptest! {
         let config = Limits { automaton_states: 2000, automaton_steps: 400_000, claims: 100, ..Limits::default() };
         let Ok(compiled) = Compiled::new(&formulas, formula, config) else { return Ok(()) };
         for trace in &traces {
-            let found = compiled.verdict(&mut Cache::default(), &compiled.letters(trace));
+            let found = compiled.verdict(&compiled.letters(trace));
             prop_assert_eq!(found, semantics::satisfied(&formulas, formula, trace).unwrap());
         }
     }
@@ -176,7 +174,7 @@ fn vectors_and_corpus_agree() {
             refused += 1;
             continue;
         };
-        let holds = compiled.verdict(&mut Cache::default(), &compiled.letters(&trace));
+        let holds = compiled.verdict(&compiled.letters(&trace));
         assert_eq!(holds, expected.starts_with('1'), "{text}");
         taken += 1;
     }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 use traceward_engine::automaton::alternating::{Alternating, ConditionId, Label, NodeId};
-use traceward_engine::engine::breadth_first::{self, BreadthFirst, OverSlices};
-use traceward_engine::engine::depth_first::{self, DepthFirst};
+use traceward_engine::engine::breadth_first::{BreadthFirst, OverSlices};
+use traceward_engine::engine::depth_first::DepthFirst;
 use traceward_engine::engine::{Config, Subsumption};
 use traceward_engine::run_statistics::{Lattice, over_trees};
 use traceward_engine::select::{Prepared, Simplification};
@@ -91,17 +91,19 @@ impl View<'_> {
     pub fn over_trees<L: Lattice>(&self, lattice: &L) -> Option<L::Value> {
         let Prepared { formulas, alphabet, .. } = &self.subject.prepared;
         let reverse = over_trees(lattice, formulas, self.automaton, alphabet, self.letters);
-        let cache = &mut depth_first::Cache::default();
-        let depth_first = self.subject.depth_first.statistics(lattice, cache, self.letters).expect("little work");
+        let depth_first = self.subject.depth_first.statistics(lattice, self.letters).expect("little work");
         assert_eq!(depth_first, reverse, "depth-first and reverse");
         reverse
     }
 
     /// By breadth-first traversal with subsumption and without, which must be equal. None if it refuses the formula.
     pub fn over_slices<L: Lattice>(&self, lattice: &L) -> Option<Option<L::Value>> {
-        let [on, off] = self.subject.over_slices.as_ref()?.each_ref().map(|slices| {
-            slices.statistics(lattice, &mut breadth_first::Cache::default(), self.letters).expect("few slices")
-        });
+        let [on, off] = self
+            .subject
+            .over_slices
+            .as_ref()?
+            .each_ref()
+            .map(|slices| slices.statistics(lattice, self.letters).expect("few slices"));
         assert_eq!(on, off, "subsumption on and off");
         Some(on)
     }

@@ -2,8 +2,10 @@
 #![allow(clippy::disallowed_methods, reason = "the test tells how long a limit takes to be reached")]
 
 use crate::example::Example;
-use traceward_engine::engine::breadth_first::{self, BreadthFirst, OverSlices};
-use traceward_engine::engine::depth_first::{self, DepthFirst};
+use traceward_engine::engine::breadth_first::{BreadthFirst, OverSlices};
+use traceward_engine::engine::depth_first::DepthFirst;
+use traceward_engine::engine::follow::{Follow, Step};
+use traceward_engine::engine::offline::Offline;
 use traceward_engine::engine::{Config, Subsumption};
 use traceward_engine::limit::Limits;
 use traceward_engine::limit::{GaveUp, Unsupported};
@@ -51,7 +53,7 @@ const LONG: usize = 1_000_000;
 const NO_LIMIT: u64 = u64::MAX;
 
 fn check(engine: &DepthFirst, letters: &Letters) -> Result<bool, GaveUp> {
-    engine.check(&mut depth_first::Cache::default(), letters).map(|verdicts| verdicts[0])
+    engine.decide(letters).map(|decisions| decisions[0].holds)
 }
 
 #[test]
@@ -69,7 +71,7 @@ fn depth_first_gives_up_on_quadratic_work() {
     );
     assert!(check(&depth_first("G F z", NO_LIMIT), &letters).unwrap());
     let statistics = depth_first("G F z", 100_000);
-    assert!(statistics.statistics(&RejectingVisits, &mut depth_first::Cache::default(), &letters).is_err());
+    assert!(statistics.statistics(&RejectingVisits, &letters).is_err());
 }
 
 #[test]
@@ -78,11 +80,10 @@ fn the_work_limit_is_the_work_that_may_be_done() {
     let letters = one_column(Bitmap::filled(1, true));
     assert!(check(&depth_first("a", 1), &letters).unwrap());
     assert!(check(&depth_first("a", 0), &letters).is_err());
-    // The limit is one for each question, not for a cache.
+    // The limit is one for each question, not for an engine.
     let engine = depth_first("G a", 10);
-    let cache = &mut depth_first::Cache::default();
     for _ in 0..5 {
-        engine.check(cache, &letters).unwrap();
+        engine.decide(&letters).unwrap();
     }
 }
 
@@ -104,7 +105,7 @@ fn depth_first_does_not_overflow_the_stack() {
         assert_eq!(check(&engine, letters).unwrap(), expected, "{formula}");
     }
     let engine = depth_first("F !a", NO_LIMIT);
-    let visits = engine.statistics(&RejectingVisits, &mut depth_first::Cache::default(), &but_last).unwrap();
+    let visits = engine.statistics(&RejectingVisits, &but_last).unwrap();
     assert_eq!(visits, Some(LONG as u64 - 1));
 }
 
@@ -129,8 +130,7 @@ fn breadth_first_gives_up_where_slices_explode() {
         ..Config::default()
     };
     let engine = |subsumption, slice_limit| breadth_first(EXPLODES, config(subsumption, slice_limit)).unwrap();
-    let cache = breadth_first::Cache::default;
-    let gave_up = engine(Subsumption::Off, 20).check(&mut cache(), &example.letters).unwrap_err();
+    let gave_up = engine(Subsumption::Off, 20).verdict_at_end(&example.letters).unwrap_err();
     assert_eq!(gave_up.engine, "breadth-first");
     assert_eq!(
         gave_up.to_string(),
@@ -139,10 +139,10 @@ fn breadth_first_gives_up_where_slices_explode() {
     );
     let Prepared { formulas, alphabet, normal, .. } = &example.subject.prepared;
     let small = OverSlices::new(formulas, alphabet, normal[0], config(Subsumption::Off, 20)).unwrap();
-    assert!(small.statistics(&RejectingVisits, &mut cache(), &example.letters).is_err());
-    assert!(engine(Subsumption::Off, 1000).check(&mut cache(), &example.letters).unwrap().holds);
+    assert!(small.statistics(&RejectingVisits, &example.letters).is_err());
+    assert!(engine(Subsumption::Off, 1000).verdict_at_end(&example.letters).unwrap().decision().holds);
     // A slice in which an eventuality is fulfilled makes those go that wait for it.
-    assert!(engine(Subsumption::On, 20).check(&mut cache(), &example.letters).unwrap().holds);
+    assert!(engine(Subsumption::On, 20).verdict_at_end(&example.letters).unwrap().decision().holds);
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn both_take_bounds() {
     {
         assert_eq!(check(&depth_first(formula, NO_LIMIT), &letters).unwrap(), expected, "{formula}");
         let engine = breadth_first(formula, Config::default()).unwrap();
-        let found = engine.check(&mut breadth_first::Cache::default(), &letters).unwrap();
+        let found = engine.verdict_at_end(&letters).unwrap().decision();
         assert_eq!(found.holds, expected, "{formula}");
     }
 }
@@ -201,9 +201,7 @@ fn agrees_while_it_forgets(formula: &str, len: usize) {
         .unwrap()
     };
     let (small, large) = (limited(2), limited(10_000));
-    let caches = &mut [(); 2].map(|()| breadth_first::Cache::default());
-    let [small_cache, large_cache] = caches;
-    let (mut forgetful, mut run) = (small.start(small_cache), large.start(large_cache));
+    let (mut forgetful, mut run) = (small.start().unwrap(), large.start().unwrap());
     let mut seen = [false; 2];
     let mut random = 12345_u64;
     for position in 0..len {
@@ -211,8 +209,8 @@ fn agrees_while_it_forgets(formula: &str, len: usize) {
         // c only once b has been seen, or the formula fails at once.
         let bits = random >> 40 & if position < 20 { 0b011 } else { 0b111 };
         let holds = |proposition: traceward_logic::letter::Proposition| bits >> proposition.0 & 1 == 1;
-        let verdict = small.step(small_cache, &mut forgetful, &holds).unwrap();
-        assert_eq!(verdict, large.step(large_cache, &mut run, &holds).unwrap(), "at {position}");
+        let verdict = small.step(&mut forgetful, Step::new(&holds, position)).unwrap();
+        assert_eq!(verdict, large.step(&mut run, Step::new(&holds, position)).unwrap(), "at {position}");
         if position % 1000 == 0 {
             assert_eq!(small.slices_of(&forgetful), large.slices_of(&run));
         }
@@ -222,9 +220,9 @@ fn agrees_while_it_forgets(formula: &str, len: usize) {
     assert_eq!(seen, [true; 2], "both verdicts came up");
 }
 
-/// Runs that share a cache, state by state in turn, as those of the parts of one trace do.
+/// Runs of one engine that forget, state by state in turn; and clones, which have forgotten everything.
 #[test]
-fn runs_may_share_a_cache_that_forgets() {
+fn runs_of_one_engine_do_not_meet() {
     let columns = [("a", "0110100011010110"), ("b", "1000110010101101"), ("c", "0010011101001011")];
     let example = Example::new("G(a -> F b) & G F(c & X a)", &columns);
     let Prepared { formulas, alphabet, normal, .. } = &example.subject.prepared;
@@ -233,22 +231,17 @@ fn runs_may_share_a_cache_that_forgets() {
         BreadthFirst::new(formulas, alphabet, normal[0], config).unwrap()
     };
     let (forgets, keeps) = (engine(2), engine(10_000));
-    let shared = &mut breadth_first::Cache::default();
-    let mut runs: Vec<_> = (0..4).map(|_| forgets.start(shared)).collect();
-    let mut own: Vec<_> = (0..4)
-        .map(|_| {
-            let mut cache = breadth_first::Cache::default();
-            let run = keeps.start(&mut cache);
-            (cache, run)
-        })
-        .collect();
+    let mut runs: Vec<_> = (0..4).map(|_| (forgets.start().unwrap(), keeps.start().unwrap())).collect();
     for step in 0..200 {
-        for (nth, (run, (cache, other))) in runs.iter_mut().zip(&mut own).enumerate() {
+        for (nth, (run, other)) in runs.iter_mut().enumerate() {
             let position = (step * (nth + 1) + nth) % example.letters.len;
             let holds = |proposition| example.letters.bitmap(proposition).get(position);
-            let verdict = forgets.step(shared, run, &holds).unwrap();
-            assert_eq!(verdict, keeps.step(cache, other, &holds).unwrap(), "run {nth} at {step}");
+            let verdict = forgets.step(run, Step::new(&holds, step)).unwrap();
+            assert_eq!(verdict, keeps.step(other, Step::new(&holds, step)).unwrap(), "run {nth} at {step}");
             assert_eq!(forgets.slices_of(run), keeps.slices_of(other), "run {nth} at {step}");
+            if step % 7 == nth {
+                *other = other.clone();
+            }
         }
     }
 }
@@ -257,8 +250,7 @@ fn runs_may_share_a_cache_that_forgets() {
 fn verdicts(formula: &str, bits: &str) -> String {
     let example = Example::new(formula, &[("a", bits)]);
     let engine = example.subject.breadth_first.as_ref().unwrap();
-    let cache = &mut breadth_first::Cache::default();
-    let mut run = engine.start(cache);
+    let mut run = engine.start().unwrap();
     let letter = |verdict: Verdict| match verdict {
         Verdict::Satisfied => 'S',
         Verdict::Violated => 'V',
@@ -267,12 +259,12 @@ fn verdicts(formula: &str, bits: &str) -> String {
     };
     let step = |position| {
         let holds = |proposition| example.letters.bitmap(proposition).get(position);
-        let verdict = engine.step(cache, &mut run, &holds).unwrap();
+        let verdict = engine.step(&mut run, Step::new(&holds, position)).unwrap();
         assert_eq!(engine.verdict(&run), verdict);
         letter(verdict)
     };
     let said: String = (0..example.letters.len).map(step).collect();
-    let decision = engine.check(cache, &example.letters).unwrap();
+    let decision = engine.verdict_at_end(&example.letters).unwrap().decision();
     assert_eq!(decision.decided_at, said.find(['S', 'V']), "{formula}");
     assert_eq!(Verdict::at_end(decision.holds), Verdict::at_end(example.satisfied), "{formula}");
     said

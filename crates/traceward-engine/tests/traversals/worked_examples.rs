@@ -6,8 +6,8 @@ use crate::example::{Example, breadth_first};
 use std::collections::{BTreeMap, BTreeSet};
 use traceward_engine::automaton::alternating::NodeId;
 use traceward_engine::engine::Subsumption;
-use traceward_engine::engine::breadth_first::Cache;
 use traceward_engine::engine::configuration::Entry;
+use traceward_engine::engine::follow::{Follow, Step};
 use traceward_engine::run_statistics::{Coverage, RejectingVisits};
 use traceward_logic::verdict::Verdict;
 
@@ -24,8 +24,7 @@ fn steps(
     name: impl Fn(NodeId) -> String,
 ) -> Vec<(String, String, Verdict)> {
     let engine = breadth_first(&example.subject.prepared, subsumption).expect("no future inside the past");
-    let cache = &mut Cache::default();
-    let mut run = engine.start(cache);
+    let mut run = engine.start().expect("few slices");
     let named = |slices: Vec<Vec<Entry>>| {
         let of_slice = |slice: &Vec<Entry>| {
             let mut names: Vec<String> = slice.iter().map(|entry| name(entry.node)).collect();
@@ -38,7 +37,7 @@ fn steps(
     for position in 0..example.letters.len {
         let holds = |proposition| example.letters.bitmap(proposition).get(position);
         let candidates = named(engine.candidates_of(&run).expect("few slices"));
-        let verdict = engine.step(cache, &mut run, &holds).expect("few slices");
+        let verdict = engine.step(&mut run, Step::new(&holds, position)).expect("few slices");
         steps.push((candidates, named(engine.slices_of(&run)), verdict));
     }
     steps

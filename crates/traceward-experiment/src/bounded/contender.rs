@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use traceward_engine::automaton::metric::{Magnitude, Measures, Sublogic};
 use traceward_engine::engine::{EngineStatistics, Subsumption};
 use traceward_engine::limit::{self, GaveUp};
-use traceward_engine::select::{Config, EngineName, Online, Simplification};
+use traceward_engine::select::{Config, EngineName, Online, Prepared, Simplification, Step};
 use traceward_logic::letter::Letters;
 use traceward_logic::verdict::Verdict;
 
@@ -185,7 +185,9 @@ impl Measured {
 /// The fastest of three runs, or of one that is slow enough to be trusted; none if the engine
 /// refuses the formula, or gives up.
 pub fn measure(contender: Contender, case: &Case, subject: &Subject, limits: Limits) -> Option<Measured> {
-    let online = Online::new(&case.formulas, case.root, contender.config(limits)).ok()?;
+    let config = contender.config(limits);
+    let prepared = Prepared::shared(&case.formulas, &[case.root], config.simplification);
+    let online = Online::new(&prepared, 0, &config).ok()?;
     let letters = subject.letters(case, online.prepared());
     let mut best: Option<Measured> = None;
     for _ in 0..3 {
@@ -205,13 +207,14 @@ fn run(online: &Online, letters: &Letters) -> Result<Measured, GaveUp> {
     let start = Instant::now();
     let mut run = online.start()?;
     let mut read = 0;
-    let mut verdict = online.verdict(&run);
+    let mut verdict = run.verdict();
     while read < letters.len && !verdict.is_final() {
-        verdict = online.step(&mut run, &|proposition| letters.bitmap(proposition).get(read))?;
+        let letter = |proposition| letters.bitmap(proposition).get(read);
+        verdict = run.step(Step { letter: &letter, position: read as u64, time: None })?;
         read += 1;
     }
     let time = start.elapsed();
     black_box(&run);
     let holds = matches!(verdict, Verdict::Satisfied | Verdict::Holding);
-    Ok(Measured { holds, read, statistics: online.statistics(&run), time })
+    Ok(Measured { holds, read, statistics: run.statistics(), time })
 }

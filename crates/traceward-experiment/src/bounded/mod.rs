@@ -10,7 +10,8 @@ use family::{Case, Subject};
 use std::time::Duration;
 use traceward_engine::automaton::alternating::Alternating;
 use traceward_engine::automaton::metric::{Magnitude, Measures, Metric, Sublogic, sublogic};
-use traceward_engine::engine::reverse::{self, Reverse};
+use traceward_engine::engine::offline::Cache;
+use traceward_engine::engine::reverse::Reverse;
 
 pub use contender::{Contender, Measured, Theorem};
 pub use picture::draw;
@@ -314,7 +315,7 @@ fn verdict(case: &Case, subject: &Subject) -> bool {
     let prepared = case.prepared();
     let letters = subject.letters(case, &prepared);
     let engine = Reverse::new(&prepared.formulas, &prepared.alphabet, &prepared.normal);
-    engine.truth(&mut reverse::Cache::default(), &letters)[0].get(0)
+    engine.rows(&mut Cache::default(), &letters)[0].get(0)
 }
 
 #[cfg(test)]

@@ -5,9 +5,11 @@ mod picture;
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
-use traceward_engine::engine::breadth_first::{self, BreadthFirst};
-use traceward_engine::engine::depth_first::{self, DepthFirst};
-use traceward_engine::engine::reverse::{self, Reverse};
+use traceward_engine::engine::breadth_first::BreadthFirst;
+use traceward_engine::engine::depth_first::DepthFirst;
+use traceward_engine::engine::follow::Follow;
+use traceward_engine::engine::offline::{Cache, Offline};
+use traceward_engine::engine::reverse::Reverse;
 use traceward_engine::engine::{Config, Memory, Subsumption};
 use traceward_engine::limit::{GaveUp, Limits};
 use traceward_engine::select::{Prepared, Simplification};
@@ -118,14 +120,12 @@ fn time(engine: &str, prepared: &Prepared, letters: &Letters) -> Option<Duration
         let config = Config { subsumption, memory, ..Config::default() };
         BreadthFirst::new(formulas, alphabet, normal[0], config).expect("no bounds")
     };
-    let breadth_first = |engine: &BreadthFirst| {
-        engine.check(&mut breadth_first::Cache::default(), letters).map(|decision| decision.holds)
-    };
+    let breadth_first = |engine: &BreadthFirst| engine.verdict_at_end(letters).map(|end| end.decision().holds);
     match engine {
         "depth-first" => {
             let config = Config { limits: Limits { work: 20_000_000_000, ..Limits::default() }, ..Config::default() };
             let engine = DepthFirst::new(formulas, alphabet, normal, config);
-            timed(|| engine.check(&mut depth_first::Cache::default(), letters).map(|holds| holds[0]))
+            timed(|| engine.decide(letters).map(|decisions| decisions[0].holds))
         }
         "breadth-first as in the paper" => {
             let engine = slices(Subsumption::Off, Memory::Slices);
@@ -141,8 +141,8 @@ fn time(engine: &str, prepared: &Prepared, letters: &Letters) -> Option<Duration
         }
         _ => {
             let engine = Reverse::new(formulas, alphabet, normal);
-            let mut cache = reverse::Cache::default();
-            timed(|| Ok(engine.truth(&mut cache, letters)[0].get(0)))
+            let mut cache = Cache::default();
+            timed(|| Ok(engine.rows(&mut cache, letters)[0].get(0)))
         }
     }
 }

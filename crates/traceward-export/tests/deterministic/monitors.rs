@@ -6,8 +6,8 @@ use super::Example;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use traceward_engine::engine::Config;
+use traceward_engine::engine::follow::{Follow, Step};
 use traceward_engine::engine::observer::Observer;
-use traceward_engine::possible::Knowledge;
 use traceward_export::monitor::{c, rust};
 use traceward_logic::letter::{self, Proposition};
 use traceward_logic::verdict::Verdict;
@@ -28,23 +28,14 @@ struct Case {
 impl Case {
     fn new(formula: &str, example: Example, letters: Vec<Vec<bool>>) -> Self {
         let prepared = &example.prepared;
-        let (formulas, root) = (&prepared.formulas, prepared.simplified[0]);
-        let observer = Observer::new(
-            formulas,
-            &prepared.alphabet,
-            root,
-            example.on_empty,
-            Knowledge::INDEPENDENT,
-            Config::default(),
-        )
-        .expect("no bounds in time");
+        let observer = Observer::compile(prepared, 0, Config::default()).expect("no bounds in time");
         let relevant = example.automaton().relevant();
         let mut run = observer.start().expect("within limits");
         let mut expected = String::from(sign(example.automaton().verdict(example.automaton().initial())));
         let mut holds_at_end = example.on_empty;
         for row in &letters {
             let holds = |one: Proposition| relevant.binary_search(&one).is_ok_and(|place| row[place]);
-            let verdict = observer.step(&mut run, &holds).expect("within limits");
+            let verdict = observer.step(&mut run, Step::new(&holds, 0)).expect("within limits");
             expected.push_str(sign(verdict));
             holds_at_end = matches!(verdict, Verdict::Satisfied | Verdict::Holding);
         }

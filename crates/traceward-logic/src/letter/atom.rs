@@ -51,9 +51,7 @@ impl Atom {
             Self::Flag(id) => value(id).is_true(),
             Self::Compare(op, id, constant) => match (value(id), constant) {
                 (Value::Int(left), Value::Int(right)) => op.admits(left.cmp(right)),
-                (Value::Str(left), Value::Str(right)) if !op.is_order() => {
-                    (left == right) == (*op == CompareOp::Equal)
-                }
+                (Value::Str(left), Value::Str(right)) if !op.is_order() => (left == right) == (*op == CompareOp::Equal),
                 (left, right) => op.holds(left, right),
             },
             Self::In(id, constants) => constants.iter().any(|one| CompareOp::Equal.holds(value(id), one)),

@@ -248,11 +248,11 @@ impl Parser<'_> {
         self.advance();
         let name = self.name("a type: boolean, number or string")?;
         let Ok(ty) = name.name.parse::<ValueType>() else {
-            let error = Diagnostic::error(name.span, format!("there is no type `{}`", name.name))
-                .label("unknown type")
-                .help(did_you_mean(&name.name, ValueType::ALL.map(ValueType::name)).unwrap_or_else(|| {
-                    "types are boolean, number and string".into()
-                }));
+            let error =
+                Diagnostic::error(name.span, format!("there is no type `{}`", name.name)).label("unknown type").help(
+                    did_you_mean(&name.name, ValueType::ALL.map(ValueType::name))
+                        .unwrap_or_else(|| "types are boolean, number and string".into()),
+                );
             return self.fail(error);
         };
         if spec.trace.types.iter().any(|(other, _)| other.name == column.name) {

@@ -1,6 +1,6 @@
 //! Negation normal form.
 
-use crate::formula::{BinaryOp, FormulaId, Formulas, Node, Strength};
+use crate::formula::{FormulaId, Formulas, Node};
 
 /// Equivalent formulas in which only atoms are negated.
 ///
@@ -34,29 +34,7 @@ fn both_forms(formulas: &mut Formulas, part: FormulaId, below: impl Fn(FormulaId
         }
         node => Forms {
             positive: formulas.intern(node.map(|f| below(f).positive)),
-            negative: formulas.intern(dual(node).map(|f| below(f).negative)),
+            negative: formulas.intern(node.dual().map(|f| below(f).negative)),
         },
-    }
-}
-
-/// The operator d with `!op(f, g) = d(!f, !g)`.
-fn dual(node: Node) -> Node {
-    match node {
-        Node::And(f, g) => Node::Or(f, g),
-        Node::Or(f, g) => Node::And(f, g),
-        Node::Next(direction, Strength::Strong, f) => Node::Next(direction, Strength::Weak, f),
-        Node::Next(direction, Strength::Weak, f) => Node::Next(direction, Strength::Strong, f),
-        Node::Eventually(direction, interval, f) => Node::Always(direction, interval, f),
-        Node::Always(direction, interval, f) => Node::Eventually(direction, interval, f),
-        Node::Binary(op, direction, interval, f, g) => {
-            let op = match op {
-                BinaryOp::Until => BinaryOp::Release,
-                BinaryOp::Release => BinaryOp::Until,
-                BinaryOp::WeakUntil => BinaryOp::StrongRelease,
-                BinaryOp::StrongRelease => BinaryOp::WeakUntil,
-            };
-            Node::Binary(op, direction, interval, f, g)
-        }
-        Node::Constant(_) | Node::Atom(_) | Node::Not(_) => node,
     }
 }

@@ -18,7 +18,8 @@ const BIG: i64 = 1 << 53;
 
 /// What a spec is told of the columns.
 pub fn schema() -> Schema {
-    let types = [Type::Bool, Type::Bool, Type::Number, Type::Number, Type::Number, Type::Number, Type::Text, Type::Text];
+    let types =
+        [Type::Bool, Type::Bool, Type::Number, Type::Number, Type::Number, Type::Number, Type::Text, Type::Text];
     Schema {
         types: COLUMNS.iter().map(|name| Arc::from(*name)).zip(types.map(Some)).collect(),
         names: COLUMNS.map(str::to_owned).to_vec(),

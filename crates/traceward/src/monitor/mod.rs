@@ -19,7 +19,7 @@ use std::fmt;
 use std::sync::Arc;
 use traceward_engine::engine::EngineStatistics;
 use traceward_engine::limit::GaveUp;
-use traceward_engine::select::{Config, EngineName, OnlineRun};
+use traceward_engine::select::{Config, EngineName, Running, Step};
 use traceward_logic::expr::RowState;
 use traceward_logic::letter::Proposition;
 use traceward_logic::verdict::Verdict;
@@ -109,7 +109,7 @@ impl Followed<'_> {
 
 #[derive(Clone, Debug)]
 struct Follow {
-    run: OnlineRun,
+    run: Box<dyn Running>,
     verdict: Verdict,
     decided_at: Option<u64>,
 }
@@ -196,7 +196,7 @@ impl Monitor {
 
     /// What following a property has cost at its most, if its engine knows.
     pub fn engine_statistics(&self, id: PropertyId) -> Option<EngineStatistics> {
-        self.program.properties[id.index()].engine.statistics(&self.follows[id.index()].run)
+        self.follows[id.index()].run.statistics()
     }
 
     /// The engine that follows a property.
@@ -283,8 +283,7 @@ impl Monitor {
     }
 
     fn read_letter(&mut self) {
-        let state =
-            RowState { values: self.intake.state(), position: self.position, time: self.intake.time() };
+        let state = RowState { values: self.intake.state(), position: self.position, time: self.intake.time() };
         self.news.fill(0);
         for &atom in &self.needed {
             let holds = u64::from(self.program.atoms[atom].holds(&state));
@@ -298,7 +297,7 @@ impl Monitor {
     fn follow_all(&mut self) -> Result<(), StepError> {
         self.changed.clear();
         let mut decided = false;
-        let (letter, news, position) = (&self.letter, &self.news, self.position);
+        let (letter, news, position, time) = (&self.letter, &self.news, self.position, self.intake.time());
         for (index, (property, follow)) in self.program.properties.iter().zip(&mut self.follows).enumerate() {
             if follow.decided_at.is_some() || (position > 0 && property.ignores(news)) {
                 continue;
@@ -306,7 +305,7 @@ impl Monitor {
             let holds = |proposition: Proposition| {
                 property.atoms[proposition.index()].is_some_and(|atom| letter[atom / 64] >> (atom % 64) & 1 == 1)
             };
-            let verdict = property.engine.step(&mut follow.run, &holds).map_err(StepError::GaveUp)?;
+            let verdict = follow.run.step(Step { letter: &holds, position, time }).map_err(StepError::GaveUp)?;
             if verdict != follow.verdict || position == 0 {
                 self.changed.push(PropertyId(index as u32));
                 follow.verdict = verdict;

@@ -1,10 +1,10 @@
 //! What a monitor does, apart from where it is.
 
-use crate::error::Error;
+use crate::error::{Error, Request};
 use crate::spec::Spec;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
-use traceward_engine::select::{Config, Online};
+use traceward_engine::select::{Config, Online, Prepared};
 use traceward_logic::expr::Expr;
 use traceward_logic::formula::{FormulaId, Formulas, Node};
 use traceward_logic::letter::{Atom, Proposition};
@@ -51,7 +51,7 @@ pub(super) struct Property {
 impl Program {
     pub(super) fn new(spec: &Spec, config: Config) -> Result<Self, Error> {
         if spec.settings().by.is_some() {
-            return Err(Error::Request("a monitor follows one trace: it cannot split it by key yet".into()));
+            return Err(Request::MonitorByKey.into());
         }
         let types: Vec<_> = spec.lowered().variables.expected().into_iter().map(known_type).collect();
         let lowered = spec.bind(&spec.schema(&types))?;
@@ -84,7 +84,7 @@ impl Program {
         let mut known: Vec<Expr> = Vec::new();
         let formulas = &lowered.formulas;
         for ((property, name), &root) in lowered.properties.iter().zip(spec.property_names()).zip(roots) {
-            let engine = Online::new(formulas, root, config)
+            let engine = Online::new(&Prepared::shared(formulas, &[root], config.simplification), 0, &config)
                 .map_err(|error| Error::CannotFollow { property: name.clone(), error })?;
             for expr in fallible(formulas, root) {
                 self.note_that_it_matters(expr);
@@ -148,15 +148,11 @@ fn mask(atoms: &[Option<usize>]) -> Vec<u64> {
 /// The formula of each property.
 fn formulas_of(lowered: &Lowered) -> Result<Vec<FormulaId>, Error> {
     if !lowered.queries.is_empty() {
-        let message = "a monitor judges properties, and this is a query: it measures a trace that has ended";
-        return Err(Error::Request(message.into()));
+        return Err(Request::QueryInMonitor.into());
     }
     let formula = |claim: &Claim| match claim {
         Claim::Formula(formula) => Ok(*formula),
-        Claim::Assert(..) => {
-            let message = "a monitor judges formulas, and an assert measures a trace that has ended";
-            Err(Error::Request(message.into()))
-        }
+        Claim::Assert(..) => Err(Request::AssertInMonitor.into()),
     };
     lowered.properties.iter().map(|property| formula(&property.claim)).collect()
 }

@@ -236,6 +236,11 @@ impl Metric {
         self.nodes[id.index()]
     }
 
+    /// Its size, in words.
+    pub(crate) fn summary(&self) -> String {
+        format!("a metric automaton of {} nodes", self.nodes().len())
+    }
+
     /// The ids of the nodes, in order.
     pub fn node_ids(&self) -> impl Iterator<Item = NodeId> + use<> {
         (0..self.nodes.len()).map(NodeId::new)
@@ -548,7 +553,7 @@ impl<'a> Builder<'a> {
 
 /// Whether the end of the trace satisfies an operator that is still waiting.
 fn is_weak(node: Operator) -> bool {
-    matches!(node, Operator::Always(..) | Operator::Binary(BinaryOp::WeakUntil | BinaryOp::Release, ..))
+    node.strength().is_some_and(Strength::holds)
 }
 
 #[cfg(test)]

@@ -18,6 +18,7 @@
 //! Bounds are unfolded as they are met: an obligation knows how many steps it has left. The chains
 //! of [`Diagrams`] see to it that of two deadlines for the same thing only one is kept.
 
+mod keep;
 mod rules;
 mod search;
 
@@ -602,19 +603,10 @@ impl Progression {
         most_nodes: usize,
     ) -> Result<(Space, StateRef), Overflow> {
         let mut fresh = self.space(most_nodes)?;
+        self.empty(&mut fresh, most_nodes);
         // Chains keep their order, or the diagram would have to be turned inside out.
-        fresh.meanings = vec![Meaning::Exists];
-        fresh.chains.clear();
-        fresh.diagrams = Diagrams::new(most_nodes);
-        let mut chains: Vec<u32> = space.support(state.0).into_iter().map(|level| level.chain).collect();
-        chains.sort_unstable();
-        chains.dedup();
-        for chain in chains.into_iter().filter(|chain| *chain > self.first_chain()) {
-            if let Meaning::Owed(obligation) = space.meanings[(chain - self.first_chain()) as usize] {
-                let copy = self.first_chain() + fresh.meanings.len() as u32;
-                fresh.chains.insert(obligation, copy);
-                fresh.meanings.push(Meaning::Owed(obligation));
-            }
+        for (_, obligation) in self.chains_of(space, state) {
+            self.push_chain(&mut fresh, obligation);
         }
         let mut copies = FxHashMap::default();
         let copy = self.copy(space, state.0, &mut fresh, &mut copies)?;

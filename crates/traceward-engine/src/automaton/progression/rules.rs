@@ -7,7 +7,9 @@
 use crate::limit::{Feature, Unsupported};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
-use traceward_logic::formula::{BinaryOp, Direction, FormulaId, Formulas, Interval, Node as Operator, Strength, Unit};
+use traceward_logic::formula::{
+    BinaryOp, Direction, Expansion, FormulaId, Formulas, Interval, Node as Operator, Strength, Unit,
+};
 use traceward_logic::letter::{Alphabet, Proposition};
 
 /// A part of the formula.
@@ -15,6 +17,10 @@ use traceward_logic::letter::{Alphabet, Proposition};
 pub(crate) struct PartId(u32);
 
 impl PartId {
+    pub(super) fn new(index: usize) -> Self {
+        Self(index as u32)
+    }
+
     pub(crate) fn index(self) -> usize {
         self.0 as usize
     }
@@ -311,21 +317,17 @@ impl Core {
         f: FormulaId,
         g: FormulaId,
     ) -> Result<FormulaId, Unsupported> {
-        let (not_f, not_g) = (self.formulas.not(f), self.formulas.not(g));
-        match op {
-            BinaryOp::Until => self.until(direction, interval, f, g),
-            BinaryOp::WeakUntil => {
-                let neither = self.formulas.and(not_f, not_g);
-                let fails = self.until(direction, interval, not_g, neither)?;
-                Ok(self.formulas.not(fails))
-            }
-            BinaryOp::Release => {
-                let fails = self.until(direction, interval, not_f, not_g)?;
-                Ok(self.formulas.not(fails))
-            }
-            BinaryOp::StrongRelease => {
+        match (op.strength(), op.expansion()) {
+            (Strength::Strong, Expansion::Until) => self.until(direction, interval, f, g),
+            (Strength::Strong, Expansion::Release) => {
                 let both = self.formulas.and(f, g);
                 self.until(direction, interval, g, both)
+            }
+            // Its dual is strong.
+            (Strength::Weak, _) => {
+                let (not_f, not_g) = (self.formulas.not(f), self.formulas.not(g));
+                let fails = self.binary(op.dual(), direction, interval, not_f, not_g)?;
+                Ok(self.formulas.not(fails))
             }
         }
     }

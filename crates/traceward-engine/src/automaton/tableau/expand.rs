@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use traceward_logic::formula::{
-    AtomId, BinaryOp, Direction, FormulaId, Formulas, Interval, Node as Operator, Strength,
+    AtomId, Direction, Expansion, FormulaId, Formulas, Interval, Node as Operator, Strength,
 };
 use traceward_logic::letter::Alphabet;
 
@@ -268,7 +268,7 @@ impl Builder<'_> {
         let families =
             || next.iter().map(|(&formula, &strength)| (formula, strength, family(self.formulas.node(formula))));
         for (_, strength, (family, to)) in families() {
-            let is_strong = unfold::strength(family) == Some(Strength::Strong);
+            let is_strong = family.strength() == Some(Strength::Strong);
             let kept = hardest.entry((family, strength)).or_insert(to);
             let is_harder = if is_strong { by_end(to) < by_end(*kept) } else { by_end(to) > by_end(*kept) };
             if is_harder {
@@ -312,9 +312,11 @@ impl Builder<'_> {
             Operator::Eventually(..) if is_true => [here(&[]), None],
             Operator::Eventually(_, _, f) => [going_on(&[]), here(&[f])],
             Operator::Always(_, _, f) => [going_on(&[f]), None],
-            Operator::Binary(BinaryOp::Until | BinaryOp::WeakUntil, _, _, f, g) => [going_on(&[f]), here(&[g])],
-            Operator::Binary(BinaryOp::Release | BinaryOp::StrongRelease, _, _, _, g) if is_true => [here(&[g]), None],
-            Operator::Binary(_, _, _, f, g) => [going_on(&[g]), here(&[f, g])],
+            Operator::Binary(op, _, _, f, g) => match op.expansion() {
+                Expansion::Until => [going_on(&[f]), here(&[g])],
+                Expansion::Release if is_true => [here(&[g]), None],
+                Expansion::Release => [going_on(&[g]), here(&[f, g])],
+            },
             _ => unreachable!("only temporal operators unfold"),
         }
     }

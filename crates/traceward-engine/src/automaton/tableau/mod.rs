@@ -29,7 +29,7 @@ mod unfold;
 use crate::limit::{BuildError, Feature, GaveUp, Instead, Limit, Limits, Unsupported};
 use std::collections::BTreeSet;
 use std::fmt;
-use traceward_logic::formula::{BinaryOp, Direction, FormulaId, Formulas, Node, Strength, Unit};
+use traceward_logic::formula::{Direction, FormulaId, Formulas, Strength, Unit};
 use traceward_logic::letter::{Alphabet, Proposition};
 
 /// A state of an [`Automaton`].
@@ -40,7 +40,7 @@ impl StateId {
     /// INIT, where every run begins.
     pub const INIT: Self = Self(0);
 
-    fn new(index: usize) -> Self {
+    pub(crate) fn new(index: usize) -> Self {
         Self(index as u32)
     }
 
@@ -292,15 +292,11 @@ fn by_label(edge: &Edge) -> (StateId, usize, &[Literal], StateId) {
 
 /// Whether a formula has an until in it, or another operator that asks for a later position.
 fn has_until(formulas: &Formulas, root: FormulaId) -> bool {
-    use Direction::Future;
-    formulas.parts(&[root]).into_iter().any(|part| {
-        matches!(
-            formulas.node(part),
-            Node::Eventually(Future, ..)
-                | Node::Next(Future, Strength::Strong, _)
-                | Node::Binary(BinaryOp::Until | BinaryOp::StrongRelease, Future, ..)
-        )
-    })
+    let is_until = |part: FormulaId| {
+        let node = formulas.node(part);
+        node.direction() == Some(Direction::Future) && node.strength() == Some(Strength::Strong)
+    };
+    formulas.parts(&[root]).into_iter().any(is_until)
 }
 
 fn refuse_time(formulas: &Formulas, root: FormulaId) -> Result<(), BuildError> {

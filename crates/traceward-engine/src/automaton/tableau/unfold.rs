@@ -1,7 +1,7 @@
 //! The unfolding of a temporal formula: what it says here, and what it leaves for the neighbouring
 //! position.
 
-use traceward_logic::formula::{BinaryOp, Direction, FormulaId, Formulas, Interval, Node, Strength};
+use traceward_logic::formula::{Direction, FormulaId, Formulas, Interval, Node, Strength};
 
 /// A temporal formula split into this position and the rest.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -20,7 +20,7 @@ pub(super) struct Unfolding {
 pub(super) fn unfold(formulas: &mut Formulas, formula: FormulaId) -> Option<Unfolding> {
     let node = formulas.node(formula);
     let direction = node.direction()?;
-    let strength = strength(node)?;
+    let strength = node.strength()?;
     if let Node::Next(_, _, f) = node {
         return Some(Unfolding { direction, open: false, rest: Some(f), strength });
     }
@@ -34,19 +34,6 @@ pub(super) fn unfold(formulas: &mut Formulas, formula: FormulaId) -> Option<Unfo
         }
     };
     Some(Unfolding { direction, open: from == 0, rest, strength })
-}
-
-/// The strength of an operator, which tells its value where the trace ends before it is settled;
-/// none if it is not temporal.
-pub(super) fn strength(node: Node) -> Option<Strength> {
-    match node {
-        Node::Next(_, strength, _) => Some(strength),
-        Node::Eventually(..) => Some(Strength::Strong),
-        Node::Always(..) => Some(Strength::Weak),
-        Node::Binary(BinaryOp::Until | BinaryOp::StrongRelease, ..) => Some(Strength::Strong),
-        Node::Binary(BinaryOp::WeakUntil | BinaryOp::Release, ..) => Some(Strength::Weak),
-        Node::Constant(_) | Node::Atom(_) | Node::Not(_) | Node::And(..) | Node::Or(..) => None,
-    }
 }
 
 /// An operator with its window replaced.

@@ -25,17 +25,20 @@ mod slices;
 mod statistics;
 
 use super::configuration::Configuration;
+use super::follow::{Follow, Step};
 use super::reading::{self, Reader, Reading};
-use super::{Config, Decision, Memory, Subsumption};
+use super::{Config, EngineStatistics, Memory, Subsumption};
 use crate::automaton::alternating::NodeId;
 use crate::automaton::metric::{Kind, Label, Metric};
-use crate::limit::{GaveUp, Instead, Limit, Unsupported};
+use crate::limit::{BuildError, GaveUp, Instead, Limit, Unsupported};
+use crate::prepared::Prepared;
+use crate::saved::{Reader as FromBytes, RestoreError, Writer};
 use expansion::Scopes;
 use slices::{SetId, Slices};
 pub use statistics::OverSlices;
 use std::sync::Arc;
 use traceward_logic::formula::{FormulaId, Formulas};
-use traceward_logic::letter::{Alphabet, Letters, Proposition};
+use traceward_logic::letter::Alphabet;
 use traceward_logic::verdict::Verdict;
 
 const NAME: &str = "breadth-first";
@@ -51,22 +54,28 @@ pub struct BreadthFirst {
     config: Config,
 }
 
-/// Scratch: configurations, sets of them, and their successors. Belongs to one [`BreadthFirst`]; its runs may share it.
+/// Scratch: configurations, sets of them, and their successors.
 #[derive(Clone, Debug, Default)]
-pub struct Cache {
+pub(super) struct Cache {
     slices: Slices,
 }
 
-impl Cache {
-    /// About how many bytes it holds.
-    pub fn bytes(&self) -> usize {
-        self.slices.bytes()
+/// A traversal that has got somewhere. A clone goes its own way, and begins with nothing remembered.
+#[derive(Debug)]
+pub struct Run {
+    place: Place,
+    cache: Cache,
+}
+
+impl Clone for Run {
+    fn clone(&self) -> Self {
+        Self { place: Place { epoch: NO_EPOCH, ..self.place.clone() }, cache: Cache::default() }
     }
 }
 
-/// A traversal that has got somewhere.
+/// Where a traversal is.
 #[derive(Clone, Debug)]
-pub struct Run {
+struct Place {
     /// Where the cache has the configurations, in its epoch.
     set: SetId,
     epoch: u64,
@@ -78,12 +87,22 @@ pub struct Run {
     peak_configurations: usize,
 }
 
+/// No cache comes to forget everything that often.
+const NO_EPOCH: u64 = u64::MAX;
+
 impl Run {
     /// The most configurations that it has had at one position.
     pub fn peak_configurations(&self) -> usize {
-        self.peak_configurations
+        self.place.peak_configurations
     }
 
+    /// About how many bytes are remembered.
+    pub fn bytes(&self) -> usize {
+        self.cache.slices.bytes()
+    }
+}
+
+impl Place {
     fn arrive(&mut self, set: SetId, slices: &Slices) {
         if self.set == set && self.epoch == slices.epoch() {
             return;
@@ -111,54 +130,6 @@ impl BreadthFirst {
         &self.automaton
     }
 
-    /// A traversal that has seen no state.
-    pub fn start(&self, cache: &mut Cache) -> Run {
-        let set = cache.slices.start();
-        Run {
-            set,
-            epoch: cache.slices.epoch(),
-            kept: cache.slices.kept(set).clone(),
-            verdict: cache.slices.verdict(set),
-            reading: self.reader.start(),
-            position: 0,
-            peak_configurations: 0,
-        }
-    }
-
-    /// Takes the next state; `holds` tells which propositions do.
-    pub fn step(
-        &self,
-        cache: &mut Cache,
-        run: &mut Run,
-        holds: &dyn Fn(Proposition) -> bool,
-    ) -> Result<Verdict, GaveUp> {
-        self.reader.read(&mut run.reading, holds);
-        let letter = self.letter(cache, &run.reading);
-        let set = self.set_of(cache, run);
-        let successor = self.successor(cache, set, letter)?;
-        run.arrive(successor, &cache.slices);
-        run.position += 1;
-        Ok(run.verdict)
-    }
-
-    /// The verdict if the trace went on behind what a run has seen.
-    pub fn verdict(&self, run: &Run) -> Verdict {
-        run.verdict
-    }
-
-    /// Whether the formula holds on a trace with a state.
-    pub fn check(&self, cache: &mut Cache, letters: &Letters) -> Result<Decision, GaveUp> {
-        let mut run = self.start(cache);
-        for position in 0..letters.len {
-            let verdict = self.step(cache, &mut run, &|proposition| letters.bitmap(proposition).get(position))?;
-            if verdict.is_final() {
-                return Ok(Decision { holds: verdict == Verdict::Satisfied, decided_at: Some(position) });
-            }
-        }
-        let holds = self.verdict(&run) == Verdict::Holding;
-        Ok(Decision { holds, decided_at: None })
-    }
-
     fn satisfies(&self, letter: &[u64], leaf: NodeId) -> bool {
         self.leaves.binary_search(&leaf).is_ok_and(|place| letter[place / 64] >> (place % 64) & 1 == 1)
     }
@@ -169,5 +140,78 @@ impl BreadthFirst {
 
     fn too_many(&self) -> GaveUp {
         GaveUp { engine: NAME, limit: Limit::Slices(self.config.limits.slices), instead: &[Instead::REVERSE] }
+    }
+}
+
+impl Follow for BreadthFirst {
+    type Run = Run;
+    const NAME: &'static str = NAME;
+
+    fn compile(prepared: &Prepared, index: usize, config: Config) -> Result<Self, BuildError> {
+        Ok(Self::new(&prepared.formulas, &prepared.alphabet, prepared.normal[index], config)?)
+    }
+
+    fn start(&self) -> Result<Run, GaveUp> {
+        let mut cache = Cache::default();
+        let set = cache.slices.start();
+        let place = Place {
+            set,
+            epoch: cache.slices.epoch(),
+            kept: cache.slices.kept(set).clone(),
+            verdict: cache.slices.verdict(set),
+            reading: self.reader.start(),
+            position: 0,
+            peak_configurations: 0,
+        };
+        Ok(Run { place, cache })
+    }
+
+    fn step(&self, Run { place, cache }: &mut Run, step: Step<'_>) -> Result<Verdict, GaveUp> {
+        self.reader.read(&mut place.reading, step.letter);
+        let letter = self.letter(cache, &place.reading);
+        let set = self.set_of(cache, place);
+        let successor = self.successor(cache, set, letter)?;
+        place.arrive(successor, &cache.slices);
+        place.position += 1;
+        Ok(place.verdict)
+    }
+
+    fn verdict(&self, run: &Run) -> Verdict {
+        run.place.verdict
+    }
+
+    fn save(&self, Run { place, .. }: &Run, to: &mut Writer) {
+        Reader::save(&place.reading, to);
+        to.size(place.position);
+        to.size(place.peak_configurations);
+        to.size(place.kept.len());
+        place.kept.iter().for_each(|one| one.save(to));
+    }
+
+    fn restore(&self, from: &mut FromBytes<'_>) -> Result<Run, RestoreError> {
+        let mut run = Run { cache: Cache::default(), ..self.start().map_err(|_| RestoreError::Damaged)? };
+        let Run { place, cache } = &mut run;
+        place.reading = self.reader.restore(from)?;
+        place.position = from.size()?;
+        place.peak_configurations = from.size()?;
+        let kept = (0..from.count()?).map(|_| Configuration::restore(&self.automaton, from).map(Arc::new));
+        place.kept = kept.collect::<Result<_, _>>()?;
+        place.epoch = NO_EPOCH;
+        let set = self.set_of(cache, place);
+        place.verdict = cache.slices.verdict(set);
+        Ok(run)
+    }
+
+    fn statistics(&self, run: &Run) -> Option<EngineStatistics> {
+        Some(EngineStatistics {
+            peak_configurations: Some(run.peak_configurations()),
+            peak_nodes: None,
+            peak_leaves: None,
+            peak_bytes: run.bytes(),
+        })
+    }
+
+    fn summary(&self) -> Option<String> {
+        Some(self.automaton.summary())
     }
 }

@@ -1,7 +1,7 @@
 //! Configurations, sets of them, and their successors, each kept once.
 
 use super::expansion::{Admission, Asked, Expansion};
-use super::{BreadthFirst, Cache, GaveUp, Memory, Reading, Run, Subsumption};
+use super::{BreadthFirst, Cache, GaveUp, Memory, Place, Reading, Run, Subsumption};
 use crate::automaton::alternating::NodeId;
 use crate::engine::configuration::{Configuration, Entry};
 use rustc_hash::FxHashMap;
@@ -345,8 +345,8 @@ impl BreadthFirst {
         }
     }
 
-    /// The set that a run has come to. If the cache has forgotten it, for the sake of another run, it is told again.
-    pub(super) fn set_of(&self, cache: &mut Cache, run: &Run) -> SetId {
+    /// The set that a run has come to. If the cache has forgotten it, it is told again.
+    pub(super) fn set_of(&self, cache: &mut Cache, run: &Place) -> SetId {
         if run.epoch == cache.slices.epoch {
             return run.set;
         }
@@ -361,7 +361,7 @@ impl BreadthFirst {
 
     /// The configurations that a run has come to, by what is in them: for looking at.
     pub fn slices_of(&self, run: &Run) -> Vec<Vec<Entry>> {
-        by_entries(run.kept.iter().map(|one| &**one))
+        by_entries(run.place.kept.iter().map(|one| &**one))
     }
 
     /// The configurations that a run can come to with the next state, satisfied or not: for looking at. They do not depend on
@@ -370,10 +370,10 @@ impl BreadthFirst {
         let subsumption = self.config.subsumption.with_all_configurations();
         let mut expansion = Expansion::new(self, Admission::All, subsumption);
         let mut found = Vec::new();
-        if run.position == 0 {
+        if run.place.position == 0 {
             found = expansion.initial()?;
         }
-        for one in &*run.kept {
+        for one in &*run.place.kept {
             found.extend(expansion.successors(one)?);
         }
         found.sort_unstable();
@@ -400,8 +400,10 @@ fn by_entries<'a>(configurations: impl IntoIterator<Item = &'a Configuration>) -
 mod tests {
     use super::super::Config;
     use super::*;
+    use crate::engine::follow::{Follow, Step};
     use crate::limit::Limits;
     use crate::select::{Prepared, Simplification};
+    use traceward_logic::letter::Proposition;
     use traceward_logic::lower::{Claim, Goal};
 
     fn engine(formula: &str, config: Config) -> BreadthFirst {
@@ -419,13 +421,14 @@ mod tests {
         let formula = format!("G({})", atoms.join(" | "));
         let config = Config { limits: Limits { remembered: 100, ..Limits::default() }, ..Config::default() };
         let engine = engine(&formula, config);
-        let cache = &mut Cache::default();
-        let mut run = engine.start(cache);
+        let mut run = engine.start().expect("few slices");
         for step in 1..1000_u32 {
             let state = step.wrapping_mul(0x9E37_79B9) | 1;
-            let verdict = engine.step(cache, &mut run, &|atom| state >> atom.0 & 1 == 1).expect("few slices");
+            let letter = |atom: Proposition| state >> atom.0 & 1 == 1;
+            let verdict = engine.step(&mut run, Step::new(&letter, step as usize)).expect("few slices");
             assert_eq!(verdict, Verdict::Holding);
-            assert!(cache.slices.letters.len() <= 100 && cache.slices.successors.len() <= 10_000);
+            let slices = &run.cache.slices;
+            assert!(slices.letters.len() <= 100 && slices.successors.len() <= 10_000);
         }
     }
 }

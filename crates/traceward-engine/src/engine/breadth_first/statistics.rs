@@ -45,14 +45,9 @@ impl OverSlices {
         Ok(Self { engine, subsumption: config.subsumption, automaton, nodes })
     }
 
-    /// The value over all accepting runs on a trace with a state; none if there is no such run. The cache must be used for
-    /// nothing else.
-    pub fn statistics<L: Lattice>(
-        &self,
-        lattice: &L,
-        cache: &mut Cache,
-        letters: &Letters,
-    ) -> Result<Option<L::Value>, GaveUp> {
+    /// The value over all accepting runs on a trace with a state; none if there is no such run.
+    pub fn statistics<L: Lattice>(&self, lattice: &L, letters: &Letters) -> Result<Option<L::Value>, GaveUp> {
+        let cache = &mut Cache::default();
         let engine = &self.engine;
         let mut reading = engine.reader.start();
         let mut slices: BTreeMap<ConfigurationId, L::Value> = BTreeMap::new();

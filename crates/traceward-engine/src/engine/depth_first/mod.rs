@@ -17,9 +17,11 @@
 
 mod window;
 
-use super::Config;
+use super::offline::{Cache, Offline};
+use super::{Config, Decision};
 use crate::automaton::alternating::{Alternating, Condition, ConditionId, Label, Look, NodeId};
 use crate::limit::{BuildError, Feature, GaveUp, Instead, Limit, Limits, Unsupported};
+use crate::prepared::Prepared;
 use crate::run_statistics::Lattice;
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::formula::{AtomId, FormulaId, Formulas};
@@ -38,9 +40,9 @@ pub struct DepthFirst {
     limits: Limits,
 }
 
-/// Scratch, for use with one [`DepthFirst`] after another.
+/// Scratch of a traversal, and the work it has done.
 #[derive(Clone, Debug, Default)]
-pub struct Cache {
+struct Scratch {
     waiting: Vec<Waiting>,
     work: u64,
 }
@@ -79,24 +81,24 @@ impl DepthFirst {
         &self.automaton
     }
 
-    /// Where each formula holds: a traversal from every position.
-    pub fn truth(&self, cache: &mut Cache, letters: &Letters) -> Result<Vec<Bitmap>, GaveUp> {
-        cache.work = 0;
-        let everywhere = |root: &ConditionId| {
-            let at = |position: usize| self.holds(cache, letters, *root, position);
-            (0..letters.len).map(at).collect::<Result<Bitmap, GaveUp>>()
+    /// Whether each formula holds at each of the first positions, a traversal from every one.
+    fn first(&self, letters: &Letters, positions: usize) -> Result<Vec<Bitmap>, GaveUp> {
+        let mut scratch = Scratch::default();
+        let mut everywhere = |root: &ConditionId| {
+            let at = |position: usize| self.holds(&mut scratch, letters, *root, position);
+            (0..positions).map(at).collect::<Result<Bitmap, GaveUp>>()
         };
-        self.automaton.roots().iter().map(everywhere).collect()
-    }
-
-    /// Whether each formula holds at position 0 of a trace with a state.
-    pub fn check(&self, cache: &mut Cache, letters: &Letters) -> Result<Vec<bool>, GaveUp> {
-        cache.work = 0;
-        self.automaton.roots().iter().map(|root| self.holds(cache, letters, *root, 0)).collect()
+        self.automaton.roots().iter().map(&mut everywhere).collect()
     }
 
     /// CT(𝒜, σ, n) of the paper.
-    fn holds(&self, cache: &mut Cache, letters: &Letters, root: ConditionId, position: usize) -> Result<bool, GaveUp> {
+    fn holds(
+        &self,
+        cache: &mut Scratch,
+        letters: &Letters,
+        root: ConditionId,
+        position: usize,
+    ) -> Result<bool, GaveUp> {
         cache.waiting.clear();
         let mut condition = root;
         let mut position = position as u32;
@@ -124,7 +126,7 @@ impl DepthFirst {
 
     fn sides(
         &self,
-        cache: &mut Cache,
+        cache: &mut Scratch,
         connective: Connective,
         left: ConditionId,
         right: ConditionId,
@@ -135,7 +137,7 @@ impl DepthFirst {
         Next::Look(first, position)
     }
 
-    fn look(&self, cache: &mut Cache, letters: &Letters, node: NodeId, position: u32) -> Next {
+    fn look(&self, cache: &mut Scratch, letters: &Letters, node: NodeId, position: u32) -> Next {
         if let Some(window) = self.windows[node.index()] {
             return match window.walk(letters, position as usize) {
                 None => Next::Known(window.of_nothing()),
@@ -193,21 +195,16 @@ impl DepthFirst {
     }
 
     /// STAT(𝒜, σ, 0) of section 4.2 for the first formula: the value over all accepting runs, a run being a tree.
-    pub fn statistics<L: Lattice>(
-        &self,
-        lattice: &L,
-        cache: &mut Cache,
-        letters: &Letters,
-    ) -> Result<Option<L::Value>, BuildError> {
+    pub fn statistics<L: Lattice>(&self, lattice: &L, letters: &Letters) -> Result<Option<L::Value>, BuildError> {
         if self.windows.iter().any(Option::is_some) {
             return Err(Unsupported { engine: NAME, what: Feature::Bounds, instead: "reverse" }.into());
         }
-        cache.work = 0;
+        let mut work = 0;
         let mut tasks = vec![Task::Evaluate(self.automaton.roots()[0], 0)];
         let mut values: Vec<Option<L::Value>> = Vec::new();
         while let Some(task) = tasks.pop() {
-            cache.work += 1;
-            if cache.work > self.limits.work {
+            work += 1;
+            if work > self.limits.work {
                 return Err(self.gave_up().into());
             }
             match task {
@@ -257,8 +254,24 @@ impl DepthFirst {
     }
 }
 
+impl Offline for DepthFirst {
+    fn compile(prepared: &Prepared, indices: &[usize], config: Config) -> Self {
+        let roots: Vec<FormulaId> = indices.iter().map(|&index| prepared.normal[index]).collect();
+        Self::new(&prepared.formulas, &prepared.alphabet, &roots, config)
+    }
+
+    fn truth<'c>(&self, cache: &'c mut Cache, letters: &Letters) -> Result<Vec<&'c Bitmap>, GaveUp> {
+        Ok(cache.keep(self.first(letters, letters.len)?))
+    }
+
+    fn decide(&self, letters: &Letters) -> Result<Vec<Decision>, GaveUp> {
+        let first = self.first(letters, 1)?;
+        Ok(first.into_iter().map(|row| Decision { holds: row.get(0), decided_at: None }).collect())
+    }
+}
+
 /// What a value means for what waited for it.
-fn go_back(cache: &mut Cache, waiting: Waiting, value: bool) -> Next {
+fn go_back(cache: &mut Scratch, waiting: Waiting, value: bool) -> Next {
     match waiting {
         Waiting::Side { connective, second, position } => {
             let decided = value == (connective == Connective::Or);

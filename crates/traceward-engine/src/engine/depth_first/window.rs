@@ -2,7 +2,7 @@
 
 use super::Next;
 use crate::automaton::alternating::{Alternating, ConditionId, Label};
-use traceward_logic::formula::{BinaryOp, Direction, FormulaId, Formulas, Interval, Node, Unit};
+use traceward_logic::formula::{Direction, Expansion, FormulaId, Formulas, Interval, Node, Strength, Unit};
 use traceward_logic::letter::Letters;
 
 /// What a bounded operator looks for in its window.
@@ -58,12 +58,12 @@ impl Window {
         // `f U g`: g decides for, and without it f has to go on. `f R g`: g has to go on, and f decides for.
         let until = ((true, true), (false, false));
         let release = ((false, false), (true, true));
-        let ((goal_decides, guard_decides), at_end) = match node {
-            Node::Always(..) | Node::Binary(BinaryOp::Release, ..) => (release, true),
-            Node::Binary(BinaryOp::StrongRelease, ..) => (release, false),
-            Node::Binary(BinaryOp::WeakUntil, ..) => (until, true),
-            _ => (until, false),
+        let (goal_decides, guard_decides) = match node {
+            Node::Always(..) => release,
+            Node::Binary(op, ..) if op.expansion() == Expansion::Release => release,
+            _ => until,
         };
+        let at_end = node.strength().is_some_and(Strength::holds);
         let direction = node.direction().expect("a temporal operator");
         let interval = node.interval().expect("a bound");
         Self { direction, interval, goal, guard, goal_decides, guard_decides, at_end }

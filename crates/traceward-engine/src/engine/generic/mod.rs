@@ -13,16 +13,19 @@
 mod configurations;
 
 use super::configuration::{Configuration, Entry};
+use super::follow::{Follow, Step};
 use super::forward_backward_dag::Timers;
 use super::graph::{ConfigurationId, Connective, Deadline, Dependence, Graph, Implies, Leaf, Scene, Unfolding, Value};
 use super::reading::{self, Reader, Reading};
-use super::{Config, Decision, EngineStatistics};
+use super::{Config, EngineStatistics};
 use crate::automaton::alternating::NodeId;
 use crate::automaton::metric::{Clock, Metric};
-use crate::limit::{GaveUp, Unsupported};
+use crate::limit::{BuildError, GaveUp, Unsupported};
+use crate::prepared::Prepared;
+use crate::saved::{Reader as FromBytes, RestoreError, Writer};
 use configurations::{Annotation, Configurations, Expansion, Way};
 use traceward_logic::formula::{FormulaId, Formulas};
-use traceward_logic::letter::{Alphabet, Letters, Proposition};
+use traceward_logic::letter::Alphabet;
 use traceward_logic::verdict::Verdict;
 
 const NAME: &str = "generic";
@@ -109,50 +112,6 @@ impl Generic {
     /// The automaton that is unfolded.
     pub fn automaton(&self) -> &Metric {
         &self.automaton
-    }
-
-    /// A graph that has seen no state.
-    pub fn start(&self) -> Run {
-        Run {
-            graph: Graph::new(self.config.subsumption.in_graphs()),
-            unfolding: Unfolding::new(&self.automaton),
-            configurations: Configurations::default(),
-            reading: self.reader.start(),
-            position: 0,
-            verdict: Verdict::Pending,
-            is_open: Vec::new(),
-            ways: Vec::new(),
-            parts: Vec::new(),
-        }
-    }
-
-    /// Takes the next state; `holds` tells which propositions do.
-    pub fn step(&self, run: &mut Run, holds: &dyn Fn(Proposition) -> bool) -> Result<Verdict, GaveUp> {
-        if run.verdict.is_final() {
-            return Ok(run.verdict);
-        }
-        self.reader.read(&mut run.reading, holds);
-        self.unfold(run)?;
-        let Run { graph, configurations, .. } = run;
-        graph.end_step(&Leaves { timers: Timers { automaton: &self.automaton }, configurations });
-        run.position += 1;
-        run.verdict = match graph.root() {
-            Value::Known(true) => Verdict::Satisfied,
-            Value::Known(false) => Verdict::Violated,
-            _ if graph.holds_at_end(&|leaf| self.is_accepting(configurations, leaf)) => Verdict::Holding,
-            _ => Verdict::Pending,
-        };
-        Ok(run.verdict)
-    }
-
-    /// The verdict if the trace went on behind what a run has seen.
-    pub fn verdict(&self, run: &Run) -> Verdict {
-        run.verdict
-    }
-
-    /// Whether the formula holds on a trace with a state.
-    pub fn check(&self, letters: &Letters) -> Result<Decision, GaveUp> {
-        super::check_online(self.start(), letters, |run, holds| self.step(run, holds)).map(|(decision, _)| decision)
     }
 
     fn is_accepting(&self, configurations: &Configurations, leaf: Leaf) -> bool {
@@ -256,6 +215,77 @@ impl Generic {
             [one, other] => graph.join_two(Connective::And, one, other),
             _ => graph.join(Connective::And, parts),
         }
+    }
+}
+
+impl Follow for Generic {
+    type Run = Run;
+    const NAME: &'static str = NAME;
+
+    fn compile(prepared: &Prepared, index: usize, config: Config) -> Result<Self, BuildError> {
+        Ok(Self::new(&prepared.formulas, &prepared.alphabet, prepared.normal[index], config)?)
+    }
+
+    fn start(&self) -> Result<Run, GaveUp> {
+        Ok(Run {
+            graph: Graph::new(self.config.subsumption.in_graphs()),
+            unfolding: Unfolding::new(&self.automaton),
+            configurations: Configurations::default(),
+            reading: self.reader.start(),
+            position: 0,
+            verdict: Verdict::Pending,
+            is_open: Vec::new(),
+            ways: Vec::new(),
+            parts: Vec::new(),
+        })
+    }
+
+    fn step(&self, run: &mut Run, step: Step<'_>) -> Result<Verdict, GaveUp> {
+        if run.verdict.is_final() {
+            return Ok(run.verdict);
+        }
+        self.reader.read(&mut run.reading, step.letter);
+        self.unfold(run)?;
+        let Run { graph, configurations, .. } = run;
+        graph.end_step(&Leaves { timers: Timers { automaton: &self.automaton }, configurations });
+        run.position += 1;
+        run.verdict = match graph.root() {
+            Value::Known(true) => Verdict::Satisfied,
+            Value::Known(false) => Verdict::Violated,
+            _ if graph.holds_at_end(&|leaf| self.is_accepting(configurations, leaf)) => Verdict::Holding,
+            _ => Verdict::Pending,
+        };
+        Ok(run.verdict)
+    }
+
+    fn verdict(&self, run: &Run) -> Verdict {
+        run.verdict
+    }
+
+    fn save(&self, run: &Run, to: &mut Writer) {
+        Reader::save(&run.reading, to);
+        to.number(run.position);
+        to.verdict(run.verdict);
+        run.graph.save(&|id| Some(run.configurations.get(id)), to);
+    }
+
+    fn restore(&self, from: &mut FromBytes<'_>) -> Result<Run, RestoreError> {
+        let mut run = self.start().map_err(|_| RestoreError::Damaged)?;
+        run.reading = self.reader.restore(from)?;
+        run.position = from.number()?;
+        run.verdict = from.verdict()?;
+        let Run { graph, configurations, .. } = &mut run;
+        graph.restore(&self.automaton, &mut |one| Some(configurations.intern(one)), from)?;
+        graph.end_step(&Leaves { timers: Timers { automaton: &self.automaton }, configurations });
+        Ok(run)
+    }
+
+    fn statistics(&self, run: &Run) -> Option<EngineStatistics> {
+        Some(run.statistics())
+    }
+
+    fn summary(&self) -> Option<String> {
+        Some(self.automaton.summary())
     }
 }
 

@@ -14,6 +14,7 @@
 //! which one implies the other one is dropped: `G(p -> F[0,n] q)` waits for the most urgent q alone.
 
 mod edges;
+mod keep;
 mod tidy;
 mod unfold;
 

@@ -11,7 +11,7 @@ use traceward_logic::verdict::Verdict;
 pub(super) struct SmallState(u16);
 
 impl SmallState {
-    fn index(self) -> usize {
+    pub(super) fn index(self) -> usize {
         usize::from(self.0)
     }
 }
@@ -157,6 +157,11 @@ impl Dense {
 
     pub(super) fn start(&self) -> SmallState {
         SmallState(0)
+    }
+
+    /// The state of an index.
+    pub(super) fn state(&self, index: usize) -> SmallState {
+        SmallState(index as u16)
     }
 
     pub(super) fn verdict(&self, state: SmallState) -> Verdict {

@@ -8,6 +8,7 @@ use super::{Config, ENGINE, Exactness};
 use crate::automaton::diagram::Overflow;
 use crate::automaton::progression::{Progression, Prospects, Space, StateRef, Unsettled, Wanted};
 use crate::limit::{GaveUp, Instead, Limit};
+use crate::saved::{Reader, RestoreError, Writer};
 use std::sync::Arc;
 use traceward_logic::letter::Proposition;
 use traceward_logic::verdict::Verdict;
@@ -93,6 +94,25 @@ impl Lazy {
         };
         lazy.verdict = lazy.certain(state).map_err(|unsettled| gave_up(config, unsettled))?;
         Ok(lazy)
+    }
+
+    /// Writes the state, and what has been found out about how to read letters; the rest can be unfolded again.
+    pub(super) fn save(&self, to: &mut Writer) {
+        to.verdict(self.verdict);
+        to.bit(self.letter_by_letter);
+        self.progression.save(&self.space, self.state, to);
+    }
+
+    pub(super) fn restore(
+        progression: &Arc<Progression>,
+        config: Config,
+        from: &mut Reader<'_>,
+    ) -> Result<Self, RestoreError> {
+        let (verdict, letter_by_letter) = (from.verdict()?, from.bit()?);
+        let (space, state) = progression.restore(most_nodes(config), from)?;
+        let steps = vec![Step::nothing(state); REMEMBERED];
+        let progression = progression.clone();
+        Ok(Self { progression, space, epoch: 0, letter_by_letter, state, verdict, config, steps })
     }
 
     pub(super) fn verdict(&self) -> Verdict {

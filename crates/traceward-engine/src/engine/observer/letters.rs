@@ -3,6 +3,7 @@
 //! In a file, each proposition has a bitmap over positions. Eight bitmaps at a time are turned, 64 positions at a time, into
 //! bytes with a bit for each proposition.
 
+use crate::saved::{Reader, RestoreError, Writer};
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::letter::{Letters, Proposition};
 
@@ -34,6 +35,21 @@ impl Row {
             Self::Word(word) => (word >> (8 * index)) as u8,
             Self::Bytes(bytes) => bytes[index],
         }
+    }
+}
+
+impl Row {
+    /// Writes a letter of so many propositions.
+    pub(super) fn save(&self, propositions: usize, to: &mut Writer) {
+        (0..propositions.div_ceil(8)).for_each(|index| to.tag(self.byte(index)));
+    }
+
+    pub(super) fn restore(propositions: usize, from: &mut Reader<'_>) -> Result<Self, RestoreError> {
+        let bytes = (0..propositions.div_ceil(8)).map(|_| from.tag()).collect::<Result<Box<[u8]>, _>>()?;
+        if propositions > 64 {
+            return Ok(Self::Bytes(bytes));
+        }
+        Ok(Self::Word(bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte))))
     }
 }
 

@@ -12,16 +12,18 @@ mod dense;
 mod lazy;
 mod letters;
 
-use super::{Config, Decision, Exactness};
+use super::follow::{Follow, Owed, Prefix, Step};
+use super::{Config, Exactness};
 use crate::automaton::deterministic::{Deterministic, Room};
 use crate::automaton::progression::{Progression, Rule, Wanted};
-use crate::limit::{GaveUp, Limits, Unsupported};
-use crate::possible::Knowledge;
+use crate::limit::{BuildError, GaveUp, Limits};
+use crate::possible::Possible;
+use crate::prepared::Prepared;
+use crate::saved::{Reader, RestoreError, Writer};
 use dense::{Dense, TableLimits};
 use lazy::Lazy;
 use letters::{Blocks, Row};
 use std::sync::Arc;
-use traceward_logic::formula::{FormulaId, Formulas};
 use traceward_logic::letter::{Alphabet, Letters, Proposition};
 use traceward_logic::verdict::Verdict;
 
@@ -36,7 +38,7 @@ pub struct Observer {
 #[derive(Debug)]
 struct Shared {
     progression: Arc<Progression>,
-    dense: Option<Dense>,
+    dense: Option<Arc<Dense>>,
     stutter_invariant: bool,
     propositions: Vec<Proposition>,
     /// Whether nothing else is known to be impossible than what is impossible.
@@ -56,138 +58,119 @@ pub struct Run {
 #[derive(Clone, Debug)]
 enum Place {
     /// A state of the table.
-    Dense(dense::SmallState),
+    Dense(Arc<Dense>, dense::SmallState),
     Lazy(Box<Lazy>),
 }
 
-/// Something that is owed at the end of what was read.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Owed {
-    /// The formula that has to hold, as text.
-    pub formula: String,
-    /// How many positions behind the next it begins to be due.
-    pub delay: u64,
-    /// How many steps it has from then on; none if there is no end.
-    pub reach: Option<u64>,
-    /// Whether there is no other way to satisfy the formula.
-    pub is_necessary: bool,
-}
-
 impl Observer {
-    /// Prepares a formula with split atoms; `on_empty` tells whether the trace without a state satisfies it, and `knowledge` which
-    /// letters there can be.
-    pub fn new(
-        formulas: &Formulas,
-        alphabet: &Alphabet,
-        root: FormulaId,
-        on_empty: bool,
-        knowledge: Knowledge,
-        config: Config,
-    ) -> Result<Self, Unsupported> {
-        let progression = Arc::new(Progression::new(formulas, alphabet, root, on_empty, knowledge.possible)?);
+    fn new(progression: Progression, knows_letters: bool, config: Config) -> Self {
+        let progression = Arc::new(progression);
         let Limits { memory, table_states, table_entries, .. } = config.limits;
         let limits = Room { states: table_states, memory: memory / 4 };
         let tables = TableLimits { entries: table_entries.min(memory / 16), memory: memory / 2 };
-        let dense = Deterministic::of(&progression, limits).ok().and_then(|automaton| Dense::new(automaton, tables));
+        let dense = Deterministic::of(&progression, limits)
+            .ok()
+            .and_then(|automaton| Dense::new(automaton, tables))
+            .map(Arc::new);
         let stutter_invariant = progression.rules.is_stutter_invariant();
         let propositions = match &dense {
             Some(dense) => dense.automaton().relevant(),
             None => mentioned(&progression),
         };
-        let knows_letters = knowledge.is_complete;
         let shared = Shared { progression, dense, stutter_invariant, propositions, knows_letters, config };
-        Ok(Self { shared: Arc::new(shared) })
+        Self { shared: Arc::new(shared) }
     }
 
     /// The whole automaton, if it is small enough to have been made.
     pub fn automaton(&self) -> Option<&Deterministic> {
-        self.shared.dense.as_ref().map(Dense::automaton)
+        self.shared.dense.as_ref().map(|dense| dense.automaton())
     }
+}
 
-    /// The propositions that matter: whether others hold makes no difference.
-    pub fn propositions(&self) -> &[Proposition] {
-        &self.shared.propositions
-    }
-
-    /// Whether verdicts are final as early as they could be: unless it is not known which letters there can be, or it was allowed to
-    /// go on where it takes too long to find out what is certain.
-    pub fn is_exact(&self) -> bool {
-        let searches = self.shared.dense.is_some() || self.shared.config.exactness == Exactness::Always;
-        searches && self.shared.knows_letters
-    }
-
-    /// Whether a letter that repeats makes no difference.
-    pub fn is_stutter_invariant(&self) -> bool {
-        self.shared.stutter_invariant
-    }
-
-    /// A run that has seen no state.
-    pub fn start(&self) -> Result<Run, GaveUp> {
-        let (place, verdict) = match &self.shared.dense {
-            Some(dense) => {
-                let start = dense.start();
-                (Place::Dense(start), dense.verdict(start))
-            }
-            None => {
-                let lazy = Lazy::start(&self.shared.progression, self.shared.config, 0)?;
-                let verdict = lazy.verdict();
-                (Place::Lazy(Box::new(lazy)), verdict)
-            }
+impl Run {
+    fn at(place: Place) -> Self {
+        let verdict = match &place {
+            Place::Dense(dense, at) => dense.verdict(*at),
+            Place::Lazy(lazy) => lazy.verdict(),
         };
-        Ok(Run { place, verdict, row: None })
+        Self { place, verdict, row: None }
+    }
+}
+
+impl Follow for Observer {
+    type Run = Run;
+    const NAME: &'static str = ENGINE;
+
+    fn compile(prepared: &Prepared, index: usize, config: Config) -> Result<Self, BuildError> {
+        let root = prepared.simplified[index];
+        let mut formulas = prepared.formulas.clone();
+        let knowledge = Possible::new(&formulas, &Alphabet::of(&formulas, &[root])).knowledge(&mut formulas);
+        let on_empty = prepared.holds_on_empty(index);
+        let progression = Progression::new(&formulas, &prepared.alphabet, root, on_empty, knowledge.possible)?;
+        Ok(Self::new(progression, knowledge.is_complete, config))
     }
 
-    /// Takes the next state; `holds` tells which propositions do.
-    pub fn step(&self, run: &mut Run, holds: &dyn Fn(Proposition) -> bool) -> Result<Verdict, GaveUp> {
+    fn start(&self) -> Result<Run, GaveUp> {
+        Ok(Run::at(match &self.shared.dense {
+            Some(dense) => Place::Dense(dense.clone(), dense.start()),
+            None => Place::Lazy(Box::new(Lazy::start(&self.shared.progression, self.shared.config, 0)?)),
+        }))
+    }
+
+    fn step(&self, run: &mut Run, step: Step<'_>) -> Result<Verdict, GaveUp> {
         if run.verdict.is_final() {
             return Ok(run.verdict);
         }
-        let row = Row::new(&self.shared.propositions, holds);
-        match (&mut run.place, &self.shared.dense) {
+        let row = Row::new(&self.shared.propositions, step.letter);
+        match &mut run.place {
             // A look into the table takes no longer than to find out that it is needless.
-            (Place::Dense(at), Some(dense)) => {
+            Place::Dense(dense, at) => {
                 *at = dense.step(*at, &row);
                 run.verdict = dense.verdict(*at);
             }
-            (Place::Lazy(_), _) if self.shared.stutter_invariant && run.row.as_ref() == Some(&row) => {}
-            (Place::Lazy(lazy), _) => {
+            Place::Lazy(_) if self.shared.stutter_invariant && run.row.as_ref() == Some(&row) => {}
+            Place::Lazy(lazy) => {
                 run.verdict = lazy.step(&self.shared.propositions, &row)?;
                 run.row = Some(row);
             }
-            (Place::Dense(_), None) => unreachable!("a run of another observer"),
         }
         Ok(run.verdict)
     }
 
-    /// What is certain after what a run has seen.
-    pub fn verdict(&self, run: &Run) -> Verdict {
+    fn verdict(&self, run: &Run) -> Verdict {
         run.verdict
     }
 
-    /// Whether the formula holds on a trace with a state, and at which position that was certain: the least possible.
-    pub fn check(&self, letters: &Letters) -> Result<Decision, GaveUp> {
-        self.verdict_at_end(letters).map(|(verdict, decided_at)| Decision {
-            holds: matches!(verdict, Verdict::Satisfied | Verdict::Holding),
-            decided_at,
-        })
-    }
-
-    /// What is certain at the end of some letters, and at which position it became so if it is final.
-    pub fn verdict_at_end(&self, letters: &Letters) -> Result<(Verdict, Option<usize>), GaveUp> {
-        let mut run = self.start()?;
-        if run.verdict.is_final() {
-            return Ok((run.verdict, Some(0)));
+    fn save(&self, run: &Run, to: &mut Writer) {
+        match &run.place {
+            Place::Dense(_, at) => {
+                to.tag(0);
+                to.size(at.index());
+            }
+            Place::Lazy(lazy) => {
+                to.tag(1);
+                lazy.save(to);
+            }
         }
-        let blocks = Blocks::new(letters, &self.shared.propositions, self.shared.stutter_invariant);
-        match (&mut run.place, &self.shared.dense) {
-            (Place::Dense(at), Some(dense)) => Ok(dense.run(*at, blocks)),
-            (Place::Lazy(lazy), _) => lazy.run(&self.shared.propositions, blocks),
-            (Place::Dense(_), None) => unreachable!("a run of another observer"),
+        to.bit(run.row.is_some());
+        if let Some(row) = &run.row {
+            row.save(self.shared.propositions.len(), to);
         }
     }
 
-    /// What the formula, asked at a position, still owes at the end of some letters; `names` are those of the variables.
-    pub fn owed(&self, letters: &Letters, position: usize, names: &[Arc<str>]) -> Result<Vec<Owed>, GaveUp> {
+    fn restore(&self, from: &mut Reader<'_>) -> Result<Run, RestoreError> {
+        let place = match (from.tag()?, &self.shared.dense) {
+            (0, Some(dense)) => Place::Dense(dense.clone(), dense.state(from.index(dense.automaton().states().len())?)),
+            (1, None) => Place::Lazy(Box::new(Lazy::restore(&self.shared.progression, self.shared.config, from)?)),
+            // What is allowed decides whether there is a table, and was another when the run was saved.
+            (0 | 1, _) => return Err(RestoreError::OtherFormula),
+            _ => return Err(RestoreError::Damaged),
+        };
+        let row = if from.bit()? { Some(Row::restore(self.shared.propositions.len(), from)?) } else { None };
+        Ok(Run { row, ..Run::at(place) })
+    }
+
+    fn owed(&self, letters: &Letters, position: usize, names: &[Arc<str>]) -> Result<Vec<Owed>, GaveUp> {
         let Shared { progression, config, .. } = &*self.shared;
         // What makes no difference in the whole automaton may well be looked at on the way.
         let propositions = mentioned(progression);
@@ -203,6 +186,43 @@ impl Observer {
             is_necessary,
         });
         Ok(owed.collect())
+    }
+
+    /// Unless it is not known which letters there can be, or it was allowed to go on where it takes too long to find out
+    /// what is certain.
+    fn is_exact(&self) -> bool {
+        let searches = self.shared.dense.is_some() || self.shared.config.exactness == Exactness::Always;
+        searches && self.shared.knows_letters
+    }
+
+    fn is_stutter_invariant(&self) -> bool {
+        self.shared.stutter_invariant
+    }
+
+    fn propositions(&self) -> Option<Vec<Proposition>> {
+        Some(self.shared.propositions.clone())
+    }
+
+    fn summary(&self) -> Option<String> {
+        Some(match self.automaton() {
+            Some(automaton) => format!("a minimal deterministic automaton of {} states", automaton.states().len()),
+            None => "a deterministic automaton that is unfolded as far as the trace goes".into(),
+        })
+    }
+
+    /// Reads 64 letters at a time.
+    fn verdict_at_end(&self, letters: &Letters) -> Result<Prefix, GaveUp> {
+        let mut run = self.start()?;
+        let statistics = None;
+        if run.verdict.is_final() {
+            return Ok(Prefix { verdict: run.verdict, decided_at: Some(0), statistics });
+        }
+        let blocks = Blocks::new(letters, &self.shared.propositions, self.shared.stutter_invariant);
+        let (verdict, decided_at) = match &mut run.place {
+            Place::Dense(dense, at) => dense.run(*at, blocks),
+            Place::Lazy(lazy) => lazy.run(&self.shared.propositions, blocks)?,
+        };
+        Ok(Prefix { verdict, decided_at, statistics })
     }
 }
 

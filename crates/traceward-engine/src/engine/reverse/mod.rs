@@ -20,7 +20,11 @@ mod window;
 
 pub use table::TraceTable;
 
+use super::Config;
+use super::offline::{Cache, Offline};
 use crate::automaton::alternating::Alternating;
+use crate::limit::GaveUp;
+use crate::prepared::Prepared;
 use plan::Plan;
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::formula::{FormulaId, Formulas};
@@ -31,15 +35,6 @@ use traceward_logic::letter::{Alphabet, Letters};
 pub struct Reverse {
     automaton: Alternating,
     plan: Plan,
-}
-
-/// Scratch, for use with one [`Reverse`] after another. Rows are kept from one run to the next: clearing fresh memory
-/// takes longer than filling it.
-#[derive(Clone, Debug, Default)]
-pub struct Cache {
-    registers: Vec<u64>,
-    carries: Vec<u64>,
-    rows: Vec<Bitmap>,
 }
 
 impl Reverse {
@@ -55,8 +50,19 @@ impl Reverse {
         &self.automaton
     }
 
-    /// Where each formula holds. Bounds in time need timestamps; without them no time passes.
-    pub fn truth<'c>(&self, cache: &'c mut Cache, letters: &Letters) -> Vec<&'c Bitmap> {
+    /// Where each formula holds: it never gives up. Bounds in time need timestamps; without them no time passes.
+    pub fn rows<'c>(&self, cache: &'c mut Cache, letters: &Letters) -> Vec<&'c Bitmap> {
         run::run(&self.plan, cache, letters)
+    }
+}
+
+impl Offline for Reverse {
+    fn compile(prepared: &Prepared, indices: &[usize], _: Config) -> Self {
+        let roots: Vec<FormulaId> = indices.iter().map(|&index| prepared.normal[index]).collect();
+        Self::new(&prepared.formulas, &prepared.alphabet, &roots)
+    }
+
+    fn truth<'c>(&self, cache: &'c mut Cache, letters: &Letters) -> Result<Vec<&'c Bitmap>, GaveUp> {
+        Ok(self.rows(cache, letters))
     }
 }

@@ -1,10 +1,10 @@
 //! Filling the rows.
 
-use super::Cache;
+use super::super::offline::Cache;
 use super::plan::{Operation, Pass, Plan, Register, RowId, Stage, WindowKind};
-use super::window::{self, Until};
+use super::window;
 use traceward_logic::bitmap::Bitmap;
-use traceward_logic::formula::{BinaryOp, Direction, Interval};
+use traceward_logic::formula::{BinaryOp, Direction, Expansion, Interval, Strength};
 use traceward_logic::letter::Letters;
 
 /// Words of a register: small enough that all registers of a usual formula stay in the first-level cache, large enough
@@ -41,13 +41,15 @@ pub(super) fn run<'c>(plan: &Plan, cache: &'c mut Cache, letters: &Letters) -> V
 }
 
 fn binary(view: &window::View<'_>, interval: Interval, op: BinaryOp, f: &Bitmap, g: &Bitmap) -> Bitmap {
-    match op {
-        BinaryOp::Until => window::until(view, interval, Until::Strong, f, g),
-        BinaryOp::WeakUntil => window::until(view, interval, Until::Weak, f, g),
-        BinaryOp::Release => {
-            window::until(view, interval, Until::Strong, &f.clone().complement(), &g.clone().complement()).complement()
+    match op.expansion() {
+        Expansion::Until => window::until(view, interval, op.strength(), f, g),
+        Expansion::Release if op.strength() == Strength::Strong => {
+            window::until(view, interval, Strength::Strong, g, &f.clone().and(g))
         }
-        BinaryOp::StrongRelease => window::until(view, interval, Until::Strong, g, &f.clone().and(g)),
+        Expansion::Release => {
+            let (not_f, not_g) = (f.clone().complement(), g.clone().complement());
+            window::until(view, interval, op.strength().dual(), &not_f, &not_g).complement()
+        }
     }
 }
 

@@ -1,7 +1,8 @@
 //! The paper's table: the value of every node at every position.
 
+use super::super::offline::Cache;
 use super::plan::Plan;
-use super::{Cache, Reverse, run};
+use super::{Reverse, run};
 use crate::automaton::alternating::{ConditionId, Label, Look, NodeId};
 use std::sync::Arc;
 use traceward_logic::bitmap::Bitmap;

@@ -4,7 +4,7 @@
 //! the nearest position from there on at which a row is set; a window is decided by whether that lies within it.
 
 use traceward_logic::bitmap::Bitmap;
-use traceward_logic::formula::{Direction, Interval, Unit};
+use traceward_logic::formula::{Direction, Interval, Strength, Unit};
 
 /// A trace seen in one direction: place 0 is the first position for the future, the last one for the past, and what
 /// operators look at lies at higher places.
@@ -12,15 +12,6 @@ pub(super) struct View<'a> {
     len: usize,
     direction: Direction,
     time: Option<&'a [i64]>,
-}
-
-/// What becomes of an until whose right side does not come within the window.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Until {
-    /// It fails.
-    Strong,
-    /// It holds if the left side holds throughout.
-    Weak,
 }
 
 impl<'a> View<'a> {
@@ -119,14 +110,14 @@ pub(super) fn always(view: &View<'_>, interval: Interval, f: &Bitmap) -> Bitmap 
     result
 }
 
-pub(super) fn until(view: &View<'_>, interval: Interval, until: Until, f: &Bitmap, g: &Bitmap) -> Bitmap {
+pub(super) fn until(view: &View<'_>, interval: Interval, strength: Strength, f: &Bitmap, g: &Bitmap) -> Bitmap {
     let mut result = Bitmap::filled(view.len, false);
     let mut found = Nearest::new(view, g, true);
     let mut broken = Nearest::new(view, f, false);
     view.for_each_window(interval, |place, window| {
         let (found, broken) = (found.at(window.near), broken.at(window.near));
         let comes = found < window.end && broken >= found;
-        let throughout = until == Until::Weak && broken >= window.end;
+        let throughout = strength == Strength::Weak && broken >= window.end;
         result.set(view.position(place), comes || throughout);
     });
     result

@@ -1,0 +1,289 @@
+//! The face of engines that follow a trace as it grows.
+//!
+//! An engine is compiled once for a formula, and never changes: it can be shared between threads. All that changes is in its
+//! runs. A new engine implements [`Follow`]; [`Follower`] and [`Running`] are the same for whoever does not know which engine
+//! it is, and a [`Running`] owns its engine, so that a run cannot meet another one.
+
+use super::{Config, Decision, EngineStatistics};
+use crate::limit::{BuildError, GaveUp};
+use crate::prepared::Prepared;
+use crate::saved::{Origin, Reader, RestoreError, Writer, checksum, framed, unframed};
+use std::fmt::Debug;
+use std::sync::Arc;
+use traceward_logic::letter::{Letters, Proposition};
+use traceward_logic::verdict::Verdict;
+
+/// A state of a trace as engines see it.
+#[derive(Clone, Copy)]
+pub struct Step<'a> {
+    /// Whether a proposition holds.
+    pub letter: &'a dyn Fn(Proposition) -> bool,
+    /// Where the state is in the trace.
+    pub position: u64,
+    /// When it was, in nanoseconds, if the trace has timestamps.
+    pub time: Option<i64>,
+}
+
+impl<'a> Step<'a> {
+    /// A state without a timestamp.
+    pub fn new(letter: &'a dyn Fn(Proposition) -> bool, position: usize) -> Self {
+        Self { letter, position: position as u64, time: None }
+    }
+}
+
+/// An engine that follows a trace.
+pub trait Follow: Debug + Send + Sync + Sized + 'static {
+    /// How far a trace has been followed, with all scratch.
+    type Run: Clone + Debug + Send + Sync + 'static;
+
+    /// The engine's name, as people write it.
+    const NAME: &'static str;
+
+    /// Compiles the formula of an index.
+    fn compile(prepared: &Prepared, index: usize, config: Config) -> Result<Self, BuildError>;
+
+    /// A run that has seen no state.
+    fn start(&self) -> Result<Self::Run, GaveUp>;
+
+    /// Takes the next state, and tells what is certain then.
+    fn step(&self, run: &mut Self::Run, step: Step<'_>) -> Result<Verdict, GaveUp>;
+
+    /// What is certain after what a run has seen.
+    fn verdict(&self, run: &Self::Run) -> Verdict;
+
+    /// Writes what a run has come to.
+    fn save(&self, run: &Self::Run, to: &mut Writer);
+
+    /// Reads a run that was written by an engine of the same formula.
+    fn restore(&self, from: &mut Reader<'_>) -> Result<Self::Run, RestoreError>;
+
+    /// What a run has cost at its most, if the engine knows.
+    fn statistics(&self, _run: &Self::Run) -> Option<EngineStatistics> {
+        None
+    }
+
+    /// What the formula, asked at a position, still owes at the end of some letters; nothing from an engine that cannot
+    /// tell. `names` are those of the variables.
+    fn owed(&self, _letters: &Letters, _position: usize, _names: &[Arc<str>]) -> Result<Vec<Owed>, GaveUp> {
+        Ok(Vec::new())
+    }
+
+    /// Whether the positions at which verdicts are final are the least possible.
+    fn is_exact(&self) -> bool {
+        false
+    }
+
+    /// Whether a letter that repeats makes no difference.
+    fn is_stutter_invariant(&self) -> bool {
+        false
+    }
+
+    /// The propositions that matter, if the engine knows that others do not.
+    fn propositions(&self) -> Option<Vec<Proposition>> {
+        None
+    }
+
+    /// What the engine has made of its formula, in words.
+    fn summary(&self) -> Option<String> {
+        None
+    }
+
+    /// What is certain at the end of some letters, if the trace goes on.
+    fn verdict_at_end(&self, letters: &Letters) -> Result<Prefix, GaveUp> {
+        let mut run = self.start()?;
+        let decided_at = read(letters, |step| self.step(&mut run, step))?;
+        Ok(Prefix { verdict: self.verdict(&run), decided_at, statistics: self.statistics(&run) })
+    }
+}
+
+/// Feeds letters to an engine until its verdict is final; the position at which it became so.
+fn read(letters: &Letters, mut take: impl FnMut(Step<'_>) -> Result<Verdict, GaveUp>) -> Result<Option<usize>, GaveUp> {
+    for position in 0..letters.len {
+        let time = letters.time.as_ref().map(|time| time[position]);
+        let letter = |proposition| letters.bitmap(proposition).get(position);
+        if take(Step { letter: &letter, position: position as u64, time })?.is_final() {
+            return Ok(Some(position));
+        }
+    }
+    Ok(None)
+}
+
+/// What is certain at the end of a trace that goes on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Prefix {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The position at which it became final.
+    pub decided_at: Option<usize>,
+    /// What finding out has cost at its most, if the engine knows.
+    pub statistics: Option<EngineStatistics>,
+}
+
+impl Prefix {
+    /// The verdict on a trace with a state that ends here.
+    pub fn decision(&self) -> Decision {
+        let holds = matches!(self.verdict, Verdict::Satisfied | Verdict::Holding);
+        Decision { holds, decided_at: self.decided_at }
+    }
+}
+
+/// Something that is owed at the end of what was read.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Owed {
+    /// The formula that has to hold, as text.
+    pub formula: String,
+    /// How many positions behind the next it begins to be due.
+    pub delay: u64,
+    /// How many steps it has from then on; none if there is no end.
+    pub reach: Option<u64>,
+    /// Whether there is no other way to satisfy the formula.
+    pub is_necessary: bool,
+}
+
+/// An engine of a type that is not known, compiled for a formula.
+pub trait Follower: Debug + Send + Sync {
+    /// A run that has seen no state.
+    fn start(&self) -> Result<Box<dyn Running>, GaveUp>;
+
+    /// A run that was saved.
+    fn restore(&self, bytes: &[u8]) -> Result<Box<dyn Running>, RestoreError>;
+
+    /// See [`Follow::verdict_at_end`].
+    fn verdict_at_end(&self, letters: &Letters) -> Result<Prefix, GaveUp>;
+
+    /// See [`Follow::owed`].
+    fn owed(&self, letters: &Letters, position: usize, names: &[Arc<str>]) -> Result<Vec<Owed>, GaveUp>;
+
+    /// See [`Follow::is_exact`].
+    fn is_exact(&self) -> bool;
+
+    /// See [`Follow::is_stutter_invariant`].
+    fn is_stutter_invariant(&self) -> bool;
+
+    /// See [`Follow::propositions`].
+    fn propositions(&self) -> Option<Vec<Proposition>>;
+
+    /// See [`Follow::summary`].
+    fn summary(&self) -> Option<String>;
+}
+
+/// A run of an engine of a type that is not known.
+pub trait Running: Debug + Send + Sync {
+    /// Takes the next state, and tells what is certain then.
+    fn step(&mut self, step: Step<'_>) -> Result<Verdict, GaveUp>;
+
+    /// What is certain after what was seen.
+    fn verdict(&self) -> Verdict;
+
+    /// What it has cost at its most, if the engine knows.
+    fn statistics(&self) -> Option<EngineStatistics>;
+
+    /// The run as bytes, for [`Follower::restore`].
+    fn save(&self) -> Vec<u8>;
+
+    /// A run that has come to the same, and goes its own way.
+    fn copy(&self) -> Box<dyn Running>;
+}
+
+impl Clone for Box<dyn Running> {
+    fn clone(&self) -> Self {
+        (**self).copy()
+    }
+}
+
+/// Compiles an engine for the formula of an index.
+pub(crate) fn follower<E: Follow>(
+    prepared: &Prepared,
+    index: usize,
+    config: Config,
+) -> Result<Arc<dyn Follower>, BuildError> {
+    let engine = Arc::new(E::compile(prepared, index, config)?);
+    Ok(Arc::new(Compiled { engine, formula: fingerprint(prepared, index) }))
+}
+
+/// A number that two different formulas hardly share, nor two alphabets.
+fn fingerprint(prepared: &Prepared, index: usize) -> u64 {
+    let Prepared { formulas, alphabet, normal, simplified, .. } = prepared;
+    let roots = [normal[index], simplified[index]];
+    let nodes: Vec<_> = formulas.parts(&roots).into_iter().map(|part| (part, formulas.node(part))).collect();
+    let atoms: Vec<_> = alphabet.atoms().iter().map(|&atom| (atom, formulas.atom(atom))).collect();
+    checksum(format!("{roots:?} {nodes:?} {atoms:?}").as_bytes())
+}
+
+#[derive(Debug)]
+struct Compiled<E: Follow> {
+    engine: Arc<E>,
+    formula: u64,
+}
+
+impl<E: Follow> Compiled<E> {
+    fn running(&self, run: E::Run) -> Box<dyn Running> {
+        Box::new(Following { engine: self.engine.clone(), formula: self.formula, run })
+    }
+}
+
+impl<E: Follow> Follower for Compiled<E> {
+    fn start(&self) -> Result<Box<dyn Running>, GaveUp> {
+        Ok(self.running(self.engine.start()?))
+    }
+
+    fn restore(&self, bytes: &[u8]) -> Result<Box<dyn Running>, RestoreError> {
+        let origin = Origin { engine: E::NAME, formula: self.formula };
+        Ok(self.running(unframed(origin, bytes, |from| self.engine.restore(from))?))
+    }
+
+    fn verdict_at_end(&self, letters: &Letters) -> Result<Prefix, GaveUp> {
+        self.engine.verdict_at_end(letters)
+    }
+
+    fn owed(&self, letters: &Letters, position: usize, names: &[Arc<str>]) -> Result<Vec<Owed>, GaveUp> {
+        self.engine.owed(letters, position, names)
+    }
+
+    fn is_exact(&self) -> bool {
+        self.engine.is_exact()
+    }
+
+    fn is_stutter_invariant(&self) -> bool {
+        self.engine.is_stutter_invariant()
+    }
+
+    fn propositions(&self) -> Option<Vec<Proposition>> {
+        self.engine.propositions()
+    }
+
+    fn summary(&self) -> Option<String> {
+        self.engine.summary()
+    }
+}
+
+/// A run with its engine.
+#[derive(Debug)]
+struct Following<E: Follow> {
+    engine: Arc<E>,
+    formula: u64,
+    run: E::Run,
+}
+
+impl<E: Follow> Running for Following<E> {
+    fn step(&mut self, step: Step<'_>) -> Result<Verdict, GaveUp> {
+        self.engine.step(&mut self.run, step)
+    }
+
+    fn verdict(&self) -> Verdict {
+        self.engine.verdict(&self.run)
+    }
+
+    fn statistics(&self) -> Option<EngineStatistics> {
+        self.engine.statistics(&self.run)
+    }
+
+    fn save(&self) -> Vec<u8> {
+        let origin = Origin { engine: E::NAME, formula: self.formula };
+        framed(origin, |to| self.engine.save(&self.run, to))
+    }
+
+    fn copy(&self) -> Box<dyn Running> {
+        Box::new(Self { engine: self.engine.clone(), formula: self.formula, run: self.run.clone() })
+    }
+}

@@ -1,0 +1,43 @@
+//! The face of engines that look at a trace that has ended, as a whole.
+
+use super::{Config, Decision};
+use crate::limit::GaveUp;
+use crate::prepared::Prepared;
+use std::fmt::Debug;
+use traceward_logic::bitmap::Bitmap;
+use traceward_logic::letter::Letters;
+
+/// An engine that tells where formulas hold.
+pub trait Offline: Debug + Send + Sync {
+    /// Compiles the formulas of these indices.
+    fn compile(prepared: &Prepared, indices: &[usize], config: Config) -> Self
+    where
+        Self: Sized;
+
+    /// Where each formula holds.
+    fn truth<'c>(&self, cache: &'c mut Cache, letters: &Letters) -> Result<Vec<&'c Bitmap>, GaveUp>;
+
+    /// Whether each formula holds at position 0 of a trace with a state.
+    fn decide(&self, letters: &Letters) -> Result<Vec<Decision>, GaveUp> {
+        let mut cache = Cache::default();
+        let rows = self.truth(&mut cache, letters)?;
+        Ok(rows.into_iter().map(|row| Decision { holds: row.get(0), decided_at: None }).collect())
+    }
+}
+
+/// Scratch of an engine, for use with one after another. Rows are kept from one question to the next: clearing fresh memory
+/// takes longer than filling it.
+#[derive(Clone, Debug, Default)]
+pub struct Cache {
+    pub(super) registers: Vec<u64>,
+    pub(super) carries: Vec<u64>,
+    pub(super) rows: Vec<Bitmap>,
+}
+
+impl Cache {
+    /// Keeps rows, and lends them.
+    pub(super) fn keep(&mut self, rows: Vec<Bitmap>) -> Vec<&Bitmap> {
+        self.rows = rows;
+        self.rows.iter().collect()
+    }
+}

@@ -1,0 +1,82 @@
+//! Formulas as engines take them, stage by stage.
+
+use std::sync::Arc;
+use traceward_logic::expr::Expr;
+use traceward_logic::formula::{FormulaId, Formulas};
+use traceward_logic::letter::{self, Alphabet, Letters};
+use traceward_logic::pass::{Simplifier, negation_normal_form, split_atoms};
+use traceward_logic::semantics::{self, EvaluationError};
+use traceward_logic::trace::Trace;
+
+/// Whether formulas are simplified before they are evaluated.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Simplification {
+    /// By the laws of [`traceward_logic::pass::LAWS`].
+    #[default]
+    On,
+    /// Not at all: what is evaluated is what was written.
+    Off,
+}
+
+/// Formulas as engines take them, stage by stage. They are prepared once for all engines that answer for them, and so are the
+/// letters of a trace.
+#[derive(Clone, Debug)]
+pub struct Prepared {
+    /// The arena of all stages.
+    pub formulas: Formulas,
+    /// The formulas as lowered: atoms are maximal boolean expressions.
+    pub lowered: Vec<FormulaId>,
+    /// With atoms split at their connectives.
+    pub split: Vec<FormulaId>,
+    /// Simplified, if that was asked for.
+    pub simplified: Vec<FormulaId>,
+    /// In negation normal form.
+    pub normal: Vec<FormulaId>,
+    /// The atoms that are left.
+    pub alphabet: Alphabet,
+}
+
+impl Prepared {
+    /// Takes formulas through all stages.
+    pub fn new(formulas: &Formulas, roots: &[FormulaId], simplification: Simplification) -> Self {
+        let (mut formulas, lowered) = formulas.extract(roots);
+        let split = split_atoms(&mut formulas, &lowered);
+        let simplified = match simplification {
+            Simplification::On => Simplifier::new().simplify(&mut formulas, &split),
+            Simplification::Off => split.clone(),
+        };
+        let normal = negation_normal_form(&mut formulas, &simplified);
+        let alphabet = Alphabet::of(&formulas, &normal);
+        Self { formulas, lowered, split, simplified, normal, alphabet }
+    }
+
+    /// The same, to be shared by all who answer for these formulas.
+    pub fn shared(formulas: &Formulas, roots: &[FormulaId], simplification: Simplification) -> Arc<Self> {
+        Arc::new(Self::new(formulas, roots, simplification))
+    }
+
+    /// The letters of a trace, every expression having been evaluated as a whole.
+    pub fn checked_letters(&self, trace: &Trace) -> Result<Letters, EvaluationError> {
+        letter::check_expressions(&self.formulas, &self.lowered, trace)?;
+        Ok(self.letters(trace))
+    }
+
+    /// The letters of a trace whose expressions can be evaluated.
+    pub fn letters(&self, trace: &Trace) -> Letters {
+        letter::letters(&self.formulas, &self.alphabet, trace)
+    }
+
+    /// Whether the trace without a state satisfies a formula, judged as it was lowered: laws such as `F true = true` hold
+    /// only where there is a state.
+    pub fn holds_on_empty(&self, index: usize) -> bool {
+        semantics::holds_on_empty(&self.formulas, self.lowered[index])
+    }
+
+    /// Whether some expression speaks of the position of its state, so that letters are of one trace and of no part of it.
+    pub fn speaks_of_position(&self) -> bool {
+        fn speaks(expr: &Expr) -> bool {
+            *expr == Expr::Position || expr.parts().into_iter().any(speaks)
+        }
+        self.formulas.atoms().iter().any(speaks)
+    }
+}

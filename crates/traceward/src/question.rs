@@ -1,0 +1,351 @@
+//! A spec that has met its trace.
+//!
+//! The road: the spec's formulas are prepared once, letters are made once, a *part* is the whole
+//! trace or a key's, and one function judges a part. Evidence comes after verdicts (`evidence`).
+
+mod by_key;
+mod evidence;
+mod judgement;
+mod part;
+
+use crate::check::{CheckOptions, Extent, Truth};
+use crate::error::{Error, Request};
+use crate::report::{Cost, Evidence, PropertyReport, QueryReport, QueryValue, Report, TraceReport};
+use crate::runs::RunQuestions;
+use crate::spec::Spec;
+use by_key::KeyTally;
+pub(crate) use evidence::variables_of;
+use judgement::{Judgement, Judges};
+use part::Part;
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+use traceward_engine::engine::reverse::Reverse;
+use traceward_engine::select::{Cache, EngineName, Evaluator, Prepared};
+use traceward_logic::formula::{Direction, FormulaId, Formulas, Interval, Node};
+use traceward_logic::letter::Letters;
+use traceward_logic::lower::{Claim, Lowered};
+use traceward_logic::semantics::EvaluationError;
+use traceward_logic::trace::{Column, Trace};
+use traceward_logic::value::Value;
+use traceward_trace::{KeyGroup, Keys, Lines, Note, ReadTrace};
+
+/// The longest trace that the definition itself is asked about: beyond it an answer takes minutes.
+const LONGEST_NAIVE: usize = 200_000;
+
+/// The longest trace whose table is worth printing.
+const LONGEST_TABLE: usize = 1000;
+
+/// A spec that has met its trace.
+pub(crate) struct Question<'a> {
+    spec: &'a Spec,
+    lowered: &'a Lowered,
+    options: &'a CheckOptions,
+    names: Vec<Arc<str>>,
+    input: Input,
+    /// Every formula whose truth is needed, prepared for all engines.
+    prepared: Arc<Prepared>,
+    /// For each of them its index among those that were prepared.
+    indices: FxHashMap<FormulaId, usize>,
+    /// Tells where formulas hold: violations and queries are made of its rows.
+    evaluator: Evaluator,
+    /// Gives the verdicts on formulas.
+    judges: Judges,
+}
+
+/// A trace with what else the reader knows of it.
+struct Input {
+    trace: Trace,
+    keys: Option<Keys>,
+    lines: Lines,
+    notes: Vec<Note>,
+}
+
+impl Input {
+    fn new(read: ReadTrace) -> Self {
+        let states = read.states;
+        let columns = read.columns.into_iter().map(|column| column.unwrap_or_else(|| Column::all_missing(states)));
+        let trace = Trace { len: states, columns: columns.collect(), time: read.time.map(Into::into) };
+        Self { trace, keys: read.keys, lines: read.lines, notes: read.notes }
+    }
+}
+
+impl<'a> Question<'a> {
+    pub(crate) fn new(
+        spec: &'a Spec,
+        lowered: &'a Lowered,
+        read: ReadTrace,
+        options: &'a CheckOptions,
+    ) -> Result<Self, Error> {
+        refuse_what_cannot_be_had(&read, options)?;
+        let roots = roots(lowered, options.extent);
+        let prepared = Prepared::shared(&lowered.formulas, &roots, options.config.simplification);
+        let indices = roots.into_iter().enumerate().map(|(index, root)| (root, index)).collect();
+        Ok(Self {
+            spec,
+            lowered,
+            options,
+            names: lowered.variables.names(),
+            input: Input::new(read),
+            evaluator: Evaluator::new(&prepared, &options.config),
+            judges: Judges::new(lowered, &prepared, &indices, options)?,
+            prepared,
+            indices,
+        })
+    }
+
+    /// Evaluates every expression at every position, without judging anything.
+    pub(crate) fn evaluate(&self) -> Result<(), Error> {
+        match &self.input.keys {
+            None => self.letters(&self.input.trace).map(|_| ()),
+            Some(keys) => self.each_part(&keys.groups, |_, _| Ok(())),
+        }
+    }
+
+    pub(crate) fn answer(self) -> Result<Report, Error> {
+        let (properties, queries) = match &self.input.keys {
+            None => self.whole()?,
+            Some(keys) => self.by_key(&keys.groups)?,
+        };
+        Ok(Report { trace: self.trace_report()?, properties, queries })
+    }
+
+    // ---- parts ----
+
+    /// The whole trace as the one part.
+    fn whole(&self) -> Result<(Vec<PropertyReport>, Vec<QueryReport>), Error> {
+        let letters = self.letters(&self.input.trace)?;
+        let mut cache = Cache::default();
+        let rows = self.evaluator.truth(&mut cache, &letters)?;
+        let part = Part::whole(self, &letters, rows);
+        let (judgements, values) = self.judge(&part)?;
+        let truths = self.truths(&part)?;
+        let mut properties = Vec::new();
+        for (index, (judgement, truth)) in judgements.into_iter().zip(truths).enumerate() {
+            let evidence = evidence::of_whole(&part, index, &judgement)?;
+            let report = self.property_report(index, judgement, evidence);
+            properties.push(PropertyReport { truth, ..report });
+        }
+        let value = |(index, value)| {
+            let unanswered = part.unanswered(&self.lowered.queries[index]);
+            self.query_report(index, QueryValue::Whole(value), unanswered)
+        };
+        Ok((properties, values.into_iter().enumerate().map(value).collect()))
+    }
+
+    /// A part for each key.
+    fn by_key(&self, groups: &[KeyGroup]) -> Result<(Vec<PropertyReport>, Vec<QueryReport>), Error> {
+        let mut tally = KeyTally::new(self, groups.len());
+        self.each_part(groups, |group, part| {
+            let (judgements, values) = self.judge(part)?;
+            tally.add(group, part, judgements, values)
+        })?;
+        Ok(tally.finish())
+    }
+
+    /// Calls `take` for each key's part.
+    fn each_part(
+        &self,
+        groups: &[KeyGroup],
+        mut take: impl FnMut(&KeyGroup, &Part<'_>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let trace = &self.input.trace;
+        // What an expression says of a state is the same in a part and in the whole, unless it
+        // speaks of `pos`.
+        let whole = if self.prepared.speaks_of_position() { None } else { Some(self.letters(trace)?) };
+        let mut cache = Cache::default();
+        for group in groups {
+            let letters = match &whole {
+                Some(letters) => letters.gather(&group.positions),
+                None => self.letters_of_part(&group.positions)?,
+            };
+            let rows = self.evaluator.truth(&mut cache, &letters)?;
+            take(group, &Part::of_key(self, &group.positions, &letters, rows))?;
+        }
+        Ok(())
+    }
+
+    /// One function judges a part: the verdict on each property, and the value of each query.
+    fn judge(&self, part: &Part<'_>) -> Result<(Vec<Judgement>, Vec<Option<Value>>), Error> {
+        let mut of_formulas = self.judges.decide(part)?.into_iter();
+        let mut judgements = Vec::new();
+        for property in &self.lowered.properties {
+            judgements.push(match &property.claim {
+                Claim::Formula(formula) => {
+                    of_formulas.next().unwrap_or_else(|| Judgement::by_rows(part.holds_at_start(*formula)))
+                }
+                Claim::Assert(query, op, constant) => Judgement::of_assert(part.value(query)?, *op, constant),
+            });
+        }
+        let values = self.lowered.queries.iter().map(|query| part.value(&query.query));
+        Ok((judgements, values.collect::<Result<_, _>>()?))
+    }
+
+    /// For each property where it holds, if that was asked for.
+    fn truths(&self, part: &Part<'_>) -> Result<Vec<Option<traceward_logic::bitmap::Bitmap>>, Error> {
+        if self.options.truth == Truth::AtZero {
+            return Ok(vec![None; self.lowered.properties.len()]);
+        }
+        let mut by_judge = self.judges.truth(part)?.map(Vec::into_iter);
+        let truth = |claim: &Claim| match (claim, &mut by_judge) {
+            (Claim::Assert(..), _) => None,
+            (Claim::Formula(_), Some(truths)) => truths.next(),
+            (Claim::Formula(formula), None) => Some(part.row(*formula).clone()),
+        };
+        Ok(self.lowered.properties.iter().map(|property| &property.claim).map(truth).collect())
+    }
+
+    // ---- letters ----
+
+    fn letters(&self, trace: &Trace) -> Result<Letters, Error> {
+        self.prepared.checked_letters(trace).map_err(|error| self.evaluation_error(&error))
+    }
+
+    /// The letters of a part whose expressions speak of positions within it.
+    fn letters_of_part(&self, positions: &[u32]) -> Result<Letters, Error> {
+        let part = self.input.trace.gather(positions);
+        self.prepared.checked_letters(&part).map_err(|error| {
+            let position = positions[error.position] as usize;
+            self.evaluation_error(&EvaluationError { position, ..error })
+        })
+    }
+
+    /// An expression that cannot be evaluated; its position is one of the whole trace.
+    fn evaluation_error(&self, error: &EvaluationError) -> Error {
+        let what = match &error.expression {
+            Some(expr) => format!(" in `{}`", expr.display(&self.names)),
+            None => " in a sum".to_owned(),
+        };
+        let line = self.input.lines.line(error.position);
+        Error::Evaluation { message: format!("{}{what} at position {}", error.reason, error.position), line }
+    }
+
+    // ---- reports ----
+
+    fn trace_report(&self) -> Result<TraceReport, Error> {
+        let Input { trace, keys, notes, .. } = &self.input;
+        let needed = self.lowered.variables.list().iter().zip(&trace.columns);
+        let missing = needed
+            .filter(|(variable, column)| variable.needed_at.is_some() && column.missing() > 0)
+            .map(|(variable, column)| (variable.name.clone(), column.missing()));
+        let time = trace.time.as_deref().unwrap_or_default();
+        let sizes = |keys: &Keys| keys.groups.iter().map(|group| (group.key.clone(), group.positions.len())).collect();
+        Ok(TraceReport {
+            states: trace.len,
+            keys: keys.as_ref().map(sizes),
+            span: time.iter().min().copied().zip(time.iter().max().copied()),
+            missing: missing.collect(),
+            notes: notes.clone(),
+            table: if self.options.truth == Truth::Table { Some(self.table()?) } else { None },
+        })
+    }
+
+    fn table(&self) -> Result<String, Error> {
+        let states = self.input.trace.len;
+        if states > LONGEST_TABLE {
+            return Err(Request::TableTooLong { states, limit: LONGEST_TABLE }.into());
+        }
+        let tables = claimed(self.lowered).map(|formula| self.table_of(formula));
+        Ok(tables.collect::<Result<Vec<String>, Error>>()?.join("\n"))
+    }
+
+    /// The table of one formula alone: its automaton is that of the paper, without what else is
+    /// asked of the trace, so it is prepared by itself.
+    fn table_of(&self, formula: FormulaId) -> Result<String, Error> {
+        if self.evaluator.engine() != EngineName::Reverse {
+            return Err(Request::TableOfOtherEngine.into());
+        }
+        let prepared = Prepared::new(&self.lowered.formulas, &[formula], self.options.config.simplification);
+        let reverse = Reverse::new(&prepared.formulas, &prepared.alphabet, &prepared.normal);
+        let letters = prepared.letters(&self.input.trace);
+        let table = reverse.table(&prepared.formulas, &prepared.alphabet, &letters);
+        Ok(reverse.table_text(&table, &prepared.formulas, &self.names))
+    }
+
+    fn property_report(&self, index: usize, judgement: Judgement, evidence: Evidence) -> PropertyReport {
+        let property = &self.lowered.properties[index];
+        PropertyReport {
+            name: self.spec.property_name(index),
+            description: property.description.clone(),
+            formula: self.spec.text(property.body.span),
+            verdict: judgement.verdict,
+            engine: judgement.engine.unwrap_or(match property.claim {
+                Claim::Formula(_) => self.evaluator.engine(),
+                Claim::Assert(..) => EngineName::Naive,
+            }),
+            decided_at: judgement.decided_at,
+            decided_exact: judgement.is_exact,
+            cost: Cost::asked(self.options.engine_statistics, judgement.statistics),
+            truth: None,
+            evidence,
+            keys: None,
+        }
+    }
+
+    fn query_report(&self, index: usize, value: QueryValue, unanswered: Option<usize>) -> QueryReport {
+        let query = &self.lowered.queries[index];
+        let unnamed = self.lowered.queries[..=index].iter().filter(|query| query.name.is_none()).count();
+        QueryReport {
+            name: query.name.as_ref().map_or_else(|| format!("q{unnamed}"), ToString::to_string),
+            description: query.description.clone(),
+            query: self.spec.text(query.span),
+            value,
+            unanswered,
+        }
+    }
+}
+
+fn refuse_what_cannot_be_had(read: &ReadTrace, options: &CheckOptions) -> Result<(), Error> {
+    let is_split = read.keys.is_some();
+    if is_split && options.runs != RunQuestions::default() {
+        return Err(Request::RunsByKey.into());
+    }
+    if is_split && options.truth != Truth::AtZero {
+        return Err(Request::TruthByKey.into());
+    }
+    if options.config.engine == EngineName::Naive && read.states > LONGEST_NAIVE {
+        return Err(Request::TooLongForNaive { states: read.states }.into());
+    }
+    Ok(())
+}
+
+/// The formulas of properties, in the spec's order.
+fn claimed(lowered: &Lowered) -> impl Iterator<Item = FormulaId> {
+    lowered.properties.iter().filter_map(|property| match property.claim {
+        Claim::Formula(formula) => Some(formula),
+        Claim::Assert(..) => None,
+    })
+}
+
+/// Every formula whose truth is needed: those of properties with what evidence looks at, and those
+/// of queries.
+fn roots(lowered: &Lowered, extent: Extent) -> Vec<FormulaId> {
+    let formulas = &lowered.formulas;
+    let mut roots = Vec::new();
+    for property in &lowered.properties {
+        match &property.claim {
+            Claim::Formula(formula) => {
+                roots.push(*formula);
+                roots.extend(outermost_always(formulas, *formula).map(|(_, body)| body));
+                if extent == Extent::Prefix {
+                    roots.extend(evidence::owing(formulas, *formula).into_iter().map(|(owing, _)| owing));
+                }
+            }
+            Claim::Assert(query, ..) => query.for_each_formula(&mut |formula| roots.push(formula)),
+        }
+    }
+    for query in &lowered.queries {
+        query.query.for_each_formula(&mut |formula| roots.push(formula));
+        roots.extend(query.latencies.iter().flat_map(|(request, answered)| [*request, *answered]));
+    }
+    roots.sort_unstable();
+    roots.dedup();
+    roots
+}
+
+/// The window and the body of a formula that is an always.
+fn outermost_always(formulas: &Formulas, formula: FormulaId) -> Option<(Interval, FormulaId)> {
+    match formulas.node(formula) {
+        Node::Always(Direction::Future, interval, body) => Some((interval, body)),
+        _ => None,
+    }
+}

@@ -1,0 +1,101 @@
+//! Verdicts and values summed over keys.
+
+use super::judgement::Judgement;
+use super::part::Part;
+use super::{Question, evidence};
+use crate::error::Error;
+use crate::report::{Evidence, KeyVerdict, KeysReport, PropertyReport, QueryReport, QueryValue};
+use std::sync::Arc;
+use traceward_engine::engine::EngineStatistics;
+use traceward_engine::select::EngineName;
+use traceward_logic::value::Value;
+use traceward_logic::verdict::Verdict;
+use traceward_trace::KeyGroup;
+
+/// Collects verdicts and values key by key.
+pub(super) struct KeyTally<'a> {
+    question: &'a Question<'a>,
+    properties: Vec<PropertyTally>,
+    queries: Vec<Vec<(Arc<str>, Option<Value>)>>,
+    unanswered: Vec<Option<usize>>,
+}
+
+/// What is known of a property over the keys so far.
+#[derive(Clone, Default)]
+struct PropertyTally {
+    keys: KeysReport,
+    engine: Option<EngineName>,
+    /// The most that any key has cost.
+    statistics: Option<EngineStatistics>,
+}
+
+impl<'a> KeyTally<'a> {
+    pub(super) fn new(question: &'a Question<'a>, keys: usize) -> Self {
+        let lowered = question.lowered;
+        let keys = KeysReport { checked: keys, ..KeysReport::default() };
+        Self {
+            question,
+            properties: vec![PropertyTally { keys, ..PropertyTally::default() }; lowered.properties.len()],
+            queries: vec![Vec::new(); lowered.queries.len()],
+            unanswered: vec![None; lowered.queries.len()],
+        }
+    }
+
+    pub(super) fn add(
+        &mut self,
+        group: &KeyGroup,
+        part: &Part<'_>,
+        judgements: Vec<Judgement>,
+        values: Vec<Option<Value>>,
+    ) -> Result<(), Error> {
+        let most = self.question.options.max_violations;
+        for (index, (tally, judgement)) in self.properties.iter_mut().zip(judgements).enumerate() {
+            tally.keys.verdicts.push(judgement.verdict);
+            tally.statistics = more(tally.statistics, judgement.statistics);
+            tally.engine = tally.engine.or(judgement.engine);
+            if judgement.verdict == Verdict::Violated {
+                tally.keys.violated += 1;
+                if tally.keys.first_violations.len() < most {
+                    let evidence = evidence::of_part(part, index, &judgement);
+                    let (key, verdict) = (group.key.clone(), judgement.verdict);
+                    tally.keys.first_violations.push(KeyVerdict { key, verdict, evidence });
+                }
+            }
+        }
+        for (index, value) in values.into_iter().enumerate() {
+            self.queries[index].push((group.key.clone(), value));
+            if let Some(more) = part.unanswered(&self.question.lowered.queries[index]) {
+                *self.unanswered[index].get_or_insert(0) += more;
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn finish(self) -> (Vec<PropertyReport>, Vec<QueryReport>) {
+        let question = self.question;
+        let property = |(index, tally): (usize, PropertyTally)| {
+            let judgement = Judgement {
+                verdict: over_keys(&tally.keys.verdicts),
+                engine: tally.engine,
+                statistics: tally.statistics,
+                ..Judgement::by_rows(true)
+            };
+            let report = question.property_report(index, judgement, Evidence::default());
+            PropertyReport { keys: Some(tally.keys), ..report }
+        };
+        let queries = self.queries.into_iter().zip(self.unanswered).enumerate();
+        let query = |(index, (values, unanswered))| question.query_report(index, QueryValue::ByKey(values), unanswered);
+        (self.properties.into_iter().enumerate().map(property).collect(), queries.map(query).collect())
+    }
+}
+
+/// The larger of each.
+fn more(one: Option<EngineStatistics>, other: Option<EngineStatistics>) -> Option<EngineStatistics> {
+    one.into_iter().chain(other).reduce(EngineStatistics::max)
+}
+
+/// The worst of verdicts: what is violated for one key is violated, what is owed for one is owed.
+fn over_keys(verdicts: &[Verdict]) -> Verdict {
+    let worst = [Verdict::Violated, Verdict::Pending, Verdict::Holding];
+    worst.into_iter().find(|verdict| verdicts.contains(verdict)).unwrap_or(Verdict::Satisfied)
+}

@@ -1,0 +1,162 @@
+//! What speaks for a verdict: a step of its own, after verdicts.
+
+use super::judgement::Judgement;
+use super::outermost_always;
+use super::part::Part;
+use crate::check::Extent;
+use crate::error::Error;
+use crate::report::{Compared, Evidence, OwedReport, Violation, Violations};
+use crate::runs::{RunQuestions, Runs};
+use traceward_engine::select::{Config, EngineName, Online};
+use traceward_logic::formula::{FormulaId, Formulas, Node};
+use traceward_logic::lower::Claim;
+use traceward_logic::trace::VariableId;
+use traceward_logic::verdict::Verdict;
+
+/// The evidence for a property's verdict on the whole trace.
+pub(super) fn of_whole(part: &Part<'_>, property: usize, judgement: &Judgement) -> Result<Evidence, Error> {
+    let mut evidence = of_part(part, property, judgement);
+    if let Claim::Formula(formula) = part.question.lowered.properties[property].claim
+        && part.question.options.extent == Extent::Whole
+    {
+        look_at_runs(part, formula, &mut evidence)?;
+    }
+    Ok(evidence)
+}
+
+/// The evidence for a property's verdict on a part.
+pub(super) fn of_part(part: &Part<'_>, property: usize, judgement: &Judgement) -> Evidence {
+    let options = part.question.options;
+    match (&part.question.lowered.properties[property].claim, options.extent) {
+        (Claim::Assert(..), _) => {
+            Evidence { compared: judgement.compared.clone().map(|value| Compared { value }), ..Evidence::default() }
+        }
+        (Claim::Formula(formula), Extent::Whole) => {
+            let violations = violations(part, *formula);
+            let unexplained = judgement.verdict == Verdict::Violated && violations.is_none() && part.len() > 0;
+            Evidence { judged_at: unexplained.then(|| violation(part, *formula, 0)), violations, ..Evidence::default() }
+        }
+        // Where the body of an always fails at the end of what was read is no violation yet, but
+        // tells since when something is owed.
+        (Claim::Formula(formula), Extent::Prefix) => {
+            let violated_at = judgement.decided_at.filter(|_| judgement.verdict == Verdict::Violated);
+            let judged_at = violated_at.filter(|&position| position < part.len());
+            Evidence {
+                judged_at: judged_at.map(|position| violation(part, *formula, position)),
+                owed: if judgement.verdict == Verdict::Pending { owed(part, *formula) } else { Vec::new() },
+                ..Evidence::default()
+            }
+        }
+    }
+}
+
+/// Where the body of an outermost always fails.
+fn violations(part: &Part<'_>, formula: FormulaId) -> Option<Violations> {
+    let (interval, body) = outermost_always(&part.question.lowered.formulas, formula)?;
+    let row = part.row(body);
+    let mut failing = row.clone().complement();
+    if !interval.is_all() {
+        let window = part.window_of_start(interval);
+        (0..window.start).chain(window.end..row.len()).for_each(|position| failing.set(position, false));
+    }
+    let first = failing.ones().take(part.question.options.max_violations);
+    let first = first.map(|position| violation(part, formula, position)).collect();
+    Some(Violations { count: failing.count_ones(), first })
+}
+
+/// A state, with the values of the variables that a formula speaks of.
+fn violation(part: &Part<'_>, formula: FormulaId, position: usize) -> Violation {
+    let question = part.question;
+    let whole = part.in_whole(position);
+    let values = variables_of(&question.lowered.formulas, formula);
+    Violation {
+        position,
+        line: question.input.lines.line(whole),
+        time: part.letters.time.as_ref().map(|time| time[position]),
+        values: values
+            .into_iter()
+            .map(|id| (question.names[id.index()].clone(), question.input.trace.value(id, whole)))
+            .collect(),
+    }
+}
+
+/// The variables that a formula speaks of, in order.
+pub(crate) fn variables_of(formulas: &Formulas, formula: FormulaId) -> Vec<VariableId> {
+    let mut variables = Vec::new();
+    for part in formulas.parts(&[formula]) {
+        if let Node::Atom(atom) = formulas.node(part) {
+            formulas.atom(atom).for_each_variable(&mut |variable| variables.push(variable));
+        }
+    }
+    variables.sort_unstable();
+    variables.dedup();
+    variables
+}
+
+/// The positions at which something may owe.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Owing {
+    /// The first one.
+    AtStart,
+    /// Every one: it is the body of an always.
+    Everywhere,
+}
+
+/// The formulas whose failing tells what a property owes: its conjuncts, and of an always its body.
+pub(super) fn owing(formulas: &Formulas, formula: FormulaId) -> Vec<(FormulaId, Owing)> {
+    let (mut open, mut owing) = (vec![formula], Vec::new());
+    while let Some(one) = open.pop() {
+        match formulas.node(one) {
+            Node::And(f, g) => open.extend([g, f]),
+            _ => owing.push(match outermost_always(formulas, one) {
+                Some((interval, body)) if interval.is_all() => (body, Owing::Everywhere),
+                _ => (one, Owing::AtStart),
+            }),
+        }
+    }
+    owing
+}
+
+/// What is owed at the end of a part, at the first positions at which something would fail.
+fn owed(part: &Part<'_>, formula: FormulaId) -> Vec<OwedReport> {
+    let question = part.question;
+    let mut owed = Vec::new();
+    if part.len() == 0 {
+        return owed;
+    }
+    // What is owed is a help, and no part of the verdict. Only observers know it.
+    let config = Config { engine: EngineName::Observer, ..question.options.config };
+    for (asked, owing) in owing(&question.lowered.formulas, formula) {
+        let Ok(engine) = Online::new(&question.prepared, question.indices[&asked], &config) else { continue };
+        let within = if owing == Owing::Everywhere { part.len() } else { 1 };
+        let failing = (0..within).filter(|&position| !part.row(asked).get(position));
+        for position in failing.take(question.options.max_violations) {
+            let Ok(found) = engine.owed(part.letters, position, &question.names) else { continue };
+            owed.extend(found.into_iter().map(|one| OwedReport {
+                obligation: one.formula,
+                since: position,
+                line: question.input.lines.line(part.in_whole(position)),
+                from: (one.delay > 0).then_some(part.len() as u64 + one.delay),
+                until: one.reach.map(|reach| part.len() as u64 + one.delay + reach),
+                is_necessary: one.is_necessary,
+            }));
+        }
+    }
+    owed
+}
+
+/// What runs tell beyond the verdict, if that was asked.
+fn look_at_runs(part: &Part<'_>, formula: FormulaId, evidence: &mut Evidence) -> Result<(), Error> {
+    let RunQuestions { coverage, waiting } = part.question.options.runs;
+    if part.len() == 0 || !(coverage || waiting) {
+        return Ok(());
+    }
+    let runs = Runs::new(&part.question.lowered.formulas, formula, part.trace(), &part.question.names)?;
+    if coverage {
+        evidence.coverage = Some(runs.coverage()?);
+    }
+    if waiting {
+        evidence.waiting = Some(runs.waiting());
+    }
+    Ok(())
+}

@@ -1,0 +1,158 @@
+//! Who judges formulas, and what comes out.
+
+use super::part::Part;
+use super::{Question, claimed};
+use crate::check::{CheckOptions, Extent};
+use crate::error::{Error, Request};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+use traceward_engine::engine::EngineStatistics;
+use traceward_engine::limit::BuildError;
+use traceward_engine::select::{Config, EngineName, Judge, Online, Prefix, Prepared};
+use traceward_logic::bitmap::Bitmap;
+use traceward_logic::formula::FormulaId;
+use traceward_logic::lower::Lowered;
+use traceward_logic::value::{CompareOp, Value};
+use traceward_logic::verdict::Verdict;
+
+/// The verdict on a property, and how it was found.
+#[derive(Clone, Debug)]
+pub(super) struct Judgement {
+    pub(super) verdict: Verdict,
+    /// The engine, if it is another than the one that fills rows.
+    pub(super) engine: Option<EngineName>,
+    pub(super) decided_at: Option<usize>,
+    pub(super) is_exact: bool,
+    pub(super) statistics: Option<EngineStatistics>,
+    /// What an assert compared; none for formulas.
+    pub(super) compared: Option<Option<Value>>,
+}
+
+impl Judgement {
+    fn new(verdict: Verdict) -> Self {
+        Self { verdict, engine: None, decided_at: None, is_exact: false, statistics: None, compared: None }
+    }
+
+    /// On a trace that has ended, by where the formula holds.
+    pub(super) fn by_rows(holds: bool) -> Self {
+        Self::new(Verdict::at_end(holds))
+    }
+
+    /// On a query whose value is compared with a constant.
+    pub(super) fn of_assert(value: Option<Value>, op: CompareOp, constant: &Value) -> Self {
+        let holds = value.as_ref().is_some_and(|value| op.holds(value, constant));
+        Self { compared: Some(value), ..Self::by_rows(holds) }
+    }
+}
+
+/// Who gives the verdicts on formulas.
+pub(super) enum Judges {
+    /// The rows: a formula's verdict is its truth at the first position.
+    Rows,
+    /// An engine that tells verdicts and no rows.
+    Judge(Judge),
+    /// For each formula an engine that follows a trace, since this one goes on; none where no such
+    /// engine takes the formula.
+    Online { engines: Vec<(FormulaId, Option<Online>)>, config: Config },
+}
+
+impl Judges {
+    pub(super) fn new(
+        lowered: &Lowered,
+        prepared: &Arc<Prepared>,
+        indices: &FxHashMap<FormulaId, usize>,
+        options: &CheckOptions,
+    ) -> Result<Self, Error> {
+        let config = options.config;
+        match options.extent {
+            Extent::Whole => {
+                let claimed: Vec<usize> = claimed(lowered).map(|formula| indices[&formula]).collect();
+                Ok(Judge::new(prepared, &claimed, &config)?.map_or(Self::Rows, Self::Judge))
+            }
+            Extent::Prefix => {
+                let engine = |formula| Ok((formula, follower(prepared, indices[&formula], &config)?));
+                let engines = claimed(lowered).map(engine).collect::<Result<_, Error>>()?;
+                Ok(Self::Online { engines, config })
+            }
+        }
+    }
+
+    /// The judgement on each formula that is claimed; none where the rows tell.
+    pub(super) fn decide(&self, part: &Part<'_>) -> Result<Vec<Judgement>, Error> {
+        match self {
+            Self::Rows => Ok(Vec::new()),
+            Self::Judge(_) if part.len() == 0 => Ok(self.of_nothing(part)),
+            Self::Judge(judge) => {
+                let judged = judge.decide(part.letters)?.into_iter().enumerate();
+                Ok(judged
+                    .map(|(index, one)| Judgement {
+                        engine: Some(judge.engine()),
+                        decided_at: one.decision.decided_at,
+                        is_exact: judge.is_exact(index),
+                        statistics: one.statistics,
+                        ..Judgement::by_rows(one.decision.holds)
+                    })
+                    .collect())
+            }
+            Self::Online { engines, config } => {
+                engines.iter().map(|(formula, engine)| on_prefix(part, *formula, engine.as_ref(), config)).collect()
+            }
+        }
+    }
+
+    /// Where each formula holds, from an engine that gives verdicts; none where the rows tell.
+    pub(super) fn truth(&self, part: &Part<'_>) -> Result<Option<Vec<Bitmap>>, Error> {
+        let Self::Judge(judge) = self else { return Ok(None) };
+        match judge.truth(part.letters)? {
+            Some(truths) => Ok(Some(truths)),
+            None => Err(Request::NoTruth { engine: judge.engine() }.into()),
+        }
+    }
+
+    /// A trace without a state is judged as it was written, whoever is asked.
+    fn of_nothing(&self, part: &Part<'_>) -> Vec<Judgement> {
+        let Self::Judge(judge) = self else { return Vec::new() };
+        let Question { lowered, .. } = part.question;
+        let of =
+            |formula| Judgement { engine: Some(judge.engine()), ..Judgement::by_rows(part.holds_at_start(formula)) };
+        claimed(lowered).map(of).collect()
+    }
+}
+
+/// An engine that follows a formula; none if only the end of the trace can tell.
+fn follower(prepared: &Arc<Prepared>, index: usize, config: &Config) -> Result<Option<Online>, Error> {
+    match Online::new(prepared, index, config) {
+        Ok(engine) => Ok(Some(engine)),
+        Err(BuildError::Unsupported(_)) if config.engine == EngineName::Auto => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// What is certain at the end of a trace that goes on. Where no engine can follow it, all that can
+/// be said is whether the formula would hold if the trace ended here.
+fn on_prefix(
+    part: &Part<'_>,
+    formula: FormulaId,
+    engine: Option<&Online>,
+    config: &Config,
+) -> Result<Judgement, Error> {
+    let holds = part.holds_at_start(formula);
+    let unknown = Judgement {
+        engine: Some(EngineName::Reverse),
+        ..Judgement::new(if holds { Verdict::Holding } else { Verdict::Pending })
+    };
+    let Some(engine) = engine else { return Ok(unknown) };
+    match engine.verdict_at_end(part.letters) {
+        Ok(Prefix { verdict, decided_at, statistics }) => Ok(Judgement {
+            // The trace without a state is judged as it was written.
+            verdict: if part.len() == 0 && decided_at.is_none() { unknown.verdict } else { verdict },
+            engine: Some(engine.engine()),
+            decided_at,
+            is_exact: engine.is_exact(),
+            statistics,
+            compared: None,
+        }),
+        Err(_) if config.engine == EngineName::Auto => Ok(unknown),
+        Err(gave_up) => Err(gave_up.into()),
+    }
+}

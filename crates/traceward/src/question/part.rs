@@ -1,0 +1,110 @@
+//! A part of a trace: the whole of it, or a key's states.
+
+use super::Question;
+use crate::error::Error;
+use std::cell::OnceCell;
+use traceward_logic::bitmap::Bitmap;
+use traceward_logic::formula::{FormulaId, Interval, Unit};
+use traceward_logic::letter::Letters;
+use traceward_logic::lower::NamedQuery;
+use traceward_logic::query::Query;
+use traceward_logic::semantics::{self, EvaluationError};
+use traceward_logic::trace::Trace;
+use traceward_logic::value::Value;
+
+/// A part of a trace with its letters, and with where the formulas hold in it.
+pub(super) struct Part<'a> {
+    pub(super) question: &'a Question<'a>,
+    /// For a key's part, its positions in the whole trace.
+    positions: Option<&'a [u32]>,
+    pub(super) letters: &'a Letters,
+    rows: Vec<&'a Bitmap>,
+    /// The states of a key's part, gathered once a query asks for their values.
+    gathered: OnceCell<Trace>,
+}
+
+impl<'a> Part<'a> {
+    pub(super) fn whole(question: &'a Question<'a>, letters: &'a Letters, rows: Vec<&'a Bitmap>) -> Self {
+        Self { question, positions: None, letters, rows, gathered: OnceCell::new() }
+    }
+
+    pub(super) fn of_key(
+        question: &'a Question<'a>,
+        positions: &'a [u32],
+        letters: &'a Letters,
+        rows: Vec<&'a Bitmap>,
+    ) -> Self {
+        Self { question, positions: Some(positions), letters, rows, gathered: OnceCell::new() }
+    }
+
+    /// The number of states.
+    pub(super) fn len(&self) -> usize {
+        self.letters.len
+    }
+
+    /// The states.
+    pub(super) fn trace(&self) -> &Trace {
+        let whole = &self.question.input.trace;
+        match self.positions {
+            None => whole,
+            Some(positions) => self.gathered.get_or_init(|| whole.gather(positions)),
+        }
+    }
+
+    /// Where a formula holds.
+    pub(super) fn row(&self, formula: FormulaId) -> &'a Bitmap {
+        self.rows[self.question.indices[&formula]]
+    }
+
+    /// Whether a formula holds at the part's first position; the trace without a state is judged as
+    /// it was written.
+    pub(super) fn holds_at_start(&self, formula: FormulaId) -> bool {
+        self.holds(formula, 0)
+    }
+
+    fn holds(&self, formula: FormulaId, position: usize) -> bool {
+        let row = self.row(formula);
+        if position < row.len() {
+            row.get(position)
+        } else {
+            semantics::holds_on_empty(&self.question.lowered.formulas, formula)
+        }
+    }
+
+    /// A position of this part among those of the whole trace.
+    pub(super) fn in_whole(&self, position: usize) -> usize {
+        self.positions.map_or(position, |positions| positions[position] as usize)
+    }
+
+    /// The value of a query.
+    pub(super) fn value(&self, query: &Query) -> Result<Option<Value>, Error> {
+        let value = semantics::value_where(query, self.trace(), &|formula, position| self.holds(formula, position));
+        value.map_err(|error| {
+            let position = self.in_whole(error.position);
+            self.question.evaluation_error(&EvaluationError { position, ..error })
+        })
+    }
+
+    /// The number of requests of a query's latencies that were never answered.
+    pub(super) fn unanswered(&self, query: &NamedQuery) -> Option<usize> {
+        let unanswered = |(request, answered): &(FormulaId, FormulaId)| {
+            self.row(*request).clone().and(&self.row(*answered).clone().complement()).count_ones()
+        };
+        (!query.latencies.is_empty()).then(|| query.latencies.iter().map(unanswered).sum())
+    }
+
+    /// The positions in the window of the first position.
+    pub(super) fn window_of_start(&self, interval: Interval) -> std::ops::Range<usize> {
+        let distance = |position: usize| match (interval.unit, self.letters.time.as_deref()) {
+            (Unit::Steps, _) => position as u64,
+            (Unit::Time, Some(time)) => time[position].abs_diff(time[0]),
+            (Unit::Time, None) => 0,
+        };
+        let from = (0..self.len()).find(|&position| distance(position) >= interval.from).unwrap_or(self.len());
+        let end = match interval.to {
+            None => self.len(),
+            Some(to) => (from..self.len()).find(|&position| distance(position) > to).unwrap_or(self.len()),
+        };
+        from..end
+    }
+}
