@@ -1,8 +1,9 @@
 //! The face of engines that follow a trace as it grows.
 //!
-//! An engine is compiled once for a formula, and never changes: it can be shared between threads. All that changes is in its
-//! runs. A new engine implements [`Follow`]; [`Follower`] and [`Running`] are the same for whoever does not know which engine
-//! it is, and a [`Running`] owns its engine, so that a run cannot meet another one.
+//! An engine is compiled once for a formula, and never changes: it can be shared between threads.
+//! All that changes is in its runs. A new engine implements [`Follow`]; [`Follower`] and
+//! [`Running`] are the same for whoever does not know which engine it is, and a [`Running`] owns
+//! its engine, so that a run cannot meet another one.
 
 use super::{Config, Decision, EngineStatistics};
 use crate::limit::{BuildError, GaveUp};
@@ -62,8 +63,8 @@ pub trait Follow: Debug + Send + Sync + Sized + 'static {
         None
     }
 
-    /// What the formula, asked at a position, still owes at the end of some letters; nothing from an engine that cannot
-    /// tell. `names` are those of the variables.
+    /// What the formula, asked at a position, still owes at the end of some letters; nothing from
+    /// an engine that cannot tell. `names` are those of the variables.
     fn owed(&self, _letters: &Letters, _position: usize, _names: &[Arc<str>]) -> Result<Vec<Owed>, GaveUp> {
         Ok(Vec::new())
     }
