@@ -11,6 +11,7 @@ use crate::prepared::Prepared;
 use crate::saved::{Origin, Reader, RestoreError, Writer, checksum, framed, unframed};
 use std::fmt::Debug;
 use std::sync::Arc;
+use traceward_logic::formula::Node;
 use traceward_logic::letter::{Letters, Proposition};
 use traceward_logic::verdict::Verdict;
 
@@ -206,9 +207,13 @@ pub(crate) fn follower<E: Follow>(
 fn fingerprint(prepared: &Prepared, index: usize) -> u64 {
     let Prepared { formulas, alphabet, normal, simplified, .. } = prepared;
     let roots = [normal[index], simplified[index]];
-    let nodes: Vec<_> = formulas.parts(&roots).into_iter().map(|part| (part, formulas.node(part))).collect();
-    let atoms: Vec<_> = alphabet.atoms().iter().map(|&atom| (atom, formulas.atom(atom))).collect();
-    checksum(format!("{roots:?} {nodes:?} {atoms:?}").as_bytes())
+    let atom = |node: Node| match node {
+        Node::Atom(atom) => Some((alphabet.proposition(atom), formulas.atom(atom))),
+        _ => None,
+    };
+    let parts = formulas.parts(&roots).into_iter().map(|part| (part, formulas.node(part)));
+    let parts: Vec<_> = parts.map(|(part, node)| (part, node, atom(node))).collect();
+    checksum(format!("{roots:?} {parts:?}").as_bytes())
 }
 
 #[derive(Debug)]
