@@ -1,7 +1,8 @@
-//! What may be taken to answer a question, and how an engine or an automaton says that it was not enough.
+//! What may be taken to answer a question, and how an engine or an automaton says that it was not
+//! enough.
 //!
-//! Nothing here knows an engine or an automaton: both say by these types why they cannot go on, and whoever asked
-//! words it for people.
+//! Nothing here knows an engine or an automaton: both say by these types why they cannot go on, and
+//! whoever asked words it for people.
 
 use std::fmt;
 
@@ -10,12 +11,13 @@ use std::fmt;
 pub struct Limits {
     /// How many conditions depth-first traversal may look at.
     pub work: u64,
-    /// How many slices there may be at one position, and how many ways may lead on from a configuration.
+    /// How many slices there may be at one position, and how many ways may lead on from a
+    /// configuration.
     pub slices: usize,
     /// How many nodes a tree or a graph of what is not decided yet may have.
     pub nodes: usize,
-    /// How many bytes a run of an observer may take. What it has seen of its automaton is forgotten when they are used
-    /// up, and the run goes on.
+    /// How many bytes a run of an observer may take. What it has seen of its automaton is forgotten
+    /// when they are used up, and the run goes on.
     pub memory: usize,
     /// How many states an observer may look at to find out what is certain in one of them.
     pub search: usize,
@@ -25,14 +27,14 @@ pub struct Limits {
     pub table_entries: usize,
     /// How many states a tableau automaton may have.
     pub automaton_states: usize,
-    /// How many steps the making of a tableau automaton may take: formulas broken down, and formulas copied where a node
-    /// is split.
+    /// How many steps the making of a tableau automaton may take: formulas broken down, and
+    /// formulas copied where a node is split.
     pub automaton_steps: u64,
-    /// How many formulas past operators may ask for at the position before, in a tableau automaton. A bound of n steps asks
-    /// for n.
+    /// How many formulas past operators may ask for at the position before, in a tableau automaton.
+    /// A bound of n steps asks for n.
     pub claims: usize,
-    /// How many different sets, configurations and letters are remembered; fewer if they are large. To remember fewer
-    /// costs time, and never an answer.
+    /// How many different sets, configurations and letters are remembered; fewer if they are large.
+    /// To remember fewer costs time, and never an answer.
     pub remembered: usize,
 }
 
@@ -157,8 +159,8 @@ pub struct GaveUp {
 }
 
 impl GaveUp {
-    /// What happened and what else could be done, without a word on how to raise the limit: that depends on where it was
-    /// set.
+    /// What happened and what else could be done, without a word on how to raise the limit: that
+    /// depends on where it was set.
     pub fn account(&self) -> String {
         let mut account = format!("the engine {} gave up: {}", self.engine, self.limit);
         self.instead.iter().for_each(|instead| account += &format!("; {instead}"));

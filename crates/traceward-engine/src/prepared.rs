@@ -18,8 +18,8 @@ pub enum Simplification {
     Off,
 }
 
-/// Formulas as engines take them, stage by stage. They are prepared once for all engines that answer for them, and so are the
-/// letters of a trace.
+/// Formulas as engines take them, stage by stage. They are prepared once for all engines that
+/// answer for them, and so are the letters of a trace.
 #[derive(Clone, Debug)]
 pub struct Prepared {
     /// The arena of all stages.
@@ -66,13 +66,14 @@ impl Prepared {
         letter::letters(&self.formulas, &self.alphabet, trace)
     }
 
-    /// Whether the trace without a state satisfies a formula, judged as it was lowered: laws such as `F true = true` hold
-    /// only where there is a state.
+    /// Whether the trace without a state satisfies a formula, judged as it was lowered: laws such
+    /// as `F true = true` hold only where there is a state.
     pub fn holds_on_empty(&self, index: usize) -> bool {
         semantics::holds_on_empty(&self.formulas, self.lowered[index])
     }
 
-    /// Whether some expression speaks of the position of its state, so that letters are of one trace and of no part of it.
+    /// Whether some expression speaks of the position of its state, so that letters are of one
+    /// trace and of no part of it.
     pub fn speaks_of_position(&self) -> bool {
         fn speaks(expr: &Expr) -> bool {
             *expr == Expr::Position || expr.parts().into_iter().any(speaks)

@@ -1,7 +1,8 @@
 //! Runs as bytes, so that a run can outlive its process.
 //!
-//! A saved run says which engine it is of and of which formula, and ends with a checksum. What is written is what a run
-//! has come to, and not what it remembers to be fast: that is found out again. Numbers are little-endian.
+//! A saved run says which engine it is of and of which formula, and ends with a checksum. What is
+//! written is what a run has come to, and not what it remembers to be fast: that is found out
+//! again. Numbers are little-endian.
 
 use std::fmt;
 use traceward_logic::verdict::Verdict;
@@ -9,7 +10,8 @@ use traceward_logic::verdict::Verdict;
 /// What every saved run begins with.
 const MARK: [u8; 4] = *b"TWRN";
 
-/// The version of the form. A run of another version is refused: what a number means may have changed.
+/// The version of the form. A run of another version is refused: what a number means may have
+/// changed.
 const VERSION: u16 = 1;
 
 /// Why bytes are no run of an engine.
@@ -62,7 +64,8 @@ pub(crate) fn framed(origin: Origin, write: impl FnOnce(&mut Writer)) -> Vec<u8>
     writer.bytes
 }
 
-/// Reads a run that [`framed`] wrote; `read` is given what is between head and checksum, and has to read all of it.
+/// Reads a run that [`framed`] wrote; `read` is given what is between head and checksum, and has to
+/// read all of it.
 pub(crate) fn unframed<R>(
     origin: Origin,
     bytes: &[u8],
@@ -144,8 +147,8 @@ impl<'a> Reader<'a> {
         Ok(u64::from_le_bytes(*number))
     }
 
-    /// How many of something follow. Each of them takes a byte at the least, so a number that is no length is refused
-    /// before anything is made of it.
+    /// How many of something follow. Each of them takes a byte at the least, so a number that is no
+    /// length is refused before anything is made of it.
     pub(crate) fn count(&mut self) -> Result<usize, RestoreError> {
         let count = self.size()?;
         if count <= self.rest.len() { Ok(count) } else { Err(RestoreError::Damaged) }

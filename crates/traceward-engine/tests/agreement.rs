@@ -1,5 +1,5 @@
-//! Every engine of the table against the definition: all small formulas on all short traces, random larger ones, known
-//! answers. A new engine is compared without an edit here.
+//! Every engine of the table against the definition: all small formulas on all short traces, random
+//! larger ones, known answers. A new engine is compared without an edit here.
 
 use proptest::prelude::*;
 use std::sync::Mutex;

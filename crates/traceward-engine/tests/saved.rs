@@ -1,4 +1,5 @@
-//! Runs that were saved go on as if nothing had been, for every engine of the table that follows a trace.
+//! Runs that were saved go on as if nothing had been, for every engine of the table that follows a
+//! trace.
 
 use proptest::prelude::*;
 use traceward_engine::limit::{BuildError, Limits};
@@ -38,7 +39,8 @@ fn step(run: &mut dyn Running, letters: &Letters, position: usize) -> Option<tra
     run.step(Step::new(&letter, position)).ok()
 }
 
-/// Saves a run at every cut of a trace. Those that were restored are followed to the end, beside the one that was never saved.
+/// Saves a run at every cut of a trace. Those that were restored are followed to the end, beside
+/// the one that was never saved.
 fn goes_on(online: &Online, trace: &Trace) {
     let letters = online.prepared().letters(trace);
     let Ok(mut run) = online.start() else { return };

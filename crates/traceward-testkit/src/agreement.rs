@@ -1,8 +1,9 @@
 //! Engines against the definition, at every cut of a trace.
 //!
-//! An engine is a [`Subject`]; whoever has engines implements that once for all of them. What is compared is the same for
-//! all: where a formula holds, from those that can tell; whether it holds on the whole trace; and from those that follow a
-//! trace, the verdict after every state, which must be right of what was read so far, and final only if it stays right.
+//! An engine is a [`Subject`]; whoever has engines implements that once for all of them. What is
+//! compared is the same for all: where a formula holds, from those that can tell; whether it holds
+//! on the whole trace; and from those that follow a trace, the verdict after every state, which
+//! must be right of what was read so far, and final only if it stays right.
 
 use crate::enumerate::{self, Shape};
 use crate::{corpus, vectors};
@@ -15,7 +16,8 @@ use traceward_logic::semantics;
 use traceward_logic::trace::Trace;
 use traceward_logic::verdict::Verdict;
 
-/// Traces up to this length are compared at every cut; the definition takes the cube of it for that.
+/// Traces up to this length are compared at every cut; the definition takes the cube of it for
+/// that.
 const LONGEST_CUT: usize = 16;
 
 /// An engine, with how it is set.
@@ -161,7 +163,8 @@ fn compile<S: Subject>(subject: &S, formulas: &Formulas, formula: FormulaId) -> 
     })
 }
 
-/// Compares one answer. `cuts` tells, if it is known, whether the formula holds on what there is up to each state.
+/// Compares one answer. `cuts` tells, if it is known, whether the formula holds on what there is up
+/// to each state.
 fn compare<S: Subject>(
     subject: &S,
     engine: &S::Compiled,

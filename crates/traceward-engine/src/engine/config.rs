@@ -19,11 +19,12 @@ pub struct Config {
 /// What is dropped because something else asks for it as well.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Subsumption {
-    /// Entries of a configuration, configurations that ask of later states all that another one asks of them, and
-    /// leaves of a graph that another one implies.
+    /// Entries of a configuration, configurations that ask of later states all that another one
+    /// asks of them, and leaves of a graph that another one implies.
     #[default]
     On,
-    /// As in the thesis: entries of the configurations of breadth-first traversal, which are compact, and nothing else.
+    /// As in the thesis: entries of the configurations of breadth-first traversal, which are
+    /// compact, and nothing else.
     Within,
     /// Nothing, as in the first paper.
     Off,

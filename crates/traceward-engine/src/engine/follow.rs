@@ -1,8 +1,9 @@
 //! The face of engines that follow a trace as it grows.
 //!
-//! An engine is compiled once for a formula, and never changes: it can be shared between threads. All that changes is in its
-//! runs. A new engine implements [`Follow`]; [`Follower`] and [`Running`] are the same for whoever does not know which engine
-//! it is, and a [`Running`] owns its engine, so that a run cannot meet another one.
+//! An engine is compiled once for a formula, and never changes: it can be shared between threads.
+//! All that changes is in its runs. A new engine implements [`Follow`]; [`Follower`] and
+//! [`Running`] are the same for whoever does not know which engine it is, and a [`Running`] owns
+//! its engine, so that a run cannot meet another one.
 
 use super::{Config, Decision, EngineStatistics};
 use crate::limit::{BuildError, GaveUp};
@@ -10,6 +11,7 @@ use crate::prepared::Prepared;
 use crate::saved::{Origin, Reader, RestoreError, Writer, checksum, framed, unframed};
 use std::fmt::Debug;
 use std::sync::Arc;
+use traceward_logic::formula::Node;
 use traceward_logic::letter::{Letters, Proposition};
 use traceward_logic::verdict::Verdict;
 
@@ -62,8 +64,8 @@ pub trait Follow: Debug + Send + Sync + Sized + 'static {
         None
     }
 
-    /// What the formula, asked at a position, still owes at the end of some letters; nothing from an engine that cannot
-    /// tell. `names` are those of the variables.
+    /// What the formula, asked at a position, still owes at the end of some letters; nothing from
+    /// an engine that cannot tell. `names` are those of the variables.
     fn owed(&self, _letters: &Letters, _position: usize, _names: &[Arc<str>]) -> Result<Vec<Owed>, GaveUp> {
         Ok(Vec::new())
     }
@@ -205,9 +207,13 @@ pub(crate) fn follower<E: Follow>(
 fn fingerprint(prepared: &Prepared, index: usize) -> u64 {
     let Prepared { formulas, alphabet, normal, simplified, .. } = prepared;
     let roots = [normal[index], simplified[index]];
-    let nodes: Vec<_> = formulas.parts(&roots).into_iter().map(|part| (part, formulas.node(part))).collect();
-    let atoms: Vec<_> = alphabet.atoms().iter().map(|&atom| (atom, formulas.atom(atom))).collect();
-    checksum(format!("{roots:?} {nodes:?} {atoms:?}").as_bytes())
+    let atom = |node: Node| match node {
+        Node::Atom(atom) => Some((alphabet.proposition(atom), formulas.atom(atom))),
+        _ => None,
+    };
+    let parts = formulas.parts(&roots).into_iter().map(|part| (part, formulas.node(part)));
+    let parts: Vec<_> = parts.map(|(part, node)| (part, node, atom(node))).collect();
+    checksum(format!("{roots:?} {parts:?}").as_bytes())
 }
 
 #[derive(Debug)]

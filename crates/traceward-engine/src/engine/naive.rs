@@ -11,7 +11,8 @@ use traceward_logic::letter::Letters;
 use traceward_logic::semantics;
 use traceward_logic::trace::{Column, Trace, VariableId};
 
-/// Formulas to be evaluated by their definition. Their atoms are variables: the propositions of a letter.
+/// Formulas to be evaluated by their definition. Their atoms are variables: the propositions of a
+/// letter.
 #[derive(Clone, Debug)]
 pub struct Naive {
     formulas: Formulas,

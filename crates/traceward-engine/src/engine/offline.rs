@@ -25,8 +25,8 @@ pub trait Offline: Debug + Send + Sync {
     }
 }
 
-/// Scratch of an engine, for use with one after another. Rows are kept from one question to the next: clearing fresh memory
-/// takes longer than filling it.
+/// Scratch of an engine, for use with one after another. Rows are kept from one question to the
+/// next: clearing fresh memory takes longer than filling it.
 #[derive(Clone, Debug, Default)]
 pub struct Cache {
     pub(super) registers: Vec<u64>,

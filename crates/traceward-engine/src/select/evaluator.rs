@@ -42,9 +42,10 @@ impl From<GaveUp> for Unevaluated {
 }
 
 impl Evaluator {
-    /// Chooses an engine for all formulas that were prepared: the one that was asked for, if a report can be made of its rows,
-    /// and otherwise reverse traversal. That takes every operator, and nothing reads a file faster. Where only a verdict comes
-    /// from elsewhere, the rest of the report is still made of its rows.
+    /// Chooses an engine for all formulas that were prepared: the one that was asked for, if a
+    /// report can be made of its rows, and otherwise reverse traversal. That takes every operator,
+    /// and nothing reads a file faster. Where only a verdict comes from elsewhere, the rest of the
+    /// report is still made of its rows.
     pub fn new(prepared: &Arc<Prepared>, config: &Config) -> Self {
         let indices: Vec<usize> = (0..prepared.normal.len()).collect();
         let (name, engine) = match config.engine.build() {
@@ -79,8 +80,9 @@ impl Evaluator {
         self.engine.truth(cache, letters)
     }
 
-    /// Where each formula holds in each part of a trace, taken as a trace of its own: `each` is called with the part's
-    /// number and the answers. Positions in errors are those of the whole trace.
+    /// Where each formula holds in each part of a trace, taken as a trace of its own: `each` is
+    /// called with the part's number and the answers. Positions in errors are those of the whole
+    /// trace.
     pub fn truth_of_parts<'a>(
         &self,
         cache: &mut Cache,
@@ -88,7 +90,8 @@ impl Evaluator {
         parts: impl Iterator<Item = &'a [u32]>,
         mut each: impl FnMut(usize, &[&Bitmap]),
     ) -> Result<(), Unevaluated> {
-        // What an expression says of a state is the same in the part and in the whole, unless it speaks of `pos`.
+        // What an expression says of a state is the same in the part and in the whole, unless it
+        // speaks of `pos`.
         let whole = if self.prepared.speaks_of_position() { None } else { Some(self.prepared.checked_letters(trace)?) };
         for (number, positions) in parts.enumerate() {
             let letters = match &whole {

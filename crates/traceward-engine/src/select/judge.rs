@@ -36,7 +36,8 @@ pub struct Judged {
 }
 
 impl Judge {
-    /// The engine for the formulas of these indices, if the configuration asks for one of this kind.
+    /// The engine for the formulas of these indices, if the configuration asks for one of this
+    /// kind.
     pub fn new(prepared: &Prepared, indices: &[usize], config: &Config) -> Result<Option<Self>, BuildError> {
         let engine = match config.engine.build() {
             None | Some(Build::Rows(_)) => return Ok(None),

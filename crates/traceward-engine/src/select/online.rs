@@ -11,8 +11,9 @@ use crate::saved::RestoreError;
 use std::sync::Arc;
 use traceward_logic::letter::{Letters, Proposition};
 
-/// The longest delay that observers are asked to follow where it overlaps with others of its kind: they have twice the
-/// states for every step of it. What generic needs is polynomial in the constants, but for BTL, so there it has to be hopeless.
+/// The longest delay that observers are asked to follow where it overlaps with others of its kind:
+/// they have twice the states for every step of it. What generic needs is polynomial in the
+/// constants, but for BTL, so there it has to be hopeless.
 fn longest_delay(prepared: &Prepared, index: usize) -> u64 {
     match sublogic(&prepared.formulas, prepared.normal[index]) {
         Some(Sublogic::Ltl | Sublogic::Fbtl | Sublogic::Sbtl) => 10,
@@ -32,7 +33,8 @@ pub struct Online {
 }
 
 impl Online {
-    /// The engine for the formula of an index. Asked to choose, it is an observer, unless that would be too large.
+    /// The engine for the formula of an index. Asked to choose, it is an observer, unless that
+    /// would be too large.
     pub fn new(prepared: &Arc<Prepared>, index: usize, config: &Config) -> Result<Self, BuildError> {
         if config.engine == EngineName::Auto {
             return Self::chosen(prepared, index, config);
@@ -45,7 +47,8 @@ impl Online {
         Ok(Self { prepared: prepared.clone(), index, name: config.engine, engine })
     }
 
-    /// An observer that is exact wherever that can be found out; or generic, where observers would be too large or refuse.
+    /// An observer that is exact wherever that can be found out; or generic, where observers would
+    /// be too large or refuse.
     fn chosen(prepared: &Arc<Prepared>, index: usize, config: &Config) -> Result<Self, BuildError> {
         let of = |engine, exactness| Self::new(prepared, index, &Config { engine, exactness, ..*config });
         let generic = || of(EngineName::Generic, config.exactness);
@@ -73,7 +76,8 @@ impl Online {
         self.name
     }
 
-    /// Whether the positions at which verdicts are final are the least possible, whatever the formula.
+    /// Whether the positions at which verdicts are final are the least possible, whatever the
+    /// formula.
     pub fn is_exact(&self) -> bool {
         self.engine.is_exact()
     }
@@ -104,13 +108,14 @@ impl Online {
         self.engine.restore(bytes)
     }
 
-    /// What is certain at the end of a trace that goes on, at which position it became so if it is final, and what that has
-    /// cost.
+    /// What is certain at the end of a trace that goes on, at which position it became so if it is
+    /// final, and what that has cost.
     pub fn verdict_at_end(&self, letters: &Letters) -> Result<Prefix, GaveUp> {
         self.engine.verdict_at_end(letters)
     }
 
-    /// What the formula, asked at a position, still owes at the end of a trace that goes on, from an engine that can tell.
+    /// What the formula, asked at a position, still owes at the end of a trace that goes on, from
+    /// an engine that can tell.
     pub fn owed(&self, letters: &Letters, position: usize, names: &[Arc<str>]) -> Result<Vec<Owed>, GaveUp> {
         self.engine.owed(letters, position, names)
     }

@@ -1,5 +1,6 @@
 //! The one table of all engines. A new engine is its module and a line here.
 
+use crate::engine;
 use crate::engine::breadth_first::BreadthFirst;
 use crate::engine::depth_first::DepthFirst;
 use crate::engine::follow::{self, Follower};
@@ -11,30 +12,36 @@ use crate::engine::observer::Observer;
 use crate::engine::offline::Offline;
 use crate::engine::reverse::Reverse;
 use crate::engine::tableau::Tableau;
-use crate::engine::{self};
 use crate::limit::{BuildError, Feature};
 use crate::prepared::Prepared;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
+/// Makes an engine for the formulas of some indices.
+type BuildOffline = fn(&Prepared, &[usize], engine::Config) -> Arc<dyn Offline>;
+
+/// Makes an engine for the formula of an index.
+type BuildFollower = fn(&Prepared, usize, engine::Config) -> Result<Arc<dyn Follower>, BuildError>;
+
 /// How an engine is made, by what it can do.
 #[derive(Clone, Copy)]
 pub(super) enum Build {
     /// It tells where formulas hold, so that a whole report can be made of its rows.
-    Rows(fn(&Prepared, &[usize], engine::Config) -> Arc<dyn Offline>),
-    /// It could tell where formulas hold, but is asked for verdicts: all else comes from an engine that is quicker.
-    Verdicts(fn(&Prepared, &[usize], engine::Config) -> Arc<dyn Offline>),
+    Rows(BuildOffline),
+    /// It could tell where formulas hold, but is asked for verdicts: all else comes from an engine
+    /// that is quicker.
+    Verdicts(BuildOffline),
     /// It follows a trace as it grows.
-    Follows(fn(&Prepared, usize, engine::Config) -> Result<Arc<dyn Follower>, BuildError>),
+    Follows(BuildFollower),
 }
 
 fn offline<E: Offline + 'static>(prepared: &Prepared, indices: &[usize], config: engine::Config) -> Arc<dyn Offline> {
     Arc::new(E::compile(prepared, indices, config))
 }
 
-/// Makes the names of engines, and all that is known by name, of one line for each engine: its name in the program and on the
-/// command line, what it is, how it is made, and what it refuses.
+/// Makes the names of engines, and all that is known by name, of one line for each engine: its name
+/// in the program and on the command line, what it is, how it is made, and what it refuses.
 macro_rules! engines {
     ($($name:ident $text:literal $about:literal $build:ident($engine:ty) refuses [$($refused:ident)*];)*) => {
         /// The engines, by the names the command line knows them by.

@@ -1,4 +1,5 @@
-//! States as bytes: the tests of their diagrams, those below first, and the obligations that these speak of.
+//! States as bytes: the tests of their diagrams, those below first, and the obligations that these
+//! speak of.
 
 use super::{Meaning, Obligation, PartId, Progression, Space, StateRef};
 use crate::automaton::diagram::{Diagrams, Level, Node, Overflow, Ref};

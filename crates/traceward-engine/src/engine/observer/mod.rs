@@ -17,13 +17,14 @@ use super::{Config, Exactness};
 use crate::automaton::deterministic::{Deterministic, Room};
 use crate::automaton::progression::{Progression, Rule, Wanted};
 use crate::limit::{BuildError, GaveUp, Limits};
-use crate::possible::Possible;
+use crate::possible::{Knowledge, Possible};
 use crate::prepared::Prepared;
 use crate::saved::{Reader, RestoreError, Writer};
 use dense::{Dense, TableLimits};
 use lazy::Lazy;
 use letters::{Blocks, Row};
 use std::sync::Arc;
+use traceward_logic::formula::Formulas;
 use traceward_logic::letter::{Alphabet, Letters, Proposition};
 use traceward_logic::verdict::Verdict;
 
@@ -63,6 +64,23 @@ enum Place {
 }
 
 impl Observer {
+    /// An observer whose propositions may hold in any combination, whatever their expressions say.
+    pub fn of_any_letters(prepared: &Prepared, index: usize, config: Config) -> Result<Self, BuildError> {
+        Self::of(prepared, index, &prepared.formulas, Knowledge::INDEPENDENT, config)
+    }
+
+    fn of(
+        prepared: &Prepared,
+        index: usize,
+        formulas: &Formulas,
+        knowledge: Knowledge,
+        config: Config,
+    ) -> Result<Self, BuildError> {
+        let (root, on_empty) = (prepared.simplified[index], prepared.holds_on_empty(index));
+        let progression = Progression::new(formulas, &prepared.alphabet, root, on_empty, knowledge.possible)?;
+        Ok(Self::new(progression, knowledge.is_complete, config))
+    }
+
     fn new(progression: Progression, knows_letters: bool, config: Config) -> Self {
         let progression = Arc::new(progression);
         let Limits { memory, table_states, table_entries, .. } = config.limits;
@@ -105,9 +123,7 @@ impl Follow for Observer {
         let root = prepared.simplified[index];
         let mut formulas = prepared.formulas.clone();
         let knowledge = Possible::new(&formulas, &Alphabet::of(&formulas, &[root])).knowledge(&mut formulas);
-        let on_empty = prepared.holds_on_empty(index);
-        let progression = Progression::new(&formulas, &prepared.alphabet, root, on_empty, knowledge.possible)?;
-        Ok(Self::new(progression, knowledge.is_complete, config))
+        Self::of(prepared, index, &formulas, knowledge, config)
     }
 
     fn start(&self) -> Result<Run, GaveUp> {
