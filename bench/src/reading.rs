@@ -1,7 +1,9 @@
 //! Reading and checking together, from bytes in memory, truth at every position counted.
 
 use crate::{Random, Row, measured};
-use traceward::{CheckOptions, Config, Format, Goal, ReadOptions, Simplification, Source, Spec, Truth, check_with};
+use traceward::engine::Simplification;
+use traceward::input::Format;
+use traceward::{CheckOptions, Config, Goal, ReadOptions, Source, Spec, Truth, check_with};
 
 const FORMULA: &str = "(a -> F b) & (c -> O d)";
 

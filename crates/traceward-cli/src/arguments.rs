@@ -3,10 +3,10 @@
 use crate::output::Styling;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
-use traceward::{
-    Config, EngineName, Format, Limit, Limits, MissingPolicy, Remedy, Simplification, Subsumption, TimeColumn,
-    TimeUnit, ValueType,
-};
+use traceward::engine::{Limit, Limits, Simplification, Subsumption};
+use traceward::input::{Format, MissingPolicy, TimeColumn, TimeUnit};
+use traceward::message::Remedy;
+use traceward::{Config, EngineName, ValueType};
 
 /// Checks, monitors and measures what running systems actually did
 #[derive(Parser, Debug)]

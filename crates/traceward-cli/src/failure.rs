@@ -2,7 +2,9 @@
 
 use crate::arguments::option_of;
 use std::io::Write;
-use traceward::{BuildError, Error, GaveUp, Request, Style, Unsupported};
+use traceward::engine::{BuildError, GaveUp, Unsupported};
+use traceward::message::Style;
+use traceward::{Error, Request};
 
 /// What the exit status tells.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

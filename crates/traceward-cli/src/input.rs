@@ -6,7 +6,9 @@ use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use std::fs::File;
 use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
-use traceward::{Format, Goal, Paint, ReadOptions, Records, Settings, Source, Spec, Style};
+use traceward::input::{Format, Records};
+use traceward::message::{Paint, Style};
+use traceward::{Goal, ReadOptions, Settings, Source, Spec};
 
 /// Files smaller than this are read before a progress bar could be seen.
 const WORTH_A_PROGRESS_BAR: u64 = 64 << 20;

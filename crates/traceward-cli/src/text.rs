@@ -5,12 +5,15 @@ use anstyle::{AnsiColor, Style};
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
-use traceward::{
-    ColumnInspection, ColumnKind, Compared, Comparison, Cost, CoverageReport, Distinct, EngineStatistics, Evidence,
-    Example, Feed, Goal, Inspection, KeysReport, Lint, Note, Oddity, OwedReport, PropertyReport, QueryReport,
-    QueryValue, Relation, Report, TIME_UNITS, TimeGuess, Value, Verdict, Violation, Violations, WaitingReport,
-    duration,
+use traceward::engine::EngineStatistics;
+use traceward::hygiene::{Comparison, Example, Lint, Oddity, Relation};
+use traceward::input::{ColumnInspection, ColumnKind, Distinct, Inspection, Note, TimeGuess};
+use traceward::message::{TIME_UNITS, duration};
+use traceward::report::{
+    Compared, Cost, CoverageReport, KeysReport, OwedReport, QueryReport, QueryValue, Violation, Violations,
+    WaitingReport,
 };
+use traceward::{Evidence, Feed, Goal, PropertyReport, Report, Value, Verdict};
 
 const GOOD: Style = AnsiColor::Green.on_default().bold();
 const BAD: Style = AnsiColor::Red.on_default().bold();
@@ -528,7 +531,7 @@ fn about_numbers(inspection: &Inspection) -> Option<String> {
 
 /// A name as a formula writes it.
 fn column_name(name: &str) -> String {
-    traceward::Name(name).to_string()
+    traceward::message::Name(name).to_string()
 }
 
 fn is_bit(column: &ColumnInspection) -> bool {

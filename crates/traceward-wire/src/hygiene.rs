@@ -3,7 +3,7 @@
 use crate::{Members, VERSION, Value};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use traceward::{Comparison, Lint};
+use traceward::hygiene::{Comparison, Lint};
 
 /// What is odd in a spec.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -42,9 +42,9 @@ pub struct Example {
     pub trace: Vec<Members<Value>>,
 }
 
-impl From<&traceward::Example> for Example {
-    fn from(example: &traceward::Example) -> Self {
-        let traceward::Example { satisfies, violates, states } = example;
+impl From<&traceward::hygiene::Example> for Example {
+    fn from(example: &traceward::hygiene::Example) -> Self {
+        let traceward::hygiene::Example { satisfies, violates, states } = example;
         Self {
             satisfies: satisfies.clone(),
             violates: violates.clone(),
@@ -56,12 +56,13 @@ impl From<&traceward::Example> for Example {
 impl From<&Lint> for LintDocument {
     fn from(lint: &Lint) -> Self {
         let Lint { properties, findings, undecided } = lint;
-        let finding = |traceward::Finding { oddity, property, other, example }: &traceward::Finding| Finding {
-            finding: oddity.name().to_owned(),
-            property: property.clone(),
-            other: other.clone(),
-            example: example.as_ref().map(Example::from),
-        };
+        let finding =
+            |traceward::hygiene::Finding { oddity, property, other, example }: &traceward::hygiene::Finding| Finding {
+                finding: oddity.name().to_owned(),
+                property: property.clone(),
+                other: other.clone(),
+                example: example.as_ref().map(Example::from),
+            };
         Self {
             version: VERSION,
             properties: properties.clone(),

@@ -3,7 +3,7 @@
 use crate::{VERSION, Value};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use traceward::{ColumnInspection, Distinct, Inspection, TimeGuess};
+use traceward::input::{ColumnInspection, Distinct, Inspection, TimeGuess};
 
 /// What a trace holds.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]

@@ -3,7 +3,8 @@
 use crate::{Statistics, VERSION, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use traceward::{Cost, Feed};
+use traceward::Feed;
+use traceward::report::Cost;
 
 /// The verdict on a property has changed.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]

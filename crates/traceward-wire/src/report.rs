@@ -4,10 +4,11 @@ use crate::{Members, VERSION, Value, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-use traceward::{
-    Compared, Cost, CoverageReport, EngineStatistics, Evidence, KeysReport, OwedReport, PropertyReport, QueryReport,
-    QueryValue, Report, TraceReport, WaitingReport,
+use traceward::engine::EngineStatistics;
+use traceward::report::{
+    Compared, Cost, CoverageReport, KeysReport, OwedReport, QueryReport, QueryValue, TraceReport, WaitingReport,
 };
+use traceward::{Evidence, PropertyReport, Report};
 
 /// The answers about several traces.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -287,9 +288,9 @@ pub struct Violations {
     pub states: Vec<ViolatingState>,
 }
 
-impl From<&traceward::Violations> for Violations {
-    fn from(report: &traceward::Violations) -> Self {
-        let traceward::Violations { count, first } = report;
+impl From<&traceward::report::Violations> for Violations {
+    fn from(report: &traceward::report::Violations) -> Self {
+        let traceward::report::Violations { count, first } = report;
         Self {
             count: *count,
             first: first.iter().map(|violation| violation.position).collect(),
@@ -312,9 +313,9 @@ pub struct ViolatingState {
     pub values: Members<Value>,
 }
 
-impl From<&traceward::Violation> for ViolatingState {
-    fn from(report: &traceward::Violation) -> Self {
-        let traceward::Violation { position, line, time, values } = report;
+impl From<&traceward::report::Violation> for ViolatingState {
+    fn from(report: &traceward::report::Violation) -> Self {
+        let traceward::report::Violation { position, line, time, values } = report;
         Self { position: *position, line: *line, time_ns: *time, values: Members::of_values(values) }
     }
 }
@@ -353,9 +354,8 @@ pub struct RejectingVisits {
 impl From<&CoverageReport> for Coverage {
     fn from(report: &CoverageReport) -> Self {
         let CoverageReport { nodes, covered, unused, rejecting_visits_tree, rejecting_visits_slices } = report;
-        let part = |traceward::UnusedPart { part, never_happened }: &traceward::UnusedPart| UnusedPart {
-            part: part.clone(),
-            never_happened: never_happened.clone(),
+        let part = |traceward::report::UnusedPart { part, never_happened }: &traceward::report::UnusedPart| {
+            UnusedPart { part: part.clone(), never_happened: never_happened.clone() }
         };
         Self {
             nodes: *nodes,
@@ -440,9 +440,9 @@ pub struct KeyVerdict {
     pub value: Option<Option<Value>>,
 }
 
-impl From<&traceward::KeyVerdict> for KeyVerdict {
-    fn from(report: &traceward::KeyVerdict) -> Self {
-        let traceward::KeyVerdict { key, verdict, evidence } = report;
+impl From<&traceward::report::KeyVerdict> for KeyVerdict {
+    fn from(report: &traceward::report::KeyVerdict) -> Self {
+        let traceward::report::KeyVerdict { key, verdict, evidence } = report;
         // Of a key that violates a property nothing is owed, and runs are looked at for whole
         // traces only.
         let Evidence { violations, judged_at, compared, owed: _, coverage: _, waiting: _ } = evidence;

@@ -1,7 +1,7 @@
 //! Checks, monitors and measures what running systems actually did.
 //!
-//! A [`Spec`] says what must hold and what is measured; [`check`] answers for a trace that has ended, a [`Monitor`] while one
-//! goes on.
+//! A [`Spec`] says what must hold and what is measured; [`check`] answers for a trace that has
+//! ended, a [`Monitor`] while one goes on.
 //!
 //! ```
 //! use traceward::{Spec, Verdict, check};
@@ -11,44 +11,58 @@
 //! let report = check(&spec, trace.as_bytes())?;
 //!
 //! assert_eq!(report.properties[0].verdict, Verdict::Violated);
-//! let violations = report.properties[0].violations.as_ref().unwrap();
+//! let violations = report.properties[0].evidence.violations.as_ref().unwrap();
 //! assert_eq!(violations.first[0].position, 2);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! What is at the top is what most callers need. Beside it, [`report`] has the parts of an answer,
+//! [`engine`] how it is found, [`input`] how traces are read and inspected, [`hygiene`] what can be
+//! said without a trace, [`message`] how mistakes are worded, and [`plan`] what is done with a
+//! formula.
 
 mod check;
 mod error;
-mod hygiene;
+pub mod hygiene;
 mod monitor;
-mod plan;
+pub mod plan;
 mod question;
 mod render;
-mod report;
+pub mod report;
 mod runs;
 mod spec;
 
 pub use check::{CheckOptions, Extent, Truth, check, check_with};
 pub use error::{Error, Request};
-pub use hygiene::{Comparison, Example, Finding, Lint, Oddity, Relation, compare, lint};
-pub use monitor::{Event, Feed, Followed, Monitor, PropertyId, State, StepError, Unseen};
-pub use plan::{Plan, explain_plan};
-pub use render::{Paint, Style};
-pub use report::{
-    Compared, Cost, Evidence, KeyVerdict, KeysReport, OwedReport, PropertyReport, QueryReport, QueryValue, Report,
-    TraceReport, Violation, Violations,
-};
-pub use runs::{CoverageReport, RunQuestions, UnusedPart, WaitingReport};
-pub use spec::{Settings, Source, Spec, SpecError, SpecPlace};
-
-pub use traceward_engine::engine::{EngineStatistics, Exactness, Memory, Subsumption};
-pub use traceward_engine::limit::{BuildError, Feature, GaveUp, Instead, Limit, Limits, Unsupported};
-pub use traceward_engine::select::{Config, EngineName, Simplification};
-pub use traceward_logic::diagnostic::{Help, Remedy};
-pub use traceward_logic::lower::Goal;
-pub use traceward_logic::print::{Name, TIME_UNITS, duration};
+pub use monitor::{Event, Feed, Monitor, PropertyId, State, StepError};
+pub use report::{Evidence, PropertyReport, Report};
+pub use runs::RunQuestions;
+pub use spec::{Goal, Settings, Source, Spec, SpecError};
+pub use traceward_engine::select::{Config, EngineName};
 pub use traceward_logic::value::{Value, ValueType};
 pub use traceward_logic::verdict::Verdict;
-pub use traceward_trace::{
-    ColumnInspection, ColumnKind, Distinct, Format, Inspection, MissingPolicy, Note, ReadOptions, Records, TimeColumn,
-    TimeGuess, TimeUnit, TraceError, inspect,
-};
+pub use traceward_trace::ReadOptions;
+
+/// How answers are found: engines, their limits, and what they say when these are reached.
+pub mod engine {
+    pub use traceward_engine::engine::{EngineStatistics, Exactness, Memory, Subsumption};
+    pub use traceward_engine::limit::{BuildError, Feature, GaveUp, Instead, Limit, Limits, Unsupported};
+    pub use traceward_engine::select::{Config, EngineName, Simplification};
+}
+
+/// How traces are read, and what they hold.
+pub mod input {
+    pub use crate::monitor::Unseen;
+    pub use traceward_trace::{
+        ColumnInspection, ColumnKind, Distinct, Format, Inspection, MissingPolicy, Note, ReadOptions, Records,
+        TimeColumn, TimeGuess, TimeUnit, TraceError, TraceErrorKind, inspect,
+    };
+}
+
+/// How mistakes, names and durations are worded for people.
+pub mod message {
+    pub use crate::render::{Paint, Style};
+    pub use crate::spec::SpecPlace;
+    pub use traceward_logic::diagnostic::{Help, Remedy};
+    pub use traceward_logic::print::{Name, TIME_UNITS, duration};
+}

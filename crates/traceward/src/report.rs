@@ -1,6 +1,6 @@
 //! The answer, as data.
 
-use crate::runs::{CoverageReport, WaitingReport};
+pub use crate::runs::{CoverageReport, UnusedPart, WaitingReport};
 use std::sync::Arc;
 use traceward_engine::engine::EngineStatistics;
 use traceward_engine::select::EngineName;

@@ -98,8 +98,8 @@ fn said_of(text: &str) -> String {
     match Spec::parse(vec![Source::new("bad.tw", text, Goal::Check)]) {
         Err(error) => error.to_string(),
         Ok(spec) => match check(&spec, TRACE.as_bytes()) {
-            Err(error) => error.render("trace.csv", traceward::Style::default()),
-            Ok(_) => spec.warnings(traceward::Style::default()).join("\n"),
+            Err(error) => error.render("trace.csv", traceward::message::Style::default()),
+            Ok(_) => spec.warnings(traceward::message::Style::default()).join("\n"),
         },
     }
 }

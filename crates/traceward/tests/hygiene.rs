@@ -1,7 +1,8 @@
 //! Comparisons and findings against all short traces, and examples against the definition.
 
 use proptest::prelude::*;
-use traceward::{Comparison, Example, Goal, Oddity, Relation, Source, Spec, Value, Verdict, check, compare, lint};
+use traceward::hygiene::{Comparison, Example, Oddity, Relation, compare, lint};
+use traceward::{Goal, Source, Spec, Value, Verdict, check};
 use traceward_logic::formula::{Formulas, Interval};
 use traceward_logic::semantics;
 use traceward_testkit::enumerate::{self, Shape};

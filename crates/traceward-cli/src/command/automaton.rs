@@ -5,7 +5,8 @@ use crate::failure::{Failure, Outcome};
 use crate::input;
 use clap::ValueEnum;
 use std::io::Write;
-use traceward::{Simplification, Spec};
+use traceward::Spec;
+use traceward::engine::Simplification;
 use traceward_export::graph::{self, Graph};
 use traceward_export::sketch::{Sketch, dot, svg};
 use traceward_export::{

@@ -5,7 +5,7 @@ use crate::failure::{Failure, Outcome};
 use crate::input;
 use serde_json::{Map, Value, json};
 use std::io::Write;
-use traceward::explain_plan;
+use traceward::plan::explain_plan;
 
 pub fn run(arguments: &PlanArguments, out: &mut impl Write) -> Result<Outcome, Failure> {
     let spec = input::spec_alone(&arguments.asked, "nothing to explain")?;
@@ -21,7 +21,7 @@ pub fn run(arguments: &PlanArguments, out: &mut impl Write) -> Result<Outcome, F
             }
         }
         OutputFormat::Json => {
-            let document = |plan: &traceward::Plan| {
+            let document = |plan: &traceward::plan::Plan| {
                 let stages = plan.stages.iter().map(|(stage, text)| ((*stage).to_owned(), json!(text)));
                 json!({ "name": plan.name, "stages": Value::Object(stages.collect::<Map<_, _>>()) })
             };

@@ -15,7 +15,7 @@ pub fn run(arguments: &InspectArguments, out: &mut impl Write) -> Result<Outcome
         ..input::read_options(path, &arguments.trace)
     };
     let trace = input::open(path, arguments.output.quiet)?;
-    let inspection = traceward::inspect(trace, &options)
+    let inspection = traceward::input::inspect(trace, &options)
         .map_err(|error| Failure::Message(Error::from(error).render(&text::trace_name(path), input::style())))?;
     match arguments.output.format {
         OutputFormat::Text => text::inspection(out, path, &inspection)?,

@@ -8,7 +8,7 @@ use traceward_wire::LintDocument;
 
 pub fn run(arguments: &HygieneArguments, out: &mut impl Write) -> Result<Outcome, Failure> {
     let spec = input::spec_alone(&arguments.asked, "there is no property to look at")?;
-    let lint = traceward::lint(&spec).map_err(|error| Failure::of(&error, "-", input::style()))?;
+    let lint = traceward::hygiene::lint(&spec).map_err(|error| Failure::of(&error, "-", input::style()))?;
     match arguments.output.format {
         OutputFormat::Json => json::write(out, &LintDocument::from(&lint))?,
         OutputFormat::Text => text::lint(out, &lint)?,

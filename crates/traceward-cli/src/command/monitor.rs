@@ -6,7 +6,8 @@ use crate::live::{Live, News};
 use crate::{input, json, text};
 use std::io::{self, Write};
 use std::path::Path;
-use traceward::{Error, Event, Feed, Goal, Monitor, PropertyId, Spec, TraceError, Unseen, Verdict};
+use traceward::input::{TraceError, Unseen};
+use traceward::{Error, Event, Feed, Goal, Monitor, PropertyId, Spec, Verdict};
 use traceward_wire::{EndOfTrace, Extent, line};
 
 /// What the input is called in messages.
