@@ -9,6 +9,7 @@ use crate::enumerate::{self, Shape};
 use crate::{corpus, vectors};
 use std::io::Write;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::formula::{FormulaId, Formulas};
 use traceward_logic::lower::Claim;
@@ -89,29 +90,87 @@ impl Tally {
     }
 }
 
-/// All formulas of a shape on all traces up to a length. The cuts of these are among them.
+/// All formulas of a shape on all traces up to a length, which may be another for each engine. The
+/// cuts of these are among them. The definition is asked once for all engines, and as many traces
+/// are looked at at once as there are cores.
 ///
 /// # Panics
 /// At the first pair on which engine and definition differ, and at a refusal that is not declared.
-pub fn exhaustively<S: Subject>(subject: &S, shape: &Shape, longest: usize) -> Tally {
+pub fn exhaustively<S: Subject + Sync>(subjects: &[S], shape: &Shape, longest: impl Fn(&S) -> usize) -> Vec<Tally>
+where
+    S::Compiled: Send + Sync,
+{
     let mut arena = Formulas::new();
     let formulas = enumerate::formulas(&mut arena, shape);
-    let mut tally = Tally::default();
-    let mut compiled = Vec::new();
-    for &formula in &formulas {
-        match compile(subject, &arena, formula) {
-            Ok(engine) => compiled.push((formula, engine)),
-            Err(refused) => tally += refused,
+    let made = in_parallel(subjects.len(), |index| compile_all(&subjects[index], &arena, &formulas));
+    let mut tallies: Vec<Tally> = made.iter().map(|made| made.refused).collect();
+    let lengths: Vec<usize> = subjects.iter().map(&longest).collect();
+    let traces: Vec<Trace> = enumerate::traces(shape.atoms, lengths.iter().copied().max().unwrap_or(0)).collect();
+    let compared = in_parallel(traces.len(), |index| {
+        let trace = &traces[index];
+        let rows = semantics::truths(&arena, &formulas, trace).expect("booleans do not fail");
+        let rows: Vec<Bitmap> = formulas.iter().map(|formula| rows[formula].iter().copied().collect()).collect();
+        let of_subject = |((subject, made), &longest): ((&S, &Made<S>), &usize)| {
+            let mut tally = Tally::default();
+            if trace.len > longest {
+                return tally;
+            }
+            for (index, engine) in &made.engines {
+                let answer = subject.answer(engine, trace);
+                let formula = || text(&arena, formulas[*index]);
+                tally += compare(subject, answer, trace, &rows[*index], &[], &formula);
+            }
+            tally
+        };
+        subjects.iter().zip(&made).zip(&lengths).map(of_subject).collect::<Vec<Tally>>()
+    });
+    for of_trace in compared {
+        tallies.iter_mut().zip(of_trace).for_each(|(sum, one)| *sum += one);
+    }
+    tallies
+}
+
+/// Engines made for formulas.
+struct Made<S: Subject> {
+    /// By the formula's index.
+    engines: Vec<(usize, S::Compiled)>,
+    refused: Tally,
+}
+
+fn compile_all<S: Subject>(subject: &S, arena: &Formulas, formulas: &[FormulaId]) -> Made<S> {
+    let (mut refused, mut engines) = (Tally::default(), Vec::new());
+    for (index, &formula) in formulas.iter().enumerate() {
+        match compile(subject, arena, formula) {
+            Ok(engine) => engines.push((index, engine)),
+            Err(one) => refused += one,
         }
     }
-    for trace in enumerate::traces(shape.atoms, longest) {
-        let rows = semantics::truths(&arena, &formulas, &trace).expect("booleans do not fail");
-        for (formula, engine) in &compiled {
-            let right = rows[formula].iter().copied().collect();
-            tally += compare(subject, engine, &trace, &right, &[], &|| text(&arena, *formula));
+    Made { engines, refused }
+}
+
+/// What `work` makes of each index, as many at once as there are cores.
+///
+/// # Panics
+/// If `work` does.
+pub fn in_parallel<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    let next = AtomicUsize::new(0);
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let worker = || {
+        let mut made = Vec::new();
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            if index >= count {
+                return made;
+            }
+            made.push((index, work(index)));
         }
-    }
-    tally
+    };
+    let mut all: Vec<(usize, T)> = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..cores).map(|_| scope.spawn(worker)).collect();
+        workers.into_iter().flat_map(|worker| worker.join().expect("no worker panics")).collect()
+    });
+    all.sort_by_key(|(index, _)| *index);
+    all.into_iter().map(|(_, made)| made).collect()
 }
 
 /// One formula on some traces; on short ones at every cut.
@@ -128,7 +187,8 @@ pub fn on<S: Subject>(subject: &S, formulas: &Formulas, formula: FormulaId, trac
         let right: Bitmap =
             semantics::truth(formulas, formula, trace).expect("booleans do not fail").into_iter().collect();
         let cuts = if trace.len <= LONGEST_CUT { at_cuts(formulas, formula, trace) } else { Vec::new() };
-        tally += compare(subject, &engine, trace, &right, &cuts, &|| text(formulas, formula));
+        let answer = subject.answer(&engine, trace);
+        tally += compare(subject, answer, trace, &right, &cuts, &|| text(formulas, formula));
     }
     tally
 }
@@ -147,7 +207,8 @@ pub fn on_known_answers<S: Subject>(subject: &S) -> Tally {
         match compile(subject, &lowered.formulas, formula) {
             Ok(engine) => {
                 let right = Bitmap::from_text(&truth);
-                tally += compare(subject, &engine, &trace, &right, &[], &|| text.clone());
+                let answer = subject.answer(&engine, &trace);
+                tally += compare(subject, answer, &trace, &right, &[], &|| text.clone());
             }
             Err(refused) => tally += refused,
         }
@@ -167,13 +228,13 @@ fn compile<S: Subject>(subject: &S, formulas: &Formulas, formula: FormulaId) -> 
 /// to each state.
 fn compare<S: Subject>(
     subject: &S,
-    engine: &S::Compiled,
+    answer: Option<Answer>,
     trace: &Trace,
     right: &Bitmap,
     cuts: &[bool],
     formula: &dyn Fn() -> String,
 ) -> Tally {
-    let Some(answer) = subject.answer(engine, trace) else { return Tally { gave_up: 1, ..Tally::default() } };
+    let Some(answer) = answer else { return Tally { gave_up: 1, ..Tally::default() } };
     let place = || format!("{}: {} on {:?}", subject.name(), formula(), trace.columns);
     if let Some(truth) = &answer.truth {
         assert_eq!(truth, right, "{}", place());
