@@ -57,19 +57,24 @@ impl Outcome {
         Self::Wrong { line: error.line(), column: error.column().map(str::to_owned), kind }
     }
 
-    /// The outcome for an input in one format that may be compared with that in another: lines are
-    /// others there.
+    /// The outcome without lines, to be compared with that of another format.
     fn without_lines(self) -> Self {
         match self {
-            Self::Wrong { column, kind: TraceErrorKind::TimeDecreases { now, before, key, .. }, .. } => {
-                let kind = TraceErrorKind::TimeDecreases { now, before, key, before_line: 0 };
-                Self::Wrong { line: None, column, kind }
-            }
-            Self::Wrong { column, kind, .. } => Self::Wrong { line: None, column, kind },
+            Self::Wrong { column, kind, .. } => Self::Wrong { line: None, column, kind: without_other_line(kind) },
             Self::Failed { message, .. } => Self::Failed { line: 0, message },
             other => other,
         }
     }
+}
+
+/// What is wrong, without the other line that has a part in it.
+fn without_other_line(mut kind: TraceErrorKind) -> TraceErrorKind {
+    match &mut kind {
+        TraceErrorKind::TimeDecreases { before_line: line, .. }
+        | TraceErrorKind::ContradictoryDates { other_line: line, .. } => *line = 0,
+        _ => {}
+    }
+    kind
 }
 
 /// A file is read up to its end.
@@ -185,8 +190,8 @@ impl Tally {
         let at_least = |count: u32, percent: u32| count * 100 >= asked * percent;
         let enough = at_least(self.answered, 40)
             && at_least(self.wrong, 8)
-            && at_least(self.failed, 1)
-            && at_least(self.unknown, 1)
+            && self.failed >= 5
+            && self.unknown >= 5
             && at_least(self.both_formats, 10)
             && at_least(self.skipped, 4)
             && self.engines > 4 * asked
@@ -362,6 +367,31 @@ fn asked_in_all_ways(case: &Case, tally: &RefCell<Tally>) -> Result<(), TestCase
     let both = formats_agree(case, &outcomes[0], &outcomes[1])?;
     tally.borrow_mut().both_formats += u32::from(both);
     Ok(())
+}
+
+/// Values that are next to a constant, where floats would make one of both.
+#[test]
+fn large_constants_are_told_from_their_neighbours() {
+    for (formula, value) in [
+        ("x == 9007199254740993", "9007199254740993"),
+        ("x > 9007199254740992 & x < 9007199254740994", "9007199254740993"),
+        ("x < 9223372036854775807 & x > 9223372036854775805", "9223372036854775806"),
+        ("x > 9223372036854775807", "9223372036854775808.0"),
+        ("x > 1e308", "inf"),
+        ("x < -1e308", "-inf"),
+        ("x > -1e308 & x < 1e308", "0"),
+    ] {
+        let spec: Spec = formula.parse().expect("a formula");
+        let input = format!("x\n{value}\n");
+        for engine in EngineName::ALL {
+            let options = CheckOptions { config: as_written(engine), ..CheckOptions::default() };
+            let judged = outcome(&checked(&spec, &input, &options));
+            assert_eq!(judged, Outcome::Verdicts(vec![Verdict::Satisfied]), "{formula} of {value} by {engine}");
+        }
+        let monitor = Monitor::new(&spec).expect("a formula that can be followed");
+        let fed = fed(monitor, &input, &ReadOptions::default(), &[], AtBadLine::Stop);
+        assert_eq!(fed.now, [Verdict::Satisfied], "{formula} of {value} as a stream");
+    }
 }
 
 #[test]

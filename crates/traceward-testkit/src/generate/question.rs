@@ -28,7 +28,7 @@ pub enum Kinds {
 }
 
 /// Atoms of columns that are used by their kind.
-const ATOMS: [&str; 34] = [
+const ATOMS: [&str; 36] = [
     "b",
     "c",
     "b == c",
@@ -57,6 +57,8 @@ const ATOMS: [&str; 34] = [
     "matches(`a b`, \"a\")",
     "s == `a b`",
     "s < `a b`",
+    "s != `a b`",
+    "`a b` <= s",
     "len(s) > 1",
     "len(`a b`) == 0",
     "`a b` == \"007\"",
