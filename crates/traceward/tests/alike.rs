@@ -12,7 +12,7 @@ use traceward_testkit::generate::input::{self, Case, Formats, Lines, Written};
 use traceward_trace::TraceErrorKind;
 
 /// How many random cases are tried: about 20 seconds of them.
-const CASES: u32 = 900;
+const CASES: u32 = 800;
 
 /// How long a failing case is made smaller: enough to read it, in seconds.
 const SHRINKS: u32 = 400;

@@ -311,6 +311,7 @@ fn cell(kind: Kind, care: Care) -> BoxedStrategy<Cell> {
     match care {
         Care::Good => good_cell(kind),
         Care::Gaps => prop_oneof![6 => good_cell(kind), 1 => gap].boxed(),
+        Care::Slips if kind == Kind::Text => prop_oneof![20 => good_cell(kind), 2 => gap, 4 => odd_cell()].boxed(),
         Care::Slips => prop_oneof![30 => good_cell(kind), 3 => gap, 1 => odd_cell()].boxed(),
     }
 }
@@ -325,7 +326,7 @@ fn good_cell(kind: Kind) -> BoxedStrategy<Cell> {
         }
         Kind::Text => {
             let plain = text(&PLAIN_TEXTS[..FREQUENT_TEXTS]);
-            prop_oneof![6 => plain, 3 => text(&PLAIN_TEXTS), 1 => text(&ODD_TEXTS)].prop_map(Cell::Text).boxed()
+            prop_oneof![6 => plain, 3 => text(&PLAIN_TEXTS)].prop_map(Cell::Text).boxed()
         }
         Kind::Nowhere => Just(Cell::Absent).boxed(),
     }

@@ -74,10 +74,12 @@ const ODD_ATOMS: [&str; 9] = ["n", "event.m", "n == s", "s == n", "b == n", "n <
 const MISSING: [&str; 3] = ["missing hold", "missing error", "missing false"];
 const TYPES: [&str; 6] = ["b: boolean", "n: number", "event.m: number", "s: string", "\"a b\": string", "x: number"];
 
-/// Specs of one property or two.
+/// Specs of one formula and a few probes.
 pub fn question() -> impl Strategy<Value = Question> {
     let settings = (weighted(0.3, Just("changes")), weighted(0.5, select(MISSING.to_vec())), types());
-    (atoms(), vec(formula(), 1..3), settings, clock()).prop_map(|((atoms, kinds), formulas, settings, clock)| {
+    let formulas = (formula(), vec(probe(), 0..3));
+    (atoms(), formulas, settings, clock()).prop_map(|((atoms, kinds), (formula, probes), settings, clock)| {
+        let formulas = [vec![formula], probes].concat();
         let text = format!("{}{}{}", trace_block(settings, clock), definitions(&atoms), properties(&formulas));
         Question { text, clock, kinds }
     })
@@ -139,6 +141,11 @@ fn formula() -> impl Strategy<Value = String> {
                 .prop_map(|((op, bound), f, g)| format!("(({f}) {op}{bound} ({g}))")),
         ]
     })
+}
+
+/// The question whether an atom holds at a position: most formulas do not depend on every value.
+fn probe() -> impl Strategy<Value = String> {
+    (0..PLACES, 0_u32..8).prop_map(|(place, position)| format!("F[{position},{position}](p{place})"))
 }
 
 fn bound() -> impl Strategy<Value = String> {
