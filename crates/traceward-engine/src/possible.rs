@@ -19,6 +19,9 @@ const MOST_ASSIGNMENTS: usize = 50_000;
 /// The largest number of combinations of true and false atoms that are kept for a group.
 const MOST_VALUATIONS: usize = 4096;
 
+/// From here on floats are not trusted to tell one integer from the next.
+const LARGE: f64 = 1e15;
+
 /// The knowledge of which letters over some atoms are possible.
 #[derive(Clone, Debug)]
 pub struct Possible {
@@ -358,7 +361,26 @@ fn numbers(constants: &[Value], variables: usize) -> Vec<Value> {
     for pair in known.windows(2) {
         all.extend(between(pair[0], pair[1], variables));
     }
-    all.into_iter().map(number).collect()
+    all.into_iter().map(number).chain(large_numbers(constants, variables)).collect()
+}
+
+/// Numbers to try beside others where a constant is so large that floats round its neighbours: the
+/// constants as they are, the integers around them, and what lies beyond.
+fn large_numbers(constants: &[Value], variables: usize) -> Vec<Value> {
+    if !constants.iter().filter_map(Value::as_f64).any(|constant| constant.abs() >= LARGE) {
+        return Vec::new();
+    }
+    let steps = 1..=variables as i64;
+    let around = |int: i64| {
+        let integers = steps.clone().flat_map(move |step| [int.checked_add(step), int.checked_sub(step)]);
+        integers.flatten().map(Value::Int)
+    };
+    let integers = constants.iter().filter_map(|constant| match constant {
+        Value::Int(int) => Some(*int),
+        other => other.as_f64().filter(|float| float.abs() < i64::MAX as f64).map(|float| float as i64),
+    });
+    let beyond = [Value::Int(0), Value::float(f64::INFINITY), Value::float(f64::NEG_INFINITY)];
+    constants.iter().cloned().chain(integers.flat_map(around)).chain(beyond).collect()
 }
 
 /// Numbers strictly between two others; whole ones if there are enough.
@@ -372,5 +394,5 @@ fn between(low: f64, high: f64, count: usize) -> Vec<f64> {
 }
 
 fn number(value: f64) -> Value {
-    if value.fract() == 0.0 && value.abs() < 1e15 { Value::Int(value as i64) } else { Value::float(value) }
+    if value.fract() == 0.0 && value.abs() < LARGE { Value::Int(value as i64) } else { Value::float(value) }
 }

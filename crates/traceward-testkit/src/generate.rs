@@ -1,7 +1,10 @@
-//! Random formulas and traces that shrink; [`ast`] makes trees as written, [`expr`] state expressions.
+//! Random formulas and traces that shrink; [`ast`] makes trees as written, [`expr`] state expressions,
+//! [`input`] whole inputs as text, and [`question`] specs to ask of them.
 
 pub mod ast;
 pub mod expr;
+pub mod input;
+pub mod question;
 
 use proptest::prelude::*;
 use traceward_logic::bitmap::Bitmap;

@@ -30,6 +30,11 @@ pub struct Intake {
     typing: Typing,
     gaps: Gaps,
     clock: Option<TimeReader>,
+    /// What dates had told before the record on offer.
+    orders: Option<DayOrders>,
+    /// The variables that the header does not have: nothing about them is missing, they are
+    /// unknown.
+    unknown: Vec<bool>,
     /// The state that was accepted last.
     image: Vec<Value>,
     /// The timestamp of that state, and its line.
@@ -51,6 +56,8 @@ impl Intake {
             typing: Typing::new(&options),
             gaps: Gaps::new(&options),
             clock: options.time.clone().map(TimeReader::new),
+            orders: None,
+            unknown: vec![false; variables],
             image: vec![Value::Missing; variables],
             time: None,
             seen: vec![false; variables],
@@ -68,8 +75,10 @@ impl Intake {
     }
 
     /// The field of each cell that records are to have, in a header of these names.
-    pub fn header(&self, names: &[String]) -> Result<Vec<Option<usize>>, TraceError> {
-        self.options.fields(names)
+    pub fn header(&mut self, names: &[String]) -> Result<Vec<Option<usize>>, TraceError> {
+        let fields = self.options.fields(names)?;
+        self.unknown.iter_mut().zip(&fields).for_each(|(unknown, field)| *unknown = field.is_none());
+        Ok(fields)
     }
 
     /// The type of each variable, as far as it is known.
@@ -110,7 +119,8 @@ impl Intake {
     #[inline]
     pub fn offer(&mut self, line: u64, cells: &[Cell<'_>]) -> Result<(), TraceError> {
         self.typing.begin();
-        self.take(line, cells).inspect_err(|_| self.typing.roll_back())
+        self.orders = self.clock.as_ref().map(TimeReader::orders);
+        self.take(line, cells).inspect_err(|_| self.withdraw())
     }
 
     /// The state on offer has happened.
@@ -125,6 +135,9 @@ impl Intake {
     /// The state on offer has not happened.
     pub fn withdraw(&mut self) {
         self.typing.roll_back();
+        if let (Some(clock), Some(orders)) = (&mut self.clock, self.orders) {
+            clock.restore_orders(orders);
+        }
     }
 
     #[inline]
@@ -152,7 +165,8 @@ impl Intake {
                 gap @ (Datum::Silent | Datum::Missing) => {
                     let carried = self.gaps.carry(&gap);
                     let value = if carried { self.image[index].clone() } else { Value::Missing };
-                    if value.is_missing() && self.gaps.refuse(self.options.variables[index].may_be_missing) {
+                    let may_be_missing = self.options.variables[index].may_be_missing || self.unknown[index];
+                    if value.is_missing() && self.gaps.refuse(may_be_missing) {
                         return Err(error(TraceErrorKind::Missing));
                     }
                     value

@@ -7,7 +7,7 @@ use crate::runs::RunQuestions;
 use crate::spec::Spec;
 use std::io::Read;
 use traceward_engine::select::{Config, EngineName};
-use traceward_logic::lower::Lowered;
+use traceward_logic::lower::{Lowered, Schema};
 use traceward_trace::{ReadFailure, ReadOptions, ReadTrace, TraceError, TraceErrorKind, read_or_before};
 
 /// Whether truth at every position is reported.
@@ -151,7 +151,7 @@ pub fn check_with(spec: &Spec, input: impl Read, options: &CheckOptions) -> Resu
         Err(ReadFailure { error, before }) => {
             // Of two mistakes the earlier one is told: what comes before the line may fail itself.
             if let Some(before) = before
-                && let Ok(lowered) = bind(spec, &before)
+                && let Ok(lowered) = spec.bind(&schema(spec, &before))
             {
                 Question::new(spec, &lowered, *before, options)?.evaluate()?;
             }
@@ -162,14 +162,20 @@ pub fn check_with(spec: &Spec, input: impl Read, options: &CheckOptions) -> Resu
 
 /// The spec for a trace that was read.
 fn bind(spec: &Spec, trace: &ReadTrace) -> Result<Lowered, Error> {
+    let mut schema = schema(spec, trace);
+    schema.names.clone_from(&trace.names);
+    schema.names_known = !trace.names.is_empty();
+    spec.bind(&schema).map_err(Error::Mismatch)
+}
+
+/// What is known of a trace that may not have been read to its end, so that names may yet come.
+fn schema(spec: &Spec, trace: &ReadTrace) -> Schema {
     let mut schema = spec.schema(&trace.types);
     let absent = spec.variables().iter().zip(&trace.columns).filter(|(_, column)| column.is_none());
     for (variable, _) in absent {
         schema.types.remove(&variable.name);
     }
-    schema.names.clone_from(&trace.names);
-    schema.names_known = !trace.names.is_empty();
-    spec.bind(&schema).map_err(Error::Mismatch)
+    schema
 }
 
 /// A value that does not fit is an error of the trace that the spec has a part in.

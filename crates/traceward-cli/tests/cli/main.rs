@@ -1,5 +1,6 @@
 //! The program as a user meets it.
 
+mod alike;
 mod common;
 mod monitor;
 mod observers;

@@ -246,7 +246,7 @@ impl Monitor {
     }
 
     /// The field of each cell in a header of these names.
-    fn header(&self, names: &[String]) -> Result<Vec<Option<usize>>, TraceError> {
+    fn header(&mut self, names: &[String]) -> Result<Vec<Option<usize>>, TraceError> {
         self.intake.header(names)
     }
 
