@@ -16,7 +16,7 @@ use crate::options::ReadOptions;
 use crate::record::{End, ReadStop, RecordReader, RecordSink, each_line};
 use paths::Paths;
 use rustc_hash::FxHashSet;
-use scan::{Found, Scanner, Trust};
+use scan::{FoundAt, Scanner, Trust};
 use serde_json::Value;
 
 /// Lines whose names are all collected; later ones are only looked at again if they have a member not seen before.
@@ -43,7 +43,7 @@ pub(crate) static FORMAT: FormatEntry = FormatEntry {
 pub(crate) struct JsonReader {
     paths: Paths,
     /// Scratch of the scanner.
-    found: Vec<Found>,
+    found: Vec<FoundAt>,
     names: Names,
     /// The line of the next record.
     line: u64,
@@ -80,7 +80,7 @@ impl JsonReader {
 impl RecordReader for JsonReader {
     fn open(options: &ReadOptions) -> Self {
         let paths = Paths::new(options.names());
-        let found = vec![Found::default(); paths.slots()];
+        let found = vec![FoundAt::default(); paths.slots()];
         Self { paths, found, names: Names::default(), line: 1, blank_lines: 0, records: 0 }
     }
 
@@ -337,7 +337,7 @@ mod tests {
                 continue;
             }
             let mut cells = [Cell::Absent; NAMES.len()];
-            let scanned = Scanner::new(line, trust, paths, &mut cells, &mut [Found::default(); NAMES.len()]).scan();
+            let scanned = Scanner::new(line, trust, paths, &mut cells, &mut [FoundAt::default(); NAMES.len()]).scan();
             let shown = String::from_utf8_lossy(line);
             prop_assert!(scanned.is_err() || expected.is_some(), "accepts what serde_json refuses: {shown}");
             prop_assert!(scanned.is_ok() || trust == Trust::Nothing, "refuses what serde_json accepts: {shown}");

@@ -8,9 +8,9 @@ const HIGH: u64 = LOW << 7;
 
 /// The bytes of a word that fulfil some condition: the lowest set bit is in the first of them; higher bits may lie.
 #[derive(Clone, Copy)]
-pub(crate) struct Found(u64);
+pub(crate) struct FoundBytes(u64);
 
-impl Found {
+impl FoundBytes {
     /// The first byte found.
     #[inline]
     pub(crate) fn first(self) -> Option<usize> {
@@ -33,15 +33,15 @@ pub(crate) fn load(bytes: &[u8], at: usize) -> Option<u64> {
 
 /// Finds bytes that equal one.
 #[inline]
-pub(crate) fn equal(word: u64, byte: u8) -> Found {
+pub(crate) fn equal(word: u64, byte: u8) -> FoundBytes {
     let difference = word ^ (LOW * u64::from(byte));
-    Found(difference.wrapping_sub(LOW) & !difference & HIGH)
+    FoundBytes(difference.wrapping_sub(LOW) & !difference & HIGH)
 }
 
 /// Finds bytes below 0x20 and above 0x7F.
 #[inline]
-pub(crate) fn control_or_not_ascii(word: u64) -> Found {
-    Found((word.wrapping_sub(LOW * 0x20) | word) & HIGH)
+pub(crate) fn control_or_not_ascii(word: u64) -> FoundBytes {
+    FoundBytes((word.wrapping_sub(LOW * 0x20) | word) & HIGH)
 }
 
 #[cfg(test)]

@@ -88,7 +88,7 @@ struct Session<'a, W> {
 }
 
 /// Why it ends before its input does.
-enum Stop {
+enum EarlyEnd {
     /// The question cannot be answered any more.
     Failed(Error),
     /// A bad line, and those are not to be skipped.
@@ -97,13 +97,13 @@ enum Stop {
     Output(io::Error),
 }
 
-impl From<Error> for Stop {
+impl From<Error> for EarlyEnd {
     fn from(error: Error) -> Self {
         Self::Failed(error)
     }
 }
 
-impl From<io::Error> for Stop {
+impl From<io::Error> for EarlyEnd {
     fn from(error: io::Error) -> Self {
         Self::Output(error)
     }
@@ -133,9 +133,9 @@ impl<W: Write> Session<'_, W> {
             };
             match result {
                 Ok(()) => {}
-                Err(Stop::Output(error)) => return Err(error.into()),
-                Err(Stop::BadLine) => outcome = Outcome::Unanswered,
-                Err(Stop::Failed(error)) => {
+                Err(EarlyEnd::Output(error)) => return Err(error.into()),
+                Err(EarlyEnd::BadLine) => outcome = Outcome::Unanswered,
+                Err(EarlyEnd::Failed(error)) => {
                     self.out.flush()?;
                     unanswerable(error).report();
                     outcome = Outcome::Unanswered;
@@ -152,12 +152,12 @@ impl<W: Write> Session<'_, W> {
         }
     }
 
-    fn push(&mut self, bytes: &[u8]) -> Result<(), Stop> {
+    fn push(&mut self, bytes: &[u8]) -> Result<(), EarlyEnd> {
         let mut watch = Watch { arguments: self.arguments, wording: &self.wording, out: self.out };
         self.feed.push(bytes, &mut |monitor, event| watch.see(monitor, event))
     }
 
-    fn finish(&mut self) -> Result<(), Stop> {
+    fn finish(&mut self) -> Result<(), EarlyEnd> {
         let mut watch = Watch { arguments: self.arguments, wording: &self.wording, out: self.out };
         self.feed.finish(&mut |monitor, event| watch.see(monitor, event))
     }
@@ -200,7 +200,7 @@ struct Watch<'a, W> {
 }
 
 impl<W: Write> Watch<'_, W> {
-    fn see(&mut self, monitor: &Monitor, event: Event<'_>) -> Result<(), Stop> {
+    fn see(&mut self, monitor: &Monitor, event: Event<'_>) -> Result<(), EarlyEnd> {
         match event {
             Event::State { .. } if self.arguments.every_step => {
                 let position = monitor.position() - 1;
@@ -232,12 +232,12 @@ impl<W: Write> Watch<'_, W> {
         Ok(())
     }
 
-    fn bad_line(&mut self, error: &TraceError) -> Result<(), Stop> {
+    fn bad_line(&mut self, error: &TraceError) -> Result<(), EarlyEnd> {
         // What was printed before it comes before it.
         self.out.flush()?;
         if self.arguments.on_bad_input == Some(BadInput::Stop) {
             unanswerable(Error::Trace(error.clone())).report();
-            return Err(Stop::BadLine);
+            return Err(EarlyEnd::BadLine);
         }
         if !self.arguments.quiet {
             let (line, message) = (error.line().unwrap_or(0), error.message());

@@ -32,18 +32,18 @@ pub enum Subsumption {
 
 impl Subsumption {
     /// What breadth-first traversal drops inside of configurations.
-    pub(super) fn of_entries(self) -> configuration::Subsumption {
+    pub(super) fn of_entries(self) -> configuration::Compaction {
         match self {
-            Self::On | Self::Within => configuration::Subsumption::On,
-            Self::Off => configuration::Subsumption::Off,
+            Self::On | Self::Within => configuration::Compaction::On,
+            Self::Off => configuration::Compaction::Off,
         }
     }
 
     /// What is dropped in graphs, and in configurations that are leaves of them.
-    pub(super) fn in_graphs(self) -> configuration::Subsumption {
+    pub(super) fn in_graphs(self) -> configuration::Compaction {
         match self {
-            Self::On => configuration::Subsumption::On,
-            Self::Within | Self::Off => configuration::Subsumption::Off,
+            Self::On => configuration::Compaction::On,
+            Self::Within | Self::Off => configuration::Compaction::Off,
         }
     }
 

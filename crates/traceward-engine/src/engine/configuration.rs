@@ -5,7 +5,7 @@
 //! (claim 3.2) is wrong.
 
 use crate::automaton::alternating::NodeId;
-use crate::automaton::metric::{Clock, Kind, Metric, Stronger, Test};
+use crate::automaton::metric::{Clock, ClockTest, Kind, Metric, Stronger};
 use crate::saved::{Reader, RestoreError, Writer};
 
 /// A node and its clock: Nᶜ.
@@ -19,7 +19,7 @@ pub struct Entry {
 
 /// Whether configurations are kept compact.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Subsumption {
+pub enum Compaction {
     /// What is asked for by something else is dropped.
     #[default]
     On,
@@ -59,7 +59,7 @@ impl Configuration {
             Ok(Entry { node, clock })
         });
         let entries = entries.collect::<Result<Vec<Entry>, RestoreError>>()?;
-        Ok(Self::collect(entries, automaton, Subsumption::Off))
+        Ok(Self::collect(entries, automaton, Compaction::Off))
     }
 
     /// Whether nothing is asked.
@@ -68,19 +68,19 @@ impl Configuration {
     }
 
     /// C ⊎ C′
-    pub fn and(&self, other: &Self, automaton: &Metric, subsumption: Subsumption) -> Self {
+    pub fn and(&self, other: &Self, automaton: &Metric, compaction: Compaction) -> Self {
         if self.is_empty() || other.is_empty() {
             return if self.is_empty() { other.clone() } else { self.clone() };
         }
-        Self::collect(self.0.iter().chain(&other.0).copied(), automaton, subsumption)
+        Self::collect(self.0.iter().chain(&other.0).copied(), automaton, compaction)
     }
 
     /// The configuration of these nodes.
-    pub fn collect(entries: impl IntoIterator<Item = Entry>, automaton: &Metric, subsumption: Subsumption) -> Self {
+    pub fn collect(entries: impl IntoIterator<Item = Entry>, automaton: &Metric, compaction: Compaction) -> Self {
         let mut entries: Vec<Entry> = entries.into_iter().collect();
         entries.sort_unstable();
         entries.dedup();
-        if subsumption == Subsumption::On {
+        if compaction == Compaction::On {
             entries.dedup_by(|later, kept| {
                 if later.node != kept.node {
                     return false;
@@ -110,7 +110,7 @@ impl Configuration {
 
     /// The timers in it that lead somewhere.
     pub fn timers<'a>(&'a self, automaton: &'a Metric) -> impl Iterator<Item = Entry> + 'a {
-        self.0.iter().copied().filter(|entry| automaton.node(entry.node).test() == Some(Test::Positive))
+        self.0.iter().copied().filter(|entry| automaton.node(entry.node).test() == Some(ClockTest::Positive))
     }
 
     /// Whether all that it asks is asked by another: whatever satisfies that one satisfies it.

@@ -9,10 +9,10 @@ pub mod forward_backward;
 pub mod forward_backward_dag;
 pub mod generic;
 mod graph;
+mod labels;
 pub mod naive;
 pub mod observer;
 pub mod offline;
-mod reading;
 pub mod reverse;
 pub mod tableau;
 

@@ -28,7 +28,7 @@ enum Judging {
 
 /// What an engine found out about a formula.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Judged {
+pub struct Ruling {
     /// Its verdict.
     pub decision: Decision,
     /// What that has cost at its most, if the engine knows.
@@ -69,16 +69,16 @@ impl Judge {
     }
 
     /// Whether each formula holds on letters with a state.
-    pub fn decide(&self, letters: &Letters) -> Result<Vec<Judged>, GaveUp> {
+    pub fn decide(&self, letters: &Letters) -> Result<Vec<Ruling>, GaveUp> {
         match &self.engine {
             Judging::Offline(engine) => {
                 let decisions = engine.decide(letters)?.into_iter();
-                Ok(decisions.map(|decision| Judged { decision, statistics: None }).collect())
+                Ok(decisions.map(|decision| Ruling { decision, statistics: None }).collect())
             }
             Judging::Followers(engines) => {
                 let one = |engine: &Arc<dyn Follower>| {
                     let end = engine.verdict_at_end(letters)?;
-                    Ok(Judged { decision: end.decision(), statistics: end.statistics })
+                    Ok(Ruling { decision: end.decision(), statistics: end.statistics })
                 };
                 engines.iter().map(one).collect()
             }

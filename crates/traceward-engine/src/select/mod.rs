@@ -11,7 +11,7 @@ use crate::engine::{self, Exactness, Memory, Subsumption};
 use crate::limit::Limits;
 pub use crate::prepared::{Prepared, Simplification};
 pub use evaluator::{Evaluator, Unevaluated};
-pub use judge::{Judge, Judged};
+pub use judge::{Judge, Ruling};
 pub use online::Online;
 pub use table::EngineName;
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use traceward_engine::automaton::alternating::{ConditionId, NodeId};
-use traceward_engine::automaton::metric::{Clock, ClockId, Condition, Kind, Metric, Node, Test};
+use traceward_engine::automaton::metric::{Clock, ClockId, ClockTest, Condition, Kind, Metric, Node};
 use traceward_engine::select::{Prepared, Simplification};
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::formula::{Direction, FormulaId, Formulas, Interval};
@@ -343,7 +343,7 @@ fn runs_with_past_leaves_agree_with_the_definition() {
 
 #[test]
 fn clocks_that_run_out_and_clocks_that_do_not() {
-    assert!(Test::Zero.holds(Clock::ZERO) && !Test::Positive.holds(Clock::ZERO));
-    assert!(Test::Positive.holds(Clock::INFINITE) && !Test::Zero.holds(Clock::INFINITE.later()));
+    assert!(ClockTest::Zero.holds(Clock::ZERO) && !ClockTest::Positive.holds(Clock::ZERO));
+    assert!(ClockTest::Positive.holds(Clock::INFINITE) && !ClockTest::Zero.holds(Clock::INFINITE.later()));
     assert_eq!(Clock::new(2).later().later(), Clock::ZERO);
 }

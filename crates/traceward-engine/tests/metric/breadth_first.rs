@@ -186,7 +186,7 @@ mod claim_3_2 {
 
     use super::*;
     use traceward_engine::automaton::alternating::ConditionId;
-    use traceward_engine::automaton::metric::{Clock, Condition, Kind, Label, Metric, Test};
+    use traceward_engine::automaton::metric::{Clock, ClockTest, Condition, Kind, Label, Metric};
 
     type Configuration = BTreeSet<Entry>;
     type Configurations = BTreeSet<Configuration>;
@@ -226,8 +226,8 @@ mod claim_3_2 {
             let (least, most) = (*clocks.first().expect("its own"), *clocks.last().expect("its own"));
             match node.test() {
                 None => least,
-                Some(Test::Positive) if least == Clock::ZERO || !node.accepting => least,
-                Some(Test::Positive | Test::Zero) => most,
+                Some(ClockTest::Positive) if least == Clock::ZERO || !node.accepting => least,
+                Some(ClockTest::Positive | ClockTest::Zero) => most,
             }
         }
 
@@ -248,7 +248,7 @@ mod claim_3_2 {
         fn successor(&self, configuration: &Configuration) -> Configurations {
             let mut all: Configurations = [Configuration::new()].into();
             for entry in configuration {
-                if let Kind::Timer { test: Test::Positive, next, .. } = self.automaton().node(entry.node).kind {
+                if let Kind::Timer { test: ClockTest::Positive, next, .. } = self.automaton().node(entry.node).kind {
                     all = self.product(&all, &self.init(next, entry.clock.later()));
                 }
             }

@@ -70,7 +70,7 @@ pub struct Monitor {
     news: Vec<u64>,
     /// The atoms that some property still needs.
     needed: Vec<usize>,
-    follows: Vec<Follow>,
+    follows: Vec<FollowedProperty>,
     changed: Vec<PropertyId>,
 }
 
@@ -108,7 +108,7 @@ impl Followed<'_> {
 }
 
 #[derive(Clone, Debug)]
-struct Follow {
+struct FollowedProperty {
     run: Box<dyn Running>,
     verdict: Verdict,
     decided_at: Option<u64>,
@@ -150,7 +150,7 @@ impl Monitor {
         let verdict = |holds: bool| if holds { Verdict::Holding } else { Verdict::Pending };
         let follow = |property: &program::Property| {
             let run = property.engine.start()?;
-            Ok(Follow { run, verdict: verdict(property.holds_on_empty), decided_at: None })
+            Ok(FollowedProperty { run, verdict: verdict(property.holds_on_empty), decided_at: None })
         };
         Ok(Self {
             intake: Intake::new(spec.read_options(&ReadOptions::default())),
@@ -216,7 +216,7 @@ impl Monitor {
 
     /// The verdict on each property if the trace ends here.
     pub fn end(&self) -> Vec<Verdict> {
-        let holds = |follow: &Follow| matches!(follow.verdict, Verdict::Satisfied | Verdict::Holding);
+        let holds = |follow: &FollowedProperty| matches!(follow.verdict, Verdict::Satisfied | Verdict::Holding);
         self.follows.iter().map(|follow| Verdict::at_end(holds(follow))).collect()
     }
 

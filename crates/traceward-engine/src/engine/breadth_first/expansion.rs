@@ -88,7 +88,7 @@ pub(super) enum Admission<'a> {
 type Alternatives = Rc<[Configuration]>;
 
 /// One step to the next position.
-pub(super) struct Expansion<'a> {
+pub(super) struct SliceExpansion<'a> {
     engine: &'a BreadthFirst,
     admission: Admission<'a>,
     subsumption: Subsumption,
@@ -100,7 +100,7 @@ pub(super) struct Expansion<'a> {
     nothing: Alternatives,
 }
 
-impl<'a> Expansion<'a> {
+impl<'a> SliceExpansion<'a> {
     pub(super) fn new(engine: &'a BreadthFirst, admission: Admission<'a>, subsumption: Subsumption) -> Self {
         Self {
             engine,
@@ -238,7 +238,7 @@ impl<'a> Expansion<'a> {
         configurations.sort_unstable();
         configurations.dedup();
         if self.subsumption == Subsumption::On && configurations.len() > 1 {
-            let asked = if configurations.len() > FEW { Asked::Later } else { Asked::Ever };
+            let asked = if configurations.len() > FEW { Horizon::Later } else { Horizon::Ever };
             let all: Vec<&Configuration> = configurations.iter().collect();
             let mut stays = self.engine.least(&all, asked).into_iter();
             configurations.retain(|_| stays.next() == Some(true));
@@ -250,7 +250,7 @@ impl<'a> Expansion<'a> {
 
 /// What is looked at to tell whether a configuration that a state satisfies asks for all that another one asks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Asked {
+pub(super) enum Horizon {
     /// All that is in it.
     Ever,
     /// What it asks of later states. That is all that matters for the verdict.
@@ -264,7 +264,7 @@ const FEW: usize = 8;
 impl BreadthFirst {
     /// For each of these, whether it stays: not if it asks for all that another one asks. Among compact configurations the
     /// other never has more timers.
-    pub(super) fn least(&self, configurations: &[&Configuration], asked: Asked) -> Vec<bool> {
+    pub(super) fn least(&self, configurations: &[&Configuration], asked: Horizon) -> Vec<bool> {
         let timers: Vec<(usize, u64)> = configurations.iter().map(|one| self.timers_of(one)).collect();
         let mut order: Vec<usize> = (0..configurations.len()).collect();
         // Of those that ask for the same the smallest stays; which one that is depends on what is in them, and on nothing else.
@@ -272,8 +272,8 @@ impl BreadthFirst {
             (timers[index].0, configurations[index].entries().len(), configurations[index])
         });
         let follows = |one: &Configuration, other: &Configuration| match asked {
-            Asked::Ever => one.follows_from(other, &self.automaton),
-            Asked::Later => one.follows_later_from(other, &self.automaton),
+            Horizon::Ever => one.follows_from(other, &self.automaton),
+            Horizon::Later => one.follows_later_from(other, &self.automaton),
         };
         let mut stays = vec![false; configurations.len()];
         let mut least: Vec<usize> = Vec::new();

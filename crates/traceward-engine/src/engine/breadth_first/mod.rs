@@ -26,13 +26,13 @@ mod statistics;
 
 use super::configuration::Configuration;
 use super::follow::{Follow, Step};
-use super::reading::{self, Reader, Reading};
+use super::labels::{self, LabelTruth, Labels};
 use super::{Config, EngineStatistics, Memory, Subsumption};
 use crate::automaton::alternating::NodeId;
 use crate::automaton::metric::{Kind, Label, Metric};
 use crate::limit::{BuildError, GaveUp, Instead, Limit, Unsupported};
 use crate::prepared::Prepared;
-use crate::saved::{Reader as FromBytes, RestoreError, Writer};
+use crate::saved::{Reader, RestoreError, Writer};
 use expansion::Scopes;
 use slices::{SetId, Slices};
 pub use statistics::OverSlices;
@@ -48,7 +48,7 @@ const NAME: &str = "breadth-first";
 pub struct BreadthFirst {
     automaton: Metric,
     scopes: Scopes,
-    reader: Reader,
+    labels: Labels,
     /// What a state is asked, in order.
     leaves: Box<[NodeId]>,
     config: Config,
@@ -56,33 +56,33 @@ pub struct BreadthFirst {
 
 /// Scratch: configurations, sets of them, and their successors.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Cache {
+pub(super) struct SliceCache {
     slices: Slices,
 }
 
 /// A traversal that has got somewhere. A clone goes its own way, and begins with nothing remembered.
 #[derive(Debug)]
 pub struct Run {
-    place: Place,
-    cache: Cache,
+    progress: Progress,
+    cache: SliceCache,
 }
 
 impl Clone for Run {
     fn clone(&self) -> Self {
-        Self { place: Place { epoch: NO_EPOCH, ..self.place.clone() }, cache: Cache::default() }
+        Self { progress: Progress { epoch: NO_EPOCH, ..self.progress.clone() }, cache: SliceCache::default() }
     }
 }
 
 /// Where a traversal is.
 #[derive(Clone, Debug)]
-struct Place {
+struct Progress {
     /// Where the cache has the configurations, in its epoch.
     set: SetId,
     epoch: u64,
     /// The configurations, should the cache forget them.
     kept: Arc<[Arc<Configuration>]>,
     verdict: Verdict,
-    reading: Reading,
+    truth: LabelTruth,
     position: usize,
     peak_configurations: usize,
 }
@@ -93,7 +93,7 @@ const NO_EPOCH: u64 = u64::MAX;
 impl Run {
     /// The most configurations that it has had at one position.
     pub fn peak_configurations(&self) -> usize {
-        self.place.peak_configurations
+        self.progress.peak_configurations
     }
 
     /// About how many bytes are remembered.
@@ -102,7 +102,7 @@ impl Run {
     }
 }
 
-impl Place {
+impl Progress {
     fn arrive(&mut self, set: SetId, slices: &Slices) {
         if self.set == set && self.epoch == slices.epoch() {
             return;
@@ -118,11 +118,11 @@ impl Place {
 impl BreadthFirst {
     /// Prepares a formula in negation normal form with split atoms.
     pub fn new(formulas: &Formulas, alphabet: &Alphabet, root: FormulaId, config: Config) -> Result<Self, Unsupported> {
-        let automaton = reading::automaton(NAME, formulas, root)?;
-        let reader = Reader::new(NAME, &automaton, formulas, alphabet)?;
+        let automaton = labels::automaton(NAME, formulas, root)?;
+        let labels = Labels::new(NAME, &automaton, formulas, alphabet)?;
         let is_leaf = |node: &NodeId| matches!(automaton.node(*node).kind, Kind::Leaf(_));
         let leaves = automaton.node_ids().filter(is_leaf).collect();
-        Ok(Self { scopes: Scopes::new(&automaton), automaton, reader, leaves, config })
+        Ok(Self { scopes: Scopes::new(&automaton), automaton, labels, leaves, config })
     }
 
     /// The automaton that is traversed.
@@ -152,53 +152,53 @@ impl Follow for BreadthFirst {
     }
 
     fn start(&self) -> Result<Run, GaveUp> {
-        let mut cache = Cache::default();
+        let mut cache = SliceCache::default();
         let set = cache.slices.start();
-        let place = Place {
+        let progress = Progress {
             set,
             epoch: cache.slices.epoch(),
             kept: cache.slices.kept(set).clone(),
             verdict: cache.slices.verdict(set),
-            reading: self.reader.start(),
+            truth: self.labels.start(),
             position: 0,
             peak_configurations: 0,
         };
-        Ok(Run { place, cache })
+        Ok(Run { progress, cache })
     }
 
-    fn step(&self, Run { place, cache }: &mut Run, step: Step<'_>) -> Result<Verdict, GaveUp> {
-        self.reader.read(&mut place.reading, step.letter);
-        let letter = self.letter(cache, &place.reading);
-        let set = self.set_of(cache, place);
+    fn step(&self, Run { progress, cache }: &mut Run, step: Step<'_>) -> Result<Verdict, GaveUp> {
+        self.labels.read(&mut progress.truth, step.letter);
+        let letter = self.letter(cache, &progress.truth);
+        let set = self.set_of(cache, progress);
         let successor = self.successor(cache, set, letter)?;
-        place.arrive(successor, &cache.slices);
-        place.position += 1;
-        Ok(place.verdict)
+        progress.arrive(successor, &cache.slices);
+        progress.position += 1;
+        Ok(progress.verdict)
     }
 
     fn verdict(&self, run: &Run) -> Verdict {
-        run.place.verdict
+        run.progress.verdict
     }
 
-    fn save(&self, Run { place, .. }: &Run, to: &mut Writer) {
-        Reader::save(&place.reading, to);
-        to.size(place.position);
-        to.size(place.peak_configurations);
-        to.size(place.kept.len());
-        place.kept.iter().for_each(|one| one.save(to));
+    fn save(&self, Run { progress, .. }: &Run, to: &mut Writer) {
+        Labels::save(&progress.truth, to);
+        to.size(progress.position);
+        to.size(progress.peak_configurations);
+        to.size(progress.kept.len());
+        progress.kept.iter().for_each(|one| one.save(to));
     }
 
-    fn restore(&self, from: &mut FromBytes<'_>) -> Result<Run, RestoreError> {
-        let mut run = Run { cache: Cache::default(), ..self.start().map_err(|_| RestoreError::Damaged)? };
-        let Run { place, cache } = &mut run;
-        place.reading = self.reader.restore(from)?;
-        place.position = from.size()?;
-        place.peak_configurations = from.size()?;
+    fn restore(&self, from: &mut Reader<'_>) -> Result<Run, RestoreError> {
+        let mut run = Run { cache: SliceCache::default(), ..self.start().map_err(|_| RestoreError::Damaged)? };
+        let Run { progress, cache } = &mut run;
+        progress.truth = self.labels.restore(from)?;
+        progress.position = from.size()?;
+        progress.peak_configurations = from.size()?;
         let kept = (0..from.count()?).map(|_| Configuration::restore(&self.automaton, from).map(Arc::new));
-        place.kept = kept.collect::<Result<_, _>>()?;
-        place.epoch = NO_EPOCH;
-        let set = self.set_of(cache, place);
-        place.verdict = cache.slices.verdict(set);
+        progress.kept = kept.collect::<Result<_, _>>()?;
+        progress.epoch = NO_EPOCH;
+        let set = self.set_of(cache, progress);
+        progress.verdict = cache.slices.verdict(set);
         Ok(run)
     }
 

@@ -26,7 +26,7 @@ use crate::run_statistics::Lattice;
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::formula::{AtomId, FormulaId, Formulas};
 use traceward_logic::letter::{Alphabet, Letters};
-use window::{Walk, Window};
+use window::{Window, WindowWalk};
 
 const NAME: &str = "depth-first";
 
@@ -43,17 +43,17 @@ pub struct DepthFirst {
 /// Scratch of a traversal, and the work it has done.
 #[derive(Clone, Debug, Default)]
 struct Scratch {
-    waiting: Vec<Waiting>,
+    waiting: Vec<Suspended>,
     work: u64,
 }
 
 /// What waits while something else is being looked at.
 #[derive(Clone, Copy, Debug)]
-enum Waiting {
+enum Suspended {
     /// The second side of a connective.
     Side { connective: Connective, second: ConditionId, position: u32 },
     /// The rest of the window of a bounded operator.
-    Window(Walk),
+    Window(WindowWalk),
 }
 
 /// Where to look next, or what was found.
@@ -133,7 +133,7 @@ impl DepthFirst {
         position: u32,
     ) -> Next {
         let (first, second) = self.in_order(left, right);
-        cache.waiting.push(Waiting::Side { connective, second, position });
+        cache.waiting.push(Suspended::Side { connective, second, position });
         Next::Look(first, position)
     }
 
@@ -142,14 +142,14 @@ impl DepthFirst {
             return match window.walk(letters, position as usize) {
                 None => Next::Known(window.of_nothing()),
                 Some(walk) => {
-                    cache.waiting.push(Waiting::Window(walk));
+                    cache.waiting.push(Suspended::Window(walk));
                     walk.look()
                 }
             };
         }
         match self.step(letters, node, position as usize) {
-            Step::Ends(value) => Next::Known(value),
-            Step::Goes(next, to) => Next::Look(next, to as u32),
+            RunStep::Ends(value) => Next::Known(value),
+            RunStep::Goes(next, to) => Next::Look(next, to as u32),
         }
     }
 
@@ -167,17 +167,17 @@ impl DepthFirst {
     }
 
     /// What a node asks for at a position.
-    fn step(&self, letters: &Letters, id: NodeId, position: usize) -> Step {
+    fn step(&self, letters: &Letters, id: NodeId, position: usize) -> RunStep {
         let node = self.automaton.node(id);
         if !self.label_holds(letters, node.label, position) {
-            return Step::Ends(false);
+            return RunStep::Ends(false);
         }
         match node.look {
-            Look::Here => Step::Ends(true),
-            Look::Forward if position + 1 == letters.len => Step::Ends(node.accepting),
-            Look::Back if position == 0 => Step::Ends(node.accepting),
-            Look::Forward => Step::Goes(node.next, position + 1),
-            Look::Back => Step::Goes(node.next, position - 1),
+            Look::Here => RunStep::Ends(true),
+            Look::Forward if position + 1 == letters.len => RunStep::Ends(node.accepting),
+            Look::Back if position == 0 => RunStep::Ends(node.accepting),
+            Look::Forward => RunStep::Goes(node.next, position + 1),
+            Look::Back => RunStep::Goes(node.next, position - 1),
         }
     }
 
@@ -246,9 +246,9 @@ impl DepthFirst {
                 tasks.extend([Task::Join, Task::Evaluate(right, position), Task::Evaluate(left, position)]);
             }
             Condition::Node(node) => match self.step(letters, node, position) {
-                Step::Ends(false) => values.push(None),
-                Step::Ends(true) => values.push(Some(lattice.update(lattice.top(), &self.automaton, node))),
-                Step::Goes(next, to) => tasks.extend([Task::Update(node), Task::Evaluate(next, to)]),
+                RunStep::Ends(false) => values.push(None),
+                RunStep::Ends(true) => values.push(Some(lattice.update(lattice.top(), &self.automaton, node))),
+                RunStep::Goes(next, to) => tasks.extend([Task::Update(node), Task::Evaluate(next, to)]),
             },
         }
     }
@@ -271,16 +271,16 @@ impl Offline for DepthFirst {
 }
 
 /// What a value means for what waited for it.
-fn go_back(cache: &mut Scratch, waiting: Waiting, value: bool) -> Next {
+fn go_back(cache: &mut Scratch, waiting: Suspended, value: bool) -> Next {
     match waiting {
-        Waiting::Side { connective, second, position } => {
+        Suspended::Side { connective, second, position } => {
             let decided = value == (connective == Connective::Or);
             if decided { Next::Known(value) } else { Next::Look(second, position) }
         }
-        Waiting::Window(walk) => match walk.after(value) {
+        Suspended::Window(walk) => match walk.after(value) {
             Ok(decided) => Next::Known(decided),
             Err(walk) => {
-                cache.waiting.push(Waiting::Window(walk));
+                cache.waiting.push(Suspended::Window(walk));
                 walk.look()
             }
         },
@@ -295,7 +295,7 @@ enum Task {
     Join,
 }
 
-enum Step {
+enum RunStep {
     Ends(bool),
     Goes(ConditionId, usize),
 }

@@ -24,15 +24,15 @@ pub(super) struct Window {
 
 /// A window that is being walked through.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Walk {
+pub(super) struct WindowWalk {
     window: Window,
     at: u32,
     last: u32,
-    looks_at: Part,
+    looks_at: Role,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Part {
+enum Role {
     Goal,
     Guard,
 }
@@ -75,12 +75,12 @@ impl Window {
     }
 
     /// The way through the window at a position, if there is one in it.
-    pub(super) fn walk(self, letters: &Letters, position: usize) -> Option<Walk> {
+    pub(super) fn walk(self, letters: &Letters, position: usize) -> Option<WindowWalk> {
         let (first, last) = match self.interval.unit {
             Unit::Steps => self.in_steps(letters.len, position)?,
             Unit::Time => self.in_time(letters.time.as_deref()?, position)?,
         };
-        Some(Walk { window: self, at: first as u32, last: last as u32, looks_at: Part::Goal })
+        Some(WindowWalk { window: self, at: first as u32, last: last as u32, looks_at: Role::Goal })
     }
 
     /// The near and the far end of the window.
@@ -115,12 +115,12 @@ impl Window {
     }
 }
 
-impl Walk {
+impl WindowWalk {
     /// What is to be looked at.
     pub(super) fn look(&self) -> Next {
         let part = match self.looks_at {
-            Part::Goal => self.window.goal,
-            Part::Guard => self.window.guard.expect("looked at only if there is one"),
+            Role::Goal => self.window.goal,
+            Role::Guard => self.window.guard.expect("looked at only if there is one"),
         };
         Next::Look(part, self.at)
     }
@@ -128,21 +128,21 @@ impl Walk {
     /// The value of the operator, if what was looked at decides it; otherwise the rest of the way.
     pub(super) fn after(mut self, value: bool) -> Result<bool, Self> {
         let (decisive, decided) = match self.looks_at {
-            Part::Goal => self.window.goal_decides,
-            Part::Guard => self.window.guard_decides,
+            Role::Goal => self.window.goal_decides,
+            Role::Guard => self.window.guard_decides,
         };
         if value == decisive {
             return Ok(decided);
         }
-        if self.looks_at == Part::Goal && self.window.guard.is_some() {
-            self.looks_at = Part::Guard;
+        if self.looks_at == Role::Goal && self.window.guard.is_some() {
+            self.looks_at = Role::Guard;
             return Err(self);
         }
         if self.at == self.last {
             return Ok(self.window.at_end);
         }
         self.at = if self.at < self.last { self.at + 1 } else { self.at - 1 };
-        self.looks_at = Part::Goal;
+        self.looks_at = Role::Goal;
         Err(self)
     }
 }

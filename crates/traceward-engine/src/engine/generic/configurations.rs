@@ -1,10 +1,10 @@
 //! Configurations ⟨C, D⟩: timers that go on as a set, and finitely bounded parts that go on as graphs (section 4.2 of the thesis).
 
-use super::super::configuration::{Configuration, Entry, Subsumption};
+use super::super::configuration::{Compaction, Configuration, Entry};
 use super::super::graph::{ConfigurationId, Dependence};
 use super::NAME;
 use crate::automaton::alternating::{ConditionId, NodeId};
-use crate::automaton::metric::{Clock, Condition, Kind, Metric, Test};
+use crate::automaton::metric::{Clock, ClockTest, Condition, Kind, Metric};
 use crate::limit::{GaveUp, Instead, Limit};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -25,10 +25,10 @@ impl Candidate {
         Self { labels: Vec::new(), timers: Configuration::default(), graphs: Vec::new() }
     }
 
-    fn and(&self, other: &Self, automaton: &Metric, subsumption: Subsumption) -> Self {
+    fn and(&self, other: &Self, automaton: &Metric, compaction: Compaction) -> Self {
         Self {
             labels: union(&self.labels, &other.labels),
-            timers: self.timers.and(&other.timers, automaton, subsumption),
+            timers: self.timers.and(&other.timers, automaton, compaction),
             graphs: union(&self.graphs, &other.graphs),
         }
     }
@@ -86,14 +86,14 @@ impl Annotation {
 }
 
 /// The ways that lead on from a configuration.
-pub(super) struct Expansion<'a> {
+pub(super) struct CandidateExpansion<'a> {
     pub(super) automaton: &'a Metric,
     pub(super) annotation: &'a Annotation,
-    pub(super) subsumption: Subsumption,
+    pub(super) compaction: Compaction,
     pub(super) limit: usize,
 }
 
-impl Expansion<'_> {
+impl CandidateExpansion<'_> {
     /// The crossproduct of what the timers of a configuration ask of the next state.
     pub(super) fn successors(&self, configuration: &Configuration) -> Result<Vec<Candidate>, GaveUp> {
         let mut product = vec![Candidate::nothing()];
@@ -150,7 +150,7 @@ impl Expansion<'_> {
         match self.automaton.node(node).kind {
             Kind::Leaf(_) => vec![Candidate { labels: vec![node], ..Candidate::nothing() }],
             Kind::Timer { test, .. } if !test.holds(clock) => Vec::new(),
-            Kind::Timer { test: Test::Zero, .. } => vec![Candidate::nothing()],
+            Kind::Timer { test: ClockTest::Zero, .. } => vec![Candidate::nothing()],
             Kind::Timer { .. } => {
                 let timers = Configuration::of(Entry { node, clock });
                 vec![Candidate { timers, ..Candidate::nothing() }]
@@ -162,7 +162,7 @@ impl Expansion<'_> {
         if left.len().saturating_mul(right.len()) > 64 * self.limit {
             return Err(self.too_many());
         }
-        let both = |one: &Candidate, other: &Candidate| one.and(other, self.automaton, self.subsumption);
+        let both = |one: &Candidate, other: &Candidate| one.and(other, self.automaton, self.compaction);
         self.distinct(left.iter().flat_map(|one| right.iter().map(move |other| both(one, other))).collect())
     }
 
@@ -219,7 +219,11 @@ impl Configurations {
         id
     }
 
-    pub(super) fn ways(&mut self, id: ConfigurationId, expansion: &Expansion<'_>) -> Result<Arc<[Way]>, GaveUp> {
+    pub(super) fn ways(
+        &mut self,
+        id: ConfigurationId,
+        expansion: &CandidateExpansion<'_>,
+    ) -> Result<Arc<[Way]>, GaveUp> {
         if let Some(ways) = &self.list[id.index()].ways {
             return Ok(ways.clone());
         }
@@ -229,8 +233,8 @@ impl Configurations {
         Ok(ways)
     }
 
-    pub(super) fn compile(&mut self, candidates: Vec<Candidate>, expansion: &Expansion<'_>) -> Arc<[Way]> {
-        let is_compared = expansion.subsumption == Subsumption::On && candidates.len() <= COMPARED;
+    pub(super) fn compile(&mut self, candidates: Vec<Candidate>, expansion: &CandidateExpansion<'_>) -> Arc<[Way]> {
+        let is_compared = expansion.compaction == Compaction::On && candidates.len() <= COMPARED;
         let candidates = if is_compared { without_harder(candidates, expansion.automaton) } else { candidates };
         let no_harder = |index: usize, candidate: &Candidate| {
             let easier = |&(other, one): &(usize, &Candidate)| {

@@ -14,16 +14,16 @@ mod configurations;
 
 use super::configuration::{Configuration, Entry};
 use super::follow::{Follow, Step};
-use super::forward_backward_dag::Timers;
+use super::forward_backward_dag::TimerImplication;
 use super::graph::{ConfigurationId, Connective, Deadline, Dependence, Graph, Implies, Leaf, Scene, Unfolding, Value};
-use super::reading::{self, Reader, Reading};
+use super::labels::{self, LabelTruth, Labels};
 use super::{Config, EngineStatistics};
 use crate::automaton::alternating::NodeId;
 use crate::automaton::metric::{Clock, Metric};
 use crate::limit::{BuildError, GaveUp, Unsupported};
 use crate::prepared::Prepared;
-use crate::saved::{Reader as FromBytes, RestoreError, Writer};
-use configurations::{Annotation, Configurations, Expansion, Way};
+use crate::saved::{Reader, RestoreError, Writer};
+use configurations::{Annotation, CandidateExpansion, Configurations, Way};
 use traceward_logic::formula::{FormulaId, Formulas};
 use traceward_logic::letter::Alphabet;
 use traceward_logic::verdict::Verdict;
@@ -36,7 +36,7 @@ pub struct Generic {
     automaton: Metric,
     dependence: Dependence,
     annotation: Annotation,
-    reader: Reader,
+    labels: Labels,
     config: Config,
 }
 
@@ -46,7 +46,7 @@ pub struct Run {
     graph: Graph,
     unfolding: Unfolding,
     configurations: Configurations,
-    reading: Reading,
+    truth: LabelTruth,
     position: u64,
     verdict: Verdict,
     /// Scratch: which ways a state allows, and the values that are joined.
@@ -102,11 +102,11 @@ impl Run {
 impl Generic {
     /// Prepares a formula in negation normal form with split atoms.
     pub fn new(formulas: &Formulas, alphabet: &Alphabet, root: FormulaId, config: Config) -> Result<Self, Unsupported> {
-        let automaton = reading::automaton(NAME, formulas, root)?;
-        let reader = Reader::new(NAME, &automaton, formulas, alphabet)?;
+        let automaton = labels::automaton(NAME, formulas, root)?;
+        let labels = Labels::new(NAME, &automaton, formulas, alphabet)?;
         let dependence = Dependence::new(&automaton);
         let annotation = Annotation::new(&automaton, &dependence);
-        Ok(Self { automaton, dependence, annotation, reader, config })
+        Ok(Self { automaton, dependence, annotation, labels, config })
     }
 
     /// The automaton that is unfolded.
@@ -132,7 +132,7 @@ impl Generic {
         }
         self.forget(run);
         run.graph.begin_step();
-        while let Some((id, leaf)) = run.graph.next_due(self.scene(&run.reading), run.position) {
+        while let Some((id, leaf)) = run.graph.next_due(self.scene(&run.truth), run.position) {
             let by = match leaf {
                 Leaf::Timer(node, deadline) => self.value_of_timer(run, node, deadline),
                 Leaf::Configuration(configuration) => {
@@ -146,11 +146,11 @@ impl Generic {
         Ok(())
     }
 
-    fn expansion(&self) -> Expansion<'_> {
-        Expansion {
+    fn expansion(&self) -> CandidateExpansion<'_> {
+        CandidateExpansion {
             automaton: &self.automaton,
             annotation: &self.annotation,
-            subsumption: self.config.subsumption.in_graphs(),
+            compaction: self.config.subsumption.in_graphs(),
             limit: self.config.limits.slices,
         }
     }
@@ -170,19 +170,19 @@ impl Generic {
         run.graph.renumber(|id| numbers[&id]);
     }
 
-    fn scene<'a>(&'a self, reading: &'a Reading) -> Scene<'a> {
-        Scene { automaton: &self.automaton, dependence: &self.dependence, reading }
+    fn scene<'a>(&'a self, truth: &'a LabelTruth) -> Scene<'a> {
+        Scene { automaton: &self.automaton, dependence: &self.dependence, truth }
     }
 
     /// Type A: what becomes of a timer.
     fn value_of_timer(&self, run: &mut Run, node: NodeId, deadline: Deadline) -> Value {
-        let Run { graph, unfolding, reading, .. } = run;
-        unfolding.timer(self.scene(reading), graph, node, deadline)
+        let Run { graph, unfolding, truth, .. } = run;
+        unfolding.timer(self.scene(truth), graph, node, deadline)
     }
 
     /// Type B: Generate-DAG of the ways that the state allows.
     fn value_of_ways(&self, run: &mut Run, ways: &[Way]) -> Value {
-        let is_open = |way: &Way| way.labels.iter().all(|label| run.reading.satisfies(*label));
+        let is_open = |way: &Way| way.labels.iter().all(|label| run.truth.satisfies(*label));
         run.is_open.clear();
         run.is_open.extend(ways.iter().map(is_open));
         run.ways.clear();
@@ -200,10 +200,10 @@ impl Generic {
     }
 
     fn value_of_way(&self, run: &mut Run, way: &Way) -> Value {
-        let Run { graph, unfolding, reading, parts, .. } = run;
+        let Run { graph, unfolding, truth, parts, .. } = run;
         parts.clear();
         for graph_of in &way.graphs {
-            let value = unfolding.value(self.scene(reading), graph, *graph_of, Deadline::NEVER);
+            let value = unfolding.value(self.scene(truth), graph, *graph_of, Deadline::NEVER);
             if value == Value::Known(false) {
                 return value;
             }
@@ -231,7 +231,7 @@ impl Follow for Generic {
             graph: Graph::new(self.config.subsumption.in_graphs()),
             unfolding: Unfolding::new(&self.automaton),
             configurations: Configurations::default(),
-            reading: self.reader.start(),
+            truth: self.labels.start(),
             position: 0,
             verdict: Verdict::Pending,
             is_open: Vec::new(),
@@ -244,10 +244,10 @@ impl Follow for Generic {
         if run.verdict.is_final() {
             return Ok(run.verdict);
         }
-        self.reader.read(&mut run.reading, step.letter);
+        self.labels.read(&mut run.truth, step.letter);
         self.unfold(run)?;
         let Run { graph, configurations, .. } = run;
-        graph.end_step(&Leaves { timers: Timers { automaton: &self.automaton }, configurations });
+        graph.end_step(&Leaves { timers: TimerImplication { automaton: &self.automaton }, configurations });
         run.position += 1;
         run.verdict = match graph.root() {
             Value::Known(true) => Verdict::Satisfied,
@@ -263,20 +263,20 @@ impl Follow for Generic {
     }
 
     fn save(&self, run: &Run, to: &mut Writer) {
-        Reader::save(&run.reading, to);
+        Labels::save(&run.truth, to);
         to.number(run.position);
         to.verdict(run.verdict);
         run.graph.save(&|id| Some(run.configurations.get(id)), to);
     }
 
-    fn restore(&self, from: &mut FromBytes<'_>) -> Result<Run, RestoreError> {
+    fn restore(&self, from: &mut Reader<'_>) -> Result<Run, RestoreError> {
         let mut run = self.start().map_err(|_| RestoreError::Damaged)?;
-        run.reading = self.reader.restore(from)?;
+        run.truth = self.labels.restore(from)?;
         run.position = from.number()?;
         run.verdict = from.verdict()?;
         let Run { graph, configurations, .. } = &mut run;
         graph.restore(&self.automaton, &mut |one| Some(configurations.intern(one)), from)?;
-        graph.end_step(&Leaves { timers: Timers { automaton: &self.automaton }, configurations });
+        graph.end_step(&Leaves { timers: TimerImplication { automaton: &self.automaton }, configurations });
         Ok(run)
     }
 
@@ -291,7 +291,7 @@ impl Follow for Generic {
 
 /// Which leaves of both types imply which.
 struct Leaves<'a> {
-    timers: Timers<'a>,
+    timers: TimerImplication<'a>,
     configurations: &'a Configurations,
 }
 

@@ -10,7 +10,7 @@
 //! a branching point with one child left is replaced by that child. (As printed, the child of a removed branching point does
 //! not learn of its new parents.)
 //!
-//! With [`Subsumption::On`], which goes beyond the thesis, a conjunction inside a conjunction is dissolved in it, and of two leaves of
+//! With [`Compaction::On`], which goes beyond the thesis, a conjunction inside a conjunction is dissolved in it, and of two leaves of
 //! which one implies the other one is dropped: `G(p -> F[0,n] q)` waits for the most urgent q alone.
 
 mod edges;
@@ -18,12 +18,12 @@ mod keep;
 mod tidy;
 mod unfold;
 
-use super::configuration::Subsumption;
+use super::configuration::Compaction;
 use crate::automaton::alternating::NodeId;
 use crate::automaton::metric::Clock;
 use crate::limit::{GaveUp, Instead, Limit};
 use edges::{EdgeId, Edges, Ends};
-use tidy::Compared;
+use tidy::ComparedLeaves;
 pub(super) use tidy::Implies;
 pub(super) use unfold::{Dependence, Scene, Unfolding};
 
@@ -88,7 +88,7 @@ impl Connective {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Kind {
+enum VertexKind {
     Free,
     Leaf(Leaf),
     Branch(Connective),
@@ -96,7 +96,7 @@ enum Kind {
 
 #[derive(Clone, Copy, Debug)]
 struct Vertex {
-    kind: Kind,
+    kind: VertexKind,
     ends: Ends,
     /// Its value is known, and on its way up.
     is_decided: bool,
@@ -143,14 +143,14 @@ pub(super) struct Graph {
     /// Branching points that may have one child left.
     alone: Vec<VertexId>,
     /// Scratch for leaves that are compared.
-    compared: Compared,
+    compared: ComparedLeaves,
     /// Scratch for what is still to be looked at.
     open: Vec<(VertexId, Option<EdgeId>)>,
     /// How often it was asked what holds at the end.
     end_looks: u64,
     live: usize,
     peaks: Peaks,
-    subsumption: Subsumption,
+    compaction: Compaction,
 }
 
 /// The most there ever was.
@@ -162,7 +162,7 @@ pub(super) struct Peaks {
 }
 
 impl Graph {
-    pub(super) fn new(subsumption: Subsumption) -> Self {
+    pub(super) fn new(compaction: Compaction) -> Self {
         Self {
             vertices: Vec::new(),
             free: Vec::new(),
@@ -173,7 +173,7 @@ impl Graph {
             step: 1,
             latest: Vec::new(),
             sets: Vec::new(),
-            compared: Compared::default(),
+            compared: ComparedLeaves::default(),
             open: Vec::new(),
             suspects: Vec::new(),
             touched: Vec::new(),
@@ -182,7 +182,7 @@ impl Graph {
             end_looks: 0,
             live: 0,
             peaks: Peaks::default(),
-            subsumption,
+            compaction,
         }
     }
 
@@ -240,7 +240,7 @@ impl Graph {
     /// What a vertex waits for, if it does and somebody needs it.
     pub(super) fn leaf(&self, id: VertexId) -> Option<Leaf> {
         match self.vertices[id.index()].kind {
-            Kind::Leaf(leaf) if self.is_needed(id) => Some(leaf),
+            VertexKind::Leaf(leaf) if self.is_needed(id) => Some(leaf),
             _ => None,
         }
     }
@@ -258,12 +258,12 @@ impl Graph {
 
     fn connective(&self, id: VertexId) -> Option<Connective> {
         match self.vertices[id.index()].kind {
-            Kind::Branch(connective) => Some(connective),
-            Kind::Free | Kind::Leaf(_) => None,
+            VertexKind::Branch(connective) => Some(connective),
+            VertexKind::Free | VertexKind::Leaf(_) => None,
         }
     }
 
-    fn add(&mut self, kind: Kind) -> VertexId {
+    fn add(&mut self, kind: VertexKind) -> VertexId {
         let vertex = Vertex { kind, ends: Ends::default(), is_decided: false, is_touched: false, end: (0, false) };
         let id = match self.free.pop() {
             Some(id) => {
@@ -285,7 +285,7 @@ impl Graph {
         if let Some(known) = self.known_leaf(leaf) {
             return known;
         }
-        let id = self.add(Kind::Leaf(leaf));
+        let id = self.add(VertexKind::Leaf(leaf));
         self.leaves.push(id);
         self.remember(leaf, id);
         id
@@ -360,7 +360,7 @@ impl Graph {
 
     /// A branching point over values that are not known.
     fn branch(&mut self, connective: Connective, values: impl IntoIterator<Item = Value>) -> Value {
-        let id = self.add(Kind::Branch(connective));
+        let id = self.add(VertexKind::Branch(connective));
         for value in values {
             let child = match value {
                 Value::Known(_) => unreachable!("what is known needs no branching point"),
@@ -409,7 +409,7 @@ impl Graph {
             Value::Open(other) => self.move_parents(id, other),
         }
         self.settle();
-        if self.vertices[id.index()].kind != Kind::Free {
+        if self.vertices[id.index()].kind != VertexKind::Free {
             self.release(id);
         }
     }
@@ -461,7 +461,7 @@ impl Graph {
     /// A child of a branching point has this value and is gone.
     fn lose_child(&mut self, id: VertexId, value: bool) {
         let vertex = &self.vertices[id.index()];
-        let Kind::Branch(connective) = vertex.kind else { unreachable!("only branching points have children") };
+        let VertexKind::Branch(connective) = vertex.kind else { unreachable!("only branching points have children") };
         match vertex.ends.children {
             _ if value == connective.decisive() => self.decide(id, value),
             // `and` over nothing is 1, `or` over nothing is -1.
@@ -482,7 +482,7 @@ impl Graph {
     /// Puts its only child in the place of a branching point, if it has but one.
     fn collapse(&mut self, id: VertexId) {
         let vertex = &self.vertices[id.index()];
-        let is_alone = matches!(vertex.kind, Kind::Branch(_)) && vertex.ends.children == 1 && !vertex.is_decided;
+        let is_alone = matches!(vertex.kind, VertexKind::Branch(_)) && vertex.ends.children == 1 && !vertex.is_decided;
         if let Some(edge) = vertex.ends.first_child().filter(|_| is_alone) {
             let child = self.edges.child(edge);
             self.move_parents(id, child);
@@ -527,7 +527,7 @@ impl Graph {
         while let Some(edge) = self.vertices[id.index()].ends.first_child() {
             self.unlink(edge);
         }
-        self.vertices[id.index()].kind = Kind::Free;
+        self.vertices[id.index()].kind = VertexKind::Free;
         self.free.push(id);
         self.live -= 1;
     }
@@ -542,15 +542,15 @@ impl Graph {
             return;
         }
         self.sweep();
-        if self.subsumption == Subsumption::On {
+        if self.compaction == Compaction::On {
             self.tidy(implies);
             self.sweep();
         } else {
             self.touched.drain(..).for_each(|id| self.vertices[id.index()].is_touched = false);
         }
         let vertices = &self.vertices;
-        self.leaves.retain(|leaf| matches!(vertices[leaf.index()].kind, Kind::Leaf(_)));
-        let is_timer = |leaf: &&VertexId| matches!(vertices[leaf.index()].kind, Kind::Leaf(Leaf::Timer(..)));
+        self.leaves.retain(|leaf| matches!(vertices[leaf.index()].kind, VertexKind::Leaf(_)));
+        let is_timer = |leaf: &&VertexId| matches!(vertices[leaf.index()].kind, VertexKind::Leaf(Leaf::Timer(..)));
         let timers = self.leaves.iter().filter(is_timer).count();
         self.peaks.vertices = self.peaks.vertices.max(self.live);
         self.peaks.timers = self.peaks.timers.max(timers);
@@ -560,7 +560,7 @@ impl Graph {
     /// Removes what has no parent.
     fn sweep(&mut self) {
         while let Some(id) = self.suspects.pop() {
-            if self.vertices[id.index()].kind != Kind::Free && !self.is_needed(id) {
+            if self.vertices[id.index()].kind != VertexKind::Free && !self.is_needed(id) {
                 self.release(id);
             }
         }
@@ -591,8 +591,8 @@ impl Graph {
         open.push((root, None));
         while let Some((id, edge)) = open.pop() {
             match self.look_at_end(id, edge, is_accepting) {
-                Look::Found(value) => self.vertices[id.index()].end = (self.end_looks, value),
-                Look::First(child, edge) => {
+                Glance::Found(value) => self.vertices[id.index()].end = (self.end_looks, value),
+                Glance::First(child, edge) => {
                     open.extend([(id, Some(edge)), (child, None)]);
                 }
             }
@@ -602,36 +602,36 @@ impl Graph {
     }
 
     /// What eval-final says of a vertex, from this child on; at first all children are looked at, since one that is known may decide.
-    fn look_at_end(&self, id: VertexId, edge: Option<EdgeId>, is_accepting: &dyn Fn(Leaf) -> bool) -> Look {
+    fn look_at_end(&self, id: VertexId, edge: Option<EdgeId>, is_accepting: &dyn Fn(Leaf) -> bool) -> Glance {
         let Vertex { kind, ends, .. } = &self.vertices[id.index()];
         let decisive = match kind {
-            Kind::Leaf(leaf) => return Look::Found(is_accepting(*leaf)),
-            Kind::Branch(connective) => connective.decisive(),
-            Kind::Free => unreachable!("nothing leads to a free place"),
+            VertexKind::Leaf(leaf) => return Glance::Found(is_accepting(*leaf)),
+            VertexKind::Branch(connective) => connective.decisive(),
+            VertexKind::Free => unreachable!("nothing leads to a free place"),
         };
         let known = |edge: EdgeId| match self.vertices[self.edges.child(edge).index()] {
-            Vertex { kind: Kind::Leaf(leaf), .. } => Some(is_accepting(leaf)),
+            Vertex { kind: VertexKind::Leaf(leaf), .. } => Some(is_accepting(leaf)),
             Vertex { end: (look, value), .. } => (look == self.end_looks).then_some(value),
         };
         if edge.is_none() && self.edges.children(ends).any(|edge| known(edge) == Some(decisive)) {
-            return Look::Found(decisive);
+            return Glance::Found(decisive);
         }
         let mut edge = edge.or(ends.first_child());
         while let Some(here) = edge {
             match known(here) {
-                None => return Look::First(self.edges.child(here), here),
-                Some(value) if value == decisive => return Look::Found(value),
+                None => return Glance::First(self.edges.child(here), here),
+                Some(value) if value == decisive => return Glance::Found(value),
                 Some(_) => edge = self.edges.next_child(here),
             }
         }
-        Look::Found(!decisive)
+        Glance::Found(!decisive)
     }
 
     /// Gives other numbers to the configurations that wait.
     pub(super) fn renumber(&mut self, mut to: impl FnMut(ConfigurationId) -> ConfigurationId) {
         self.sets.clear();
         for leaf in &self.leaves {
-            if let Kind::Leaf(Leaf::Configuration(id)) = &mut self.vertices[leaf.index()].kind {
+            if let VertexKind::Leaf(Leaf::Configuration(id)) = &mut self.vertices[leaf.index()].kind {
                 *id = to(*id);
             }
         }
@@ -639,7 +639,7 @@ impl Graph {
 }
 
 /// What one look at a vertex tells.
-enum Look {
+enum Glance {
     Found(bool),
     /// A child has to be looked at first, and then from its edge on.
     First(VertexId, EdgeId),

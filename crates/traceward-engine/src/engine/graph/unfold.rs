@@ -2,8 +2,8 @@
 
 use super::{Connective, Deadline, Graph, Leaf, Value};
 use crate::automaton::alternating::{ConditionId, NodeId};
-use crate::automaton::metric::{Clock, Condition, Kind, Metric, Stronger, Test};
-use crate::engine::reading::Reading;
+use crate::automaton::metric::{Clock, ClockTest, Condition, Kind, Metric, Stronger};
+use crate::engine::labels::LabelTruth;
 
 /// What has been unfolded of an automaton at a position. A condition that does not depend on the clock around it means the same
 /// wherever it is met, and is unfolded once.
@@ -61,7 +61,7 @@ impl Dependence {
 pub(in crate::engine) struct Scene<'a> {
     pub(in crate::engine) automaton: &'a Metric,
     pub(in crate::engine) dependence: &'a Dependence,
-    pub(in crate::engine) reading: &'a Reading,
+    pub(in crate::engine) truth: &'a LabelTruth,
 }
 
 impl Scene<'_> {
@@ -76,8 +76,8 @@ impl Scene<'_> {
     fn node(self, node: NodeId, deadline: Deadline, position: u64) -> Value {
         let clock = deadline.clock_at(position);
         match self.automaton.node(node).kind {
-            Kind::Leaf(_) => Value::Known(self.reading.satisfies(node)),
-            Kind::Timer { test: Test::Positive, .. } if Test::Positive.holds(clock) => {
+            Kind::Leaf(_) => Value::Known(self.truth.satisfies(node)),
+            Kind::Timer { test: ClockTest::Positive, .. } if ClockTest::Positive.holds(clock) => {
                 Value::Waits(Leaf::Timer(node, deadline))
             }
             Kind::Timer { test, .. } => Value::Known(test.holds(clock)),

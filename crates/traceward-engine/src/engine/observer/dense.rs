@@ -1,6 +1,6 @@
 //! The whole automaton as a table: one entry for each state and each class of letters.
 
-use super::letters::{Blocks, Row};
+use super::letters::{Blocks, LetterBits};
 use crate::automaton::deterministic::{Deterministic, StateId, Target};
 use rustc_hash::FxHashMap;
 use traceward_logic::letter::Proposition;
@@ -21,7 +21,7 @@ pub(super) struct Dense {
     automaton: Deterministic,
     classes: Classes,
     /// For each state, for each class of letters, the next state.
-    table: Table,
+    table: NextStates,
     /// The same for several letters at once, where that is small.
     strides: Option<Strides>,
     verdicts: Vec<Verdict>,
@@ -29,12 +29,12 @@ pub(super) struct Dense {
 
 /// The states that rows and classes lead to, in as few bytes as they take.
 #[derive(Clone, Debug)]
-enum Table {
+enum NextStates {
     Narrow(Vec<u8>),
     Wide(Vec<u16>),
 }
 
-impl Table {
+impl NextStates {
     fn new(entries: Vec<SmallState>, states: usize) -> Self {
         match u8::try_from(states - 1) {
             Ok(_) => Self::Narrow(entries.into_iter().map(|SmallState(state)| state as u8).collect()),
@@ -99,10 +99,14 @@ struct Classes {
 const MOST_COMPARED: usize = 1 << 23;
 
 /// For each class before a proposition is looked at, the classes where it does not hold and where it does.
-type Level = Vec<[u32; 2]>;
+type LevelClasses = Vec<[u32; 2]>;
 
 /// Looks at one more proposition. A class is told by where each state is led so far.
-fn split(automaton: &Deterministic, proposition: Proposition, classes: &[Vec<Target>]) -> (Level, Vec<Vec<Target>>) {
+fn split(
+    automaton: &Deterministic,
+    proposition: Proposition,
+    classes: &[Vec<Target>],
+) -> (LevelClasses, Vec<Vec<Target>>) {
     let mut below: Vec<Vec<Target>> = Vec::new();
     let mut ids: FxHashMap<Vec<Target>, u32> = FxHashMap::default();
     let step = |target: &Target, holds: bool| match *target {
@@ -128,7 +132,7 @@ fn split(automaton: &Deterministic, proposition: Proposition, classes: &[Vec<Tar
 }
 
 /// For each class before a byte, for each value of the byte, the class behind it.
-fn byte_table(starts: usize, levels: &[Level]) -> Vec<u32> {
+fn byte_table(starts: usize, levels: &[LevelClasses]) -> Vec<u32> {
     let walk = |start: u32, byte: usize| {
         levels.iter().enumerate().fold(start, |class, (bit, level)| level[class as usize][byte >> bit & 1])
     };
@@ -146,7 +150,7 @@ impl Dense {
             table.extend(columns.iter().map(|column| SmallState(column[state].index() as u16)));
         }
         let strides = Strides::new(states, count, &table);
-        let table = Table::new(table, states);
+        let table = NextStates::new(table, states);
         let verdicts = automaton.state_ids().map(|state| automaton.verdict(state)).collect();
         Some(Self { automaton, classes, table, strides, verdicts })
     }
@@ -169,7 +173,7 @@ impl Dense {
     }
 
     #[inline]
-    pub(super) fn step(&self, at: SmallState, row: &Row) -> SmallState {
+    pub(super) fn step(&self, at: SmallState, row: &LetterBits) -> SmallState {
         let class = self.classes.of_letter(|index| row.byte(index));
         self.next(at, class)
     }
@@ -260,7 +264,7 @@ impl Classes {
         let mut by_byte = Vec::new();
         for eight in propositions.chunks(8) {
             let starts = prefixes.len();
-            let mut levels: Vec<Level> = Vec::new();
+            let mut levels: Vec<LevelClasses> = Vec::new();
             for &proposition in eight {
                 compared += prefixes.len() * roots.len();
                 // Each class becomes two at the most, which are kept twice until they are known to differ.

@@ -13,8 +13,8 @@
 //! Time and space are linear in formula and trace. For verdicts while the trace still grows, see the engines that run
 //! online; for a definition without bit tricks, see [`traceward_logic::semantics`].
 
-mod plan;
 mod run;
+mod schedule;
 mod table;
 mod window;
 
@@ -25,7 +25,7 @@ use super::offline::{Cache, Offline};
 use crate::automaton::alternating::Alternating;
 use crate::limit::GaveUp;
 use crate::prepared::Prepared;
-use plan::Plan;
+use schedule::Schedule;
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::formula::{FormulaId, Formulas};
 use traceward_logic::letter::{Alphabet, Letters};
@@ -34,15 +34,15 @@ use traceward_logic::letter::{Alphabet, Letters};
 #[derive(Clone, Debug)]
 pub struct Reverse {
     automaton: Alternating,
-    plan: Plan,
+    schedule: Schedule,
 }
 
 impl Reverse {
     /// Prepares formulas in negation normal form with split atoms.
     pub fn new(formulas: &Formulas, alphabet: &Alphabet, roots: &[FormulaId]) -> Self {
         let automaton = Alternating::new(formulas, roots);
-        let plan = Plan::new(formulas, alphabet, &automaton, automaton.roots());
-        Self { automaton, plan }
+        let schedule = Schedule::new(formulas, alphabet, &automaton, automaton.roots());
+        Self { automaton, schedule }
     }
 
     /// The automaton whose table is filled.
@@ -52,7 +52,7 @@ impl Reverse {
 
     /// Where each formula holds: it never gives up. Bounds in time need timestamps; without them no time passes.
     pub fn rows<'c>(&self, cache: &'c mut Cache, letters: &Letters) -> Vec<&'c Bitmap> {
-        run::run(&self.plan, cache, letters)
+        run::run(&self.schedule, cache, letters)
     }
 }
 

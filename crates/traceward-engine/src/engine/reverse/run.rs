@@ -1,7 +1,7 @@
 //! Filling the rows.
 
 use super::super::offline::Cache;
-use super::plan::{Operation, Pass, Plan, Register, RowId, Stage, WindowKind};
+use super::schedule::{Operation, Pass, Register, RowId, Schedule, Stage, WindowKind};
 use super::window;
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::formula::{BinaryOp, Direction, Expansion, Interval, Strength};
@@ -11,10 +11,10 @@ use traceward_logic::letter::Letters;
 /// that deciding what to do is a small part of doing it.
 const BLOCK: usize = 128;
 
-pub(super) fn run<'c>(plan: &Plan, cache: &'c mut Cache, letters: &Letters) -> Vec<&'c Bitmap> {
+pub(super) fn run<'c>(schedule: &Schedule, cache: &'c mut Cache, letters: &Letters) -> Vec<&'c Bitmap> {
     let mut rows = std::mem::take(&mut cache.rows);
-    rows.resize_with(rows.len().max(plan.row_count as usize), Bitmap::new);
-    for stage in &plan.stages {
+    rows.resize_with(rows.len().max(schedule.row_count as usize), Bitmap::new);
+    for stage in &schedule.stages {
         match stage {
             Stage::Pass(pass) => {
                 let taken = pass.outputs.iter().map(|(_, row)| std::mem::take(&mut rows[row.0 as usize]).into_words());
@@ -37,7 +37,7 @@ pub(super) fn run<'c>(plan: &Plan, cache: &'c mut Cache, letters: &Letters) -> V
         }
     }
     cache.rows = rows;
-    plan.roots.iter().map(|root| &cache.rows[root.0 as usize]).collect()
+    schedule.roots.iter().map(|root| &cache.rows[root.0 as usize]).collect()
 }
 
 fn binary(view: &window::View<'_>, interval: Interval, op: BinaryOp, f: &Bitmap, g: &Bitmap) -> Bitmap {

@@ -40,7 +40,7 @@ impl<'a> View<'a> {
     }
 
     /// Calls `decide` with each place and its window, from the last place to the first. Near ends never increase.
-    fn for_each_window(&self, interval: Interval, mut decide: impl FnMut(usize, Places)) {
+    fn for_each_window(&self, interval: Interval, mut decide: impl FnMut(usize, WindowRange)) {
         let mut near = self.len;
         let mut end = self.len;
         for place in (0..self.len).rev() {
@@ -53,14 +53,14 @@ impl<'a> View<'a> {
                     end -= 1;
                 }
             }
-            decide(place, Places { near, end });
+            decide(place, WindowRange { near, end });
         }
     }
 }
 
 /// The places `near..end`; none if `end <= near`.
 #[derive(Clone, Copy)]
-struct Places {
+struct WindowRange {
     near: usize,
     end: usize,
 }

@@ -4,7 +4,7 @@ use crate::automaton::alternating::NodeId;
 use crate::automaton::metric::{BoundInTime, Kind, Label, Metric};
 use crate::limit::{Feature, Unsupported};
 use crate::past::{Past, PastId, PastRun};
-use crate::saved::{Reader as FromBytes, RestoreError, Writer};
+use crate::saved::{Reader, RestoreError, Writer};
 use traceward_logic::formula::{FormulaId, Formulas};
 use traceward_logic::letter::{Alphabet, Proposition};
 
@@ -19,14 +19,14 @@ pub(super) fn automaton(engine: &'static str, formulas: &Formulas, root: Formula
 
 /// The leaves of an automaton, ready to be asked of a state.
 #[derive(Clone, Debug)]
-pub(super) struct Reader {
-    asked: Vec<(NodeId, Asked)>,
+pub(super) struct Labels {
+    asked: Vec<(NodeId, LabelTest)>,
     nodes: usize,
     past: Past,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Asked {
+enum LabelTest {
     Constant(bool),
     Holds(Proposition),
     Fails(Proposition),
@@ -35,20 +35,20 @@ enum Asked {
 
 /// The state that was read last.
 #[derive(Clone, Debug)]
-pub(super) struct Reading {
+pub(super) struct LabelTruth {
     /// By the index of the node.
     satisfied: Vec<bool>,
     past: PastRun,
 }
 
-impl Reading {
+impl LabelTruth {
     /// Whether the state satisfies a leaf.
     pub(super) fn satisfies(&self, leaf: NodeId) -> bool {
         self.satisfied[leaf.index()]
     }
 }
 
-impl Reader {
+impl Labels {
     pub(super) fn new(
         engine: &'static str,
         automaton: &Metric,
@@ -70,40 +70,40 @@ impl Reader {
         let past = Past::new(engine, formulas, alphabet, &roots)?;
         let proposition = |atom| alphabet.proposition(atom).expect("an atom of the alphabet");
         let asked = |label| match label {
-            Label::Constant(bit) => Asked::Constant(bit),
-            Label::Atom(atom) => Asked::Holds(proposition(atom)),
-            Label::NotAtom(atom) => Asked::Fails(proposition(atom)),
-            Label::Past(formula) => Asked::Past(past.id(formula)),
+            Label::Constant(bit) => LabelTest::Constant(bit),
+            Label::Atom(atom) => LabelTest::Holds(proposition(atom)),
+            Label::NotAtom(atom) => LabelTest::Fails(proposition(atom)),
+            Label::Past(formula) => LabelTest::Past(past.id(formula)),
         };
         let asked = labels.into_iter().map(|(id, label)| (id, asked(label))).collect();
         Ok(Self { asked, nodes: automaton.nodes().len(), past })
     }
 
     /// Before the first state.
-    pub(super) fn start(&self) -> Reading {
-        Reading { satisfied: vec![false; self.nodes], past: self.past.start() }
+    pub(super) fn start(&self) -> LabelTruth {
+        LabelTruth { satisfied: vec![false; self.nodes], past: self.past.start() }
     }
 
     /// Writes what a reading has to know of the states before: what a state satisfies is found out with the next.
-    pub(super) fn save(reading: &Reading, to: &mut Writer) {
-        reading.past.save(to);
+    pub(super) fn save(truth: &LabelTruth, to: &mut Writer) {
+        truth.past.save(to);
     }
 
-    pub(super) fn restore(&self, from: &mut FromBytes<'_>) -> Result<Reading, RestoreError> {
-        Ok(Reading { satisfied: vec![false; self.nodes], past: self.past.restore(from)? })
+    pub(super) fn restore(&self, from: &mut Reader<'_>) -> Result<LabelTruth, RestoreError> {
+        Ok(LabelTruth { satisfied: vec![false; self.nodes], past: self.past.restore(from)? })
     }
 
     /// Takes the next state; `holds` tells which propositions do.
-    pub(super) fn read(&self, reading: &mut Reading, holds: &dyn Fn(Proposition) -> bool) {
+    pub(super) fn read(&self, truth: &mut LabelTruth, holds: &dyn Fn(Proposition) -> bool) {
         if !self.past.is_empty() {
-            self.past.step(&mut reading.past, holds);
+            self.past.step(&mut truth.past, holds);
         }
         for &(node, asked) in &self.asked {
-            reading.satisfied[node.index()] = match asked {
-                Asked::Constant(bit) => bit,
-                Asked::Holds(proposition) => holds(proposition),
-                Asked::Fails(proposition) => !holds(proposition),
-                Asked::Past(id) => reading.past.holds(id),
+            truth.satisfied[node.index()] = match asked {
+                LabelTest::Constant(bit) => bit,
+                LabelTest::Holds(proposition) => holds(proposition),
+                LabelTest::Fails(proposition) => !holds(proposition),
+                LabelTest::Past(id) => truth.past.holds(id),
             };
         }
     }
