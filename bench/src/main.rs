@@ -1,5 +1,6 @@
-//! Speed, measured: each benchmark states its expected answer, verifies it, and only then is timed. What bounds it from
-//! below (memory, a parser that does nothing with what it reads) is timed beside it in the same run.
+//! Speed, measured: each benchmark states its expected answer, verifies it, and only then is timed.
+//! What bounds it from below (memory, a parser that does nothing with what it reads) is timed
+//! beside it in the same run.
 //!
 //! `cargo run --release -p traceward-bench` runs all; names on the command line select some.
 
@@ -69,7 +70,8 @@ impl Row {
     }
 }
 
-/// A benchmark: a name, and what makes its rows. The first row is ours; the others are compared with the latest of ours.
+/// A benchmark: a name, and what makes its rows. The first row is ours; the others are compared
+/// with the latest of ours.
 struct Benchmark {
     name: &'static str,
     run: fn() -> Vec<Row>,

@@ -1,5 +1,5 @@
-//! The program `traceward monitor` behind a real pipe: JSON lines of four mixed fields go in, verdicts come out and are read.
-//! That its memory stays as it is, is verified first.
+//! The program `traceward monitor` behind a real pipe: JSON lines of four mixed fields go in,
+//! verdicts come out and are read. That its memory stays as it is, is verified first.
 
 use crate::{Random, Row, measured, peak_kib};
 use memchr::memchr_iter;
@@ -137,7 +137,8 @@ fn read_all(child: &mut Child) -> Printed {
     Printed { lines, last }
 }
 
-/// The most memory the program has had, in KiB, having read all lines: not much more than having read some.
+/// The most memory the program has had, in KiB, having read all lines: not much more than having
+/// read some.
 fn memory_stays_flat(responses: &[Response], input: &Path, warm_bytes: u64) -> u64 {
     let mut child = started(&mut monitor(responses));
     let process = child.id().to_string();
@@ -187,8 +188,8 @@ fn states() -> impl Iterator<Item = State> {
     })
 }
 
-/// A line whenever it becomes or ceases to be true that something is asked and not answered, one after the first state,
-/// and one at the end.
+/// A line whenever it becomes or ceases to be true that something is asked and not answered, one
+/// after the first state, and one at the end.
 fn expected(responses: &[Response]) -> Printed {
     let mut waiting: Vec<Option<bool>> = vec![None; responses.len()];
     let mut lines = 1;

@@ -39,8 +39,8 @@ impl Failure {
         Self::Message(format!("error: {message}"))
     }
 
-    /// Why a question could not be answered: as the library tells it, but with the options that help. `trace` is what to
-    /// call the trace.
+    /// Why a question could not be answered: as the library tells it, but with the options that
+    /// help. `trace` is what to call the trace.
     pub fn of(error: &Error, trace: &str, style: Style<'_>) -> Self {
         match error {
             Error::GaveUp(gave_up) => Self::new(with_option(gave_up)),

@@ -13,7 +13,8 @@ use traceward::{Goal, ReadOptions, Settings, Source, Spec};
 /// Files smaller than this are read before a progress bar could be seen.
 const WORTH_A_PROGRESS_BAR: u64 = 64 << 20;
 
-/// How messages are written: with the options that help, and coloured where that suits standard error.
+/// How messages are written: with the options that help, and coloured where that suits standard
+/// error.
 pub fn style() -> Style<'static> {
     Style { paint: paint(), remedy: &remedy }
 }
@@ -26,7 +27,8 @@ pub fn paint() -> Paint {
     }
 }
 
-/// The spec of a command line, and the traces: without `-e` the first path is a spec, and whatever ends in `.tw` is one.
+/// The spec of a command line, and the traces: without `-e` the first path is a spec, and whatever
+/// ends in `.tw` is one.
 pub fn spec_and_traces(
     spec: &SpecArguments,
     paths: &[PathBuf],
@@ -50,7 +52,8 @@ pub fn spec_and_traces(
     Ok((spec, traces))
 }
 
-/// The spec of a command that needs no trace; `missing` is what to say where there is no spec either.
+/// The spec of a command that needs no trace; `missing` is what to say where there is no spec
+/// either.
 pub fn spec_alone(asked: &AskedArguments, missing: &str) -> Result<Spec, Failure> {
     if asked.spec.expressions.is_empty() && asked.paths.is_empty() {
         return Err(Failure::new(format!("{missing}\n  help: give a formula with -e, or a spec file")));

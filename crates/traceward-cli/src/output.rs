@@ -23,8 +23,8 @@ pub fn standard(styling: Styling) -> BufWriter<UntilClosed<Box<dyn Write>>> {
     BufWriter::with_capacity(PIECE, UntilClosed::new(out))
 }
 
-/// Passes on what is written until the reader closes the pipe, and drops the rest: a reader that has seen enough is no
-/// error, and the exit status still tells the verdict.
+/// Passes on what is written until the reader closes the pipe, and drops the rest: a reader that
+/// has seen enough is no error, and the exit status still tells the verdict.
 pub struct UntilClosed<W> {
     out: W,
     closed: bool,

@@ -60,7 +60,8 @@ fn extent(report: &Report) -> String {
     text
 }
 
-/// Whether a note belongs to the answer; the others are asides about the input, and no part of the results.
+/// Whether a note belongs to the answer; the others are asides about the input, and no part of the
+/// results.
 pub fn is_about_the_answer(note: &Note) -> bool {
     matches!(note, Note::EmptyInput | Note::HeaderOnly)
 }
@@ -88,8 +89,8 @@ fn signs(verdict: Verdict) -> (&'static str, Style) {
 }
 
 fn write_property(out: &mut impl Write, property: &PropertyReport, report: &Report) -> io::Result<()> {
-    // Taken apart field by field, so that none is left out unnoticed. Which engine answered, and whether an earlier
-    // one could have, is asked by programs only.
+    // Taken apart field by field, so that none is left out unnoticed. Which engine answered, and
+    // whether an earlier one could have, is asked by programs only.
     #[rustfmt::skip]
     let PropertyReport {
         name, description, formula, verdict, engine, decided_at, decided_exact: _, cost, truth, evidence, keys,
@@ -165,7 +166,8 @@ fn statistics_text(engine: &str, statistics: Option<EngineStatistics>) -> String
 /// How wide a position is at least in what a monitor says.
 pub const POSITION_WIDTH: usize = 8;
 
-/// What a monitor says of a property after a state: what stands before the position, and what behind it.
+/// What a monitor says of a property after a state: what stands before the position, and what
+/// behind it.
 pub fn monitor_line(name: &str, verdict: Verdict) -> (String, String) {
     let style = match verdict {
         Verdict::Satisfied => GOOD,

@@ -1,7 +1,9 @@
-//! What holds of the past, position by position: every past operator costs a step and a few words, whatever its bound.
+//! What holds of the past, position by position: every past operator costs a step and a few words,
+//! whatever its bound.
 //!
-//! With a bound `[a,b]` an operator looks at the window that ended a positions ago, so it is the same operator with
-//! `[0,b-a]`, a steps late. That one only has to remember when something was last the case:
+//! With a bound `[a,b]` an operator looks at the window that ended a positions ago, so it is the
+//! same operator with `[0,b-a]`, a steps late. That one only has to remember when something was
+//! last the case:
 //!
 //! | operator | true if |
 //! | --- | --- |
@@ -90,7 +92,8 @@ struct PastMemory {
     witness: Option<u64>,
     /// For weak since: when f was last false.
     failure: Option<u64>,
-    /// What the operator said without its lower bound, at the last positions; for `Y` and `Z`, at the last one.
+    /// What the operator said without its lower bound, at the last positions; for `Y` and `Z`, at
+    /// the last one.
     late: VecDeque<bool>,
 }
 

@@ -1,7 +1,8 @@
-//! What the user wrote: one tree for expressions, formulas and queries, with the place of every part.
+//! What the user wrote: one tree for expressions, formulas and queries, with the place of every
+//! part.
 //!
-//! Which of the three a part is depends on the types of its variables, so the grammar does not tell them apart;
-//! [`crate::lower`] does.
+//! Which of the three a part is depends on the types of its variables, so the grammar does not tell
+//! them apart; [`crate::lower`] does.
 
 use crate::diagnostic::Span;
 use crate::formula::Interval;

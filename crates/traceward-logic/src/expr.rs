@@ -7,7 +7,8 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-/// An expression over one state, or over the arguments of a query's function. Its types have been checked.
+/// An expression over one state, or over the arguments of a query's function. Its types have been
+/// checked.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Expr {
     /// A constant.
@@ -160,7 +161,8 @@ impl Expr {
         Self::Literal(value.into())
     }
 
-    /// The value of the expression. Connectives short-circuit from the left; a boolean is never missing.
+    /// The value of the expression. Connectives short-circuit from the left; a boolean is never
+    /// missing.
     pub fn value(&self, env: &impl Environment) -> Result<Value, ArithmeticError> {
         Ok(match self {
             Self::Literal(value) => value.clone(),

@@ -1,7 +1,7 @@
 //! What engines see: a small core, each formula stored once in an arena the caller owns.
 //!
-//! Children are always interned before their parents, so a loop over ids in order meets every part before the whole:
-//! passes need neither recursion nor a visited set.
+//! Children are always interned before their parents, so a loop over ids in order meets every part
+//! before the whole: passes need neither recursion nor a visited set.
 
 use crate::expr::Expr;
 use rustc_hash::FxHashMap;
@@ -89,8 +89,8 @@ impl BinaryOp {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::Until, Self::WeakUntil, Self::Release, Self::StrongRelease];
 
-    /// What it says where the trace, or its window, ends before it is settled: behind the end in the future, before the
-    /// beginning in the past.
+    /// What it says where the trace, or its window, ends before it is settled: behind the end in
+    /// the future, before the beginning in the past.
     pub fn strength(self) -> Strength {
         match self {
             Self::Until | Self::StrongRelease => Strength::Strong,
@@ -98,7 +98,8 @@ impl BinaryOp {
         }
     }
 
-    /// How it is put together. `later` is the operator itself at the neighbouring position, or its strength if there is none.
+    /// How it is put together. `later` is the operator itself at the neighbouring position, or its
+    /// strength if there is none.
     pub fn expansion(self) -> Expansion {
         match self {
             Self::Until | Self::WeakUntil => Expansion::Until,
@@ -211,7 +212,8 @@ impl Node {
         }
     }
 
-    /// What the operator says where the trace, or its window, ends before it is settled; none if it is not temporal.
+    /// What the operator says where the trace, or its window, ends before it is settled; none if it
+    /// is not temporal.
     pub fn strength(self) -> Option<Strength> {
         match self {
             Self::Constant(_) | Self::Atom(_) | Self::Not(_) | Self::And(..) | Self::Or(..) => None,
@@ -507,8 +509,8 @@ impl Display<'_> {
         }
     }
 
-    /// `f & g`. A chain to the left needs no brackets, unless it ends in a state formula that g would be read together
-    /// with; one to the right does.
+    /// `f & g`. A chain to the left needs no brackets, unless it ends in a state formula that g
+    /// would be read together with; one to the right does.
     fn chain(&self, f: FormulaId, symbol: &'static str, g: FormulaId, own: Binding) -> Vec<Piece> {
         let is_state = |id: FormulaId| !self.formulas.temporal[id.index()];
         let ends_in_state = match (self.formulas.node(f), own) {

@@ -202,7 +202,8 @@ fn write_binary(
     write_temporal_operand(f, right, Level::Temporal)
 }
 
-/// The operand behind a temporal operator, in brackets where it begins like a bound: `F (1, 2) - x`.
+/// The operand behind a temporal operator, in brackets where it begins like a bound:
+/// `F (1, 2) - x`.
 fn write_temporal_operand(f: &mut fmt::Formatter<'_>, operand: &Ast, level: Level) -> fmt::Result {
     if begins_with_numbers(operand) { write!(f, " ({operand})") } else { write!(f, " {}", AtLeast(operand, level)) }
 }

@@ -1,4 +1,5 @@
-//! The shape in which a trace reaches the logic: one typed column per variable, and a timestamp per state.
+//! The shape in which a trace reaches the logic: one typed column per variable, and a timestamp per
+//! state.
 
 use crate::bitmap::Bitmap;
 use crate::value::Value;
@@ -62,8 +63,8 @@ impl From<Number> for Value {
 pub struct TextData {
     /// For each state, an index into the dictionary (0 where missing).
     pub codes: Vec<u32>,
-    /// The different strings, in order of first appearance. Parts of a column share it with the whole: a part for
-    /// each of many keys must not cost the whole dictionary each time.
+    /// The different strings, in order of first appearance. Parts of a column share it with the
+    /// whole: a part for each of many keys must not cost the whole dictionary each time.
     pub dictionary: Arc<[Arc<str>]>,
 }
 
@@ -149,7 +150,8 @@ pub struct Trace {
     pub len: usize,
     /// One column for each variable of the spec, in the spec's order.
     pub columns: Vec<Column>,
-    /// The timestamp of each state in nanoseconds, never decreasing, if the trace has timestamps. Letters share them.
+    /// The timestamp of each state in nanoseconds, never decreasing, if the trace has timestamps.
+    /// Letters share them.
     pub time: Option<Arc<[i64]>>,
 }
 

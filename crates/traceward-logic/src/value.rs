@@ -1,6 +1,7 @@
 //! Values of variables and expressions, and the arithmetic on them.
 //!
-//! Integers and floats compare by exact value, a NaN is a missing value, and whatever meets a missing value is missing.
+//! Integers and floats compare by exact value, a NaN is a missing value, and whatever meets a
+//! missing value is missing.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -241,7 +242,8 @@ impl Value {
         }
     }
 
-    /// The order of two values of one kind, numbers by exact value, strings by bytes; none where either is missing.
+    /// The order of two values of one kind, numbers by exact value, strings by bytes; none where
+    /// either is missing.
     pub fn compare(&self, other: &Self) -> Option<Ordering> {
         match (self, other) {
             (Self::Bool(left), Self::Bool(right)) => Some(left.cmp(right)),

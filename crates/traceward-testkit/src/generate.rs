@@ -1,4 +1,5 @@
-//! Random formulas and traces that shrink; [`ast`] makes trees as written, [`expr`] state expressions.
+//! Random formulas and traces that shrink; [`ast`] makes trees as written, [`expr`] state
+//! expressions.
 
 pub mod ast;
 pub mod expr;

@@ -1,4 +1,5 @@
-//! Cases with known answers from a brute-force reference written straight from the definition: `testdata/vectors`.
+//! Cases with known answers from a brute-force reference written straight from the definition:
+//! `testdata/vectors`.
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;

@@ -126,7 +126,8 @@ pub enum TimeGuess {
     Numbers(Option<TimeUnit>),
 }
 
-/// Tells what an input holds. Of the options those about format, time, key and missing values count.
+/// Tells what an input holds. Of the options those about format, time, key and missing values
+/// count.
 pub fn inspect(input: impl Read, options: &ReadOptions) -> Result<Inspection, TraceError> {
     check_separator(options.separator)?;
     let mut source = Source::open(input)?;

@@ -2,7 +2,8 @@
 
 /// The source line of each state, 1-based.
 ///
-/// Kept as runs of consecutive lines, so that a regular input costs nothing and a blank line costs one entry.
+/// Kept as runs of consecutive lines, so that a regular input costs nothing and a blank line costs
+/// one entry.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Lines {
     runs: Vec<LineRun>,

@@ -1,12 +1,13 @@
 //! Eight bytes at a time, in one ordinary register.
 //!
-//! Fields and strings are mostly shorter than eight bytes, where a call into `memchr` costs more than it saves, and a
-//! loop over bytes is mispredicted whenever their length changes.
+//! Fields and strings are mostly shorter than eight bytes, where a call into `memchr` costs more
+//! than it saves, and a loop over bytes is mispredicted whenever their length changes.
 
 const LOW: u64 = u64::MAX / 255;
 const HIGH: u64 = LOW << 7;
 
-/// The bytes of a word that fulfil some condition: the lowest set bit is in the first of them; higher bits may lie.
+/// The bytes of a word that fulfil some condition: the lowest set bit is in the first of them;
+/// higher bits may lie.
 #[derive(Clone, Copy)]
 pub(crate) struct FoundBytes(u64);
 

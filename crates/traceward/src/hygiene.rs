@@ -1,6 +1,8 @@
-//! What can be said of properties without a trace: that one can never hold, never fail, or follows from another.
+//! What can be said of properties without a trace: that one can never hold, never fail, or follows
+//! from another.
 //!
-//! All of it comes down to whether some formula can hold on a trace with a state, and the answer comes with a shortest such trace.
+//! All of it comes down to whether some formula can hold on a trace with a state, and the answer
+//! comes with a shortest such trace.
 
 use crate::error::{Error, Request};
 use crate::question::variables_of;
@@ -116,7 +118,8 @@ pub struct Comparison {
     pub names: [String; 2],
     /// Their texts.
     pub formulas: [String; 2],
-    /// Shortest traces that tell them apart; of equal ones, one that satisfies both, if there is any.
+    /// Shortest traces that tell them apart; of equal ones, one that satisfies both, if there is
+    /// any.
     pub examples: Vec<Example>,
 }
 
@@ -125,7 +128,8 @@ pub struct Comparison {
 /// ```
 /// use traceward::{Goal, Source, Spec, lint};
 ///
-/// let spec = Spec::parse(vec![Source::new("spec", "property a = G p property b = F p", Goal::Check)])?;
+/// let source = Source::new("spec", "property a = G p property b = F p", Goal::Check);
+/// let spec = Spec::parse(vec![source])?;
 /// let findings = lint(&spec)?.findings;
 /// assert_eq!((findings[0].property.as_str(), findings[0].oddity.name()), ("b", "implied"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -269,7 +273,8 @@ impl Hygiene {
         Some(Finding { oddity, property: self.names[property].clone(), other, example: examples.into_iter().next() })
     }
 
-    /// A shortest trace with a state that satisfies a formula, in the variables that the formula speaks of.
+    /// A shortest trace with a state that satisfies a formula, in the variables that the formula
+    /// speaks of.
     fn trace(&mut self, formula: FormulaId) -> Found {
         if let Some(states) = self.trace_of(formula, Admit::Certain)? {
             return Ok(Some(states));

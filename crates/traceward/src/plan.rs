@@ -35,8 +35,8 @@ impl fmt::Display for Plan {
     }
 }
 
-/// Shows what becomes of each property of a spec: what was read, the core, the normal form, its sublogic, the automaton, and the
-/// engine that is chosen.
+/// Shows what becomes of each property of a spec: what was read, the core, the normal form, its
+/// sublogic, the automaton, and the engine that is chosen.
 pub fn explain_plan(spec: &Spec, config: Config) -> Vec<Plan> {
     let lowered = spec.lowered();
     let names = lowered.variables.names();

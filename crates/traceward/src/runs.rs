@@ -1,4 +1,5 @@
-//! What the runs of a property tell beyond its verdict: which parts mattered, how long eventualities waited.
+//! What the runs of a property tell beyond its verdict: which parts mattered, how long
+//! eventualities waited.
 
 use crate::error::{Error, Request};
 use rustc_hash::FxHashMap;
@@ -23,7 +24,8 @@ pub struct RunQuestions {
     pub waiting: bool,
 }
 
-/// Which parts of a property mattered. A violated property has no accepting run, and nothing is covered.
+/// Which parts of a property mattered. A violated property has no accepting run, and nothing is
+/// covered.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CoverageReport {
     /// How many nodes its alternating automaton has.
@@ -34,7 +36,8 @@ pub struct CoverageReport {
     pub unused: Vec<UnusedPart>,
     /// The least number of visits to rejecting nodes, a run being a tree.
     pub rejecting_visits_tree: Option<u64>,
-    /// The same, a run being a sequence of slices; none where breadth-first traversal cannot take the property.
+    /// The same, a run being a sequence of slices; none where breadth-first traversal cannot take
+    /// the property.
     pub rejecting_visits_slices: Option<u64>,
 }
 

@@ -180,7 +180,8 @@ impl Spec {
         variable.typed_at.or(variable.needed_at).map(|span| SpecPlace { sources: self.sources.clone(), span })
     }
 
-    /// Whether it names parts by `let`, so that the text of a property may not be all there is to it.
+    /// Whether it names parts by `let`, so that the text of a property may not be all there is to
+    /// it.
     pub fn has_definitions(&self) -> bool {
         let mut statements = self.specs.iter().flat_map(|(spec, _)| &spec.statements);
         statements.any(|statement| statement.kind == StatementKind::Let)
@@ -204,7 +205,8 @@ impl FromStr for Spec {
     }
 }
 
-/// A text without comments, and with one blank for any white space; strings and quoted names stay as they are.
+/// A text without comments, and with one blank for any white space; strings and quoted names stay
+/// as they are.
 fn on_one_line(text: &str) -> String {
     let mut line = String::new();
     let mut letters = text.chars().peekable();

@@ -1,8 +1,9 @@
-//! Configurations: what is asked of one position, as nodes of a metric automaton with their clocks (definition 3.12 of the thesis).
+//! Configurations: what is asked of one position, as nodes of a metric automaton with their clocks
+//! (definition 3.12 of the thesis).
 //!
-//! A configuration is *compact* (definition 3.18): of two clocks on one window timer only the one that asks for more is in it, and a
-//! leaf, which asks nothing of its clock, is in it once. Delay timers stay with all their clocks; that one of them is redundant
-//! (claim 3.2) is wrong.
+//! A configuration is *compact* (definition 3.18): of two clocks on one window timer only the one
+//! that asks for more is in it, and a leaf, which asks nothing of its clock, is in it once. Delay
+//! timers stay with all their clocks; that one of them is redundant (claim 3.2) is wrong.
 
 use crate::automaton::alternating::NodeId;
 use crate::automaton::metric::{Clock, ClockTest, Kind, Metric, Stronger};
@@ -95,7 +96,8 @@ impl Configuration {
         Self(entries.into())
     }
 
-    /// Whether a state that satisfies `is_true` of the leaves satisfies all of it: "to anything but -1" (definition 3.15).
+    /// Whether a state that satisfies `is_true` of the leaves satisfies all of it: "to anything but
+    /// -1" (definition 3.15).
     pub fn is_satisfied(&self, automaton: &Metric, is_true: impl Fn(NodeId) -> bool) -> bool {
         self.0.iter().all(|entry| match automaton.node(entry.node).test() {
             Some(test) => test.holds(entry.clock),
@@ -118,7 +120,8 @@ impl Configuration {
         other.implies_all(self.0.iter().copied(), automaton)
     }
 
-    /// Whether all that it asks of later states is asked by another: of those, leaves and clocks that have run out ask nothing.
+    /// Whether all that it asks of later states is asked by another: of those, leaves and clocks
+    /// that have run out ask nothing.
     pub fn follows_later_from(&self, other: &Self, automaton: &Metric) -> bool {
         other.implies_all(self.timers(automaton), automaton)
     }
@@ -146,7 +149,8 @@ pub fn entry_implies(automaton: &Metric, one: Entry, other: Entry) -> bool {
     }
 }
 
-/// Which of two clocks on a node asks for more. A leaf does not look at its clock: of two, the smaller is as good as any.
+/// Which of two clocks on a node asks for more. A leaf does not look at its clock: of two, the
+/// smaller is as good as any.
 fn stronger(automaton: &Metric, node: NodeId) -> Stronger {
     match automaton.node(node).kind {
         Kind::Leaf(_) => Stronger::Smaller,

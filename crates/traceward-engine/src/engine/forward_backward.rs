@@ -1,15 +1,18 @@
 //! The configuration tree: section 3.2 of the thesis on bounded temporal logic.
 //!
-//! With every state the tree of all runs grows at its leaves (*forward*): a timer that still waits gets the automaton δ as its
-//! sub-tree. Then the leaves are evaluated and what they say goes up (*backward*): to 1 (satisfied), -1 (not) or 0 (not known yet).
-//! When that reaches the root the formula is decided. What is evaluated is removed at once.
+//! With every state the tree of all runs grows at its leaves (*forward*): a timer that still waits
+//! gets the automaton δ as its sub-tree. Then the leaves are evaluated and what they say goes up
+//! (*backward*): to 1 (satisfied), -1 (not) or 0 (not known yet). When that reaches the root the
+//! formula is decided. What is evaluated is removed at once.
 //!
-//! Nothing is shared, so the tree grows with the number of runs: with the length of the trace to the power of the nesting of
-//! operators. It is here for what the thesis says of it; [`super::forward_backward_dag`] gives the same verdicts at the same positions.
+//! Nothing is shared, so the tree grows with the number of runs: with the length of the trace to
+//! the power of the nesting of operators. It is here for what the thesis says of it;
+//! [`super::forward_backward_dag`] gives the same verdicts at the same positions.
 //!
-//! As printed, definition 3.2 has a second disjunction for the conjunction and both take their left part twice, Eval-Back looks at
-//! the left part twice, Eval-Tree empties its input, and the main loop leaves out a state. While the trace goes on,
-//! every node also knows what eval-final would say of it, were this state the last.
+//! As printed, definition 3.2 has a second disjunction for the conjunction and both take their left
+//! part twice, Eval-Back looks at the left part twice, Eval-Tree empties its input, and the main
+//! loop leaves out a state. While the trace goes on, every node also knows what eval-final would
+//! say of it, were this state the last.
 
 use super::follow::{Follow, Step};
 use super::labels::{self, LabelTruth, Labels};
@@ -114,8 +117,8 @@ impl ForwardBackward {
         Err(GaveUp { engine: NAME, limit, instead: &[GRAPH, Instead::REVERSE] })
     }
 
-    /// translate(𝒜) and Get-Leaves in one: the tree of a condition below a timer with its clock, or the whole tree. Its
-    /// leaves are added to those that have grown.
+    /// translate(𝒜) and Get-Leaves in one: the tree of a condition below a timer with its clock, or
+    /// the whole tree. Its leaves are added to those that have grown.
     fn translate(
         &self,
         tree: &mut Tree,
@@ -162,7 +165,8 @@ impl ForwardBackward {
         }
     }
 
-    /// Eval-Tree: evaluates every leaf and sends what it says up. The value of the root, if that is known now.
+    /// Eval-Tree: evaluates every leaf and sends what it says up. The value of the root, if that is
+    /// known now.
     fn evaluate_leaves(&self, run: &mut Run) -> Option<bool> {
         for index in 0..run.leaves.len() {
             let leaf = run.leaves[index];
@@ -400,7 +404,8 @@ impl Tree {
         }
     }
 
-    /// What eval-final says of an inner node, from what it says of those below. A side that is gone said what does not matter.
+    /// What eval-final says of an inner node, from what it says of those below. A side that is gone
+    /// said what does not matter.
     fn end_of(&self, id: TreeId) -> bool {
         let at_end = |side: &TreeId| self.at_end[side.index()];
         match &self.node(id).kind {
@@ -424,8 +429,8 @@ impl Tree {
         }
     }
 
-    /// Eval-Back: a node has this value. Goes up as far as that decides something, removes what is decided, and returns
-    /// the value of the root if it came that far.
+    /// Eval-Back: a node has this value. Goes up as far as that decides something, removes what is
+    /// decided, and returns the value of the root if it came that far.
     fn evaluate_back(&mut self, evaluated: TreeId, value: bool) -> Option<bool> {
         let mut id = evaluated;
         while let Some(parent) = self.node(id).parent {

@@ -1,9 +1,11 @@
 //! The configuration graph: section 3.3 of the thesis on bounded temporal logic.
 //!
-//! As in [`super::forward_backward`] the automaton is unfolded with every state and evaluated backwards, but leaves of the same
-//! timer and clock are one, evaluated parts are removed at once, and branching points with one child are replaced by it. The
-//! number of leaves is bounded by formula and constants, so the graph grows at most linearly with the trace, and not at all with
-//! a formula that has only finite bounds: that one is decided, and the graph gone, after as many steps as its bounds add up to.
+//! As in [`super::forward_backward`] the automaton is unfolded with every state and evaluated
+//! backwards, but leaves of the same timer and clock are one, evaluated parts are removed at once,
+//! and branching points with one child are replaced by it. The number of leaves is bounded by
+//! formula and constants, so the graph grows at most linearly with the trace, and not at all with a
+//! formula that has only finite bounds: that one is decided, and the graph gone, after as many
+//! steps as its bounds add up to.
 //!
 //! The module `graph` has how, and the misprints.
 

@@ -1,4 +1,5 @@
-//! What a state tells the engines on metric automata: which leaves it satisfies, formulas about the past among them.
+//! What a state tells the engines on metric automata: which leaves it satisfies, formulas about the
+//! past among them.
 
 use crate::automaton::alternating::NodeId;
 use crate::automaton::metric::{BoundInTime, Kind, Label, Metric};
@@ -84,7 +85,8 @@ impl Labels {
         LabelTruth { satisfied: vec![false; self.nodes], past: self.past.start() }
     }
 
-    /// Writes what a reading has to know of the states before: what a state satisfies is found out with the next.
+    /// Writes what a reading has to know of the states before: what a state satisfies is found out
+    /// with the next.
     pub(super) fn save(truth: &LabelTruth, to: &mut Writer) {
         truth.past.save(to);
     }

@@ -10,11 +10,13 @@ use traceward_logic::formula::{AtomId, FormulaId, Formulas, Node};
 pub struct Unused {
     /// The part.
     pub formula: FormulaId,
-    /// Why, if what stands beside it tells: this atom never held, as in `request -> F grant` without a request.
+    /// Why, if what stands beside it tells: this atom never held, as in `request -> F grant`
+    /// without a request.
     pub never_held: Option<AtomId>,
 }
 
-/// The largest parts of a formula in negation normal form of which no node is covered. `holds` tells where an atom does.
+/// The largest parts of a formula in negation normal form of which no node is covered. `holds`
+/// tells where an atom does.
 pub fn unused(
     formulas: &Formulas,
     root: FormulaId,

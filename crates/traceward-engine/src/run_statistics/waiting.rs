@@ -1,8 +1,10 @@
-//! How long eventualities had to wait, which the paper names as a use of traversal in the order of the trace.
+//! How long eventualities had to wait, which the paper names as a use of traversal in the order of
+//! the trace.
 //!
-//! One run is followed: of two alternatives the left one where it holds, and every eventuality is met as early as it can be.
-//! Then each position at which an eventuality is asked for has one answer: how many steps later it was met. Positions are
-//! followed for all parts of the formula at once, from the whole to its parts, so the time is linear.
+//! One run is followed: of two alternatives the left one where it holds, and every eventuality is
+//! met as early as it can be. Then each position at which an eventuality is asked for has one
+//! answer: how many steps later it was met. Positions are followed for all parts of the formula at
+//! once, from the whole to its parts, so the time is linear.
 
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::formula::{BinaryOp, Direction, FormulaId, Formulas, Node};
@@ -36,8 +38,8 @@ impl Waiting {
     }
 }
 
-/// How long the eventualities of a formula in negation normal form had to wait on a trace that satisfies it. `truth` tells
-/// where each part of it holds; the formula must have no bounds.
+/// How long the eventualities of a formula in negation normal form had to wait on a trace that
+/// satisfies it. `truth` tells where each part of it holds; the formula must have no bounds.
 ///
 /// # Panics
 /// If the truth of a part is missing.
@@ -148,8 +150,8 @@ impl Demand<'_> {
         }
     }
 
-    /// Asks for `target` at the nearest position where it is found, and for `meanwhile` before that (or to the end, where
-    /// it is found nowhere). Towards the past nobody waits.
+    /// Asks for `target` at the nearest position where it is found, and for `meanwhile` before that
+    /// (or to the end, where it is found nowhere). Towards the past nobody waits.
     fn until(
         &mut self,
         part: FormulaId,

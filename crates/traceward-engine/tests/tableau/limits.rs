@@ -65,7 +65,8 @@ fn too_many_letters_are_refused() {
     assert!(error.to_string().contains("more than 10 steps"), "{error}");
 }
 
-/// Of bounds that open together only the hardest is owed, and bounds into the past that are answered alike do not split nodes.
+/// Of bounds that open together only the hardest is owed, and bounds into the past that are
+/// answered alike do not split nodes.
 #[test]
 fn bounds_take_as_many_states_as_they_are_long() {
     for text in ["G(a -> F[0,100] b)", "G(a -> !b R[0,100] c)", "G(a -> O[0,100] b)", "G(a -> c S[0,100] b)"] {

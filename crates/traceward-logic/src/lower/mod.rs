@@ -1,7 +1,8 @@
 //! From what was written to what is evaluated: names are resolved, types checked, sugar taken away.
 //!
-//! It happens twice. Before a trace is read, types of variables are unknown, and what comes out is what the spec asks of
-//! its columns. With the trace's [`Schema`] everything is known, and what comes out is final.
+//! It happens twice. Before a trace is read, types of variables are unknown, and what comes out is
+//! what the spec asks of its columns. With the trace's [`Schema`] everything is known, and what
+//! comes out is final.
 
 mod formula;
 mod query;
@@ -21,11 +22,12 @@ use crate::value::{CompareOp, Value, ValueType};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
-/// How many operators the uses of `let` may unfold to. A chain of definitions that each use the one before twice
-/// doubles with every line.
+/// How many operators the uses of `let` may unfold to. A chain of definitions that each use the one
+/// before twice doubles with every line.
 const EXPANSION_LIMIT: u64 = 1_000_000;
 
-/// How deep they may unfold, as what comes out is evaluated recursively. Above what one text may nest.
+/// How deep they may unfold, as what comes out is evaluated recursively. Above what one text may
+/// nest.
 const DEPTH_LIMIT: usize = 2 * parse::NESTING_LIMIT + 200;
 
 /// What a formula or query alone is taken for.
@@ -287,8 +289,8 @@ impl<'a> Lowering<'a> {
         if is_query { self.query_statement(statement) } else { self.property(statement) }
     }
 
-    /// Whether the text can be nothing but a query: it has a form that only queries have. Looks into each definition
-    /// once, however often and circularly it is used.
+    /// Whether the text can be nothing but a query: it has a form that only queries have. Looks
+    /// into each definition once, however often and circularly it is used.
     fn is_plainly_a_query(&self, ast: &Ast) -> bool {
         let mut seen: FxHashSet<&str> = FxHashSet::default();
         let mut open = vec![ast];

@@ -193,7 +193,8 @@ impl Parser<'_> {
         closes && self.may_be_operand(close + 1)
     }
 
-    /// Whether a token may begin an operand. A minus is taken for a sign: nothing is subtracted from a pair.
+    /// Whether a token may begin an operand. A minus is taken for a sign: nothing is subtracted
+    /// from a pair.
     fn may_be_operand(&self, ahead: usize) -> bool {
         match words::meaning(self.peek_at(ahead), self.slice_at(ahead)) {
             Some(meaning) => {

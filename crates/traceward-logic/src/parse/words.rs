@@ -132,7 +132,8 @@ pub enum Dialect {
 }
 
 impl Dialect {
-    /// The powers to the left and right of an infix operator; the right one is lower where it associates to the right.
+    /// The powers to the left and right of an infix operator; the right one is lower where it
+    /// associates to the right.
     pub fn infix(self, meaning: Meaning) -> Option<(Power, Power)> {
         Some(match (meaning, self) {
             (Meaning::Binary(_), Self::Opra) => (2, 1),

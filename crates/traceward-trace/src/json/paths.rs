@@ -3,17 +3,19 @@
 use crate::swar;
 use rustc_hash::FxHashMap;
 
-/// Members remembered at one place that lead nowhere; beyond these they are looked up afresh each time.
+/// Members remembered at one place that lead nowhere; beyond these they are looked up afresh each
+/// time.
 const MOST_EDGES: usize = 4096;
 
 /// A place in an object: what may still follow there.
 pub(super) type PathNodeId = u32;
 
-/// The objects on the way to what is wanted, learnt from the input: a node for each place that was met, an edge for
-/// each member that was met there.
+/// The objects on the way to what is wanted, learnt from the input: a node for each place that was
+/// met, an edge for each member that was met there.
 ///
-/// The name `a.b` may mean the member `a.b`, or the member `b` of `a`, so what a member leads to is a matter of which
-/// wanted names begin with it. Lines repeat the members of the line before, so the next edge is guessed first.
+/// The name `a.b` may mean the member `a.b`, or the member `b` of `a`, so what a member leads to is
+/// a matter of which wanted names begin with it. Lines repeat the members of the line before, so
+/// the next edge is guessed first.
 pub(super) struct Paths {
     names: Vec<String>,
     nodes: Vec<PathNode>,
@@ -31,7 +33,8 @@ struct PathNode {
 }
 
 struct PathEdge {
-    /// The name as lines mostly have it: in quotes, and a colon right behind. None for a name that needs escapes.
+    /// The name as lines mostly have it: in quotes, and a colon right behind. None for a name that
+    /// needs escapes.
     source: Option<MemberPrefix>,
     target: Target,
 }
@@ -77,7 +80,8 @@ impl Paths {
         std::mem::take(&mut self.novelty)
     }
 
-    /// If the next member is the one that came next before: the bytes of its name and colon, and where it leads.
+    /// If the next member is the one that came next before: the bytes of its name and colon, and
+    /// where it leads.
     #[inline]
     pub(super) fn guess(&mut self, node: PathNodeId, bytes: &[u8]) -> Option<(usize, Option<PathEdgeId>)> {
         let place = &mut self.nodes[node as usize];

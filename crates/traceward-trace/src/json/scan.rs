@@ -185,8 +185,8 @@ impl<'b, 'p> Scanner<'b, 'p> {
         Ok(())
     }
 
-    /// Of two members of one name the last counts, so what an earlier one held is forgotten. What a member of another
-    /// name held stays: `a.b.c` may have been found in `a.b` before `a` comes.
+    /// Of two members of one name the last counts, so what an earlier one held is forgotten. What a
+    /// member of another name held stays: `a.b.c` may have been found in `a.b` before `a` comes.
     fn forget_below(&mut self, node: PathNodeId) {
         for slot in self.paths.pending(node) {
             let slot = slot as usize;

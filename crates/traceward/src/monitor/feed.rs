@@ -16,7 +16,8 @@ use traceward_trace::{Cell, ReadOptions, ReadStop, RecordSink, RecordStream, Tra
 /// let mut verdicts = Vec::new();
 /// let mut watch = |monitor: &Monitor, event: Event<'_>| {
 ///     if let Event::State { changed } = event {
-///         verdicts.extend(changed.iter().map(|&id| (monitor.position() - 1, monitor.property(id).verdict)));
+///         let position = monitor.position() - 1;
+///         verdicts.extend(changed.iter().map(|&id| (position, monitor.property(id).verdict)));
 ///     }
 ///     Ok::<(), traceward::Error>(())
 /// };

@@ -1,9 +1,10 @@
 //! Following a trace while it goes on.
 //!
-//! A [`Monitor`] takes one state after the other and knows the verdict on each property after each of them; a [`Feed`] reads
-//! the states from bytes that arrive. This is the observer of Giannakopoulou and Havelund, section 6.2, with its `init`,
-//! `next` and `end`: the *image state* holds the last value of every variable, and a formula without `X` and its kin need not
-//! look at a state that is to it like the one before.
+//! A [`Monitor`] takes one state after the other and knows the verdict on each property after each
+//! of them; a [`Feed`] reads the states from bytes that arrive. This is the observer of
+//! Giannakopoulou and Havelund, section 6.2, with its `init`, `next` and `end`: the *image state*
+//! holds the last value of every variable, and a formula without `X` and its kin need not look at a
+//! state that is to it like the one before.
 
 mod feed;
 mod program;
@@ -139,7 +140,8 @@ impl fmt::Display for StepError {
 impl std::error::Error for StepError {}
 
 impl Monitor {
-    /// A monitor that has seen no state. Queries and asserts are refused: they are about traces that have ended.
+    /// A monitor that has seen no state. Queries and asserts are refused: they are about traces
+    /// that have ended.
     pub fn new(spec: &Spec) -> Result<Self, Error> {
         Self::with_config(spec, Config::default())
     }
@@ -164,8 +166,8 @@ impl Monitor {
         })
     }
 
-    /// The variables that can make a difference to a verdict: what a sender of states has to send. (Section 6.2 has the
-    /// observer tell so to the program it observes.)
+    /// The variables that can make a difference to a verdict: what a sender of states has to send.
+    /// (Section 6.2 has the observer tell so to the program it observes.)
     pub fn variables(&self) -> impl Iterator<Item = &str> {
         let named = self.program.names.iter().zip(&self.program.variables);
         named.filter(|(_, variable)| variable.matters).map(|(name, _)| &**name)

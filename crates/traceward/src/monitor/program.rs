@@ -39,7 +39,8 @@ pub(super) struct Property {
     pub(super) formula: String,
     pub(super) description: Option<Arc<str>>,
     pub(super) engine: Online,
-    /// For each proposition of the engine, the atom among those of the program; none if it makes no difference.
+    /// For each proposition of the engine, the atom among those of the program; none if it makes no
+    /// difference.
     pub(super) atoms: Vec<Option<usize>>,
     /// A bit for each atom of the program: whether it is among them.
     mask: Vec<u64>,
@@ -107,7 +108,8 @@ impl Program {
         Ok(())
     }
 
-    /// For each proposition of an engine, the atom; those that make no difference to it need not be evaluated for it.
+    /// For each proposition of an engine, the atom; those that make no difference to it need not be
+    /// evaluated for it.
     fn atoms_of(&mut self, engine: &Online, known: &mut Vec<Expr>) -> Vec<Option<usize>> {
         let (prepared, relevant) = (engine.prepared(), engine.propositions());
         let mut atoms = Vec::new();

@@ -1,8 +1,9 @@
 //! What is asked of a position: `init` and `Successor`, definitions 3.13 and 3.14 of the thesis.
 //!
-//! Configurations that a letter cannot satisfy are left out as soon as one of their nodes is seen to fail, and with
-//! [`Subsumption::On`] those that ask for more than another as soon as both are there. Nothing is lost by not looking at the whole
-//! crossproduct: ⊎ keeps a node that fails, and what asks for more goes on to do so.
+//! Configurations that a letter cannot satisfy are left out as soon as one of their nodes is seen
+//! to fail, and with [`Subsumption::On`] those that ask for more than another as soon as both are
+//! there. Nothing is lost by not looking at the whole crossproduct: ⊎ keeps a node that fails, and
+//! what asks for more goes on to do so.
 
 use super::{BreadthFirst, GaveUp, Subsumption};
 use crate::automaton::alternating::{ConditionId, NodeId};
@@ -79,8 +80,8 @@ impl Scope {
 pub(super) enum Admission<'a> {
     /// All of them, with the clocks they are asked with: the state is not known.
     All,
-    /// Those that a letter satisfies, which is one bit a leaf. Formulas about the past are settled by it, and other leaves have
-    /// no use for their clock any more.
+    /// Those that a letter satisfies, which is one bit a leaf. Formulas about the past are settled
+    /// by it, and other leaves have no use for their clock any more.
     SatisfiedBy(&'a [u64]),
 }
 
@@ -145,7 +146,8 @@ impl<'a> SliceExpansion<'a> {
         self.evaluate(condition, clock)
     }
 
-    /// Finds out what the metric sub-automata of a scope ask. With a stack of its own, for formulas of any depth.
+    /// Finds out what the metric sub-automata of a scope ask. With a stack of its own, for formulas
+    /// of any depth.
     fn settle_inside(&mut self, scope: ConditionId) -> Result<(), GaveUp> {
         let mut open = self.unknown_inside(scope);
         while let Some(&metric) = open.last() {
@@ -248,7 +250,8 @@ impl<'a> SliceExpansion<'a> {
     }
 }
 
-/// What is looked at to tell whether a configuration that a state satisfies asks for all that another one asks.
+/// What is looked at to tell whether a configuration that a state satisfies asks for all that
+/// another one asks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Horizon {
     /// All that is in it.
@@ -257,17 +260,19 @@ pub(super) enum Horizon {
     Later,
 }
 
-/// So many configurations are combined with others before one goes that asks no less of later states. It may still turn out to
-/// be the smaller one: together with another that has all of its timers.
+/// So many configurations are combined with others before one goes that asks no less of later
+/// states. It may still turn out to be the smaller one: together with another that has all of its
+/// timers.
 const FEW: usize = 8;
 
 impl BreadthFirst {
-    /// For each of these, whether it stays: not if it asks for all that another one asks. Among compact configurations the
-    /// other never has more timers.
+    /// For each of these, whether it stays: not if it asks for all that another one asks. Among
+    /// compact configurations the other never has more timers.
     pub(super) fn least(&self, configurations: &[&Configuration], asked: Horizon) -> Vec<bool> {
         let timers: Vec<(usize, u64)> = configurations.iter().map(|one| self.timers_of(one)).collect();
         let mut order: Vec<usize> = (0..configurations.len()).collect();
-        // Of those that ask for the same the smallest stays; which one that is depends on what is in them, and on nothing else.
+        // Of those that ask for the same the smallest stays; which one that is depends on what is
+        // in them, and on nothing else.
         order.sort_unstable_by_key(|&index| {
             (timers[index].0, configurations[index].entries().len(), configurations[index])
         });
@@ -288,8 +293,8 @@ impl BreadthFirst {
         stays
     }
 
-    /// How many timers a configuration has, and which, several of them to a bit: quick to tell that it has one that another
-    /// has not.
+    /// How many timers a configuration has, and which, several of them to a bit: quick to tell that
+    /// it has one that another has not.
     fn timers_of(&self, configuration: &Configuration) -> (usize, u64) {
         let timers = configuration.timers(&self.automaton);
         timers.fold((0, 0), |(count, nodes), entry| (count + 1, nodes | 1 << (entry.node.index() % 64)))

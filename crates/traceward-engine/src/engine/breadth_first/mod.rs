@@ -1,24 +1,29 @@
-//! Breadth-first traversal: Finkbeiner and Sipma, *Checking Finite Traces using Alternating Automata*, sections 3.2 and 5.4,
-//! and the thesis on bounded temporal logic, section 3.4, which does the same on metric automata.
+//! Breadth-first traversal: Finkbeiner and Sipma, *Checking Finite Traces using Alternating
+//! Automata*, sections 3.2 and 5.4, and the thesis on bounded temporal logic, section 3.4, which
+//! does the same on metric automata.
 //!
-//! A run is a sequence of *slices*, sets of nodes that a run visits at one position; with a clock for each node the thesis
-//! calls them *configurations*. Of a formula without bounds all clocks stay as they are, so one algorithm does for both.
-//! The engine keeps all configurations that some run over the states so far can have, and steps from one state to the
-//! next; the trace is walked once, and may still be growing. No configuration left: no continuation can satisfy the
-//! formula. One in which no timer leads anywhere: nothing is owed, every continuation does.
+//! A run is a sequence of *slices*, sets of nodes that a run visits at one position; with a clock
+//! for each node the thesis calls them *configurations*. Of a formula without bounds all clocks
+//! stay as they are, so one algorithm does for both. The engine keeps all configurations that some
+//! run over the states so far can have, and steps from one state to the next; the trace is walked
+//! once, and may still be growing. No configuration left: no continuation can satisfy the formula.
+//! One in which no timer leads anywhere: nothing is owed, every continuation does.
 //!
-//! Formulas about the past are settled at once: at a position such a formula is either true, and asks for nothing, or the
-//! configuration that needs it is gone. (The first paper keeps a satisfied past node in its slice, which would owe its
-//! successor at the *next* position.) So their truth is part of the letter. A future operator inside a past one is refused.
+//! Formulas about the past are settled at once: at a position such a formula is either true, and
+//! asks for nothing, or the configuration that needs it is gone. (The first paper keeps a satisfied
+//! past node in its slice, which would owe its successor at the *next* position.) So their truth is
+//! part of the letter. A future operator inside a past one is refused.
 //!
-//! A configuration that asks of later states all that another one asks of them can be dropped: the other leads to an
-//! accepting one whenever it does ([`Subsumption`]). Without that their number may explode. Successors are remembered, for configurations and for whole
-//! sets of them, in a cache of bounded size.
+//! A configuration that asks of later states all that another one asks of them can be dropped: the
+//! other leads to an accepting one whenever it does ([`Subsumption`]). Without that their number
+//! may explode. Successors are remembered, for configurations and for whole sets of them, in a
+//! cache of bounded size.
 //!
-//! The thesis misprints: `init(ε)` is `{∅}`, not `∅`; `init(N, c)` is a set of configurations, `{{⟨N,c⟩}}`; the traversal
-//! starts with `init(𝒜, ∞)`; a node is state-satisfied (definition 3.15) if it evaluates to anything but -1; the procedure
-//! returns whether S′ is *not* empty, having read the last state and not the one before it. And of two clocks on a delay
-//! timer neither subsumes the other, whatever claim 3.2 says.
+//! The thesis misprints: `init(ε)` is `{∅}`, not `∅`; `init(N, c)` is a set of configurations,
+//! `{{⟨N,c⟩}}`; the traversal starts with `init(𝒜, ∞)`; a node is state-satisfied (definition 3.15)
+//! if it evaluates to anything but -1; the procedure returns whether S′ is *not* empty, having read
+//! the last state and not the one before it. And of two clocks on a delay timer neither subsumes
+//! the other, whatever claim 3.2 says.
 
 mod expansion;
 mod slices;
@@ -60,7 +65,8 @@ pub(super) struct SliceCache {
     slices: Slices,
 }
 
-/// A traversal that has got somewhere. A clone goes its own way, and begins with nothing remembered.
+/// A traversal that has got somewhere. A clone goes its own way, and begins with nothing
+/// remembered.
 #[derive(Debug)]
 pub struct Run {
     progress: Progress,

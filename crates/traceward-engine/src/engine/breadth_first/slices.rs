@@ -21,7 +21,8 @@ pub(super) struct LetterId(u32);
 const START: SetId = SetId(0);
 const UNKNOWN: SetId = SetId(u32::MAX);
 
-/// How large a set may be on the average, with all that is remembered of it, before the cache has to do with fewer of them.
+/// How large a set may be on the average, with all that is remembered of it, before the cache has
+/// to do with fewer of them.
 const BYTES_PER_SET: usize = 8 << 10;
 
 /// Letters below this are found in a list.
@@ -99,7 +100,8 @@ impl Slices {
         &self.configurations[id.0 as usize]
     }
 
-    /// The letter that was written into the scratch. Letters do not outlive a step, so those before may be forgotten.
+    /// The letter that was written into the scratch. Letters do not outlive a step, so those before
+    /// may be forgotten.
     fn intern_letter(&mut self, limit: usize) -> LetterId {
         if let Some(id) = self.small_letter() {
             return id;
@@ -216,7 +218,8 @@ impl Slices {
     }
 }
 
-/// What things take beside their contents: their place in a list and in a table, and the heads of what is allocated.
+/// What things take beside their contents: their place in a list and in a table, and the heads of
+/// what is allocated.
 const LETTER_BYTES: usize = 16 + 24 + 32;
 const CONFIGURATION_BYTES: usize = 8 + 16 + 64;
 const SET_BYTES: usize = size_of::<Set>() + 24 + 64;
@@ -363,8 +366,8 @@ impl BreadthFirst {
         by_entries(run.progress.kept.iter().map(|one| &**one))
     }
 
-    /// The configurations that a run can come to with the next state, satisfied or not: for looking at. They do not depend on
-    /// the state.
+    /// The configurations that a run can come to with the next state, satisfied or not: for looking
+    /// at. They do not depend on the state.
     pub fn candidates_of(&self, run: &Run) -> Result<Vec<Vec<Entry>>, GaveUp> {
         let subsumption = self.config.subsumption.with_all_configurations();
         let mut expansion = SliceExpansion::new(self, Admission::All, subsumption);

@@ -1,11 +1,13 @@
 //! Statistics over slices: section 4.3 of Finkbeiner and Sipma, corrected.
 //!
-//! Every slice carries the value of the runs that lead to it. A successor slice meets that value with one visit of each of its
-//! nodes, however many paths lead there; slices with equal nodes are joined. (The paper feeds the value into every node's
-//! successors, which counts it once a node, and annotates the empty automaton with ⊥, which would lose every run that ends.)
-//! Formulas about the past are settled at once, so nothing of them is in a slice or counted.
+//! Every slice carries the value of the runs that lead to it. A successor slice meets that value
+//! with one visit of each of its nodes, however many paths lead there; slices with equal nodes are
+//! joined. (The paper feeds the value into every node's successors, which counts it once a node,
+//! and annotates the empty automaton with ⊥, which would lose every run that ends.) Formulas about
+//! the past are settled at once, so nothing of them is in a slice or counted.
 //!
-//! Without bounds a node of the metric automaton is a node of the alternating one, which is what a lattice knows.
+//! Without bounds a node of the metric automaton is a node of the alternating one, which is what a
+//! lattice knows.
 
 use super::slices::SliceId;
 use super::{BreadthFirst, Config, GaveUp, SliceCache, Subsumption, Unsupported};
@@ -99,7 +101,8 @@ impl OverSlices {
         slices.insert(slice, joined);
     }
 
-    /// Drops a slice that contains another whose value is no worse: whatever it leads to, the smaller one leads to better.
+    /// Drops a slice that contains another whose value is no worse: whatever it leads to, the
+    /// smaller one leads to better.
     fn keep_least<L: Lattice>(&self, lattice: &L, cache: &SliceCache, slices: &mut BTreeMap<SliceId, L::Value>) {
         let all: Vec<(SliceId, L::Value)> = slices.iter().map(|(slice, value)| (*slice, value.clone())).collect();
         let is_part = |small, large| {

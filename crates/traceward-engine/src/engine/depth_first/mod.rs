@@ -1,19 +1,23 @@
 //! Depth-first traversal: Finkbeiner and Sipma, sections 3.1 and 5.3.
 //!
-//! The automaton's definition of a run, followed to the letter: to see whether a node has a run at a position, its label is
-//! looked at and its condition followed to the next (or previous) position. What a conjunction or disjunction still has to
-//! look at waits on a stack of our own, so that long traces do not overflow that of the program.
+//! The automaton's definition of a run, followed to the letter: to see whether a node has a run at
+//! a position, its label is looked at and its condition followed to the next (or previous)
+//! position. What a conjunction or disjunction still has to look at waits on a stack of our own, so
+//! that long traces do not overflow that of the program.
 //!
-//! It may walk the rest of the trace again from every position: on `G F a` with a only at the end that is quadratic, on nested
-//! untils worse. A limit on the steps ends that with [`GaveUp`]. [`super::reverse`] answers the same in linear time; this engine is
-//! there for what the paper says of it, and because each step of it can be followed by hand.
+//! It may walk the rest of the trace again from every position: on `G F a` with a only at the end
+//! that is quadratic, on nested untils worse. A limit on the steps ends that with [`GaveUp`].
+//! [`super::reverse`] answers the same in linear time; this engine is there for what the paper says
+//! of it, and because each step of it can be followed by hand.
 //!
-//! An operator with a bound, in steps or in time, is looked for as its definition says: position by position through its window.
+//! An operator with a bound, in steps or in time, is looked for as its definition says: position by
+//! position through its window.
 //!
-//! Of the two sides of a connective, one that is a single node with successors is looked at last: it can wait for what the other
-//! side says of this very position. The paper writes that node first, `⟨true, 𝒜(◇φ), rej⟩ ∨ 𝒜(φ)`; taken literally every
-//! `◇φ` would walk to the end of the trace before it looked at φ, and `G F a` would be as slow as `G F z`, which its figure 10 does not
-//! show.
+//! Of the two sides of a connective, one that is a single node with successors is looked at last:
+//! it can wait for what the other side says of this very position. The paper writes that node
+//! first, `⟨true, 𝒜(◇φ), rej⟩ ∨ 𝒜(φ)`; taken literally every `◇φ` would walk to the end of the
+//! trace before it looked at φ, and `G F a` would be as slow as `G F z`, which its figure 10 does
+//! not show.
 
 mod window;
 
@@ -194,7 +198,8 @@ impl DepthFirst {
         }
     }
 
-    /// STAT(𝒜, σ, 0) of section 4.2 for the first formula: the value over all accepting runs, a run being a tree.
+    /// STAT(𝒜, σ, 0) of section 4.2 for the first formula: the value over all accepting runs, a run
+    /// being a tree.
     pub fn statistics<L: Lattice>(&self, lattice: &L, letters: &Letters) -> Result<Option<L::Value>, BuildError> {
         if self.windows.iter().any(Option::is_some) {
             return Err(Unsupported { engine: NAME, what: Feature::Bounds, instead: "reverse" }.into());

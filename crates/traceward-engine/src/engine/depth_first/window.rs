@@ -55,7 +55,8 @@ impl Window {
             Node::Binary(_, _, _, f, g) => (of(g), Some(of(f))),
             _ => unreachable!("only these have bounds"),
         };
-        // `f U g`: g decides for, and without it f has to go on. `f R g`: g has to go on, and f decides for.
+        // `f U g`: g decides for, and without it f has to go on. `f R g`: g has to go on, and f
+        // decides for.
         let until = ((true, true), (false, false));
         let release = ((false, false), (true, true));
         let (goal_decides, guard_decides) = match node {

@@ -1,4 +1,5 @@
-//! Configurations ⟨C, D⟩: timers that go on as a set, and finitely bounded parts that go on as graphs (section 4.2 of the thesis).
+//! Configurations ⟨C, D⟩: timers that go on as a set, and finitely bounded parts that go on as
+//! graphs (section 4.2 of the thesis).
 
 use super::super::configuration::{Compaction, Configuration, Entry};
 use super::super::graph::{ConfigurationId, Dependence};
@@ -68,9 +69,10 @@ pub(super) struct Annotation {
 }
 
 impl Annotation {
-    /// Definition 4.3, corrected: it keeps the clocks and annotates below timers. The thesis hands over metric sub-automata with
-    /// finite sums of constants; here connectives between such, and leaves, go along, so that `G((a -> F[0,5] b) & …)` is not multiplied
-    /// out. A leaf alone stays in its configuration.
+    /// Definition 4.3, corrected: it keeps the clocks and annotates below timers. The thesis hands
+    /// over metric sub-automata with finite sums of constants; here connectives between such, and
+    /// leaves, go along, so that `G((a -> F[0,5] b) & …)` is not multiplied out. A leaf alone stays
+    /// in its configuration.
     pub(super) fn new(automaton: &Metric, dependence: &Dependence) -> Self {
         let endless = automaton.endless();
         let goes_as_graph = |id: ConditionId| {

@@ -1,14 +1,18 @@
 //! The generic algorithm: chapter 4 of the thesis on bounded temporal logic.
 //!
-//! Breadth-first where operators have no end, backwards where they have: the parts of the automaton in which all clocks are finite
-//! are unfolded into a graph whose leaves are timers (type A), as in [`super::forward_backward_dag`]; what is around
-//! them goes on as configurations, sets of timers (type B), as in [`super::breadth_first`]. A type B leaf is replaced by the disjunction of the ways
-//! that lead on from it, each the conjunction of a configuration and of the graphs that it needs. Graphs are decided
-//! after as many steps as their bounds add up to, so the whole is bounded by formula and constants, whatever the trace.
+//! Breadth-first where operators have no end, backwards where they have: the parts of the automaton
+//! in which all clocks are finite are unfolded into a graph whose leaves are timers (type A), as in
+//! [`super::forward_backward_dag`]; what is around them goes on as configurations, sets of timers
+//! (type B), as in [`super::breadth_first`]. A type B leaf is replaced by the disjunction of the
+//! ways that lead on from it, each the conjunction of a configuration and of the graphs that it
+//! needs. Graphs are decided after as many steps as their bounds add up to, so the whole is bounded
+//! by formula and constants, whatever the trace.
 //!
-//! As printed, a type B leaf starts at 0 and is 1 if all its nodes are -1; annotate loses the clocks and does not look below timers;
-//! `init(ε)` is ∅; Generate-DAG puts a set into a set. Satisfied leaves are left out of configurations here, and what is not known
-//! yet is all that is ever made. With [`super::Subsumption::On`] a way is not followed where one that is no harder is open.
+//! As printed, a type B leaf starts at 0 and is 1 if all its nodes are -1; annotate loses the
+//! clocks and does not look below timers; `init(ε)` is ∅; Generate-DAG puts a set into a set.
+//! Satisfied leaves are left out of configurations here, and what is not known yet is all that is
+//! ever made. With [`super::Subsumption::On`] a way is not followed where one that is no harder is
+//! open.
 
 mod configurations;
 

@@ -1,17 +1,20 @@
-//! Configuration graphs: what a formula still owes, as leaves joined by conjunctions and disjunctions (definitions 3.7 and 4.4 of the
-//! thesis on bounded temporal logic).
+//! Configuration graphs: what a formula still owes, as leaves joined by conjunctions and
+//! disjunctions (definitions 3.7 and 4.4 of the thesis on bounded temporal logic).
 //!
-//! Vertices and edges live in arenas with lists of free places, and each edge is in the list of its parent's children and in the list of
-//! its child's parents, so that it can be taken out in one step. Clocks are kept as the position at which they run out: a
-//! leaf that goes on waiting stays as it is.
+//! Vertices and edges live in arenas with lists of free places, and each edge is in the list of its
+//! parent's children and in the list of its child's parents, so that it can be taken out in one
+//! step. Clocks are kept as the position at which they run out: a leaf that goes on waiting stays
+//! as it is.
 //!
-//! What the thesis materialises and evaluates in a second phase is evaluated here while it is unfolded, so only what is not
-//! known yet is ever made ([`unfold`]), and a leaf that is to be replaced by itself is left where it is. Eval-Back is [`Graph::replace`]: a value goes up, what it decides is removed at once, and
-//! a branching point with one child left is replaced by that child. (As printed, the child of a removed branching point does
-//! not learn of its new parents.)
+//! What the thesis materialises and evaluates in a second phase is evaluated here while it is
+//! unfolded, so only what is not known yet is ever made ([`unfold`]), and a leaf that is to be
+//! replaced by itself is left where it is. Eval-Back is [`Graph::replace`]: a value goes up, what
+//! it decides is removed at once, and a branching point with one child left is replaced by that
+//! child. (As printed, the child of a removed branching point does not learn of its new parents.)
 //!
-//! With [`Compaction::On`], which goes beyond the thesis, a conjunction inside a conjunction is dissolved in it, and of two leaves of
-//! which one implies the other one is dropped: `G(p -> F[0,n] q)` waits for the most urgent q alone.
+//! With [`Compaction::On`], which goes beyond the thesis, a conjunction inside a conjunction is
+//! dissolved in it, and of two leaves of which one implies the other one is dropped:
+//! `G(p -> F[0,n] q)` waits for the most urgent q alone.
 
 mod edges;
 mod keep;
@@ -130,9 +133,11 @@ pub(super) struct Graph {
     due: Vec<VertexId>,
     /// The number of the step, from 1.
     step: u64,
-    /// By the index of the node: the latest timer that waits for the next state, and since which step that is known.
+    /// By the index of the node: the latest timer that waits for the next state, and since which
+    /// step that is known.
     latest: Vec<(u64, Deadline, VertexId)>,
-    /// By the index of the configuration: the leaf that waits for the next state, and since which step that is known.
+    /// By the index of the configuration: the leaf that waits for the next state, and since which
+    /// step that is known.
     sets: Vec<(u64, VertexId)>,
     /// Vertices that may have lost their last parent, or never got one.
     suspects: Vec<VertexId>,
@@ -218,7 +223,8 @@ impl Graph {
         &self.leaves
     }
 
-    /// Begins a step: those that waited are due, what is made from now on waits for the state after.
+    /// Begins a step: those that waited are due, what is made from now on waits for the state
+    /// after.
     pub(super) fn begin_step(&mut self) {
         self.step += 1;
         self.due.clear();
@@ -291,8 +297,9 @@ impl Graph {
         id
     }
 
-    /// The leaf of this kind that was made, or kept, in this step. Timers of one node whose clocks run out at different times
-    /// come from one leaf each, so only the latest, which starts at this state, can be met again.
+    /// The leaf of this kind that was made, or kept, in this step. Timers of one node whose clocks
+    /// run out at different times come from one leaf each, so only the latest, which starts at this
+    /// state, can be met again.
     fn known_leaf(&self, leaf: Leaf) -> Option<VertexId> {
         match leaf {
             Leaf::Timer(node, deadline) => {
@@ -414,14 +421,15 @@ impl Graph {
         }
     }
 
-    /// Whether a leaf has more parents than the isomorphic one that was made in this step, if there is one.
+    /// Whether a leaf has more parents than the isomorphic one that was made in this step, if there
+    /// is one.
     fn outnumbers(&self, id: VertexId, leaf: Leaf) -> bool {
         let parents = |id: VertexId| self.vertices[id.index()].ends.parents;
         self.known_leaf(leaf).is_none_or(|other| parents(id) > parents(other))
     }
 
-    /// Lets a leaf wait for the next state as well. An isomorphic one hands its parents over, so that the longer list stays where
-    /// it is.
+    /// Lets a leaf wait for the next state as well. An isomorphic one hands its parents over, so
+    /// that the longer list stays where it is.
     fn keep(&mut self, id: VertexId, leaf: Leaf) {
         if let Some(other) = self.known_leaf(leaf) {
             self.move_parents(other, id);
@@ -508,8 +516,8 @@ impl Graph {
         self.touch(to);
     }
 
-    /// Whether one vertex is a child of another. A long list of children is not looked through: to have a child twice does
-    /// no harm.
+    /// Whether one vertex is a child of another. A long list of children is not looked through: to
+    /// have a child twice does no harm.
     fn has_child(&self, parent: VertexId, child: VertexId) -> bool {
         const FEW: u32 = 16;
         let (above, below) = (&self.vertices[child.index()].ends, &self.vertices[parent.index()].ends);
@@ -578,8 +586,8 @@ impl Graph {
         self.live = 0;
     }
 
-    /// What eval-final says of the root, where `is_accepting` tells it of the leaves. With a list of what is still to be
-    /// looked at; each vertex is looked at once.
+    /// What eval-final says of the root, where `is_accepting` tells it of the leaves. With a list
+    /// of what is still to be looked at; each vertex is looked at once.
     pub(super) fn holds_at_end(&mut self, is_accepting: &dyn Fn(Leaf) -> bool) -> bool {
         let root = match self.root {
             Value::Known(value) => return value,
@@ -601,7 +609,8 @@ impl Graph {
         self.vertices[root.index()].end.1
     }
 
-    /// What eval-final says of a vertex, from this child on; at first all children are looked at, since one that is known may decide.
+    /// What eval-final says of a vertex, from this child on; at first all children are looked at,
+    /// since one that is known may decide.
     fn look_at_end(&self, id: VertexId, edge: Option<EdgeId>, is_accepting: &dyn Fn(Leaf) -> bool) -> Glance {
         let Vertex { kind, ends, .. } = &self.vertices[id.index()];
         let decisive = match kind {

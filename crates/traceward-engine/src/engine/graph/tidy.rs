@@ -13,8 +13,8 @@ pub(in crate::engine) trait Implies {
 }
 
 impl Graph {
-    /// Dissolves conjunctions in conjunctions and disjunctions in disjunctions, and drops leaves that add nothing to
-    /// another, wherever something has changed.
+    /// Dissolves conjunctions in conjunctions and disjunctions in disjunctions, and drops leaves
+    /// that add nothing to another, wherever something has changed.
     pub(super) fn tidy(&mut self, implies: &dyn Implies) {
         while let Some(id) = self.touched.pop() {
             self.vertices[id.index()].is_touched = false;

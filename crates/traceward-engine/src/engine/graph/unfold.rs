@@ -5,11 +5,12 @@ use crate::automaton::alternating::{ConditionId, NodeId};
 use crate::automaton::metric::{Clock, ClockTest, Condition, Kind, Metric, Stronger};
 use crate::engine::labels::LabelTruth;
 
-/// What has been unfolded of an automaton at a position. A condition that does not depend on the clock around it means the same
-/// wherever it is met, and is unfolded once.
+/// What has been unfolded of an automaton at a position. A condition that does not depend on the
+/// clock around it means the same wherever it is met, and is unfolded once.
 #[derive(Clone, Debug)]
 pub(in crate::engine) struct Unfolding {
-    /// By the index of a condition that depends on no clock: the position after which this was found, and what.
+    /// By the index of a condition that depends on no clock: the position after which this was
+    /// found, and what.
     found: Vec<(u64, Value)>,
     tasks: Vec<Task>,
     values: Vec<Value>,
@@ -36,7 +37,8 @@ const NEVER: u64 = u64::MAX;
 pub(in crate::engine) struct Dependence(Vec<bool>);
 
 impl Dependence {
-    /// Which conditions depend on the clock around them: those with a timer outside of metric sub-automata.
+    /// Which conditions depend on the clock around them: those with a timer outside of metric
+    /// sub-automata.
     pub(in crate::engine) fn new(automaton: &Metric) -> Self {
         let mut depends = Vec::new();
         for id in automaton.condition_ids() {
@@ -112,7 +114,8 @@ impl Unfolding {
         self.value(scene, graph, next, deadline)
     }
 
-    /// The value of a condition at the position, given the state there: translate, evaluated on the way.
+    /// The value of a condition at the position, given the state there: translate, evaluated on the
+    /// way.
     pub(in crate::engine) fn value(
         &mut self,
         scene: Scene<'_>,

@@ -62,8 +62,8 @@ impl NextStates {
     }
 }
 
-/// A step waits for the one before it, and what it waits for is memory: where a table for several letters at once fits the
-/// first-level cache, that is waited for less often.
+/// A step waits for the one before it, and what it waits for is memory: where a table for several
+/// letters at once fits the first-level cache, that is waited for less often.
 #[derive(Clone, Debug)]
 struct Strides {
     /// How many letters a step takes.
@@ -86,19 +86,21 @@ pub(super) struct TableLimits {
     pub(super) memory: usize,
 }
 
-/// Letters that lead everywhere to the same states are of one class. A letter is read a byte at a time, and what was
-/// read so far is of a class too.
+/// Letters that lead everywhere to the same states are of one class. A letter is read a byte at a
+/// time, and what was read so far is of a class too.
 #[derive(Clone, Debug)]
 struct Classes {
     count: usize,
-    /// For each byte of a letter: for the class of what was read before, and the byte, the class of both together.
+    /// For each byte of a letter: for the class of what was read before, and the byte, the class of
+    /// both together.
     by_byte: Vec<Vec<u32>>,
 }
 
 /// How many targets may be compared to find the classes.
 const MOST_COMPARED: usize = 1 << 23;
 
-/// For each class before a proposition is looked at, the classes where it does not hold and where it does.
+/// For each class before a proposition is looked at, the classes where it does not hold and where
+/// it does.
 type LevelClasses = Vec<[u32; 2]>;
 
 /// Looks at one more proposition. A class is told by where each state is led so far.
@@ -267,7 +269,8 @@ impl Classes {
             let mut levels: Vec<LevelClasses> = Vec::new();
             for &proposition in eight {
                 compared += prefixes.len() * roots.len();
-                // Each class becomes two at the most, which are kept twice until they are known to differ.
+                // Each class becomes two at the most, which are kept twice until they are known to
+                // differ.
                 let live = 5 * prefixes.len() * roots.len() * size_of::<Target>();
                 if compared > MOST_COMPARED || live > limits.memory {
                     return None;
@@ -300,7 +303,8 @@ impl Classes {
         class
     }
 
-    /// The classes of the letters of a block. They do not depend on each other, so the processor may look up many at once.
+    /// The classes of the letters of a block. They do not depend on each other, so the processor
+    /// may look up many at once.
     #[inline]
     fn of_block(&self, bytes: &[[u8; 64]], classes: &mut [u32; 64]) {
         match (&self.by_byte[..], bytes) {

@@ -1,7 +1,7 @@
 //! An automaton that is unfolded as far as a run gets, in memory of bounded size.
 //!
-//! When the memory is used up, everything is forgotten but the state that the run is in, and the run goes on. Only if a single step does
-//! not fit does it give up.
+//! When the memory is used up, everything is forgotten but the state that the run is in, and the
+//! run goes on. Only if a single step does not fit does it give up.
 
 use super::letters::{Blocks, LetterBits};
 use super::{Config, ENGINE, Exactness};
@@ -19,7 +19,8 @@ pub(super) struct Lazy {
     space: Space,
     /// How often everything was forgotten: numbers of states are of one epoch.
     epoch: u64,
-    /// Whether the successors of all letters have turned out to be too many, so that each letter is read by itself.
+    /// Whether the successors of all letters have turned out to be too many, so that each letter is
+    /// read by itself.
     letter_by_letter: bool,
     state: StateRef,
     verdict: Verdict,
@@ -96,7 +97,8 @@ impl Lazy {
         Ok(lazy)
     }
 
-    /// Writes the state, and what has been found out about how to read letters; the rest can be unfolded again.
+    /// Writes the state, and what has been found out about how to read letters; the rest can be
+    /// unfolded again.
     pub(super) fn save(&self, to: &mut Writer) {
         to.verdict(self.verdict);
         to.bit(self.letter_by_letter);
@@ -213,7 +215,8 @@ impl Lazy {
         Ok(self.verdict)
     }
 
-    /// A step that looks at nothing but this letter, and finds out no more than whether anything is left to be owed.
+    /// A step that looks at nothing but this letter, and finds out no more than whether anything is
+    /// left to be owed.
     fn read_one(
         &mut self,
         propositions: &[Proposition],

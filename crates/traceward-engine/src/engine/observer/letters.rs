@@ -1,7 +1,7 @@
 //! Letters as observers read them: the bits of the propositions that matter, eight to a byte.
 //!
-//! In a file, each proposition has a bitmap over positions. Eight bitmaps at a time are turned, 64 positions at a time, into
-//! bytes with a bit for each proposition.
+//! In a file, each proposition has a bitmap over positions. Eight bitmaps at a time are turned, 64
+//! positions at a time, into bytes with a bit for each proposition.
 
 use crate::saved::{Reader, RestoreError, Writer};
 use traceward_logic::bitmap::Bitmap;
@@ -61,7 +61,8 @@ pub(super) struct LetterBlock<'a> {
     pub(super) len: usize,
     /// For each eight propositions, a byte for each letter.
     pub(super) bytes: &'a [[u8; 64]],
-    /// Which of them differ from the letter before, the first one's bit on top; all if that does not matter.
+    /// Which of them differ from the letter before, the first one's bit on top; all if that does
+    /// not matter.
     pub(super) changes: u64,
 }
 

@@ -1,12 +1,14 @@
-//! Deterministic observers: Giannakopoulou and Havelund, *Automata-Based Verification of Temporal Properties on Running
-//! Programs*, sections 5 and 6, and past it.
+//! Deterministic observers: Giannakopoulou and Havelund, *Automata-Based Verification of Temporal
+//! Properties on Running Programs*, sections 5 and 6, and past it.
 //!
-//! A run is in one state at a time, and a verdict is final at the first position after which that is certain: no accepting state can be
-//! reached any more, or no rejecting one. The automaton comes from [`crate::automaton::deterministic`] where it is small: letters are merged into classes
-//! that no state tells apart, and a step is a look into a table. Otherwise it is unfolded as far as the trace goes, in
-//! memory of bounded size: what a formula *could* need costs nothing.
+//! A run is in one state at a time, and a verdict is final at the first position after which that
+//! is certain: no accepting state can be reached any more, or no rejecting one. The automaton comes
+//! from [`crate::automaton::deterministic`] where it is small: letters are merged into classes that
+//! no state tells apart, and a step is a look into a table. Otherwise it is unfolded as far as the
+//! trace goes, in memory of bounded size: what a formula *could* need costs nothing.
 //!
-//! If nothing in the formula counts steps, a letter that repeats makes no difference (section 6.2), and is skipped.
+//! If nothing in the formula counts steps, a letter that repeats makes no difference (section 6.2),
+//! and is skipped.
 
 mod dense;
 mod lazy;
@@ -182,7 +184,8 @@ impl Follow for Observer {
             (1, None) => {
                 ObserverState::Lazy(Box::new(Lazy::restore(&self.shared.progression, self.shared.config, from)?))
             }
-            // What is allowed decides whether there is a table, and was another when the run was saved.
+            // What is allowed decides whether there is a table, and was another when the run was
+            // saved.
             (0 | 1, _) => return Err(RestoreError::OtherFormula),
             _ => return Err(RestoreError::Damaged),
         };
@@ -208,8 +211,8 @@ impl Follow for Observer {
         Ok(owed.collect())
     }
 
-    /// Unless it is not known which letters there can be, or it was allowed to go on where it takes too long to find out
-    /// what is certain.
+    /// Unless it is not known which letters there can be, or it was allowed to go on where it takes
+    /// too long to find out what is certain.
     fn is_exact(&self) -> bool {
         let searches = self.shared.dense.is_some() || self.shared.config.exactness == Exactness::Always;
         searches && self.shared.knows_letters

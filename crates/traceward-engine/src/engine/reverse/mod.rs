@@ -1,17 +1,20 @@
 //! Reverse traversal: Finkbeiner and Sipma, section 3.3, 64 positions at a time.
 //!
-//! The paper fills a table with a row for each node of the alternating automaton, from the last position to the first:
-//! the value of a node at a position is that of its condition δ one position later, and at the last position its flag.
-//! (Its figure 6 starts the loop at the last position again, which would overwrite the initialisation.)
+//! The paper fills a table with a row for each node of the alternating automaton, from the last
+//! position to the first: the value of a node at a position is that of its condition δ one position
+//! later, and at the last position its flag. (Its figure 6 starts the loop at the last position
+//! again, which would overwrite the initialisation.)
 //!
-//! Here a row is a [`Bitmap`]. A node that occurs in its own δ, as those of `F G U W R M` do, satisfies
-//! `v[j] = low[j] | (high[j] & v[j+1])`, where `low` and `high` are δ with the node replaced by false and true. That is
-//! a carry chain: one addition computes it for 64 positions. Past nodes are the same in the other direction. Where the
-//! directions mix, the table is filled in stages, each of one direction, what others need first; bounded operators are
-//! stages of their own that look at windows of finished rows.
+//! Here a row is a [`Bitmap`]. A node that occurs in its own δ, as those of `F G U W R M` do,
+//! satisfies `v[j] = low[j] | (high[j] & v[j+1])`, where `low` and `high` are δ with the node
+//! replaced by false and true. That is a carry chain: one addition computes it for 64 positions.
+//! Past nodes are the same in the other direction. Where the directions mix, the table is filled in
+//! stages, each of one direction, what others need first; bounded operators are stages of their own
+//! that look at windows of finished rows.
 //!
-//! Time and space are linear in formula and trace. For verdicts while the trace still grows, see the engines that run
-//! online; for a definition without bit tricks, see [`traceward_logic::semantics`].
+//! Time and space are linear in formula and trace. For verdicts while the trace still grows, see
+//! the engines that run online; for a definition without bit tricks, see
+//! [`traceward_logic::semantics`].
 
 mod run;
 mod schedule;
@@ -50,7 +53,8 @@ impl Reverse {
         &self.automaton
     }
 
-    /// Where each formula holds: it never gives up. Bounds in time need timestamps; without them no time passes.
+    /// Where each formula holds: it never gives up. Bounds in time need timestamps; without them no
+    /// time passes.
     pub fn rows<'c>(&self, cache: &'c mut Cache, letters: &Letters) -> Vec<&'c Bitmap> {
         run::run(&self.schedule, cache, letters)
     }

@@ -7,8 +7,8 @@ use traceward_logic::bitmap::Bitmap;
 use traceward_logic::formula::{BinaryOp, Direction, Expansion, Interval, Strength};
 use traceward_logic::letter::Letters;
 
-/// Words of a register: small enough that all registers of a usual formula stay in the first-level cache, large enough
-/// that deciding what to do is a small part of doing it.
+/// Words of a register: small enough that all registers of a usual formula stay in the first-level
+/// cache, large enough that deciding what to do is a small part of doing it.
 const BLOCK: usize = 128;
 
 pub(super) fn run<'c>(schedule: &Schedule, cache: &'c mut Cache, letters: &Letters) -> Vec<&'c Bitmap> {
@@ -53,8 +53,8 @@ fn binary(view: &window::View<'_>, interval: Interval, op: BinaryOp, f: &Bitmap,
     }
 }
 
-/// One walk over all words, block by block. A walk into the future starts at the last word, one into the past at the
-/// first; within a block words are in trace order.
+/// One walk over all words, block by block. A walk into the future starts at the last word, one
+/// into the past at the first; within a block words are in trace order.
 struct Walk<'a> {
     pass: &'a Pass,
     letters: &'a Letters,
@@ -206,8 +206,9 @@ fn shift_past(into: &mut [u64], of: &[u64], carry: &mut u64) {
 
 /// `v[j] = low[j] | (high[j] & v[j+1])`, `low` a part of `high`.
 ///
-/// Adding `high` and `low` with position j+1 below position j makes a carry where `low` is set and passes one on where
-/// `high` is: the carry out of a position is its value, and the carry into it that of its successor.
+/// Adding `high` and `low` with position j+1 below position j makes a carry where `low` is set and
+/// passes one on where `high` is: the carry out of a position is its value, and the carry into it
+/// that of its successor.
 fn chain_future(into: &mut [u64], low: &[u64], high: &[u64], carry: &mut u64, past_end: EndMask) {
     let Some(last) = into.len().checked_sub(1) else { return };
     into[last] = link(past_end.apply(low[last]), past_end.apply(high[last]), carry);
@@ -220,7 +221,8 @@ fn chain_future(into: &mut [u64], low: &[u64], high: &[u64], carry: &mut u64, pa
     *carry = passed;
 }
 
-/// The same towards the past: with the bits of each word turned round, position j-1 is below position j.
+/// The same towards the past: with the bits of each word turned round, position j-1 is below
+/// position j.
 fn chain_past(into: &mut [u64], low: &[u64], high: &[u64], carry: &mut u64) {
     for ((into, low), high) in into.iter_mut().zip(low).zip(high) {
         *into = link(low.reverse_bits(), high.reverse_bits(), carry).reverse_bits();

@@ -73,8 +73,8 @@ pub(super) enum WindowKind {
     Binary(BinaryOp, RowId, RowId),
 }
 
-/// When a condition is computed. Stage 0 is for what concerns one state only, and is part of any pass; the others repeat
-/// with a period: past, future, windows.
+/// When a condition is computed. Stage 0 is for what concerns one state only, and is part of any
+/// pass; the others repeat with a period: past, future, windows.
 type StageNumber = u32;
 const STATE: StageNumber = 0;
 const PAST: StageNumber = 1;
@@ -357,7 +357,8 @@ impl<'a, 'b> PassBuilder<'a, 'b> {
         }
     }
 
-    /// A side of a connective inside a loop; another loop within it is finished, and no concern of this one.
+    /// A side of a connective inside a loop; another loop within it is finished, and no concern of
+    /// this one.
     fn side(&mut self, id: ConditionId, bit: bool) -> Register {
         match self.scheduler.facts(id).form {
             Method::Inside(_) => self.with_node(id, bit),

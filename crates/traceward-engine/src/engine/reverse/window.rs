@@ -1,13 +1,14 @@
 //! Bounded operators over finished rows: one walk over the positions, whatever the bound.
 //!
-//! Windows move with their position, so a walk from the far end meets the near ends of all windows in order. It keeps
-//! the nearest position from there on at which a row is set; a window is decided by whether that lies within it.
+//! Windows move with their position, so a walk from the far end meets the near ends of all windows
+//! in order. It keeps the nearest position from there on at which a row is set; a window is decided
+//! by whether that lies within it.
 
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::formula::{Direction, Interval, Strength, Unit};
 
-/// A trace seen in one direction: place 0 is the first position for the future, the last one for the past, and what
-/// operators look at lies at higher places.
+/// A trace seen in one direction: place 0 is the first position for the future, the last one for
+/// the past, and what operators look at lies at higher places.
 pub(super) struct View<'a> {
     len: usize,
     direction: Direction,
@@ -39,7 +40,8 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Calls `decide` with each place and its window, from the last place to the first. Near ends never increase.
+    /// Calls `decide` with each place and its window, from the last place to the first. Near ends
+    /// never increase.
     fn for_each_window(&self, interval: Interval, mut decide: impl FnMut(usize, WindowRange)) {
         let mut near = self.len;
         let mut end = self.len;
@@ -79,8 +81,8 @@ impl<'a> Nearest<'a> {
         Self { view, row, set, moved_to: view.len, nearest: usize::MAX }
     }
 
-    /// Moves to a place before the last one, and returns the nearest place at which the row is set; a very large one if
-    /// there is none.
+    /// Moves to a place before the last one, and returns the nearest place at which the row is set;
+    /// a very large one if there is none.
     fn at(&mut self, place: usize) -> usize {
         while self.moved_to > place {
             self.moved_to -= 1;
