@@ -52,7 +52,7 @@ impl Formula {
         let initial = Initial::BySemantics(self.on_empty);
         let tableau = tableau::Automaton::new(formulas, alphabet, normal[0], initial, Limits::default());
         let tableau = tableau.expect("a tableau that fits");
-        subset::determinise(&tableau, subset::TableLimits::default()).expect("a table that fits").minimal()
+        subset::determinise(&tableau, subset::SubsetLimits::default()).expect("a table that fits").minimal()
     }
 
     fn propositions(&self) -> usize {

@@ -25,7 +25,7 @@ use traceward_logic::letter::{Alphabet, Proposition};
 /// Formulas about the past and the present, ready to be followed.
 #[derive(Clone, Debug, Default)]
 pub struct Past {
-    /// Parts before wholes.
+    /// All parts of the formulas, parts before wholes.
     parts: Vec<PastPart>,
     places: FxHashMap<FormulaId, PastId>,
 }
@@ -40,7 +40,7 @@ impl PastId {
     }
 }
 
-/// What is known of the past at a position.
+/// The truth of formulas about the past at a position, and what is remembered to go on.
 #[derive(Clone, Debug, Default)]
 pub struct PastRun {
     /// Whether each part holds at the position.
@@ -69,12 +69,12 @@ enum PastPart {
         look: PastWindow,
         from: u64,
         width: Option<u64>,
-        /// What it says of a window without a position.
+        /// The value of the operator if the window has no position.
         of_nothing: bool,
     },
 }
 
-/// What an operator looks for in its window.
+/// The search of an operator through its window.
 #[derive(Clone, Copy, Debug)]
 enum PastWindow {
     Once(PastId),
@@ -88,12 +88,12 @@ enum PastWindow {
 
 #[derive(Clone, Debug, Default)]
 struct PastMemory {
-    /// When what is looked for was last the case, unless it does not count any more.
+    /// The last position at which the operand was as looked for, unless it does not count any more.
     witness: Option<u64>,
-    /// For weak since: when f was last false.
+    /// For weak since, the last position at which f was false.
     failure: Option<u64>,
-    /// What the operator said without its lower bound, at the last positions; for `Y` and `Z`, at
-    /// the last one.
+    /// The values of the operator without its lower bound at the last positions; for `Y` and `Z`,
+    /// the value of the operand at the last one.
     late: VecDeque<bool>,
 }
 
@@ -114,7 +114,7 @@ impl Past {
         Ok(past)
     }
 
-    /// The place of a formula.
+    /// The id of a formula.
     ///
     /// # Panics
     /// If it is none of those that this was made of.
@@ -164,7 +164,7 @@ impl Past {
         Ok(PastPart::Window { look, from, width: to.map(|to| to - from), of_nothing })
     }
 
-    /// Before the first state.
+    /// A run that has seen no state.
     pub fn start(&self) -> PastRun {
         PastRun {
             holds: vec![false; self.parts.len()],
@@ -173,7 +173,7 @@ impl Past {
         }
     }
 
-    /// Takes the next state; `holds` tells which propositions do.
+    /// Takes the next state. `holds` tells which propositions hold in it.
     pub fn step(&self, run: &mut PastRun, holds: &dyn Fn(Proposition) -> bool) {
         for (index, part) in self.parts.iter().enumerate() {
             let now = |id: PastId| run.holds[id.index()];
@@ -232,7 +232,7 @@ fn moment(from: &mut Reader<'_>, before: u64) -> Result<Option<u64>, RestoreErro
 }
 
 impl PastMemory {
-    /// What an operator says of the window of the last positions.
+    /// The value of an operator on the window that ends at this position.
     fn look(&mut self, look: PastWindow, width: Option<u64>, position: u64, now: impl Fn(PastId) -> bool) -> bool {
         let in_window = |last: Option<u64>| last.is_some_and(|last| width.is_none_or(|width| position - last <= width));
         let mut since = |keeps: bool, comes: bool| {
@@ -259,7 +259,7 @@ impl PastMemory {
         }
     }
 
-    /// The value of so many steps ago, if there was one.
+    /// The value of so many steps ago, or `otherwise` if the trace had not begun.
     fn delayed(&mut self, steps: u64, value: bool, otherwise: bool) -> bool {
         if steps == 0 {
             return value;

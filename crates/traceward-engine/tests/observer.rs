@@ -337,7 +337,8 @@ mod routes {
     fn table_within(observed: &Observed, limits: Limits) -> Option<Table> {
         let Prepared { formulas, alphabet, normal, .. } = &observed.prepared;
         let automaton = Automaton::new(formulas, alphabet, normal[0], Initial::BySemantics(observed.on_empty), limits);
-        let limits = subset::TableLimits { state_limit: 2000, work_limit: 5_000_000, ..subset::TableLimits::default() };
+        let limits =
+            subset::SubsetLimits { state_limit: 2000, work_limit: 5_000_000, ..subset::SubsetLimits::default() };
         Some(determinise(&automaton.ok()?, limits).ok()?.minimal())
     }
 

@@ -36,7 +36,7 @@ pub struct ForwardBackward {
     limits: Limits,
 }
 
-/// A tree that has grown so far.
+/// A run: the tree that has grown with the states so far.
 #[derive(Clone, Debug)]
 pub struct Run {
     tree: Tree,
@@ -50,7 +50,7 @@ pub struct Run {
 }
 
 impl Run {
-    /// How many nodes the tree has.
+    /// The number of nodes of the tree.
     pub fn nodes(&self) -> usize {
         self.tree.live
     }
@@ -64,7 +64,7 @@ impl Run {
         self.leaves.iter().filter_map(leaf).collect()
     }
 
-    /// What it has cost at its most.
+    /// The highest cost of the run so far.
     pub fn statistics(&self) -> EngineStatistics {
         EngineStatistics {
             peak_configurations: None,

@@ -1,5 +1,5 @@
-//! What a state tells the engines on metric automata: which leaves it satisfies, formulas about the
-//! past among them.
+//! Labels of the leaves of metric automata, and which of them a state satisfies. Formulas about the
+//! past are such labels too.
 
 use crate::automaton::alternating::NodeId;
 use crate::automaton::metric::{BoundInTime, Kind, Label, Metric};
@@ -18,7 +18,7 @@ pub(super) fn automaton(engine: &'static str, formulas: &Formulas, root: Formula
     })
 }
 
-/// The leaves of an automaton, ready to be asked of a state.
+/// The labels of an automaton's leaves, ready to be evaluated in a state.
 #[derive(Clone, Debug)]
 pub(super) struct Labels {
     asked: Vec<(NodeId, LabelTest)>,
@@ -34,10 +34,10 @@ enum LabelTest {
     Past(PastId),
 }
 
-/// The state that was read last.
+/// The truth of all labels in the state that was read last.
 #[derive(Clone, Debug)]
 pub(super) struct LabelTruth {
-    /// By the index of the node.
+    /// For each node by its index, whether it is a leaf that the state satisfies.
     satisfied: Vec<bool>,
     past: PastRun,
 }
@@ -80,13 +80,13 @@ impl Labels {
         Ok(Self { asked, nodes: automaton.nodes().len(), past })
     }
 
-    /// Before the first state.
+    /// The truth before the first state, where no label holds.
     pub(super) fn start(&self) -> LabelTruth {
         LabelTruth { satisfied: vec![false; self.nodes], past: self.past.start() }
     }
 
-    /// Writes what a reading has to know of the states before: what a state satisfies is found out
-    /// with the next.
+    /// Writes what has to be known of the states before. The truth of the other labels is found out
+    /// with the next state.
     pub(super) fn save(truth: &LabelTruth, to: &mut Writer) {
         truth.past.save(to);
     }
@@ -95,7 +95,7 @@ impl Labels {
         Ok(LabelTruth { satisfied: vec![false; self.nodes], past: self.past.restore(from)? })
     }
 
-    /// Takes the next state; `holds` tells which propositions do.
+    /// Takes the next state. `holds` tells which propositions hold in it.
     pub(super) fn read(&self, truth: &mut LabelTruth, holds: &dyn Fn(Proposition) -> bool) {
         if !self.past.is_empty() {
             self.past.step(&mut truth.past, holds);

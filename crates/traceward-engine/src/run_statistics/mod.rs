@@ -30,13 +30,13 @@ pub trait Lattice {
     /// The value of a run that visits no node.
     fn top(&self) -> Self::Value;
 
-    /// Two branches of one run.
+    /// The value of a run with two branches.
     fn meet(&self, left: &Self::Value, right: &Self::Value) -> Self::Value;
 
-    /// Two alternative runs.
+    /// The value of two alternative runs.
     fn join(&self, left: &Self::Value, right: &Self::Value) -> Self::Value;
 
-    /// A visit of a node.
+    /// The value after one more visit of a node.
     fn update(&self, value: Self::Value, automaton: &Alternating, node: NodeId) -> Self::Value;
 
     /// Whether a run is never better for visiting more: `join(s, meet(s, t))` and

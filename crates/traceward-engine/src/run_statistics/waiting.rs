@@ -9,18 +9,18 @@
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::formula::{BinaryOp, Direction, FormulaId, Formulas, Node};
 
-/// How long one eventuality had to wait.
+/// The waiting times of one eventuality, in steps.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Waiting {
     /// The eventuality: a formula with `F`, `U` or `M` on the outside.
     pub formula: FormulaId,
-    /// How often it was asked for.
+    /// The number of times that the eventuality was asked for.
     pub asked: u64,
     /// The least number of steps.
     pub least: u64,
     /// The greatest number of steps.
     pub most: u64,
-    /// All steps together.
+    /// The sum of all waiting times.
     pub total: u64,
 }
 
@@ -38,8 +38,9 @@ impl Waiting {
     }
 }
 
-/// How long the eventualities of a formula in negation normal form had to wait on a trace that
-/// satisfies it. `truth` tells where each part of it holds; the formula must have no bounds.
+/// The waiting times of the eventualities of a formula in negation normal form, on a trace that
+/// satisfies it. `truth` tells where each part of the formula holds. The formula must have no
+/// bounds.
 ///
 /// # Panics
 /// If the truth of a part is missing.

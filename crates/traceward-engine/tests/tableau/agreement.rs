@@ -33,7 +33,7 @@ impl Compiled {
         let holds_on_empty = semantics::holds_on_empty(formulas, formula);
         let prepared = Prepared::new(formulas, &[formula], Simplification::Off);
         let observer = Tableau::compile(&prepared, 0, Config { limits, ..Config::default() })?;
-        let sizes = subset::TableLimits { entry_limit: 1 << 16, ..subset::TableLimits::default() };
+        let sizes = subset::SubsetLimits { entry_limit: 1 << 16, ..subset::SubsetLimits::default() };
         let table = determinise(observer.automaton(), sizes).ok().map(|table| table.minimal());
         Ok(Self { prepared, holds_on_empty, observer, table })
     }

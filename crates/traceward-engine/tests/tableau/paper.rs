@@ -18,7 +18,7 @@ impl Example {
     }
 
     fn table(&self) -> Table {
-        determinise(&self.automaton, subset::TableLimits::default()).expect("a small table")
+        determinise(&self.automaton, subset::SubsetLimits::default()).expect("a small table")
     }
 }
 

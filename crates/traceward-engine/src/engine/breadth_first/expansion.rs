@@ -250,13 +250,13 @@ impl<'a> SliceExpansion<'a> {
     }
 }
 
-/// What is looked at to tell whether a configuration that a state satisfies asks for all that
-/// another one asks.
+/// The states that matter when two configurations are compared: whether one asks of them all that
+/// the other asks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Horizon {
-    /// All that is in it.
+    /// This state and all later ones.
     Ever,
-    /// What it asks of later states. That is all that matters for the verdict.
+    /// Later states alone. They are all that matters for the verdict.
     Later,
 }
 

@@ -54,7 +54,7 @@ pub struct BreadthFirst {
     automaton: Metric,
     scopes: Scopes,
     labels: Labels,
-    /// What a state is asked, in order.
+    /// The leaves that a state is asked for, in order.
     leaves: Box<[NodeId]>,
     config: Config,
 }
@@ -65,8 +65,7 @@ pub(super) struct SliceCache {
     slices: Slices,
 }
 
-/// A traversal that has got somewhere. A clone goes its own way, and begins with nothing
-/// remembered.
+/// A run of a traversal. A clone goes on by itself, and begins with nothing remembered.
 #[derive(Debug)]
 pub struct Run {
     progress: Progress,
@@ -79,13 +78,13 @@ impl Clone for Run {
     }
 }
 
-/// Where a traversal is.
+/// The progress of a traversal: what it has come to after the states so far.
 #[derive(Clone, Debug)]
 struct Progress {
-    /// Where the cache has the configurations, in its epoch.
+    /// The number of the set of configurations in the cache, good for the cache's epoch.
     set: SetId,
     epoch: u64,
-    /// The configurations, should the cache forget them.
+    /// The configurations themselves, for the case that the cache forgets them.
     kept: Arc<[Arc<Configuration>]>,
     verdict: Verdict,
     truth: LabelTruth,
@@ -93,16 +92,16 @@ struct Progress {
     peak_configurations: usize,
 }
 
-/// No cache comes to forget everything that often.
+/// The epoch that no cache has: none forgets everything that often.
 const NO_EPOCH: u64 = u64::MAX;
 
 impl Run {
-    /// The most configurations that it has had at one position.
+    /// The largest number of configurations that the run has had at one position.
     pub fn peak_configurations(&self) -> usize {
         self.progress.peak_configurations
     }
 
-    /// About how many bytes are remembered.
+    /// The approximate number of bytes that are remembered.
     pub fn bytes(&self) -> usize {
         self.cache.slices.bytes()
     }

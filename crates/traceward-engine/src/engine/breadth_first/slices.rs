@@ -21,14 +21,14 @@ pub(super) struct LetterId(u32);
 const START: SetId = SetId(0);
 const UNKNOWN: SetId = SetId(u32::MAX);
 
-/// How large a set may be on the average, with all that is remembered of it, before the cache has
-/// to do with fewer of them.
+/// The average size of a set in bytes, with all that is remembered of it, above which the cache has
+/// to do with fewer sets.
 const BYTES_PER_SET: usize = 8 << 10;
 
 /// Letters below this are found in a list.
 const SMALL_LETTERS: u64 = 256;
 
-/// Everything that has been met, up to a limit.
+/// The slices, sets and letters that have been met, up to a limit.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Slices {
     configurations: Vec<Arc<Configuration>>,
@@ -41,14 +41,15 @@ pub(super) struct Slices {
     /// The ids of letters of one small word, which most are.
     small_letters: Vec<Option<LetterId>>,
     scratch: Vec<u64>,
-    /// How often everything has been forgotten: ids are good for as long as this stays.
+    /// The number of times that everything has been forgotten. Ids are good as long as it stays the
+    /// same.
     epoch: u64,
     /// The configurations behind one that a letter satisfies.
     successors: FxHashMap<(SliceId, LetterId), Arc<[SliceId]>>,
     bytes: Bytes,
 }
 
-/// What is held, by what it takes to forget it.
+/// The bytes that are held, apart for sets and for letters, which are forgotten at different times.
 #[derive(Clone, Copy, Debug, Default)]
 struct Bytes {
     sets: usize,
@@ -218,15 +219,15 @@ impl Slices {
     }
 }
 
-/// What things take beside their contents: their place in a list and in a table, and the heads of
-/// what is allocated.
+/// The bytes that letters, configurations, sets and lists of successors take beside their contents:
+/// their entries in lists and tables, and the heads of their allocations.
 const LETTER_BYTES: usize = 16 + 24 + 32;
 const CONFIGURATION_BYTES: usize = 8 + 16 + 64;
 const SET_BYTES: usize = size_of::<Set>() + 24 + 64;
 const SUCCESSORS_BYTES: usize = 32 + 32;
 
 impl BreadthFirst {
-    /// What was read, as a letter.
+    /// The letter of the state that was read.
     pub(super) fn letter(&self, cache: &mut SliceCache, truth: &LabelTruth) -> LetterId {
         let word =
             |leaves: &[NodeId]| leaves.iter().rev().fold(0, |word, leaf| word << 1 | u64::from(truth.satisfies(*leaf)));

@@ -51,7 +51,7 @@ struct Scratch {
     work: u64,
 }
 
-/// What waits while something else is being looked at.
+/// A piece of work that waits while something else is being looked at.
 #[derive(Clone, Copy, Debug)]
 enum Suspended {
     /// The second side of a connective.
@@ -60,7 +60,7 @@ enum Suspended {
     Window(WindowWalk),
 }
 
-/// Where to look next, or what was found.
+/// The next step of the traversal: where to look, or the value that was found.
 enum Next {
     Look(ConditionId, u32),
     Known(bool),
@@ -170,7 +170,7 @@ impl DepthFirst {
         GaveUp { engine: NAME, limit: Limit::Work(self.limits.work), instead: &[Instead::REVERSE] }
     }
 
-    /// What a node asks for at a position.
+    /// The step from a node at a position: its value, or the condition that it goes on with.
     fn step(&self, letters: &Letters, id: NodeId, position: usize) -> RunStep {
         let node = self.automaton.node(id);
         if !self.label_holds(letters, node.label, position) {
@@ -275,7 +275,7 @@ impl Offline for DepthFirst {
     }
 }
 
-/// What a value means for what waited for it.
+/// Hands a value to the work that waited for it, and returns what is to be done next.
 fn go_back(cache: &mut Scratch, waiting: Suspended, value: bool) -> Next {
     match waiting {
         Suspended::Side { connective, second, position } => {
@@ -292,7 +292,7 @@ fn go_back(cache: &mut Scratch, waiting: Suspended, value: bool) -> Next {
     }
 }
 
-/// What is still to be done for a value.
+/// A piece of work that is still to be done for a value.
 enum Task {
     Evaluate(ConditionId, usize),
     Update(NodeId),

@@ -5,20 +5,20 @@ use crate::automaton::alternating::{Alternating, ConditionId, Label};
 use traceward_logic::formula::{Direction, Expansion, FormulaId, Formulas, Interval, Node, Strength, Unit};
 use traceward_logic::letter::Letters;
 
-/// What a bounded operator looks for in its window.
+/// The search of a bounded operator through its window.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Window {
     direction: Direction,
     interval: Interval,
-    /// What is looked at first at each position: f of `F f` and `G f`, g of `f U g`.
+    /// The condition that is looked at first at each position: f of `F f` and `G f`, g of `f U g`.
     goal: ConditionId,
-    /// What is looked at if that does not decide: f of `f U g`.
+    /// The condition that is looked at if the goal does not decide: f of `f U g`.
     guard: Option<ConditionId>,
-    /// The value of the goal that decides, and how.
+    /// The value of the goal that decides, and the value that the operator has then.
     goal_decides: (bool, bool),
     /// The same for the guard.
     guard_decides: (bool, bool),
-    /// What holds if nothing has decided.
+    /// The value of the operator if nothing in the window has decided.
     at_end: bool,
 }
 
@@ -37,7 +37,7 @@ enum Role {
     Guard,
 }
 
-/// By the index of the node, what the bounded operators of an automaton look for.
+/// The searches of an automaton's bounded operators, by the index of the node.
 pub(super) fn windows(formulas: &Formulas, automaton: &Alternating) -> Vec<Option<Window>> {
     let window = |label| match label {
         Label::Bounded(formula) => Some(Window::new(formulas, automaton, formula)),
@@ -70,7 +70,7 @@ impl Window {
         Self { direction, interval, goal, guard, goal_decides, guard_decides, at_end }
     }
 
-    /// What holds if the window has no position.
+    /// The value of the operator if the window has no position.
     pub(super) fn of_nothing(&self) -> bool {
         self.at_end
     }
@@ -117,7 +117,7 @@ impl Window {
 }
 
 impl WindowWalk {
-    /// What is to be looked at.
+    /// The condition and the position to be looked at next.
     pub(super) fn look(&self) -> Next {
         let part = match self.looks_at {
             Role::Goal => self.window.goal,

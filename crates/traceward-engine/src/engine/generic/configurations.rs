@@ -34,7 +34,7 @@ impl Candidate {
         }
     }
 
-    /// Whether it asks of later states no more than another does.
+    /// Whether the candidate asks of later states no more than another one does.
     fn is_no_harder(&self, other: &Self, automaton: &Metric) -> bool {
         self.timers.follows_from(&other.timers, automaton) && is_subset(&self.graphs, &other.graphs)
     }
@@ -55,14 +55,14 @@ fn is_subset<T: Ord>(small: &[T], large: &[T]) -> bool {
 #[derive(Clone, Debug)]
 pub(super) struct Way {
     pub(super) labels: Box<[NodeId]>,
-    /// The timers; none if there are none.
+    /// The configuration of the timers that go on; none if no timer does.
     pub(super) timers: Option<ConfigurationId>,
     pub(super) graphs: Box<[ConditionId]>,
     /// Other ways that are no harder: if the state allows one of them, this way is not needed.
     pub(super) no_harder: Box<[u32]>,
 }
 
-/// Which parts of an automaton go on as graphs.
+/// The parts of an automaton that go on as graphs.
 #[derive(Clone, Debug)]
 pub(super) struct Annotation {
     goes_as_graph: Vec<bool>,
@@ -192,7 +192,7 @@ struct Known {
     ways: Option<Arc<[Way]>>,
 }
 
-/// More ways are not compared with each other, which takes their square.
+/// The number of ways up to which they are compared with each other: comparing takes their square.
 const COMPARED: usize = 128;
 
 impl Configurations {

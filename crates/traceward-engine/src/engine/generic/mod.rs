@@ -44,7 +44,7 @@ pub struct Generic {
     config: Config,
 }
 
-/// A graph that has been unfolded so far.
+/// A run: the graph that has been unfolded with the states so far.
 #[derive(Clone, Debug)]
 pub struct Run {
     graph: Graph,
@@ -60,7 +60,7 @@ pub struct Run {
 }
 
 impl Run {
-    /// How many nodes the graph has.
+    /// The number of nodes of the graph.
     pub fn nodes(&self) -> usize {
         self.graph.len()
     }
@@ -91,7 +91,7 @@ impl Run {
         self.graph.leaves().iter().filter_map(|id| self.graph.leaf(*id))
     }
 
-    /// What it has cost at its most.
+    /// The highest cost of the run so far.
     pub fn statistics(&self) -> EngineStatistics {
         let peaks = self.graph.peaks();
         EngineStatistics {
@@ -178,13 +178,14 @@ impl Generic {
         Scene { automaton: &self.automaton, dependence: &self.dependence, truth }
     }
 
-    /// Type A: what becomes of a timer.
+    /// The value that takes the place of a timer, a leaf of type A.
     fn value_of_timer(&self, run: &mut Run, node: NodeId, deadline: Deadline) -> Value {
         let Run { graph, unfolding, truth, .. } = run;
         unfolding.timer(self.scene(truth), graph, node, deadline)
     }
 
-    /// Type B: Generate-DAG of the ways that the state allows.
+    /// The value that takes the place of a configuration, a leaf of type B: Generate-DAG of the
+    /// ways that the state allows.
     fn value_of_ways(&self, run: &mut Run, ways: &[Way]) -> Value {
         let is_open = |way: &Way| way.labels.iter().all(|label| run.truth.satisfies(*label));
         run.is_open.clear();
@@ -293,7 +294,7 @@ impl Follow for Generic {
     }
 }
 
-/// Which leaves of both types imply which.
+/// The implications between leaves of both types.
 struct Leaves<'a> {
     timers: TimerImplication<'a>,
     configurations: &'a Configurations,

@@ -57,7 +57,7 @@ pub(super) struct Deadline(u64);
 impl Deadline {
     pub(super) const NEVER: Self = Self(u64::MAX);
 
-    /// That of a clock which is set at a position.
+    /// The deadline of a clock that is set at a position.
     pub(super) fn of(clock: Clock, position: u64) -> Self {
         clock.steps().map_or(Self::NEVER, |steps| Self(position.saturating_add(steps)))
     }
@@ -68,7 +68,7 @@ impl Deadline {
     }
 }
 
-/// What waits for the next state.
+/// A leaf: something that waits for the next state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Leaf {
     /// Type A: a timer.
@@ -84,7 +84,7 @@ pub(super) enum Connective {
 }
 
 impl Connective {
-    /// The value that decides it.
+    /// The value of one side that decides the connective.
     fn decisive(self) -> bool {
         self == Self::Or
     }
@@ -101,22 +101,22 @@ enum VertexKind {
 struct Vertex {
     kind: VertexKind,
     ends: Ends,
-    /// Its value is known, and on its way up.
+    /// Whether the value of the vertex is known, and on its way up.
     is_decided: bool,
-    /// It is in the list of those that have changed.
+    /// Whether the vertex is in the list of those that have changed.
     is_touched: bool,
-    /// What eval-final says of it, as found at that look.
+    /// The answer of eval-final for the vertex, and the number of the look at which it was found.
     end: (u64, bool),
 }
 
-/// What is known of a part of the graph.
+/// The value of a part of the graph, as far as it is known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Value {
-    /// Its value.
+    /// The value is known.
     Known(bool),
-    /// It is a leaf, which is not made before a branching point needs it.
+    /// The value is a leaf, which is not made before a branching point needs it.
     Waits(Leaf),
-    /// Where it is to be found.
+    /// The value is open, and this vertex stands for it.
     Open(VertexId),
 }
 
@@ -127,9 +127,9 @@ pub(super) struct Graph {
     free: Vec<VertexId>,
     edges: Edges,
     root: Value,
-    /// Those that wait for the next state.
+    /// The leaves that wait for the next state.
     leaves: Vec<VertexId>,
-    /// Those that waited for this one.
+    /// The leaves that waited for this state.
     due: Vec<VertexId>,
     /// The number of the step, from 1.
     step: u64,
@@ -151,14 +151,14 @@ pub(super) struct Graph {
     compared: ComparedLeaves,
     /// Scratch for what is still to be looked at.
     open: Vec<(VertexId, Option<EdgeId>)>,
-    /// How often it was asked what holds at the end.
+    /// The number of times that it was asked what holds at the end.
     end_looks: u64,
     live: usize,
     peaks: Peaks,
     compaction: Compaction,
 }
 
-/// The most there ever was.
+/// The largest sizes that the graph has had.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Peaks {
     pub(super) vertices: usize,
@@ -202,7 +202,7 @@ impl Graph {
         };
     }
 
-    /// How many vertices there are.
+    /// The number of vertices.
     pub(super) fn len(&self) -> usize {
         self.live
     }
@@ -211,27 +211,27 @@ impl Graph {
         self.peaks
     }
 
-    /// What the arenas take.
+    /// The number of bytes that the arenas take.
     pub(super) fn bytes(&self) -> usize {
         self.vertices.capacity() * size_of::<Vertex>()
             + (self.free.capacity() + self.leaves.capacity()) * size_of::<VertexId>()
             + self.edges.bytes()
     }
 
-    /// Those that wait for the next state.
+    /// The leaves that wait for the next state.
     pub(super) fn leaves(&self) -> &[VertexId] {
         &self.leaves
     }
 
-    /// Begins a step: those that waited are due, what is made from now on waits for the state
-    /// after.
+    /// Begins a step: the leaves that waited are due, and leaves made from now on wait for the
+    /// state after.
     pub(super) fn begin_step(&mut self) {
         self.step += 1;
         self.due.clear();
         std::mem::swap(&mut self.due, &mut self.leaves);
     }
 
-    /// One of those that are due and that the state at the position means something to.
+    /// A leaf that is due and whose value depends on the state at the position.
     pub(super) fn next_due(&mut self, scene: Scene<'_>, position: u64) -> Option<(VertexId, Leaf)> {
         loop {
             let id = self.due.pop()?;
@@ -243,7 +243,7 @@ impl Graph {
         }
     }
 
-    /// What a vertex waits for, if it does and somebody needs it.
+    /// The leaf of a vertex, if the vertex is a leaf that some parent needs.
     pub(super) fn leaf(&self, id: VertexId) -> Option<Leaf> {
         match self.vertices[id.index()].kind {
             VertexKind::Leaf(leaf) if self.is_needed(id) => Some(leaf),
@@ -380,7 +380,7 @@ impl Graph {
         Value::Open(id)
     }
 
-    /// Notes that something about a vertex has changed.
+    /// Puts a vertex into the list of those that have changed.
     fn touch(&mut self, id: VertexId) {
         if !std::mem::replace(&mut self.vertices[id.index()].is_touched, true) {
             self.touched.push(id);
@@ -540,7 +540,7 @@ impl Graph {
         self.live -= 1;
     }
 
-    /// At the end of a step: removes what nobody needs, and counts.
+    /// Ends a step: removes the vertices that nobody needs, and counts the others.
     pub(super) fn end_step(&mut self, implies: &dyn Implies) {
         if self.suspects.is_empty() && self.touched.is_empty() {
             return;
@@ -565,7 +565,7 @@ impl Graph {
         self.peaks.configurations = self.peaks.configurations.max(self.leaves.len() - timers);
     }
 
-    /// Removes what has no parent.
+    /// Removes the vertices that have no parent.
     fn sweep(&mut self) {
         while let Some(id) = self.suspects.pop() {
             if self.vertices[id.index()].kind != VertexKind::Free && !self.is_needed(id) {
@@ -647,7 +647,7 @@ impl Graph {
     }
 }
 
-/// What one look at a vertex tells.
+/// The result of one look at a vertex.
 enum Glance {
     Found(bool),
     /// A child has to be looked at first, and then from its edge on.

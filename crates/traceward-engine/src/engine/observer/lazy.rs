@@ -65,10 +65,10 @@ impl RememberedStep {
     }
 }
 
-/// How many steps are remembered.
+/// The number of steps that are remembered.
 const REMEMBERED: usize = 1 << 12;
 
-/// No state has this number.
+/// The number that no state has.
 const NOWHERE: u32 = u32::MAX;
 
 impl Lazy {
@@ -125,7 +125,8 @@ impl Lazy {
         self.read(propositions, &|index| row.byte(index))
     }
 
-    /// Reads all letters; what is certain then, and since which position if that is final.
+    /// Reads all letters, and returns the verdict and, if it is final, the position since which it
+    /// is.
     pub(super) fn run(
         &mut self,
         propositions: &[Proposition],
@@ -280,7 +281,7 @@ fn bit(propositions: &[Proposition], byte: &dyn Fn(usize) -> u8, proposition: u3
     byte(place / 8) >> (place % 8) & 1 == 1
 }
 
-/// How many diagrams fit the memory, with what a search keeps of each.
+/// The number of diagrams that fit the memory, with what a search keeps of each.
 fn most_nodes(config: Config) -> usize {
     const PER_SEARCHED: usize = 64;
     config.limits.memory.saturating_sub(REMEMBERED * size_of::<RememberedStep>())

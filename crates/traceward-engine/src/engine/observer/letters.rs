@@ -12,7 +12,7 @@ use traceward_logic::letter::{Letters, Proposition};
 pub(super) enum LetterBits {
     /// Up to 64 of them, in a word whose lowest byte is the first.
     Word(u64),
-    /// More.
+    /// More than 64 of them, in bytes.
     Bytes(Box<[u8]>),
 }
 
@@ -55,14 +55,14 @@ impl LetterBits {
 
 /// 64 letters, or what is left of the trace.
 pub(super) struct LetterBlock<'a> {
-    /// The position of the first.
+    /// The position of the first letter.
     pub(super) start: usize,
-    /// How many.
+    /// The number of letters.
     pub(super) len: usize,
     /// For each eight propositions, a byte for each letter.
     pub(super) bytes: &'a [[u8; 64]],
-    /// Which of them differ from the letter before, the first one's bit on top; all if that does
-    /// not matter.
+    /// The letters that differ from the one before, a bit for each with the first one's on top; all
+    /// letters if that does not matter.
     pub(super) changes: u64,
 }
 
@@ -102,7 +102,7 @@ impl<'a> Blocks<'a> {
         Some(LetterBlock { start, len: (self.len - start).min(64), bytes: &self.bytes, changes })
     }
 
-    /// Which letters of a block differ from the one before. The very first one does.
+    /// The letters of a block that differ from the one before. The very first letter does.
     fn changes(&self, index: usize) -> u64 {
         let first = u64::from(index == 0) << 63;
         self.bitmaps.iter().fold(first, |changes, bitmap| {

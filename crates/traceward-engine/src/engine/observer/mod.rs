@@ -44,23 +44,24 @@ struct Shared {
     dense: Option<Arc<Dense>>,
     stutter_invariant: bool,
     propositions: Vec<Proposition>,
-    /// Whether nothing else is known to be impossible than what is impossible.
+    /// Whether every letter that is not ruled out can occur in some trace. Only then is an early
+    /// verdict given at the first position at which it is certain.
     knows_letters: bool,
     config: Config,
 }
 
-/// An observer that has got somewhere. A clone goes its own way.
+/// A run of an observer. A clone goes on by itself.
 #[derive(Clone, Debug)]
 pub struct Run {
     state: ObserverState,
     verdict: Verdict,
-    /// The letter that was read last, where it is worth while to know that it repeats.
+    /// The letter that was read last, where it is worthwhile to know that it repeats.
     row: Option<LetterBits>,
 }
 
 #[derive(Clone, Debug)]
 enum ObserverState {
-    /// A state of the table.
+    /// The run is in this state of the table.
     Dense(Arc<Dense>, dense::SmallState),
     Lazy(Box<Lazy>),
 }
@@ -211,8 +212,8 @@ impl Follow for Observer {
         Ok(owed.collect())
     }
 
-    /// Unless it is not known which letters there can be, or it was allowed to go on where it takes
-    /// too long to find out what is certain.
+    /// Verdicts are final as early as possible, unless it is not known which letters there can be,
+    /// or the observer may go on where it would take too long to find out what is certain.
     fn is_exact(&self) -> bool {
         let searches = self.shared.dense.is_some() || self.shared.config.exactness == Exactness::Always;
         searches && self.shared.knows_letters

@@ -53,8 +53,8 @@ impl Reverse {
         &self.automaton
     }
 
-    /// Where each formula holds: it never gives up. Bounds in time need timestamps; without them no
-    /// time passes.
+    /// The positions at which each formula holds, one row for each. The engine never gives up.
+    /// Bounds in time need timestamps; without them no time passes.
     pub fn rows<'c>(&self, cache: &'c mut Cache, letters: &Letters) -> Vec<&'c Bitmap> {
         run::run(&self.schedule, cache, letters)
     }

@@ -1,4 +1,4 @@
-//! Filling the rows.
+//! Rows, filled as a schedule says.
 
 use super::super::offline::Cache;
 use super::schedule::{Operation, Pass, Register, RowId, Schedule, Stage, WindowKind};
@@ -163,7 +163,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// What stands past the end of the trace: bits to clear, and bits to set.
+/// The bits of a word past the end of the trace: those to clear, and those to set.
 #[derive(Clone, Copy)]
 struct EndMask {
     clear: u64,

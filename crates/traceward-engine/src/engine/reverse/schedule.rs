@@ -1,4 +1,4 @@
-//! What has to be computed, in which order.
+//! The schedule of reverse traversal: which rows are computed, and in which order.
 
 use crate::automaton::alternating::{Alternating, Condition, ConditionId, Label, Look, NodeId};
 use rustc_hash::FxHashMap;
@@ -13,7 +13,7 @@ pub(super) struct RowId(pub(super) u32);
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(super) struct Register(pub(super) u32);
 
-/// The stages in order, and where the answers are.
+/// The stages in order, and the rows in which the answers are found.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Schedule {
     pub(super) stages: Vec<Stage>,
@@ -35,7 +35,7 @@ pub(super) struct Pass {
     pub(super) outputs: Vec<(Register, RowId)>,
 }
 
-/// Each writes the register of its own index.
+/// An operation of a pass. Each one writes the register of its own index.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Operation {
     Constant(bool),
@@ -73,8 +73,8 @@ pub(super) enum WindowKind {
     Binary(BinaryOp, RowId, RowId),
 }
 
-/// When a condition is computed. Stage 0 is for what concerns one state only, and is part of any
-/// pass; the others repeat with a period: past, future, windows.
+/// The number of the stage in which a condition is computed. Stage 0 is for conditions on one state
+/// only, and is part of every pass. The others repeat with a period: past, future, windows.
 type StageNumber = u32;
 const STATE: StageNumber = 0;
 const PAST: StageNumber = 1;
@@ -82,7 +82,7 @@ const FUTURE: StageNumber = 2;
 const WINDOW: StageNumber = 3;
 const PERIOD: StageNumber = 3;
 
-/// What the stages of a number do.
+/// The kind of a stage: state, past, future or window.
 fn kind(stage: StageNumber) -> StageNumber {
     if stage == STATE { STATE } else { (stage - 1) % PERIOD + 1 }
 }
@@ -93,7 +93,7 @@ fn at_least(stage: StageNumber, wanted: StageNumber) -> StageNumber {
 }
 
 impl Schedule {
-    /// What it takes to fill the rows of these conditions.
+    /// The schedule that fills the rows of these conditions.
     pub(super) fn new(
         formulas: &Formulas,
         alphabet: &Alphabet,
@@ -108,7 +108,7 @@ impl Schedule {
     }
 }
 
-/// What is known of a condition.
+/// The facts about a condition that the schedule is made of.
 #[derive(Clone, Debug)]
 struct Facts {
     form: Method,
@@ -117,7 +117,7 @@ struct Facts {
     stage: StageNumber,
 }
 
-/// How a condition is computed.
+/// The method by which a condition is computed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Method {
     /// Only as part of the δ of this node, which it contains.

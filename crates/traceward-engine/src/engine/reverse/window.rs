@@ -31,7 +31,7 @@ impl<'a> View<'a> {
         row.get(self.position(place))
     }
 
-    /// How far apart two places are; without timestamps no time passes.
+    /// The distance between two places. Without timestamps no time passes.
     fn distance(&self, from: usize, to: usize, unit: Unit) -> u64 {
         match (unit, self.time) {
             (Unit::Steps, _) => (to - from) as u64,
