@@ -124,7 +124,7 @@ impl Bitmap {
         }
     }
 
-    /// How many bits are set.
+    /// The number of bits that are set.
     pub fn count_ones(&self) -> usize {
         self.words.iter().map(|word| word.count_ones() as usize).sum()
     }

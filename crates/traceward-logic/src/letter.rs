@@ -21,7 +21,7 @@ pub use atom::Atom;
 pub struct Proposition(pub u32);
 
 impl Proposition {
-    /// As an index.
+    /// The proposition as an index.
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -63,14 +63,14 @@ impl Alphabet {
 pub struct Letters {
     /// The number of positions.
     pub len: usize,
-    /// For each proposition, where it holds.
+    /// The positions at which each proposition holds.
     pub bitmaps: Vec<Bitmap>,
     /// The timestamp of each state, if the trace has timestamps. They are the trace's own.
     pub time: Option<Arc<[i64]>>,
 }
 
 impl Letters {
-    /// Where a proposition holds.
+    /// The positions at which a proposition holds.
     pub fn bitmap(&self, proposition: Proposition) -> &Bitmap {
         &self.bitmaps[proposition.index()]
     }

@@ -16,11 +16,11 @@ use std::fmt;
 /// An expression could not be evaluated at a position.
 #[derive(Clone, PartialEq, Debug)]
 pub struct EvaluationError {
-    /// Where.
+    /// The position at which evaluation failed.
     pub position: usize,
-    /// Why.
+    /// The reason.
     pub reason: ArithmeticError,
-    /// What was being evaluated; none where it was a summary.
+    /// The expression that was being evaluated; none where it was a summary.
     pub expression: Option<Expr>,
 }
 
@@ -148,7 +148,7 @@ fn window(trace: &Trace, direction: Direction, interval: Interval, j: usize) -> 
     })
 }
 
-/// How far apart two positions are. Without timestamps no time passes; such a formula is refused
+/// The distance between two positions. Without timestamps no time passes; such a formula is refused
 /// before it gets here.
 fn distance(trace: &Trace, unit: Unit, i: usize, j: usize) -> u64 {
     match (unit, &trace.time) {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 pub struct VariableId(pub u32);
 
 impl VariableId {
-    /// As an index.
+    /// The variable as an index.
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -21,7 +21,7 @@ impl VariableId {
 pub struct Column {
     /// The values; where one is missing, what stands here is arbitrary.
     pub data: ColumnData,
-    /// Where there is a value; none if no value is missing.
+    /// The positions at which there is a value; none if no value is missing.
     pub present: Option<Bitmap>,
 }
 
@@ -105,7 +105,7 @@ impl Column {
         self.present.as_ref().is_none_or(|present| present.get(position))
     }
 
-    /// How many states have no value.
+    /// The number of states that have no value.
     pub fn missing(&self) -> usize {
         self.present.as_ref().map_or(0, |present| present.len() - present.count_ones())
     }

@@ -15,9 +15,9 @@ use rustc_hash::FxHashMap;
 /// time as well.
 #[derive(Clone, Copy, Debug)]
 pub struct Law {
-    /// What is looked for.
+    /// The formula that is looked for.
     pub left: &'static str,
-    /// What takes its place.
+    /// The formula that takes its place.
     pub right: &'static str,
 }
 
