@@ -18,21 +18,21 @@ use traceward_logic::letter::{Alphabet, Letter};
 use traceward_logic::lower::Claim;
 use traceward_logic::value::Value;
 
-/// What is odd about a property.
+/// An oddity of a property.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Oddity {
-    /// No trace satisfies it.
+    /// No trace satisfies the property.
     Unsatisfiable,
-    /// Every trace satisfies it.
+    /// Every trace satisfies the property.
     Valid,
-    /// It holds wherever another property holds, and so adds nothing to it.
+    /// The property holds wherever another one holds, and so adds nothing to it.
     ImpliedBy,
-    /// It holds exactly where another property holds.
+    /// The property holds exactly where another one holds.
     EquivalentTo,
 }
 
 impl Oddity {
-    /// In one word, as documents write it.
+    /// The name of the oddity in one word, as documents write it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Unsatisfiable => "unsatisfiable",
@@ -43,16 +43,16 @@ impl Oddity {
     }
 }
 
-/// Something odd about a property.
+/// A finding: something odd about a property.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Finding {
-    /// What.
+    /// The oddity.
     pub oddity: Oddity,
-    /// The property.
+    /// The name of the property.
     pub property: String,
-    /// The property it is compared with.
+    /// The name of the property that it is compared with.
     pub other: Option<String>,
-    /// A shortest trace that shows it.
+    /// A shortest trace that shows the oddity.
     pub example: Option<Example>,
 }
 
@@ -63,22 +63,22 @@ pub struct Example {
     pub satisfies: Vec<String>,
     /// Properties that it violates.
     pub violates: Vec<String>,
-    /// Its states: the variables that matter, and their values.
+    /// The states of the trace: the variables that matter, and their values.
     pub states: Vec<Vec<(Arc<str>, Value)>>,
 }
 
-/// What was found in a spec.
+/// The findings about the properties of a spec.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Lint {
     /// The names of the properties that were looked at.
     pub properties: Vec<String>,
-    /// What is odd.
+    /// The oddities that were found.
     pub findings: Vec<Finding>,
-    /// What could not be found out, and why.
+    /// The questions that could not be decided, each with the reason.
     pub undecided: Vec<String>,
 }
 
-/// How two properties relate.
+/// The relation between two properties.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Relation {
     /// The same traces satisfy both.
@@ -92,7 +92,7 @@ pub enum Relation {
 }
 
 impl Relation {
-    /// In one word.
+    /// The name of the relation, in one word.
     pub fn name(self) -> &'static str {
         match self {
             Self::Equal => "equal",
@@ -112,7 +112,7 @@ impl fmt::Display for Relation {
 /// Two properties compared.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Comparison {
-    /// How the first relates to the second.
+    /// The relation of the first property to the second.
     pub relation: Relation,
     /// The names of the two.
     pub names: [String; 2],

@@ -67,7 +67,7 @@ pub struct Monitor {
     position: u64,
     /// A bit for each atom: whether it held in the last state.
     letter: Vec<u64>,
-    /// A bit for each atom: whether that was news.
+    /// A bit for each atom: whether its value was another than in the state before.
     news: Vec<u64>,
     /// The atoms that some property still needs.
     needed: Vec<usize>,
@@ -80,7 +80,7 @@ pub struct Monitor {
 pub struct PropertyId(u32);
 
 impl PropertyId {
-    /// As an index into [`Monitor::verdicts`].
+    /// The id as an index into [`Monitor::verdicts`].
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -89,13 +89,14 @@ impl PropertyId {
 /// A property that is being followed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Followed<'a> {
-    /// Its name.
+    /// The name of the property.
     pub name: &'a str,
-    /// Its text in the spec.
+    /// The text of the property in the spec.
     pub formula: &'a str,
     /// The description in the spec.
     pub description: Option<&'a str>,
-    /// What is known of it; if the trace has no state yet, what would be said if it ended so.
+    /// The verdict after the states so far; if there is no state yet, the verdict on the empty
+    /// trace.
     pub verdict: Verdict,
     /// The position whose state made the verdict final.
     pub decided_at: Option<u64>,
@@ -115,7 +116,7 @@ struct FollowedProperty {
     decided_at: Option<u64>,
 }
 
-/// Why a state was not taken.
+/// The reason why a state was not taken.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum StepError {
@@ -173,7 +174,7 @@ impl Monitor {
         named.filter(|(_, variable)| variable.matters).map(|(name, _)| &**name)
     }
 
-    /// How many states there have been: the position of the next.
+    /// The number of states so far, which is the position of the next one.
     pub fn position(&self) -> u64 {
         self.position
     }
@@ -196,7 +197,7 @@ impl Monitor {
         }
     }
 
-    /// What following a property has cost at its most, if its engine knows.
+    /// The highest cost of following a property, if its engine knows it.
     pub fn engine_statistics(&self, id: PropertyId) -> Option<EngineStatistics> {
         self.follows[id.index()].run.statistics()
     }
@@ -252,7 +253,7 @@ impl Monitor {
         self.intake.header(names)
     }
 
-    /// From now on, reads with these options.
+    /// Sets the options by which records are read from now on.
     fn read_with(&mut self, options: ReadOptions) {
         if self.position == 0 {
             self.intake = Intake::new(options);
@@ -323,7 +324,7 @@ impl Monitor {
         Ok(())
     }
 
-    /// What only decided properties speak of need not be evaluated any more.
+    /// Stops evaluating the atoms that only decided properties speak of.
     fn forget_decided(&mut self) {
         let followed = self.program.properties.iter().zip(&self.follows);
         let followed = followed.filter(|(_, follow)| follow.decided_at.is_none());

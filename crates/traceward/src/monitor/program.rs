@@ -27,9 +27,9 @@ pub(super) struct Program {
 
 #[derive(Debug)]
 pub(super) struct Variable {
-    /// Whether the trace has to have it.
+    /// Whether the trace has to have the variable.
     pub(super) needed: bool,
-    /// Whether its value can make a difference to a verdict.
+    /// Whether the value of the variable can make a difference to a verdict.
     pub(super) matters: bool,
 }
 
@@ -133,7 +133,7 @@ impl Program {
 }
 
 impl Property {
-    /// Whether a state makes no difference in which only these atoms are other than before.
+    /// Whether a state in which only these atoms are other than before makes no difference.
     #[inline]
     pub(super) fn ignores(&self, news: &[u64]) -> bool {
         self.ignores_repetition && self.mask.iter().zip(news).all(|(mask, news)| mask & news == 0)

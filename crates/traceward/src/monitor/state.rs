@@ -24,7 +24,7 @@ impl State {
         Self::default()
     }
 
-    /// With the value of a variable; of several values of one variable the last counts.
+    /// The state with the value of a variable. Of several values of one variable the last counts.
     /// [`Value::Missing`] says that it has none.
     #[must_use]
     pub fn with(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
@@ -32,7 +32,8 @@ impl State {
         self
     }
 
-    /// At a time, in nanoseconds since 1970 or since whatever the clock counts from.
+    /// The state with a timestamp, in nanoseconds since 1970 or since whatever the clock counts
+    /// from.
     #[must_use]
     pub fn at(mut self, nanoseconds: i64) -> Self {
         self.time = Some(nanoseconds);
