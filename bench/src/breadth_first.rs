@@ -15,7 +15,7 @@ use traceward_logic::trace::Trace;
 use traceward_logic::verdict::Verdict;
 
 const STATES: usize = 10_000_000;
-/// How often the states are gone through, for 10^8 in all.
+/// The number of times that the states are gone through, for 10^8 in all.
 const ROUNDS: usize = 10;
 /// How much the program may grow meanwhile, in KiB: nothing that depends on the number of states
 /// fits in here.

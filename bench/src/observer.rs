@@ -233,7 +233,7 @@ fn random_tree(operators: usize, random: &mut Random, formulas: &mut Formulas) -
 
 // ---- peers ----
 
-/// How long a peer is waited for.
+/// The time for which a peer is waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 fn row_of_peer(name: String, items: u64, time: Duration) -> Row {

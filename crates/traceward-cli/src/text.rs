@@ -21,7 +21,7 @@ const OPEN: Style = AnsiColor::Yellow.on_default().bold();
 const DIM: Style = Style::new().dimmed();
 const BOLD: Style = Style::new().bold();
 
-/// What to call a trace.
+/// The name of a trace.
 pub fn trace_name(path: &Path) -> String {
     path.display().to_string()
 }
@@ -143,7 +143,7 @@ fn write_evidence(
     waiting.iter().flatten().try_for_each(|one| write_waiting(out, one))
 }
 
-/// What an engine has cost at its most.
+/// The highest cost of an engine.
 fn statistics_text(engine: &str, statistics: Option<EngineStatistics>) -> String {
     let Some(statistics) = statistics else {
         return format!(
@@ -163,10 +163,10 @@ fn statistics_text(engine: &str, statistics: Option<EngineStatistics>) -> String
     format!("{engine} had at most {}", parts.join(", "))
 }
 
-/// How wide a position is at least in what a monitor says.
+/// The least width of a position in the lines of a monitor.
 pub const POSITION_WIDTH: usize = 8;
 
-/// What a monitor says of a property after a state: what stands before the position, and what
+/// The line of a monitor about a property after a state: the text before the position, and the text
 /// behind it.
 pub fn monitor_line(name: &str, verdict: Verdict) -> (String, String) {
     let style = match verdict {

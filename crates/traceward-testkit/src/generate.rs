@@ -57,7 +57,7 @@ impl Recipe {
     }
 }
 
-/// Which windows generated operators get.
+/// The windows that generated operators get.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Windows {
     /// All of the future or past.

@@ -40,11 +40,11 @@ pub(crate) struct CsvReader {
     fields: Vec<Field>,
 }
 
-/// What the first line tells about all others.
+/// The header: what the first line tells about all others.
 struct Header {
     names: Vec<String>,
     separator: u8,
-    /// What to take from each row, in order of fields.
+    /// The fields to take from each row, in order.
     picks: Vec<Pick>,
     slots: usize,
 }
@@ -421,7 +421,7 @@ impl Field {
         self
     }
 
-    /// Where the separator or line end after it is expected.
+    /// The place where the separator or line end after the field is expected.
     fn end(self, bytes: &[u8]) -> usize {
         if self.quoting == Quoting::Bare {
             return self.stop;

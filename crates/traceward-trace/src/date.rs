@@ -19,7 +19,7 @@ pub(crate) enum Layout {
 }
 
 impl Layout {
-    /// For people.
+    /// A description of the layout for people.
     pub(crate) fn description(self) -> &'static str {
         match self {
             Self::YearFirst => "yyyy-mm-dd HH:MM:SS",
@@ -35,18 +35,18 @@ impl Layout {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Moment {
     Exact(i64),
-    /// Only possible with the day first.
+    /// The date is possible only with the day first.
     DayFirst(i64),
-    /// Only possible with the month first.
+    /// The date is possible only with the month first.
     MonthFirst(i64),
-    /// Possible either way.
+    /// The date is possible either way.
     Either {
         day_first: i64,
         month_first: i64,
     },
 }
 
-/// Why a text is no moment.
+/// The reason why a text is no moment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum NotMoment {
     Unreadable,

@@ -9,14 +9,14 @@ pub(crate) enum Number {
     Nan,
 }
 
-/// Why a text is no number we can hold.
+/// The reason why a text is no number we can hold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum NotNumber {
     Text,
     TooBig,
 }
 
-/// Digits that fit an i64 whatever they are.
+/// The number of digits that fit an i64 whatever they are.
 const SAFE_DIGITS: usize = 18;
 
 /// Reads a number: `12`, `-5`, `+5`, `.5`, `1e3`, `inf`, `nan`.
@@ -68,7 +68,7 @@ pub(crate) fn fits_float(int: i64) -> bool {
     int as f64 as i64 == int && int != i64::MAX
 }
 
-/// What the values of a column have in common, found value by value.
+/// The shape of a column: what its values have in common, found value by value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Shape {
     bools: bool,

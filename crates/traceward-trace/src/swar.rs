@@ -18,7 +18,7 @@ impl FoundBytes {
         (self.0 != 0).then_some(self.0.trailing_zeros() as usize / 8)
     }
 
-    /// What either found.
+    /// The bytes that either search found.
     #[inline]
     pub(crate) fn or(self, other: Self) -> Self {
         Self(self.0 | other.0)

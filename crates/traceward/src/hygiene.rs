@@ -126,7 +126,8 @@ pub struct Comparison {
 /// Looks for properties of a spec that say nothing, or nothing new.
 ///
 /// ```
-/// use traceward::{Goal, Source, Spec, lint};
+/// use traceward::hygiene::lint;
+/// use traceward::{Goal, Source, Spec};
 ///
 /// let source = Source::new("spec", "property a = G p property b = F p", Goal::Check);
 /// let spec = Spec::parse(vec![source])?;

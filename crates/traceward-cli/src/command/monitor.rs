@@ -10,7 +10,7 @@ use traceward::input::{TraceError, Unseen};
 use traceward::{Error, Event, Feed, Goal, Monitor, PropertyId, Spec, Verdict};
 use traceward_wire::{EndOfTrace, Extent, line};
 
-/// What the input is called in messages.
+/// The name of the input in messages.
 const INPUT: &str = "-";
 
 pub fn run(arguments: &MonitorArguments, out: &mut impl Write) -> Result<Outcome, Failure> {
@@ -53,7 +53,7 @@ fn tell_of(unseen: &[Unseen], severity: &str, what: &str) {
     }
 }
 
-/// How a trace came to its end.
+/// The way in which a trace came to its end.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
     /// The input ended, or somebody ended it.
@@ -63,7 +63,7 @@ pub enum Ending {
 }
 
 impl Ending {
-    /// What is said of each property at the end.
+    /// The verdict on each property at the end.
     pub fn verdicts(self, monitor: &Monitor) -> Vec<Verdict> {
         match self {
             Self::Complete => monitor.end(),
@@ -72,7 +72,7 @@ impl Ending {
     }
 }
 
-/// Whether it is told what following has cost.
+/// The choice whether the cost of following is told.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Cost {
     Told,
@@ -87,7 +87,7 @@ struct Session<'a, W> {
     out: &'a mut W,
 }
 
-/// Why it ends before its input does.
+/// The reason why a monitor ends before its input does.
 enum EarlyEnd {
     /// The question cannot be answered any more.
     Failed(Error),
@@ -249,11 +249,11 @@ impl<W: Write> Watch<'_, W> {
 
 /// The lines that a monitor prints, all but for the position worded beforehand.
 struct Wording {
-    /// What stands before the position.
+    /// The text that stands before the position.
     head: Vec<u8>,
-    /// How wide the position is at least.
+    /// The least width of the position.
     width: usize,
-    /// What stands behind it: for each property, for each of its verdicts.
+    /// The text that stands behind the position, for each property and each of its verdicts.
     tails: Vec<[Vec<u8>; 4]>,
 }
 

@@ -47,12 +47,12 @@ struct MemberPrefix {
     mask: u64,
 }
 
-/// Where a member leads.
+/// The target of a member: where it leads.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Target {
     /// The wanted names it completes.
     pub(super) slots: Vec<u32>,
-    /// Where to look within it, if it is an object or array.
+    /// The place to look at within the member, if it is an object or array.
     pub(super) node: Option<PathNodeId>,
 }
 
@@ -114,7 +114,7 @@ impl Paths {
         id.node
     }
 
-    /// Whether a place is another or lies within it.
+    /// Whether a place is the same as another, or lies within it.
     pub(super) fn is_within(&self, mut place: PathNodeId, other: PathNodeId) -> bool {
         while place != other && place != Self::ROOT {
             place = self.nodes[place as usize].parent;

@@ -14,7 +14,7 @@ const LONGEST_NUMBER: usize = 30;
 /// So may one whose exponent has more digits than this.
 const LONGEST_EXPONENT: usize = 2;
 
-/// What is known about a line.
+/// The trust in a line: what is known about it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Trust {
     /// Nothing: whatever is not plainly JSON is [`Unusual`].
@@ -27,12 +27,12 @@ pub(super) enum Trust {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Unusual;
 
-/// Where a wanted value was found in the line.
+/// The place in the line at which a wanted value was found.
 #[derive(Clone, Copy, Default)]
 pub(super) struct FoundAt {
-    /// How deep; 0 if it was not.
+    /// The depth; 0 if the value was not found.
     depth: u32,
-    /// In which object.
+    /// The object that it was found in.
     place: PathNodeId,
 }
 
@@ -44,7 +44,7 @@ pub(super) struct Scanner<'b, 'p> {
     trust: Trust,
     paths: &'p mut Paths,
     cells: &'p mut [Cell<'b>],
-    /// Where each name was found: `a.b` as one member goes before `b` within `a`.
+    /// The place at which each name was found: `a.b` as one member goes before `b` within `a`.
     found: &'p mut [FoundAt],
 }
 
@@ -322,7 +322,8 @@ impl<'b, 'p> Scanner<'b, 'p> {
         }
     }
 
-    /// What follows a backslash. `\u` may be half of a pair, which is for serde_json to judge.
+    /// Scans what follows a backslash. `\u` may be half of a pair, which is for serde_json to
+    /// judge.
     fn escape(&mut self) -> Result<(), Unusual> {
         match self.next()? {
             b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Ok(()),
