@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 const LINES: u64 = 5_000_000;
 /// Lines behind which memory has to be what it will be.
 const WARM_LINES: u64 = 1_000_000;
-/// How much it may grow over all others, in KiB.
+/// The memory by which the program may grow over all other lines, in KiB.
 const GROWTH: u64 = 1024;
 
 /// The argument with which this program only counts the lines of standard input.
@@ -215,7 +215,7 @@ fn expected(responses: &[Response]) -> Printed {
 /// The lines in a file, which is gone with this.
 struct Input {
     path: PathBuf,
-    /// How long the first lines are.
+    /// The length of the first lines.
     warm_bytes: u64,
 }
 

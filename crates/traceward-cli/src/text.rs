@@ -26,7 +26,7 @@ pub fn trace_name(path: &Path) -> String {
     path.display().to_string()
 }
 
-/// What was found out about one trace.
+/// Writes what was found out about one trace.
 pub fn report(out: &mut impl Write, path: &Path, report: &Report, goal: Goal) -> io::Result<()> {
     writeln!(out, "{BOLD}{}{BOLD:#}: {}", trace_name(path), extent(report))?;
     for property in &report.properties {
@@ -177,7 +177,7 @@ pub fn monitor_line(name: &str, verdict: Verdict) -> (String, String) {
     (String::new(), format!("  {style}{verdict:<9}{style:#}  {name}\n"))
 }
 
-/// What a monitor says at the end.
+/// Writes what a monitor says at the end.
 pub fn monitor_end(out: &mut impl Write, feed: &Feed, ending: Ending, cost: monitor::Cost) -> io::Result<()> {
     let monitor = feed.monitor();
     let skipped = match feed.skipped() {
@@ -411,7 +411,7 @@ fn moment(nanoseconds: i64) -> String {
     }
 }
 
-/// What a trace holds.
+/// Writes what a trace holds.
 pub fn inspection(out: &mut impl Write, path: &Path, inspection: &Inspection) -> io::Result<()> {
     let separator = match inspection.separator {
         Some(b'\t') => " separated by tabs".to_owned(),
@@ -541,7 +541,7 @@ fn is_bit(column: &ColumnInspection) -> bool {
     column.range.as_ref().is_some_and(|range| *range == zero_and_one)
 }
 
-/// What is odd in a spec.
+/// Writes what is odd in a spec.
 pub fn lint(out: &mut impl Write, lint: &Lint) -> io::Result<()> {
     for finding in &lint.findings {
         let other = finding.other.as_deref().unwrap_or_default();
@@ -568,7 +568,7 @@ pub fn lint(out: &mut impl Write, lint: &Lint) -> io::Result<()> {
     }
 }
 
-/// How two properties relate.
+/// Writes how two properties relate.
 pub fn comparison(out: &mut impl Write, comparison: &Comparison) -> io::Result<()> {
     let [first, second] = &comparison.formulas;
     let says = match comparison.relation {

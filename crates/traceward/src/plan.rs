@@ -72,7 +72,7 @@ fn formula_stages(
         ("simplified", print(simplified)),
         ("normal form", print(normal)),
     ];
-    let class = Class::new(formulas, normal[0]);
+    let class = MetricClass::new(formulas, normal[0]);
     stages.push(("sublogic", class.text(formulas, names)));
     if evaluator.engine() == EngineName::Reverse {
         let text = class.metric_text(formulas, names).unwrap_or_else(|| {
@@ -114,14 +114,14 @@ fn readable(written_out: u64, nodes: usize, text: impl FnOnce() -> String) -> St
 }
 
 /// The class of a formula for the algorithms on metric automata.
-enum Class {
+enum MetricClass {
     /// A bound counts time, as in this part.
     Timed(FormulaId),
     /// All bounds count steps.
     Steps { sublogic: Sublogic, automaton: Box<Metric>, has_past: bool },
 }
 
-impl Class {
+impl MetricClass {
     /// The class of a formula in normal form.
     fn new(formulas: &Formulas, normal: FormulaId) -> Self {
         let parts = formulas.parts(&[normal]);

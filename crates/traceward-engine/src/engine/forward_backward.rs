@@ -313,7 +313,7 @@ impl TreeId {
 #[derive(Clone, Debug, Default)]
 struct Tree {
     nodes: Vec<TreeNode>,
-    /// What eval-final would say of each node.
+    /// The answer of eval-final for each node, were this state the last.
     at_end: Vec<bool>,
     free: Vec<TreeId>,
     live: usize,
@@ -404,8 +404,8 @@ impl Tree {
         }
     }
 
-    /// What eval-final says of an inner node, from what it says of those below. A side that is gone
-    /// said what does not matter.
+    /// The answer of eval-final for an inner node, from the answers for the nodes below. A side
+    /// that is gone had an answer that does not matter.
     fn end_of(&self, id: TreeId) -> bool {
         let at_end = |side: &TreeId| self.at_end[side.index()];
         match &self.node(id).kind {

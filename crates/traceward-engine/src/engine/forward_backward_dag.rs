@@ -11,7 +11,7 @@
 
 use super::configuration::{Entry, entry_implies};
 use super::follow::{Follow, Step};
-use super::graph::{Deadline, Dependence, Graph, Implies, Leaf, Scene, Unfolding, Value};
+use super::graph::{Deadline, Dependence, Graph, GraphUnfolding, Implies, Leaf, Scene, Value};
 use super::labels::{self, LabelTruth, Labels};
 use super::{Config, EngineStatistics};
 use crate::automaton::alternating::NodeId;
@@ -38,14 +38,14 @@ pub struct ForwardBackwardDag {
 #[derive(Clone, Debug)]
 pub struct Run {
     graph: Graph,
-    unfolding: Unfolding,
+    unfolding: GraphUnfolding,
     truth: LabelTruth,
     position: u64,
     verdict: Verdict,
 }
 
 impl Run {
-    /// How many nodes the graph has.
+    /// The number of nodes of the graph.
     pub fn nodes(&self) -> usize {
         self.graph.len()
     }
@@ -61,7 +61,7 @@ impl Run {
         leaves
     }
 
-    /// What it has cost at its most.
+    /// The highest cost of the run so far.
     pub fn statistics(&self) -> EngineStatistics {
         let peaks = self.graph.peaks();
         EngineStatistics {
@@ -121,7 +121,7 @@ impl Follow for ForwardBackwardDag {
     fn start(&self) -> Result<Run, GaveUp> {
         Ok(Run {
             graph: Graph::new(self.config.subsumption.in_graphs()),
-            unfolding: Unfolding::new(&self.automaton),
+            unfolding: GraphUnfolding::new(&self.automaton),
             truth: self.labels.start(),
             position: 0,
             verdict: Verdict::Pending,
@@ -175,7 +175,7 @@ impl Follow for ForwardBackwardDag {
     }
 }
 
-/// Which timers imply which: those of one window, see claim 3.2.
+/// The implications between timers: only timers of one window imply each other, see claim 3.2.
 pub(super) struct TimerImplication<'a> {
     pub(super) automaton: &'a Metric,
 }

@@ -10,7 +10,7 @@ use crate::trace::{Column, ColumnData, Number, TextData, Trace, VariableId};
 use crate::value::{CompareOp, Value, compare_int_with_float};
 use std::cmp::Ordering;
 
-/// Where a boolean expression holds.
+/// The positions at which a boolean expression holds.
 pub(super) fn holds(expr: &Expr, trace: &Trace) -> Bitmap {
     whole_column(&Atom::of(expr), trace).unwrap_or_else(|| {
         let at = |position| expr.holds(&StateAt { trace, position }).unwrap_or(false);

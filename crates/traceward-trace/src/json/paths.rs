@@ -36,7 +36,7 @@ struct PathEdge {
     /// The name as lines mostly have it: in quotes, and a colon right behind. None for a name that
     /// needs escapes.
     source: Option<MemberPrefix>,
-    target: Target,
+    target: MemberTarget,
 }
 
 /// Bytes to be found at the beginning of others. Most are short, and compared in one word.
@@ -49,7 +49,7 @@ struct MemberPrefix {
 
 /// The target of a member: where it leads.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Target {
+pub(super) struct MemberTarget {
     /// The wanted names it completes.
     pub(super) slots: Vec<u32>,
     /// The place to look at within the member, if it is an object or array.
@@ -105,7 +105,7 @@ impl Paths {
     }
 
     #[inline]
-    pub(super) fn target(&self, id: PathEdgeId) -> &Target {
+    pub(super) fn target(&self, id: PathEdgeId) -> &MemberTarget {
         &self.nodes[id.node as usize].edges[id.edge as usize].target
     }
 
@@ -148,7 +148,7 @@ impl Paths {
             }
         }
         let child = (!pending.is_empty()).then(|| self.add_node(node, pending));
-        let target = Target { slots, node: child };
+        let target = MemberTarget { slots, node: child };
         let place = &mut self.nodes[node as usize];
         if !target.leads_somewhere() && place.edges.len() >= MOST_EDGES {
             return None;
@@ -171,7 +171,7 @@ impl PathNode {
     }
 }
 
-impl Target {
+impl MemberTarget {
     fn leads_somewhere(&self) -> bool {
         !self.slots.is_empty() || self.node.is_some()
     }

@@ -151,7 +151,7 @@ impl Monitor {
     pub fn with_config(spec: &Spec, config: Config) -> Result<Self, Error> {
         let program = Program::new(spec, config)?;
         let verdict = |holds: bool| if holds { Verdict::Holding } else { Verdict::Pending };
-        let follow = |property: &program::Property| {
+        let follow = |property: &program::CompiledProperty| {
             let run = property.engine.start()?;
             Ok(FollowedProperty { run, verdict: verdict(property.holds_on_empty), decided_at: None })
         };

@@ -17,16 +17,16 @@ use traceward_logic::value::ValueType;
 pub(super) struct Program {
     pub(super) spec: Spec,
     pub(super) names: Vec<Arc<str>>,
-    pub(super) variables: Vec<Variable>,
+    pub(super) variables: Vec<ProgramVariable>,
     pub(super) slots: FxHashMap<Arc<str>, usize>,
-    pub(super) properties: Vec<Property>,
+    pub(super) properties: Vec<CompiledProperty>,
     pub(super) atoms: Vec<Atom>,
     /// Expressions of properties that may fail, as a whole.
     pub(super) fallible: Vec<Expr>,
 }
 
 #[derive(Debug)]
-pub(super) struct Variable {
+pub(super) struct ProgramVariable {
     /// Whether the trace has to have the variable.
     pub(super) needed: bool,
     /// Whether the value of the variable can make a difference to a verdict.
@@ -34,7 +34,7 @@ pub(super) struct Variable {
 }
 
 #[derive(Debug)]
-pub(super) struct Property {
+pub(super) struct CompiledProperty {
     pub(super) name: String,
     pub(super) formula: String,
     pub(super) description: Option<Arc<str>>,
@@ -58,7 +58,7 @@ impl Program {
         let lowered = spec.bind(&spec.schema(&types))?;
         let roots = formulas_of(&lowered)?;
         let names = lowered.variables.names();
-        let variable = |variable: &lower::Variable| Variable {
+        let variable = |variable: &lower::Variable| ProgramVariable {
             needed: variable.needed_at.is_some() && variable.declared.is_none(),
             matters: false,
         };
@@ -94,7 +94,7 @@ impl Program {
                 }
             }
             let atoms = self.atoms_of(&engine, &mut known);
-            self.properties.push(Property {
+            self.properties.push(CompiledProperty {
                 name,
                 formula: spec.text(property.body.span),
                 description: property.description.clone(),
@@ -132,7 +132,7 @@ impl Program {
     }
 }
 
-impl Property {
+impl CompiledProperty {
     /// Whether a state in which only these atoms are other than before makes no difference.
     #[inline]
     pub(super) fn ignores(&self, news: &[u64]) -> bool {

@@ -162,8 +162,8 @@ impl Progression {
         let mut now = vec![None; self.rules.rules.len()];
         for part in self.rules.parts() {
             if self.rules.depends[part.index()].is_empty() {
-                let known = Known { now: &now, memory: &[], letter: None };
-                now[part.index()] = Some(self.come_due(space, part, known, &mut Substitution::default())?);
+                let context = LetterContext { now: &now, memory: &[], letter: None };
+                now[part.index()] = Some(self.come_due(space, part, context, &mut Substitution::default())?);
             }
         }
         space.now = now;
@@ -269,8 +269,8 @@ impl Progression {
         let mut now = if letter.is_some() { vec![None; self.rules.rules.len()] } else { space.now.clone() };
         for part in self.rules.parts() {
             if now[part.index()].is_none() {
-                let known = Known { now: &now, memory: &memory, letter };
-                now[part.index()] = Some(self.come_due(space, part, known, &mut replaced)?);
+                let context = LetterContext { now: &now, memory: &memory, letter };
+                now[part.index()] = Some(self.come_due(space, part, context, &mut replaced)?);
             }
         }
         let owes = self.value(space, state, 0);
@@ -425,7 +425,7 @@ impl Progression {
         &self,
         space: &mut Space,
         part: PartId,
-        Known { now, memory, letter }: Known<'_>,
+        LetterContext { now, memory, letter }: LetterContext<'_>,
         replaced: &mut Substitution,
     ) -> Result<Ref, Overflow> {
         let known = |part: PartId| now[part.index()].expect("parts come before wholes");
@@ -644,7 +644,7 @@ impl Progression {
 
 /// The things that are known while a letter is read.
 #[derive(Clone, Copy)]
-struct Known<'a> {
+struct LetterContext<'a> {
     /// The diagrams that smaller parts come to.
     now: &'a [Option<Ref>],
     memory: &'a [Ref],

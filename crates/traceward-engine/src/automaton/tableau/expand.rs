@@ -1,8 +1,8 @@
 //! Expanding the nodes of the tableau: section 4.1, with the states of section 4.2.
 
 use super::claims::{ClaimId, Claims, Pair};
-use super::unfold::{self, Unfolding, unfold};
-use super::{Claim, Edge, Literal, Obligation, State, StateId, gave_up};
+use super::unfold::{self, TableauUnfolding, unfold};
+use super::{Edge, Literal, Obligation, State, StateClaim, StateId, gave_up};
 use crate::limit::{BuildError, Limit, Limits};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
@@ -148,7 +148,7 @@ impl Builder<'_> {
     }
 
     fn state(&self, (next, claimed): &Key) -> State {
-        let claim = |&(id, holds): &(ClaimId, bool)| Claim { formula: self.claims.pair(id).positive, holds };
+        let claim = |&(id, holds): &(ClaimId, bool)| StateClaim { formula: self.claims.pair(id).positive, holds };
         State {
             next: next.clone(),
             claims: claimed.iter().map(claim).collect(),
@@ -339,8 +339,8 @@ impl Builder<'_> {
         self.alphabet.proposition(atom).map(|proposition| Literal { negated, proposition })
     }
 
-    fn rest(&self, unfolding: Unfolding, before: &Before) -> Rest {
-        let Unfolding { direction, rest, strength, .. } = unfolding;
+    fn rest(&self, unfolding: TableauUnfolding, before: &Before) -> Rest {
+        let TableauUnfolding { direction, rest, strength, .. } = unfolding;
         let at_end = Rest::Known(strength == Strength::Weak);
         match (rest, direction, before) {
             (None, _, _) | (Some(_), Direction::Past, Before::Nothing) => at_end,

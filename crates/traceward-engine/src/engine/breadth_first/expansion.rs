@@ -76,12 +76,12 @@ impl Scope {
     }
 }
 
-/// Which nodes come into configurations.
+/// The nodes that are admitted to configurations.
 pub(super) enum Admission<'a> {
     /// All of them, with the clocks they are asked with: the state is not known.
     All,
-    /// Those that a letter satisfies, which is one bit a leaf. Formulas about the past are settled
-    /// by it, and other leaves have no use for their clock any more.
+    /// The nodes that a letter satisfies, which is one bit a leaf. Formulas about the past are
+    /// settled by it, and other leaves have no use for their clock any more.
     SatisfiedBy(&'a [u64]),
 }
 
@@ -260,9 +260,9 @@ pub(super) enum Horizon {
     Later,
 }
 
-/// So many configurations are combined with others before one goes that asks no less of later
-/// states. It may still turn out to be the smaller one: together with another that has all of its
-/// timers.
+/// The number of configurations above which one is dropped that asks no less of later states. Among
+/// fewer it stays, for it may still turn out to be the smaller one: together with another that has
+/// all of its timers.
 const FEW: usize = 8;
 
 impl BreadthFirst {
@@ -293,8 +293,8 @@ impl BreadthFirst {
         stays
     }
 
-    /// How many timers a configuration has, and which, several of them to a bit: quick to tell that
-    /// it has one that another has not.
+    /// The number of timers of a configuration, and a word with a bit for each, several timers to a
+    /// bit. The word tells quickly that a configuration has a timer that another has not.
     fn timers_of(&self, configuration: &Configuration) -> (usize, u64) {
         let timers = configuration.timers(&self.automaton);
         timers.fold((0, 0), |(count, nodes), entry| (count + 1, nodes | 1 << (entry.node.index() % 64)))

@@ -19,7 +19,9 @@ mod configurations;
 use super::configuration::{Configuration, Entry};
 use super::follow::{Follow, Step};
 use super::forward_backward_dag::TimerImplication;
-use super::graph::{ConfigurationId, Connective, Deadline, Dependence, Graph, Implies, Leaf, Scene, Unfolding, Value};
+use super::graph::{
+    ConfigurationId, Connective, Deadline, Dependence, Graph, GraphUnfolding, Implies, Leaf, Scene, Value,
+};
 use super::labels::{self, LabelTruth, Labels};
 use super::{Config, EngineStatistics};
 use crate::automaton::alternating::NodeId;
@@ -48,7 +50,7 @@ pub struct Generic {
 #[derive(Clone, Debug)]
 pub struct Run {
     graph: Graph,
-    unfolding: Unfolding,
+    unfolding: GraphUnfolding,
     configurations: Configurations,
     truth: LabelTruth,
     position: u64,
@@ -234,7 +236,7 @@ impl Follow for Generic {
     fn start(&self) -> Result<Run, GaveUp> {
         Ok(Run {
             graph: Graph::new(self.config.subsumption.in_graphs()),
-            unfolding: Unfolding::new(&self.automaton),
+            unfolding: GraphUnfolding::new(&self.automaton),
             configurations: Configurations::default(),
             truth: self.labels.start(),
             position: 0,

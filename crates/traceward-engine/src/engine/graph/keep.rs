@@ -96,7 +96,7 @@ impl Graph {
     }
 }
 
-/// What is still to be done with a vertex.
+/// A step of the walk over a graph: what is still to be done with a vertex.
 enum Visit {
     Enter(VertexId),
     Leave(VertexId),

@@ -28,7 +28,7 @@ use crate::limit::{GaveUp, Instead, Limit};
 use edges::{EdgeId, Edges, Ends};
 use tidy::ComparedLeaves;
 pub(super) use tidy::Implies;
-pub(super) use unfold::{Dependence, Scene, Unfolding};
+pub(super) use unfold::{Dependence, GraphUnfolding, Scene};
 
 /// A vertex of a graph.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -586,8 +586,8 @@ impl Graph {
         self.live = 0;
     }
 
-    /// What eval-final says of the root, where `is_accepting` tells it of the leaves. With a list
-    /// of what is still to be looked at; each vertex is looked at once.
+    /// The answer of eval-final for the root, where `is_accepting` gives it for the leaves. A list
+    /// holds the vertices that are still to be looked at; each vertex is looked at once.
     pub(super) fn holds_at_end(&mut self, is_accepting: &dyn Fn(Leaf) -> bool) -> bool {
         let root = match self.root {
             Value::Known(value) => return value,
@@ -609,8 +609,8 @@ impl Graph {
         self.vertices[root.index()].end.1
     }
 
-    /// What eval-final says of a vertex, from this child on; at first all children are looked at,
-    /// since one that is known may decide.
+    /// The answer of eval-final for a vertex, from this child on. At first all children are looked
+    /// at, since one that is known may decide.
     fn look_at_end(&self, id: VertexId, edge: Option<EdgeId>, is_accepting: &dyn Fn(Leaf) -> bool) -> Glance {
         let Vertex { kind, ends, .. } = &self.vertices[id.index()];
         let decisive = match kind {

@@ -8,7 +8,7 @@ use crate::engine::labels::LabelTruth;
 /// What has been unfolded of an automaton at a position. A condition that does not depend on the
 /// clock around it means the same wherever it is met, and is unfolded once.
 #[derive(Clone, Debug)]
-pub(in crate::engine) struct Unfolding {
+pub(in crate::engine) struct GraphUnfolding {
     /// By the index of a condition that depends on no clock: the position after which this was
     /// found, and what.
     found: Vec<(u64, Value)>,
@@ -32,12 +32,12 @@ enum Task {
 /// No position.
 const NEVER: u64 = u64::MAX;
 
-/// What an automaton's conditions depend on.
+/// The dependence of each condition of an automaton on the clock around it.
 #[derive(Clone, Debug)]
 pub(in crate::engine) struct Dependence(Vec<bool>);
 
 impl Dependence {
-    /// Which conditions depend on the clock around them: those with a timer outside of metric
+    /// The conditions that depend on the clock around them: those with a timer outside of metric
     /// sub-automata.
     pub(in crate::engine) fn new(automaton: &Metric) -> Self {
         let mut depends = Vec::new();
@@ -58,7 +58,7 @@ impl Dependence {
     }
 }
 
-/// What is unfolded, and the state that it is unfolded with.
+/// The automaton that is unfolded, and the state that it is unfolded with.
 #[derive(Clone, Copy)]
 pub(in crate::engine) struct Scene<'a> {
     pub(in crate::engine) automaton: &'a Metric,
@@ -87,7 +87,7 @@ impl Scene<'_> {
     }
 }
 
-impl Unfolding {
+impl GraphUnfolding {
     pub(in crate::engine) fn new(automaton: &Metric) -> Self {
         Self {
             found: vec![(NEVER, Value::Known(false)); automaton.condition_ids().count()],
@@ -102,7 +102,7 @@ impl Unfolding {
         self.position = position;
     }
 
-    /// What becomes of a timer that waited for the state at the position: the value of its δ.
+    /// The value of a timer that waited for the state at the position: the value of its δ.
     pub(in crate::engine) fn timer(
         &mut self,
         scene: Scene<'_>,

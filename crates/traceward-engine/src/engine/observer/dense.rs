@@ -66,7 +66,7 @@ impl NextStates {
 /// letters at once fits the first-level cache, that is waited for less often.
 #[derive(Clone, Debug)]
 struct Strides {
-    /// How many letters a step takes.
+    /// The number of letters that a step takes.
     letters: usize,
     /// Classes of that many letters in a row.
     classes: usize,
@@ -74,15 +74,15 @@ struct Strides {
     table: Vec<SmallState>,
 }
 
-/// How many entries a table of several letters at once may have: 16 KiB.
+/// The number of entries that a table of several letters at once may have: 16 KiB.
 const MOST_STRIDE_ENTRIES: usize = 4096;
 
-/// How large a table may be.
+/// The limits of a table.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TableLimits {
-    /// How many entries it may have.
+    /// The number of entries that the table may have.
     pub(super) entries: usize,
-    /// How many bytes its making may take.
+    /// The number of bytes that making the table may take.
     pub(super) memory: usize,
 }
 
@@ -96,7 +96,7 @@ struct Classes {
     by_byte: Vec<Vec<u32>>,
 }
 
-/// How many targets may be compared to find the classes.
+/// The number of targets that may be compared to find the classes.
 const MOST_COMPARED: usize = 1 << 23;
 
 /// For each class before a proposition is looked at, the classes where it does not hold and where

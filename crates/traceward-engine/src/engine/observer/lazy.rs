@@ -17,7 +17,8 @@ use traceward_logic::verdict::Verdict;
 pub(super) struct Lazy {
     progression: Arc<Progression>,
     space: Space,
-    /// How often everything was forgotten: numbers of states are of one epoch.
+    /// The number of times that everything was forgotten. Numbers of states are good within one
+    /// epoch.
     epoch: u64,
     /// Whether the successors of all letters have turned out to be too many, so that each letter is
     /// read by itself.

@@ -120,13 +120,14 @@ struct Facts {
 /// The method by which a condition is computed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Method {
-    /// Only as part of the δ of this node, which it contains.
+    /// The condition contains this node, and is computed only as part of the node's δ.
     Inside(NodeId),
-    /// As the δ of this node, which it contains.
+    /// The condition contains this node, and is computed as the node's δ.
     Loop(NodeId),
-    /// As it is: a leaf, a connective, or a node that does not occur in its own δ.
+    /// The condition is computed as it is: a leaf, a connective, or a node that does not occur in
+    /// its own δ.
     Plain,
-    /// As a bounded operator over finished rows.
+    /// The condition is computed as a bounded operator over finished rows.
     Window(FormulaId),
 }
 
