@@ -1,5 +1,6 @@
-//! Bounds in steps online: `G(p -> F[0,n] q)` on traces on which it holds to the end, with answers 0 to n states after their requests.
-//! What is verified is the verdict after every state, by counting those at which an answer is owed.
+//! Bounds in steps online: `G(p -> F[0,n] q)` on traces on which it holds to the end, with answers
+//! 0 to n states after their requests. What is verified is the verdict after every state, by
+//! counting those at which an answer is owed.
 
 use crate::{Row, measured};
 use traceward_engine::engine::Decision;
@@ -24,8 +25,8 @@ struct Responses {
 }
 
 impl Responses {
-    /// Every answer comes 0 to `latest` states after the first request that it answers, each delay as often as any other; between
-    /// them a quarter of the states is a request.
+    /// Every answer comes 0 to `latest` states after the first request that it answers, each delay
+    /// as often as any other; between them a quarter of the states is a request.
     fn new(len: usize, latest: usize) -> Self {
         let mut random = 0x2545_F491_4F6C_DD1D_u64;
         let mut below = |limit: usize| {
@@ -60,7 +61,8 @@ impl Responses {
     }
 }
 
-/// `generic` beside the graph of the thesis as it is printed, which looks at every timer with every state, and beside the observer.
+/// `generic` beside the graph of the thesis as it is printed, which looks at every timer with every
+/// state, and beside the observer.
 pub fn responses() -> Vec<Row> {
     [100, 10_000].into_iter().flat_map(of_bound).collect()
 }
@@ -104,7 +106,8 @@ fn of_bound(bound: usize) -> Vec<Row> {
     vec![ours.ours(), as_printed, observed]
 }
 
-/// A formula with finite bounds alone is decided after 60 states at the latest, and the graph is gone: the rest of the trace is not looked at.
+/// A formula with finite bounds alone is decided after 60 states at the latest, and the graph is
+/// gone: the rest of the trace is not looked at.
 pub fn finite_bounds() -> Vec<Row> {
     let formula = "F[0,50](p & G[1,10] q)";
     let lowered = traceward_testkit::lowered(formula, Goal::Check, None, None).expect("a formula");

@@ -1,5 +1,6 @@
-//! Breadth-first traversal online, one state at a time: the three formulas of Finkbeiner and Sipma's section 6 and one
-//! with a bound, simplification off. Once its caches are warm its memory stays as it is, which is verified over 10^8 states.
+//! Breadth-first traversal online, one state at a time: the three formulas of Finkbeiner and
+//! Sipma's section 6 and one with a bound, simplification off. Once its caches are warm its memory
+//! stays as it is, which is verified over 10^8 states.
 
 use crate::reverse::paper;
 use crate::{Row, measured, peak_kib};
@@ -14,9 +15,10 @@ use traceward_logic::trace::Trace;
 use traceward_logic::verdict::Verdict;
 
 const STATES: usize = 10_000_000;
-/// How often the states are gone through, for 10^8 in all.
+/// The number of times that the states are gone through, for 10^8 in all.
 const ROUNDS: usize = 10;
-/// How much the program may grow meanwhile, in KiB: nothing that depends on the number of states fits in here.
+/// How much the program may grow meanwhile, in KiB: nothing that depends on the number of states
+/// fits in here.
 const GROWTH: u64 = 1024;
 
 pub fn online() -> Vec<Row> {

@@ -1,5 +1,6 @@
-//! Speed, measured: each benchmark states its expected answer, verifies it, and only then is timed. What bounds it from
-//! below (memory, a parser that does nothing with what it reads) is timed beside it in the same run.
+//! Speed, measured: each benchmark states its expected answer, verifies it, and only then is timed.
+//! What bounds it from below (memory, a parser that does nothing with what it reads) is timed
+//! beside it in the same run.
 //!
 //! `cargo run --release -p traceward-bench` runs all; names on the command line select some.
 
@@ -16,31 +17,32 @@ use std::time::{Duration, Instant};
 
 /// One line of the results.
 pub struct Row {
-    /// What ran.
+    /// The name of what ran.
     name: String,
-    /// How many items it went through.
+    /// The number of items that it went through.
     items: u64,
-    /// What an item is.
+    /// The name of an item.
     unit: &'static str,
     /// The fastest of the runs.
     time: Duration,
-    /// Whether others are compared with it.
+    /// The role of the row in comparisons.
     whose: Whose,
 }
 
-/// What a row is there for.
+/// The role of a row in comparisons.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Whose {
-    /// It is ours, and rows below it are compared with it.
+    /// The row is ours, and rows below it are compared with it.
     Ours,
-    /// It is compared with the row of ours above it: a peer's, or ours on something else.
+    /// The row is compared with the row of ours above it: a peer's, or ours on something else.
     Compared,
-    /// It is a peer's that came to nothing in its time: how long it would have taken is not known.
+    /// The row is of a peer that came to nothing in its time: how long it would have taken is not
+    /// known.
     CameToNothing,
 }
 
 impl Row {
-    /// As one that rows below are compared with.
+    /// The row as one that rows below are compared with.
     #[must_use]
     pub fn ours(self) -> Self {
         Self { whose: Whose::Ours, ..self }
@@ -50,7 +52,7 @@ impl Row {
         self.time.as_secs_f64() / self.items as f64
     }
 
-    /// In how large a unit it is told depends on how much it is.
+    /// The rate as text. The size of the unit depends on how large the rate is.
     fn rate(&self) -> String {
         let rate = 1.0 / self.seconds_each();
         match rate {
@@ -69,7 +71,8 @@ impl Row {
     }
 }
 
-/// A benchmark: a name, and what makes its rows. The first row is ours; the others are compared with the latest of ours.
+/// A benchmark: a name, and what makes its rows. The first row is ours; the others are compared
+/// with the latest of ours.
 struct Benchmark {
     name: &'static str,
     run: fn() -> Vec<Row>,

@@ -1,5 +1,5 @@
-//! The program `traceward monitor` behind a real pipe: JSON lines of four mixed fields go in, verdicts come out and are read.
-//! That its memory stays as it is, is verified first.
+//! The program `traceward monitor` behind a real pipe: JSON lines of four mixed fields go in,
+//! verdicts come out and are read. That its memory stays as it is, is verified first.
 
 use crate::{Random, Row, measured, peak_kib};
 use memchr::memchr_iter;
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 const LINES: u64 = 5_000_000;
 /// Lines behind which memory has to be what it will be.
 const WARM_LINES: u64 = 1_000_000;
-/// How much it may grow over all others, in KiB.
+/// The memory by which the program may grow over all other lines, in KiB.
 const GROWTH: u64 = 1024;
 
 /// The argument with which this program only counts the lines of standard input.
@@ -137,7 +137,8 @@ fn read_all(child: &mut Child) -> Printed {
     Printed { lines, last }
 }
 
-/// The most memory the program has had, in KiB, having read all lines: not much more than having read some.
+/// The most memory the program has had, in KiB, having read all lines: not much more than having
+/// read some.
 fn memory_stays_flat(responses: &[Response], input: &Path, warm_bytes: u64) -> u64 {
     let mut child = started(&mut monitor(responses));
     let process = child.id().to_string();
@@ -187,8 +188,8 @@ fn states() -> impl Iterator<Item = State> {
     })
 }
 
-/// A line whenever it becomes or ceases to be true that something is asked and not answered, one after the first state,
-/// and one at the end.
+/// A line whenever it becomes or ceases to be true that something is asked and not answered, one
+/// after the first state, and one at the end.
 fn expected(responses: &[Response]) -> Printed {
     let mut waiting: Vec<Option<bool>> = vec![None; responses.len()];
     let mut lines = 1;
@@ -214,7 +215,7 @@ fn expected(responses: &[Response]) -> Printed {
 /// The lines in a file, which is gone with this.
 struct Input {
     path: PathBuf,
-    /// How long the first lines are.
+    /// The length of the first lines.
     warm_bytes: u64,
 }
 

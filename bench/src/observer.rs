@@ -1,4 +1,5 @@
-//! Observers: steps of a table and of an automaton unfolded on the way, and the making of deterministic automata beside `mona`.
+//! Observers: steps of a table and of an automaton unfolded on the way, and the making of
+//! deterministic automata beside `mona`.
 
 use crate::{Random, Row, Whose, measured};
 use std::io::Read;
@@ -51,7 +52,7 @@ impl Formula {
         let initial = Initial::BySemantics(self.on_empty);
         let tableau = tableau::Automaton::new(formulas, alphabet, normal[0], initial, Limits::default());
         let tableau = tableau.expect("a tableau that fits");
-        subset::determinise(&tableau, subset::Config::default()).expect("a table that fits").minimal()
+        subset::determinise(&tableau, subset::SubsetLimits::default()).expect("a table that fits").minimal()
     }
 
     fn propositions(&self) -> usize {
@@ -97,7 +98,8 @@ pub fn steps_of_a_large_automaton() -> Vec<Row> {
     ]
 }
 
-/// Whether the formula holds is told by reverse traversal; that no letter is skipped, by their being random.
+/// Whether the formula holds is told by reverse traversal; that no letter is skipped, by their
+/// being random.
 fn stepped(text: &str, len: usize, every: u64, config: Config) -> Row {
     use traceward_engine::engine::reverse::Reverse;
     let formula = Formula::parse(text);
@@ -119,7 +121,8 @@ fn stepped(text: &str, len: usize, every: u64, config: Config) -> Row {
     })
 }
 
-/// How many states the automaton of each formula has is known; `mona` makes its own of the standard translation.
+/// How many states the automaton of each formula has is known; `mona` makes its own of the standard
+/// translation.
 pub fn construction() -> Vec<Row> {
     let mut rows = Vec::new();
     let mut ltlf2dfa_goes_on = true;
@@ -142,7 +145,8 @@ pub fn construction() -> Vec<Row> {
     rows
 }
 
-/// How many states each automaton has is told by the other way to it, through a tableau and sets of its states.
+/// How many states each automaton has is told by the other way to it, through a tableau and sets of
+/// its states.
 fn random_construction() -> Vec<Row> {
     let random: Vec<Formula> = (0..50).map(|seed| random_formula(20, seed)).collect();
     let expected: Vec<usize> = random.iter().map(|one| one.table().states()).collect();
@@ -189,7 +193,8 @@ pub fn bounded_construction() -> Vec<Row> {
     rows
 }
 
-/// A formula with that many operators over four propositions, future operators only: the translation has no past.
+/// A formula with that many operators over four propositions, future operators only: the
+/// translation has no past.
 fn random_formula(operators: usize, seed: u64) -> Formula {
     let mut random = Random(seed * 77 + 5);
     let mut formulas = Formulas::new();
@@ -228,7 +233,7 @@ fn random_tree(operators: usize, random: &mut Random, formulas: &mut Formulas) -
 
 // ---- peers ----
 
-/// How long a peer is waited for.
+/// The time for which a peer is waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 fn row_of_peer(name: String, items: u64, time: Duration) -> Row {
@@ -271,7 +276,8 @@ fn run_mona(program: &str) -> Ran {
     ran
 }
 
-/// The row of `ltlf2dfa`, where it is installed. Beginning with Python and the package takes most of the time of small ones.
+/// The row of `ltlf2dfa`, where it is installed. Beginning with Python and the package takes most
+/// of the time of small ones.
 fn ltlf2dfa(name: &str, count: usize) -> Option<Row> {
     if !matches!(wait_for(python().arg("import ltlf2dfa")), Ran::Well(_)) {
         return None;

@@ -10,7 +10,8 @@ use traceward_logic::trace::Trace;
 
 const STATES: usize = 100_000_000;
 
-/// States in the proportions of Finkbeiner and Sipma's section 6: 10 % a, 40 % b, 25 % c, 25 % nothing; a at the end.
+/// States in the proportions of Finkbeiner and Sipma's section 6: 10 % a, 40 % b, 25 % c, 25 %
+/// nothing; a at the end.
 pub struct Paper {
     pub a: Bitmap,
     pub b: Bitmap,

@@ -66,7 +66,8 @@ interrupt, each property is satisfied or violated.")]
   traceward bench figure10 --longest 1000000 --svg figure10.svg
   traceward bench bounded --svg bounded.svg")]
     Bench(BenchArguments),
-    /// Show the automaton of a formula: as text, as a picture, for other tools, or as a monitor in C or Rust
+    /// Show the automaton of a formula: as text, as a picture, for other tools, or as a monitor in
+    /// C or Rust
     #[command(after_help = "Examples:
   traceward automaton -e 'G(!a -> !b U c)'
   traceward automaton -e 'G(p -> O r)' --to svg > automaton.svg
@@ -141,7 +142,8 @@ pub struct CheckArguments {
     /// Report truth at every position
     #[arg(long)]
     pub positions: bool,
-    /// Take the trace for the beginning of a longer one: say what is certain, and what is still owed
+    /// Take the trace for the beginning of a longer one: say what is certain, and what is still
+    /// owed
     #[arg(long)]
     pub prefix: bool,
     /// Print the value of every node of the alternating automaton at every position
@@ -153,7 +155,8 @@ pub struct CheckArguments {
     /// Tell how long each eventuality had to wait
     #[arg(long)]
     pub waiting: bool,
-    /// Tell what answering has cost at its most: configurations, nodes of the graph, timers that wait, bytes
+    /// Tell what answering has cost at its most: configurations, nodes of the graph, timers that
+    /// wait, bytes
     #[arg(long, help_heading = "Engine")]
     pub engine_statistics: bool,
     /// How many violations to report one by one
@@ -174,15 +177,16 @@ pub struct MonitorArguments {
     /// Print every verdict after every state
     #[arg(long)]
     pub every_step: bool,
-    /// What a line does that cannot be read: it is skipped, as if it were not there, or the monitor stops. Unless this is
-    /// given, lines are skipped, and the exit status is 2 at the end
+    /// What a line does that cannot be read: it is skipped, as if it were not there, or the monitor
+    /// stops. Unless this is given, lines are skipped, and the exit status is 2 at the end
     #[arg(long, value_enum, value_name = "skip|stop", hide_possible_values = true)]
     pub on_bad_input: Option<BadInput>,
     #[command(flatten)]
     pub trace: TraceArguments,
     #[command(flatten)]
     pub engine: EngineArguments,
-    /// Tell at the end what following has cost at its most: configurations, nodes of the graph, timers that wait, bytes
+    /// Tell at the end what following has cost at its most: configurations, nodes of the graph,
+    /// timers that wait, bytes
     #[arg(long, help_heading = "Engine")]
     pub engine_statistics: bool,
     /// For programs, a JSON object a line, or for people
@@ -355,13 +359,15 @@ pub enum AutomatonKind {
 pub enum AutomatonInitial {
     /// If the trace without a state satisfies the formula
     Semantics,
-    /// If the formula has no until in it, or an accepting state is reached whatever the first state is
+    /// If the formula has no until in it, or an accepting state is reached whatever the first state
+    /// is
     Paper,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AutomatonFormat {
-    /// For people: alternating and metric, a node a line; otherwise a state with its edges at a time
+    /// For people: alternating and metric, a node a line; otherwise a state with its edges at a
+    /// time
     Text,
     /// A graph for Graphviz
     Dot,
@@ -435,7 +441,8 @@ pub struct BenchArguments {
     /// Which experiment
     #[arg(value_enum)]
     pub experiment: Experiment,
-    /// The length of the longest trace: 100000 unless given, 2048 for bounded, where constants and formulas grow with it
+    /// The length of the longest trace: 100000 unless given, 2048 for bounded, where constants and
+    /// formulas grow with it
     #[arg(long, value_name = "STATES")]
     pub longest: Option<usize>,
     /// Draw what was measured into this file
@@ -449,7 +456,8 @@ pub struct BenchArguments {
 pub enum Experiment {
     /// Three formulas, growing traces, every traversal of the alternating automaton
     Figure10,
-    /// What the four algorithms for bounds in steps need as trace, constant and formula grow, next to what their theorems allow
+    /// What the four algorithms for bounds in steps need as trace, constant and formula grow, next
+    /// to what their theorems allow
     Bounded,
 }
 
@@ -479,7 +487,8 @@ fn separator(text: &str) -> Result<u8, String> {
     }
 }
 
-/// `COLUMN:UNIT` if what follows the last colon is a unit; a column's name may have colons of its own.
+/// `COLUMN:UNIT` if what follows the last colon is a unit; a column's name may have colons of its
+/// own.
 fn time_column(text: &str) -> Result<TimeColumn, String> {
     if let Some((name, unit)) = text.rsplit_once(':') {
         if let Ok(unit) = unit.parse::<TimeUnit>() {

@@ -6,7 +6,7 @@ use traceward::engine::{BuildError, GaveUp, Unsupported};
 use traceward::message::Style;
 use traceward::{Error, Request};
 
-/// What the exit status tells.
+/// The outcome of a run, which the exit status tells.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Outcome {
     /// Everything asked holds.
@@ -18,16 +18,16 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// 0, 1 or 2.
+    /// The exit status: 0, 1 or 2.
     pub fn exit_status(self) -> u8 {
         self as u8
     }
 }
 
-/// Why a command could not do its work.
+/// The reason why a command could not do its work.
 #[derive(Debug)]
 pub enum Failure {
-    /// Told to the user as it stands; it begins with `error:`.
+    /// A message, told to the user as it stands; it begins with `error:`.
     Message(String),
     /// The output could not be written.
     Output(std::io::Error),
@@ -39,8 +39,8 @@ impl Failure {
         Self::Message(format!("error: {message}"))
     }
 
-    /// Why a question could not be answered: as the library tells it, but with the options that help. `trace` is what to
-    /// call the trace.
+    /// The reason why a question could not be answered: as the library tells it, but with the
+    /// options that help. `trace` is the name of the trace.
     pub fn of(error: &Error, trace: &str, style: Style<'_>) -> Self {
         match error {
             Error::GaveUp(gave_up) => Self::new(with_option(gave_up)),
@@ -50,7 +50,7 @@ impl Failure {
         }
     }
 
-    /// What went wrong, without `error:` before it and without colours.
+    /// The message, without `error:` before it and without colours.
     pub fn text(&self) -> String {
         match self {
             Self::Message(message) => {
@@ -76,13 +76,14 @@ impl From<std::io::Error> for Failure {
     }
 }
 
-/// What an engine says when it gives up, and the option that raises its limit.
+/// The message of an engine that gives up, with the option that raises its limit.
 fn with_option(gave_up: &GaveUp) -> String {
     let account = gave_up.account();
     option_of(gave_up.limit).map_or(account.clone(), |option| format!("{account}; {option} raises the limit"))
 }
 
-/// What cannot be had, and the option or command that asks for something else.
+/// The message about a question that cannot be answered, with the option or command that asks for
+/// something else.
 fn asked(request: &Request) -> String {
     let help = match request {
         Request::RunsByKey => return "--coverage and --waiting are for a trace that is not split by key".to_owned(),
@@ -96,7 +97,7 @@ fn asked(request: &Request) -> String {
     format!("{request}\n  help: {help}")
 }
 
-/// Why a property cannot be followed, and what to do instead.
+/// The reason why a property cannot be followed, and what to do instead.
 fn cannot_follow(property: &str, error: &BuildError) -> String {
     let at_end = "`traceward check` answers when the trace has ended";
     let (reason, way_out) = match error {

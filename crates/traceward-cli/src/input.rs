@@ -13,7 +13,7 @@ use traceward::{Goal, ReadOptions, Settings, Source, Spec};
 /// Files smaller than this are read before a progress bar could be seen.
 const WORTH_A_PROGRESS_BAR: u64 = 64 << 20;
 
-/// How messages are written: with the options that help, and coloured where that suits standard error.
+/// The style of messages: with the options that help, and coloured where that suits standard error.
 pub fn style() -> Style<'static> {
     Style { paint: paint(), remedy: &remedy }
 }
@@ -26,7 +26,8 @@ pub fn paint() -> Paint {
     }
 }
 
-/// The spec of a command line, and the traces: without `-e` the first path is a spec, and whatever ends in `.tw` is one.
+/// The spec of a command line, and the traces: without `-e` the first path is a spec, and whatever
+/// ends in `.tw` is one.
 pub fn spec_and_traces(
     spec: &SpecArguments,
     paths: &[PathBuf],
@@ -50,7 +51,8 @@ pub fn spec_and_traces(
     Ok((spec, traces))
 }
 
-/// The spec of a command that needs no trace; `missing` is what to say where there is no spec either.
+/// The spec of a command that needs no trace; `missing` is what to say where there is no spec
+/// either.
 pub fn spec_alone(asked: &AskedArguments, missing: &str) -> Result<Spec, Failure> {
     if asked.spec.expressions.is_empty() && asked.paths.is_empty() {
         return Err(Failure::new(format!("{missing}\n  help: give a formula with -e, or a spec file")));
@@ -116,7 +118,7 @@ pub fn open(path: &Path, quiet: bool) -> Result<Box<dyn Read>, Failure> {
     Ok(Box::new(bar.wrap_read(file)))
 }
 
-/// How a trace is to be read, as far as the command line says.
+/// The options for reading a trace, as far as the command line gives them.
 pub fn read_options(path: &Path, arguments: &TraceArguments) -> ReadOptions {
     let is_tsv = path.to_string_lossy().split('.').any(|part| part == "tsv");
     ReadOptions {
@@ -127,7 +129,7 @@ pub fn read_options(path: &Path, arguments: &TraceArguments) -> ReadOptions {
     }
 }
 
-/// What the command line says of the traces.
+/// The settings for traces that the command line gives.
 pub fn settings(arguments: &TraceArguments) -> Settings {
     Settings {
         event: arguments.event.clone(),

@@ -40,7 +40,7 @@ pub fn unasked(failure: &Failure) -> FailureDocument {
     FailureDocument::new(None, failure.text())
 }
 
-/// What a monitor says of a property: what stands before the position, and what behind it.
+/// The line of a monitor about a property: the text before the position, and the text behind it.
 pub fn monitor_line(name: &str, verdict: Verdict) -> (String, String) {
     // The position comes first and is 0 here, so the first 0 is where it stands.
     let line = line(&VerdictEvent::new(0, name, verdict));

@@ -1,7 +1,8 @@
 //! Standard input as it arrives, until it ends or somebody interrupts.
 //!
-//! A thread waits for bytes and another for signals, so that a quiet pipe keeps nobody from ending; what they have to say goes
-//! through one channel, in order. Both may still be waiting when the program ends.
+//! A thread waits for bytes and another for signals, so that a quiet pipe keeps nobody from ending;
+//! what they have to say goes through one channel, in order. Both may still be waiting when the
+//! program ends.
 
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -9,16 +10,18 @@ use std::io::{self, Read};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, TryRecvError, channel, sync_channel};
 use std::thread;
 
-/// As much as a pipe holds.
+/// The size of a piece: as much as a pipe holds.
 const PIECE: usize = 64 << 10;
 
-/// Pieces that wait to be looked at. Few, so that a signal is not long in coming, and memory stays small.
+/// The number of pieces that may wait to be looked at. They are few, so that a signal is not long
+/// in coming, and memory stays small.
 const WAITING: usize = 4;
 
-/// After how many pieces output is due even if more are waiting: where input never pauses, verdicts come out all the same.
+/// The number of pieces after which output is due even if more are waiting: where input never
+/// pauses, verdicts come out all the same.
 const MOST_UNTOLD: usize = 16;
 
-/// What standard input has to say.
+/// An event on standard input.
 pub enum News {
     /// Bytes.
     Bytes(Piece),
@@ -26,7 +29,7 @@ pub enum News {
     End,
     /// A signal: nobody wants more bytes.
     Interrupted,
-    /// It cannot be read.
+    /// Standard input cannot be read.
     Failed(io::Error),
 }
 
@@ -68,8 +71,8 @@ impl Live {
         Ok(Self { news, used, untold: 0 })
     }
 
-    /// What comes next. Before that is waited for, and now and then if it need not be, `tell` is called: what was found out
-    /// is due.
+    /// The next event. `tell` is called before it is waited for, and now and then if there is no
+    /// need to wait, so that what was found out is told in time.
     pub fn next(&mut self, tell: impl FnOnce() -> io::Result<()>) -> io::Result<News> {
         let news = match self.news.try_recv() {
             Ok(news) if self.untold < MOST_UNTOLD => {

@@ -2,15 +2,15 @@
 
 use std::io::{self, BufWriter, Write};
 
-/// How much is written at once, unless somebody is waiting for it.
+/// The number of bytes that are written at once, unless somebody is waiting for them.
 const PIECE: usize = 64 << 10;
 
-/// Whether what is written has colours in it.
+/// The choice whether the output may have colours in it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Styling {
-    /// It may: they are taken out where they do not suit.
+    /// The output may have colours: they are taken out where they do not suit.
     Styled,
-    /// It never has, and is so much that it is not searched for them.
+    /// The output never has colours, and is so long that it is not searched for them.
     Plain,
 }
 
@@ -23,8 +23,8 @@ pub fn standard(styling: Styling) -> BufWriter<UntilClosed<Box<dyn Write>>> {
     BufWriter::with_capacity(PIECE, UntilClosed::new(out))
 }
 
-/// Passes on what is written until the reader closes the pipe, and drops the rest: a reader that has seen enough is no
-/// error, and the exit status still tells the verdict.
+/// Passes on what is written until the reader closes the pipe, and drops the rest: a reader that
+/// has seen enough is no error, and the exit status still tells the verdict.
 pub struct UntilClosed<W> {
     out: W,
     closed: bool,

@@ -21,12 +21,12 @@ const OPEN: Style = AnsiColor::Yellow.on_default().bold();
 const DIM: Style = Style::new().dimmed();
 const BOLD: Style = Style::new().bold();
 
-/// What to call a trace.
+/// The name of a trace.
 pub fn trace_name(path: &Path) -> String {
     path.display().to_string()
 }
 
-/// What was found out about one trace.
+/// Writes what was found out about one trace.
 pub fn report(out: &mut impl Write, path: &Path, report: &Report, goal: Goal) -> io::Result<()> {
     writeln!(out, "{BOLD}{}{BOLD:#}: {}", trace_name(path), extent(report))?;
     for property in &report.properties {
@@ -60,7 +60,8 @@ fn extent(report: &Report) -> String {
     text
 }
 
-/// Whether a note belongs to the answer; the others are asides about the input, and no part of the results.
+/// Whether a note belongs to the answer; the others are asides about the input, and no part of the
+/// results.
 pub fn is_about_the_answer(note: &Note) -> bool {
     matches!(note, Note::EmptyInput | Note::HeaderOnly)
 }
@@ -88,8 +89,8 @@ fn signs(verdict: Verdict) -> (&'static str, Style) {
 }
 
 fn write_property(out: &mut impl Write, property: &PropertyReport, report: &Report) -> io::Result<()> {
-    // Taken apart field by field, so that none is left out unnoticed. Which engine answered, and whether an earlier
-    // one could have, is asked by programs only.
+    // Taken apart field by field, so that none is left out unnoticed. Which engine answered, and
+    // whether an earlier one could have, is asked by programs only.
     #[rustfmt::skip]
     let PropertyReport {
         name, description, formula, verdict, engine, decided_at, decided_exact: _, cost, truth, evidence, keys,
@@ -142,7 +143,7 @@ fn write_evidence(
     waiting.iter().flatten().try_for_each(|one| write_waiting(out, one))
 }
 
-/// What an engine has cost at its most.
+/// The highest cost of an engine.
 fn statistics_text(engine: &str, statistics: Option<EngineStatistics>) -> String {
     let Some(statistics) = statistics else {
         return format!(
@@ -162,10 +163,11 @@ fn statistics_text(engine: &str, statistics: Option<EngineStatistics>) -> String
     format!("{engine} had at most {}", parts.join(", "))
 }
 
-/// How wide a position is at least in what a monitor says.
+/// The least width of a position in the lines of a monitor.
 pub const POSITION_WIDTH: usize = 8;
 
-/// What a monitor says of a property after a state: what stands before the position, and what behind it.
+/// The line of a monitor about a property after a state: the text before the position, and the text
+/// behind it.
 pub fn monitor_line(name: &str, verdict: Verdict) -> (String, String) {
     let style = match verdict {
         Verdict::Satisfied => GOOD,
@@ -175,7 +177,7 @@ pub fn monitor_line(name: &str, verdict: Verdict) -> (String, String) {
     (String::new(), format!("  {style}{verdict:<9}{style:#}  {name}\n"))
 }
 
-/// What a monitor says at the end.
+/// Writes what a monitor says at the end.
 pub fn monitor_end(out: &mut impl Write, feed: &Feed, ending: Ending, cost: monitor::Cost) -> io::Result<()> {
     let monitor = feed.monitor();
     let skipped = match feed.skipped() {
@@ -409,7 +411,7 @@ fn moment(nanoseconds: i64) -> String {
     }
 }
 
-/// What a trace holds.
+/// Writes what a trace holds.
 pub fn inspection(out: &mut impl Write, path: &Path, inspection: &Inspection) -> io::Result<()> {
     let separator = match inspection.separator {
         Some(b'\t') => " separated by tabs".to_owned(),
@@ -539,7 +541,7 @@ fn is_bit(column: &ColumnInspection) -> bool {
     column.range.as_ref().is_some_and(|range| *range == zero_and_one)
 }
 
-/// What is odd in a spec.
+/// Writes what is odd in a spec.
 pub fn lint(out: &mut impl Write, lint: &Lint) -> io::Result<()> {
     for finding in &lint.findings {
         let other = finding.other.as_deref().unwrap_or_default();
@@ -566,7 +568,7 @@ pub fn lint(out: &mut impl Write, lint: &Lint) -> io::Result<()> {
     }
 }
 
-/// How two properties relate.
+/// Writes how two properties relate.
 pub fn comparison(out: &mut impl Write, comparison: &Comparison) -> io::Result<()> {
     let [first, second] = &comparison.formulas;
     let says = match comparison.relation {

@@ -1,7 +1,8 @@
-//! How it is answered: automata, and the engines that run on them.
+//! The engines of Traceward: automata, and the algorithms that run on them.
 //!
-//! Every engine has one of two faces: [`engine::follow::Follow`] for those that follow a trace as it grows, and
-//! [`engine::offline::Offline`] for those that look at it as a whole. Only [`select`] knows all of them.
+//! Every engine has one of two faces: [`engine::follow::Follow`] for those that follow a trace as
+//! it grows, and [`engine::offline::Offline`] for those that look at it as a whole. Only [`select`]
+//! knows all of them.
 
 pub mod automaton;
 pub mod engine;

@@ -1,40 +1,41 @@
-//! What may be taken to answer a question, and how an engine or an automaton says that it was not
-//! enough.
+//! Limits on the work and memory that answering a question may take, and the errors of engines and
+//! automata that reach them.
 //!
 //! Nothing here knows an engine or an automaton: both say by these types why they cannot go on, and
 //! whoever asked words it for people.
 
 use std::fmt;
 
-/// How much engines may take. Each engine looks at the limits of what it has, and at no others.
+/// The limits of engines. Each engine looks at the limits of what it has, and at no others.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// How many conditions depth-first traversal may look at.
+    /// The number of conditions that depth-first traversal may look at.
     pub work: u64,
-    /// How many slices there may be at one position, and how many ways may lead on from a
+    /// The number of slices that there may be at one position, and of ways that may lead on from a
     /// configuration.
     pub slices: usize,
-    /// How many nodes a tree or a graph of what is not decided yet may have.
+    /// The number of nodes that a tree or a graph of what is not decided yet may have.
     pub nodes: usize,
-    /// How many bytes a run of an observer may take. What it has seen of its automaton is forgotten
-    /// when they are used up, and the run goes on.
+    /// The number of bytes that a run of an observer may take. When they are used up, the run
+    /// forgets what it has seen of its automaton, and goes on.
     pub memory: usize,
-    /// How many states an observer may look at to find out what is certain in one of them.
+    /// The number of states that an observer may look at to find out what is certain in one of
+    /// them.
     pub search: usize,
-    /// Up to how many states the whole automaton of an observer is made beforehand.
+    /// The number of states up to which the whole automaton of an observer is made beforehand.
     pub table_states: usize,
-    /// How many entries the table of that automaton may have.
+    /// The number of entries that the table of that automaton may have.
     pub table_entries: usize,
-    /// How many states a tableau automaton may have.
+    /// The number of states that a tableau automaton may have.
     pub automaton_states: usize,
-    /// How many steps the making of a tableau automaton may take: formulas broken down, and
+    /// The number of steps that making a tableau automaton may take: formulas broken down, and
     /// formulas copied where a node is split.
     pub automaton_steps: u64,
-    /// How many formulas past operators may ask for at the position before, in a tableau automaton.
-    /// A bound of n steps asks for n.
+    /// The number of formulas that past operators of a tableau automaton may ask for at the
+    /// position before. A bound of n steps asks for n.
     pub claims: usize,
-    /// How many different sets, configurations and letters are remembered; fewer if they are large.
-    /// To remember fewer costs time, and never an answer.
+    /// The number of different sets, configurations and letters that are remembered; fewer if they
+    /// are large. Remembering fewer costs time, and never an answer.
     pub remembered: usize,
 }
 
@@ -86,18 +87,18 @@ pub enum Limit {
 }
 
 impl Limit {
-    /// Whether whoever asks may allow for more.
+    /// Whether the caller can raise the limit.
     pub fn can_be_raised(self) -> bool {
         !matches!(self, Self::Obligations | Self::Position(_))
     }
 
-    /// Whether it is a limit on the size of an automaton, which depends on the formula alone.
+    /// Whether the limit is on the size of an automaton, which depends on the formula alone.
     fn is_of_automaton(self) -> bool {
         matches!(self, Self::States(_) | Self::Steps(_) | Self::Claims(_) | Self::Propositions(_))
     }
 }
 
-/// What was too much, as half a sentence.
+/// Writes what was too much, as half a sentence.
 impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -130,7 +131,7 @@ impl fmt::Display for Limit {
 pub struct Instead {
     /// The engine's name.
     pub engine: &'static str,
-    /// How it answers: the rest of a sentence that begins with its name.
+    /// The way in which it answers: the rest of a sentence that begins with its name.
     pub how: &'static str,
 }
 
@@ -147,7 +148,7 @@ impl fmt::Display for Instead {
     }
 }
 
-/// An engine reached a limit.
+/// The error of an engine that reached a limit.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GaveUp {
     /// The engine's name.
@@ -159,8 +160,8 @@ pub struct GaveUp {
 }
 
 impl GaveUp {
-    /// What happened and what else could be done, without a word on how to raise the limit: that
-    /// depends on where it was set.
+    /// The message: what happened and what else could be done. It has no word on how to raise the
+    /// limit, which depends on where the limit was set.
     pub fn account(&self) -> String {
         let mut account = format!("the engine {} gave up: {}", self.engine, self.limit);
         self.instead.iter().for_each(|instead| account += &format!("; {instead}"));
@@ -180,7 +181,7 @@ impl fmt::Display for GaveUp {
 
 impl std::error::Error for GaveUp {}
 
-/// Something that not every engine can take.
+/// A feature of formulas or traces that not every engine can take.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Feature {
     /// A bound that counts time.
@@ -216,12 +217,12 @@ impl fmt::Display for Feature {
     }
 }
 
-/// An engine cannot take a formula.
+/// The error of an engine that cannot take a formula.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Unsupported {
     /// The engine's name.
     pub engine: &'static str,
-    /// What it cannot take.
+    /// The feature that it cannot take.
     pub what: Feature,
     /// The name of an engine that can.
     pub instead: &'static str,
@@ -235,12 +236,12 @@ impl fmt::Display for Unsupported {
 
 impl std::error::Error for Unsupported {}
 
-/// An engine could not be made for a formula.
+/// The reason why an engine could not be made for a formula.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum BuildError {
-    /// It cannot take something in the formula.
+    /// The engine cannot take something in the formula.
     Unsupported(Unsupported),
-    /// What it is made of would be too large.
+    /// The automaton of the engine would be too large.
     GaveUp(GaveUp),
 }
 

@@ -1,7 +1,9 @@
-//! What holds of the past, position by position: every past operator costs a step and a few words, whatever its bound.
+//! What holds of the past, position by position: every past operator costs a step and a few words,
+//! whatever its bound.
 //!
-//! With a bound `[a,b]` an operator looks at the window that ended a positions ago, so it is the same operator with
-//! `[0,b-a]`, a steps late. That one only has to remember when something was last the case:
+//! With a bound `[a,b]` an operator looks at the window that ended a positions ago, so it is the
+//! same operator with `[0,b-a]`, a steps late. That one only has to remember when something was
+//! last the case:
 //!
 //! | operator | true if |
 //! | --- | --- |
@@ -23,8 +25,8 @@ use traceward_logic::letter::{Alphabet, Proposition};
 /// Formulas about the past and the present, ready to be followed.
 #[derive(Clone, Debug, Default)]
 pub struct Past {
-    /// Parts before wholes.
-    parts: Vec<Part>,
+    /// All parts of the formulas, parts before wholes.
+    parts: Vec<PastPart>,
     places: FxHashMap<FormulaId, PastId>,
 }
 
@@ -38,12 +40,12 @@ impl PastId {
     }
 }
 
-/// What is known of the past at a position.
+/// The truth of formulas about the past at a position, and what is remembered to go on.
 #[derive(Clone, Debug, Default)]
 pub struct PastRun {
     /// Whether each part holds at the position.
     holds: Vec<bool>,
-    memories: Vec<Memory>,
+    memories: Vec<PastMemory>,
     position: u64,
 }
 
@@ -55,7 +57,7 @@ impl PastRun {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Part {
+enum PastPart {
     Constant(bool),
     Proposition(Proposition),
     Not(PastId),
@@ -64,17 +66,17 @@ enum Part {
     /// `Y` and `Z`
     Previous(Strength, PastId),
     Window {
-        look: Look,
+        look: PastWindow,
         from: u64,
         width: Option<u64>,
-        /// What it says of a window without a position.
+        /// The value of the operator if the window has no position.
         of_nothing: bool,
     },
 }
 
-/// What an operator looks for in its window.
+/// The search of an operator through its window.
 #[derive(Clone, Copy, Debug)]
-enum Look {
+enum PastWindow {
     Once(PastId),
     Historically(PastId),
     Since(PastId, PastId),
@@ -85,12 +87,13 @@ enum Look {
 }
 
 #[derive(Clone, Debug, Default)]
-struct Memory {
-    /// When what is looked for was last the case, unless it does not count any more.
+struct PastMemory {
+    /// The last position at which the operand was as looked for, unless it does not count any more.
     witness: Option<u64>,
-    /// For weak since: when f was last false.
+    /// For weak since, the last position at which f was false.
     failure: Option<u64>,
-    /// What the operator said without its lower bound, at the last positions; for `Y` and `Z`, at the last one.
+    /// The values of the operator without its lower bound at the last positions; for `Y` and `Z`,
+    /// the value of the operand at the last one.
     late: VecDeque<bool>,
 }
 
@@ -111,7 +114,7 @@ impl Past {
         Ok(past)
     }
 
-    /// The place of a formula.
+    /// The id of a formula.
     ///
     /// # Panics
     /// If it is none of those that this was made of.
@@ -130,7 +133,7 @@ impl Past {
         formulas: &Formulas,
         alphabet: &Alphabet,
         formula: FormulaId,
-    ) -> Result<Part, Unsupported> {
+    ) -> Result<PastPart, Unsupported> {
         let id = |formula: FormulaId| self.id(formula);
         let refuse = |what| Err(Unsupported { engine, what, instead: "reverse" });
         let node = formulas.node(formula);
@@ -138,51 +141,51 @@ impl Past {
             return refuse(Feature::FutureInsidePast);
         }
         let look = match node {
-            Node::Constant(bit) => return Ok(Part::Constant(bit)),
+            Node::Constant(bit) => return Ok(PastPart::Constant(bit)),
             Node::Atom(atom) => {
-                return Ok(Part::Proposition(alphabet.proposition(atom).expect("an atom of the alphabet")));
+                return Ok(PastPart::Proposition(alphabet.proposition(atom).expect("an atom of the alphabet")));
             }
-            Node::Not(f) => return Ok(Part::Not(id(f))),
-            Node::And(f, g) => return Ok(Part::And(id(f), id(g))),
-            Node::Or(f, g) => return Ok(Part::Or(id(f), id(g))),
-            Node::Next(_, strength, f) => return Ok(Part::Previous(strength, id(f))),
-            Node::Eventually(_, _, f) => Look::Once(id(f)),
-            Node::Always(_, _, f) => Look::Historically(id(f)),
-            Node::Binary(BinaryOp::Until, _, _, f, g) => Look::Since(id(f), id(g)),
-            Node::Binary(BinaryOp::WeakUntil, _, _, f, g) => Look::WeakSince(id(f), id(g)),
-            Node::Binary(BinaryOp::Release, _, _, f, g) => Look::Trigger(id(f), id(g)),
-            Node::Binary(BinaryOp::StrongRelease, _, _, f, g) => Look::StrongTrigger(id(f), id(g)),
+            Node::Not(f) => return Ok(PastPart::Not(id(f))),
+            Node::And(f, g) => return Ok(PastPart::And(id(f), id(g))),
+            Node::Or(f, g) => return Ok(PastPart::Or(id(f), id(g))),
+            Node::Next(_, strength, f) => return Ok(PastPart::Previous(strength, id(f))),
+            Node::Eventually(_, _, f) => PastWindow::Once(id(f)),
+            Node::Always(_, _, f) => PastWindow::Historically(id(f)),
+            Node::Binary(BinaryOp::Until, _, _, f, g) => PastWindow::Since(id(f), id(g)),
+            Node::Binary(BinaryOp::WeakUntil, _, _, f, g) => PastWindow::WeakSince(id(f), id(g)),
+            Node::Binary(BinaryOp::Release, _, _, f, g) => PastWindow::Trigger(id(f), id(g)),
+            Node::Binary(BinaryOp::StrongRelease, _, _, f, g) => PastWindow::StrongTrigger(id(f), id(g)),
         };
         let Interval { unit, from, to } = node.interval().expect("what is left has a window");
         if unit == Unit::Time {
             return refuse(Feature::BoundsInTime);
         }
         let of_nothing = node.strength().is_some_and(Strength::holds);
-        Ok(Part::Window { look, from, width: to.map(|to| to - from), of_nothing })
+        Ok(PastPart::Window { look, from, width: to.map(|to| to - from), of_nothing })
     }
 
-    /// Before the first state.
+    /// A run that has seen no state.
     pub fn start(&self) -> PastRun {
         PastRun {
             holds: vec![false; self.parts.len()],
-            memories: vec![Memory::default(); self.parts.len()],
+            memories: vec![PastMemory::default(); self.parts.len()],
             position: 0,
         }
     }
 
-    /// Takes the next state; `holds` tells which propositions do.
+    /// Takes the next state. `holds` tells which propositions hold in it.
     pub fn step(&self, run: &mut PastRun, holds: &dyn Fn(Proposition) -> bool) {
         for (index, part) in self.parts.iter().enumerate() {
             let now = |id: PastId| run.holds[id.index()];
             let memory = &mut run.memories[index];
             run.holds[index] = match *part {
-                Part::Constant(bit) => bit,
-                Part::Proposition(proposition) => holds(proposition),
-                Part::Not(f) => !now(f),
-                Part::And(f, g) => now(f) && now(g),
-                Part::Or(f, g) => now(f) || now(g),
-                Part::Previous(strength, f) => memory.delayed(1, now(f), strength.holds()),
-                Part::Window { look, from, width, of_nothing } => {
+                PastPart::Constant(bit) => bit,
+                PastPart::Proposition(proposition) => holds(proposition),
+                PastPart::Not(f) => !now(f),
+                PastPart::And(f, g) => now(f) && now(g),
+                PastPart::Or(f, g) => now(f) || now(g),
+                PastPart::Previous(strength, f) => memory.delayed(1, now(f), strength.holds()),
+                PastPart::Window { look, from, width, of_nothing } => {
                     let undelayed = memory.look(look, width, run.position, now);
                     memory.delayed(from, undelayed, of_nothing)
                 }
@@ -228,9 +231,9 @@ fn moment(from: &mut Reader<'_>, before: u64) -> Result<Option<u64>, RestoreErro
     }
 }
 
-impl Memory {
-    /// What an operator says of the window of the last positions.
-    fn look(&mut self, look: Look, width: Option<u64>, position: u64, now: impl Fn(PastId) -> bool) -> bool {
+impl PastMemory {
+    /// The value of an operator on the window that ends at this position.
+    fn look(&mut self, look: PastWindow, width: Option<u64>, position: u64, now: impl Fn(PastId) -> bool) -> bool {
         let in_window = |last: Option<u64>| last.is_some_and(|last| width.is_none_or(|width| position - last <= width));
         let mut since = |keeps: bool, comes: bool| {
             if comes {
@@ -241,12 +244,12 @@ impl Memory {
             in_window(self.witness)
         };
         match look {
-            Look::Once(f) => since(true, now(f)),
-            Look::Historically(f) => !since(true, !now(f)),
-            Look::Since(f, g) => since(now(f), now(g)),
-            Look::Trigger(f, g) => !since(!now(f), !now(g)),
-            Look::StrongTrigger(f, g) => since(now(g), now(f) && now(g)),
-            Look::WeakSince(f, g) => {
+            PastWindow::Once(f) => since(true, now(f)),
+            PastWindow::Historically(f) => !since(true, !now(f)),
+            PastWindow::Since(f, g) => since(now(f), now(g)),
+            PastWindow::Trigger(f, g) => !since(!now(f), !now(g)),
+            PastWindow::StrongTrigger(f, g) => since(now(g), now(f) && now(g)),
+            PastWindow::WeakSince(f, g) => {
                 let strong = since(now(f), now(g));
                 if !now(f) {
                     self.failure = Some(position);
@@ -256,7 +259,7 @@ impl Memory {
         }
     }
 
-    /// The value of so many steps ago, if there was one.
+    /// The value of so many steps ago, or `otherwise` if the trace had not begun.
     fn delayed(&mut self, steps: u64, value: bool, otherwise: bool) -> bool {
         if steps == 0 {
             return value;

@@ -8,13 +8,13 @@ use traceward_logic::pass::{Simplifier, negation_normal_form, split_atoms};
 use traceward_logic::semantics::{self, EvaluationError};
 use traceward_logic::trace::Trace;
 
-/// Whether formulas are simplified before they are evaluated.
+/// The choice whether formulas are simplified before they are evaluated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Simplification {
-    /// By the laws of [`traceward_logic::pass::LAWS`].
+    /// Formulas are simplified by the laws of [`traceward_logic::pass::LAWS`].
     #[default]
     On,
-    /// Not at all: what is evaluated is what was written.
+    /// Formulas are evaluated as they were written.
     Off,
 }
 
@@ -26,13 +26,13 @@ pub struct Prepared {
     pub formulas: Formulas,
     /// The formulas as lowered: atoms are maximal boolean expressions.
     pub lowered: Vec<FormulaId>,
-    /// With atoms split at their connectives.
+    /// The formulas with atoms split at their connectives.
     pub split: Vec<FormulaId>,
-    /// Simplified, if that was asked for.
+    /// The split formulas simplified, if that was asked for.
     pub simplified: Vec<FormulaId>,
-    /// In negation normal form.
+    /// The simplified formulas in negation normal form.
     pub normal: Vec<FormulaId>,
-    /// The atoms that are left.
+    /// The atoms of the formulas in their last stage.
     pub alphabet: Alphabet,
 }
 
@@ -50,7 +50,7 @@ impl Prepared {
         Self { formulas, lowered, split, simplified, normal, alphabet }
     }
 
-    /// The same, to be shared by all who answer for these formulas.
+    /// The same as [`Self::new`], to be shared by all engines that answer for these formulas.
     pub fn shared(formulas: &Formulas, roots: &[FormulaId], simplification: Simplification) -> Arc<Self> {
         Arc::new(Self::new(formulas, roots, simplification))
     }

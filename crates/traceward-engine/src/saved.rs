@@ -7,25 +7,25 @@
 use std::fmt;
 use traceward_logic::verdict::Verdict;
 
-/// What every saved run begins with.
+/// The bytes that every saved run begins with.
 const MARK: [u8; 4] = *b"TWRN";
 
-/// The version of the form. A run of another version is refused: what a number means may have
-/// changed.
+/// The version of the format. A run of another version is refused, because what a number means may
+/// have changed.
 const VERSION: u16 = 1;
 
-/// Why bytes are no run of an engine.
+/// The reason why bytes are no run of an engine.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum RestoreError {
-    /// They do not begin as saved runs do.
+    /// The bytes do not begin as saved runs do.
     NotARun,
-    /// They were written in another version of the form.
+    /// The bytes were written in another version of the format.
     Version(u16),
-    /// They are a run of another engine.
+    /// The bytes are a run of another engine.
     OtherEngine(String),
-    /// They are a run of another formula.
+    /// The bytes are a run of another formula.
     OtherFormula,
-    /// They were cut short, or changed.
+    /// The bytes were cut short, or changed.
     Damaged,
 }
 
@@ -43,7 +43,7 @@ impl fmt::Display for RestoreError {
 
 impl std::error::Error for RestoreError {}
 
-/// What a saved run is of.
+/// The engine and the formula that a saved run is of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Origin {
     /// The engine's name.
@@ -98,7 +98,7 @@ pub(crate) fn checksum(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xCBF2_9CE4_8422_2325, |sum, byte| (sum ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01B3))
 }
 
-/// Where a run is written to.
+/// The bytes that a run is written to.
 #[derive(Debug)]
 pub struct Writer {
     bytes: Vec<u8>,
@@ -134,7 +134,7 @@ impl Writer {
     }
 }
 
-/// Where a run is read from. Nothing that is read is trusted.
+/// The bytes that a run is read from. Nothing that is read is trusted.
 #[derive(Debug)]
 pub struct Reader<'a> {
     rest: &'a [u8],
@@ -147,8 +147,8 @@ impl<'a> Reader<'a> {
         Ok(u64::from_le_bytes(*number))
     }
 
-    /// How many of something follow. Each of them takes a byte at the least, so a number that is no
-    /// length is refused before anything is made of it.
+    /// The number of things that follow. Each takes a byte at the least, so a number that cannot be
+    /// a length is refused before anything is made of it.
     pub(crate) fn count(&mut self) -> Result<usize, RestoreError> {
         let count = self.size()?;
         if count <= self.rest.len() { Ok(count) } else { Err(RestoreError::Damaged) }

@@ -1,5 +1,5 @@
-//! Observers and their deterministic automata against the definition: verdicts, that early verdicts are exact, and that
-//! automata are minimal.
+//! Observers and their deterministic automata against the definition: verdicts, that early verdicts
+//! are exact, and that automata are minimal.
 #![allow(clippy::disallowed_methods, reason = "the test tells how much it has compared")]
 
 use proptest::prelude::*;
@@ -122,8 +122,9 @@ fn observers_agree_on_all_small_formulas_and_short_traces() {
     assert!(whole + lazy + bounded >= 1_000_000, "only {whole}, {lazy} and {bounded}");
 }
 
-/// Whether each formula holds on each word of letters up to a length, the empty one too. A word is a number, its letters the
-/// digits, the first one on top: continuations of a word follow each other.
+/// Whether each formula holds on each word of letters up to a length, the empty one too. A word is
+/// a number, its letters the digits, the first one on top: continuations of a word follow each
+/// other.
 struct Words {
     letters: usize,
     /// By formula, by length, by number.
@@ -152,7 +153,8 @@ impl Words {
         Self { letters, truth }
     }
 
-    /// The outcomes of all continuations of a word, shortest first: what is left of the formula after it.
+    /// The outcomes of all continuations of a word, shortest first: what is left of the formula
+    /// after it.
     fn residual(&self, formula: usize, len: usize, number: usize, horizon: usize) -> Vec<bool> {
         let outcomes = (0..=horizon).flat_map(|more| {
             let width = self.letters.pow(more as u32);
@@ -187,8 +189,9 @@ fn by_brute_force(residual: &[bool]) -> Verdict {
     }
 }
 
-/// Early verdicts and numbers of states against all continuations of all short words. What two words have in common is told
-/// by continuations no longer than the automaton has states, so the horizon is long enough for small ones.
+/// Early verdicts and numbers of states against all continuations of all short words. What two
+/// words have in common is told by continuations no longer than the automaton has states, so the
+/// horizon is long enough for small ones.
 fn is_exact_and_minimal(shape: &Shape, prefix: usize, horizon: usize) -> u64 {
     let mut arena = Formulas::new();
     let formulas = enumerate::formulas(&mut arena, shape);
@@ -307,8 +310,8 @@ fn a_long_trace_is_decided_at_the_very_state() {
     }
 }
 
-/// Two routes to the smallest deterministic automaton that share nothing but the formula: progression, and the subset
-/// construction of the tableau automaton with Hopcroft's minimisation.
+/// Two routes to the smallest deterministic automaton that share nothing but the formula:
+/// progression, and the subset construction of the tableau automaton with Hopcroft's minimisation.
 mod routes {
     use super::*;
     use traceward_engine::automaton::subset::{self, Table, determinise};
@@ -334,7 +337,8 @@ mod routes {
     fn table_within(observed: &Observed, limits: Limits) -> Option<Table> {
         let Prepared { formulas, alphabet, normal, .. } = &observed.prepared;
         let automaton = Automaton::new(formulas, alphabet, normal[0], Initial::BySemantics(observed.on_empty), limits);
-        let limits = subset::Config { state_limit: 2000, work_limit: 5_000_000, ..subset::Config::default() };
+        let limits =
+            subset::SubsetLimits { state_limit: 2000, work_limit: 5_000_000, ..subset::SubsetLimits::default() };
         Some(determinise(&automaton.ok()?, limits).ok()?.minimal())
     }
 
@@ -367,7 +371,8 @@ mod routes {
             ("G[0,40] a & F[20,50] b", None),
             ("(a U[0,40] b) | F[45,50] a", None),
             ("X X X X X X X X X X X X X X X X X X X X a", Some(23)),
-            // Whether there was a b is remembered to no purpose: states have to be merged all along.
+            // Whether there was a b is remembered to no purpose: states have to be merged all
+            // along.
             ("X X X X X X X X X X X X X X X X X X X X (a & O b | a & !O b)", Some(23)),
             ("F[0,60] (a & O b | a & H !b)", Some(63)),
             ("G(a -> F[0,60] (b & O a | b & H !a))", Some(62)),
@@ -406,8 +411,8 @@ mod routes {
     }
 }
 
-/// Full blocks of letters take several at a step, so the trace has to be long; the definition is asked through reverse
-/// traversal, which agrees with it.
+/// Full blocks of letters take several at a step, so the trace has to be long; the definition is
+/// asked through reverse traversal, which agrees with it.
 #[test]
 fn long_traces_are_read_as_they_are_step_by_step() {
     use traceward_engine::select::{Cache, Evaluator};
@@ -442,7 +447,8 @@ fn long_traces_are_read_as_they_are_step_by_step() {
     assert!(undecided > 250, "only {undecided} were open for more than a block");
 }
 
-/// A conjunction of so many that the successors of one state do not fit any memory: read letter by letter, it is still right.
+/// A conjunction of so many that the successors of one state do not fit any memory: read letter by
+/// letter, it is still right.
 #[test]
 fn what_is_too_large_is_read_letter_by_letter() {
     let count = 60;
@@ -484,7 +490,8 @@ fn what_is_too_large_is_read_letter_by_letter() {
     }
 }
 
-/// Comparisons of one variable are no independent propositions: what is certain is so for the values there can be.
+/// Comparisons of one variable are no independent propositions: what is certain is so for the
+/// values there can be.
 mod values {
     use super::*;
     use traceward_engine::select::{Config, EngineName, Online};

@@ -95,7 +95,8 @@ fn figure_2_is_the_automaton_of_its_formula() {
 #[test]
 fn section_3_3_fills_this_table() {
     let example = section_2_3();
-    // Position 0 first; the paper prints n4 false there, though c comes at 3 and b is false until then.
+    // Position 0 first; the paper prints n4 false there, though c comes at 3 and b is false until
+    // then.
     assert_eq!(example.table(), ["11111", "10101", "00010", "01101", "11100"]);
     assert_eq!(example.truth(), "11111");
     let Prepared { formulas, alphabet, .. } = &example.prepared;
@@ -135,7 +136,8 @@ fn figure_7_is_the_automaton_of_its_formula() {
     assert_eq!(example.truth(), "11111");
 }
 
-/// Figure 6 starts its loop at the last position again, which would ask nodes there for what comes next.
+/// Figure 6 starts its loop at the last position again, which would ask nodes there for what comes
+/// next.
 #[test]
 fn the_last_position_is_decided_by_flags_alone() {
     let holds = |formula: &str, bits: &str| Example::new(formula, &[("a", bits)]).truth();
@@ -192,7 +194,8 @@ proptest! {
         prop_assert!(labels_are_leaves);
     }
 
-    /// Every row of the table is what the node says: δ one position on, or its flag where there is none.
+    /// Every row of the table is what the node says: δ one position on, or its flag where there is
+    /// none.
     #[test]
     fn every_row_of_the_table_follows_its_node(
         recipe in generate::formula(3, Windows::StepsAndTime),

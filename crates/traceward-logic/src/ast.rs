@@ -1,7 +1,8 @@
-//! What the user wrote: one tree for expressions, formulas and queries, with the place of every part.
+//! What the user wrote: one tree for expressions, formulas and queries, with the place of every
+//! part.
 //!
-//! Which of the three a part is depends on the types of its variables, so the grammar does not tell them apart;
-//! [`crate::lower`] does.
+//! Which of the three a part is depends on the types of its variables, so the grammar does not tell
+//! them apart; [`crate::lower`] does.
 
 use crate::diagnostic::Span;
 use crate::formula::Interval;
@@ -11,13 +12,13 @@ use std::sync::Arc;
 /// A part of a spec and its place.
 #[derive(Clone, Debug)]
 pub struct Ast {
-    /// What it is.
+    /// The kind of the part, with the parts that it is made of.
     pub kind: AstKind,
-    /// Where it stands.
+    /// The place in the text.
     pub span: Span,
 }
 
-/// Equality of what was written, wherever it stands.
+/// Two parts are equal if the same was written, wherever it stands.
 impl PartialEq for Ast {
     fn eq(&self, other: &Self) -> bool {
         self.kind == other.kind
@@ -153,7 +154,7 @@ pub enum BinaryOperator {
 pub struct Bound {
     /// The window, as a closed interval.
     pub interval: Interval,
-    /// Where it stands.
+    /// The place in the text.
     pub span: Span,
 }
 
@@ -191,41 +192,42 @@ pub enum Combiner {
     Function([Arc<str>; 2], Box<Ast>),
 }
 
-/// How a collection summarises the values it collects.
+/// The way in which a collection summarises the values it collects.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Aggregate {
-    /// How many.
+    /// The number of values.
     Count,
-    /// Their sum.
+    /// The sum of the values.
     Sum,
-    /// The least.
+    /// The least value.
     Min,
-    /// The greatest.
+    /// The greatest value.
     Max,
-    /// Sum by count.
+    /// The average: the sum divided by the number.
     Avg,
-    /// That of the least position.
+    /// The value at the least position.
     First,
-    /// That of the greatest position.
+    /// The value at the greatest position.
     Last,
-    /// Standard deviation, divided by the count.
+    /// The standard deviation of the whole population: the variance is divided by the number of
+    /// values.
     Stddev,
-    /// The earliest of the most frequent.
+    /// The most frequent value; of several, the earliest.
     Mode,
-    /// How many different ones.
+    /// The number of different values.
     Distinct,
     /// The least value with at least this part of the values at or below it.
     Quantile(f64),
-    /// Quantile 0.5.
+    /// The quantile 0.5.
     Median,
-    /// Counts in this many buckets of equal width.
+    /// The numbers of values in this many buckets of equal width.
     Histogram(u32),
     /// Pearson's correlation of two queries.
     Corr,
 }
 
 impl UnaryOperator {
-    /// As written in a spec.
+    /// The text by which a spec writes it.
     pub fn symbol(self) -> &'static str {
         match self {
             Self::Next => "X",
@@ -239,19 +241,19 @@ impl UnaryOperator {
         }
     }
 
-    /// Whether it looks at the past.
+    /// Whether the operator looks at the past.
     pub fn is_past(self) -> bool {
         matches!(self, Self::Previous | Self::WeakPrevious | Self::Once | Self::Historically)
     }
 
-    /// Whether it takes a bound.
+    /// Whether the operator takes a bound.
     pub fn takes_bound(self) -> bool {
         matches!(self, Self::Eventually | Self::Always | Self::Once | Self::Historically)
     }
 }
 
 impl BinaryOperator {
-    /// As written in a spec.
+    /// The text by which a spec writes it.
     pub fn symbol(self) -> &'static str {
         match self {
             Self::Until => "U",
@@ -264,19 +266,19 @@ impl BinaryOperator {
         }
     }
 
-    /// Whether it looks at the past.
+    /// Whether the operator looks at the past.
     pub fn is_past(self) -> bool {
         matches!(self, Self::Since | Self::WeakSince | Self::Trigger)
     }
 
-    /// Whether it takes a bound.
+    /// Whether the operator takes a bound.
     pub fn takes_bound(self) -> bool {
         self != Self::StrongRelease
     }
 }
 
 impl Connective {
-    /// As written in a spec.
+    /// The text by which a spec writes it.
     pub fn symbol(self) -> &'static str {
         match self {
             Self::Xor => "xor",
@@ -290,7 +292,7 @@ impl Function {
     /// All functions.
     pub const ALL: [Self; 6] = [Self::Abs, Self::Min, Self::Max, Self::Len, Self::Defined, Self::Matches];
 
-    /// As written in a spec.
+    /// The text by which a spec writes it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Abs => "abs",
@@ -302,7 +304,7 @@ impl Function {
         }
     }
 
-    /// How many arguments it takes.
+    /// The number of arguments that the function takes.
     pub fn arity(self) -> usize {
         match self {
             Self::Abs | Self::Len | Self::Defined => 1,
@@ -330,7 +332,7 @@ impl Aggregate {
         "corr",
     ];
 
-    /// As written in a spec.
+    /// The text by which a spec writes it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Count => "count",
@@ -354,7 +356,7 @@ impl Aggregate {
 /// A spec as written: what the trace looks like, and statements in order.
 #[derive(Clone, Debug, Default)]
 pub struct SpecAst {
-    /// What the traces look like.
+    /// The declarations of what the traces look like.
     pub trace: TraceDeclaration,
     /// The statements, in order.
     pub statements: Vec<Statement>,
@@ -365,7 +367,7 @@ pub struct SpecAst {
 pub struct Named {
     /// The name.
     pub name: Arc<str>,
-    /// Where it stands.
+    /// The place in the text.
     pub span: Span,
 }
 
@@ -378,9 +380,9 @@ pub struct TraceDeclaration {
     pub time: Option<(Named, Option<Named>)>,
     /// The column that splits the trace.
     pub by: Option<Named>,
-    /// Whether records hold only what changed.
+    /// Whether records hold only the variables that changed.
     pub changes: Option<bool>,
-    /// What a missing value does: `false`, `error` or `hold`.
+    /// The treatment of missing values: `false`, `error` or `hold`.
     pub missing: Option<Named>,
     /// Variables whose type is declared.
     pub types: Vec<(Named, ValueType)>,
@@ -389,13 +391,13 @@ pub struct TraceDeclaration {
 /// A statement of a spec.
 #[derive(Clone, Debug)]
 pub struct Statement {
-    /// What it says.
+    /// The kind of the statement.
     pub kind: StatementKind,
-    /// Its name; none for a formula alone.
+    /// The name of the statement; none for a formula alone.
     pub name: Option<Named>,
     /// The description behind the name.
     pub description: Option<Arc<str>>,
-    /// What it says of what.
+    /// The formula or query behind the name.
     pub body: Ast,
 }
 

@@ -1,8 +1,9 @@
 //! One bit per position.
 //!
-//! Position `j` lives in word `j / 64` at bit `63 - j % 64`, so that position `j + 1` is the bit *below* position `j`.
-//! A future operator computes position `j` from `j + 1`; with this layout that dependency runs from low bits to high
-//! bits, which is the direction in which an addition carries. See `traceward-engine`'s reverse traversal.
+//! Position `j` lives in word `j / 64` at bit `63 - j % 64`, so that position `j + 1` is the bit
+//! *below* position `j`. A future operator computes position `j` from `j + 1`; with this layout
+//! that dependency runs from low bits to high bits, which is the direction in which an addition
+//! carries. See `traceward-engine`'s reverse traversal.
 
 use std::fmt;
 
@@ -123,7 +124,7 @@ impl Bitmap {
         }
     }
 
-    /// How many bits are set.
+    /// The number of bits that are set.
     pub fn count_ones(&self) -> usize {
         self.words.iter().map(|word| word.count_ones() as usize).sum()
     }

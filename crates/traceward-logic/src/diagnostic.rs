@@ -11,7 +11,7 @@ pub struct SourceId(pub u32);
 /// A place in a source, as a range of bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Span {
-    /// Which text.
+    /// The text that the place is in.
     pub source: SourceId,
     /// The first byte.
     pub start: u32,
@@ -25,38 +25,38 @@ impl Span {
         Self { source, start: range.start as u32, end: range.end as u32 }
     }
 
-    /// From the beginning of this place to the end of another.
+    /// The place from the beginning of this one to the end of another.
     pub fn to(self, other: Self) -> Self {
         Self { end: other.end.max(self.start), ..self }
     }
 
-    /// As a range of bytes.
+    /// The place as a range of bytes.
     pub fn range(self) -> Range<usize> {
         self.start as usize..self.end as usize
     }
 }
 
-/// How bad it is.
+/// The severity of a diagnostic.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Severity {
     /// The question cannot be answered.
     Error,
-    /// It can, but probably says something else than was meant.
+    /// The question can be answered, but probably says something else than was meant.
     Warning,
 }
 
-/// Something to say about a place in a spec.
+/// A message about a place in a spec.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Diagnostic {
-    /// How bad it is.
+    /// The severity of a diagnostic.
     pub severity: Severity,
-    /// What is wrong, in one line.
+    /// The message: what is wrong, in one line.
     pub message: String,
-    /// Where.
+    /// The place that the message is about.
     pub span: Span,
-    /// What to write under the place; may be empty.
+    /// The text to write under the place; may be empty.
     pub label: String,
-    /// Other places that have to do with it, and what to write under them.
+    /// Other places that have to do with the message, and the text to write under each.
     pub also: Vec<(Span, String)>,
     /// The ways out, where there are any.
     pub help: Vec<Help>,
@@ -109,7 +109,7 @@ pub enum Remedy {
     DeclareType {
         /// The variable.
         variable: String,
-        /// Its type.
+        /// The type of the variable.
         ty: ValueType,
     },
     /// A missing value is no error.

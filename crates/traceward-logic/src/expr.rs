@@ -7,7 +7,8 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-/// An expression over one state, or over the arguments of a query's function. Its types have been checked.
+/// An expression over one state, or over the arguments of a query's function. Its types have been
+/// checked.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Expr {
     /// A constant.
@@ -74,7 +75,7 @@ impl Hash for Pattern {
     }
 }
 
-/// Where an expression finds what it speaks of.
+/// A state as an expression sees it: the values that it speaks of.
 pub trait Environment {
     /// A variable's value.
     fn variable(&self, variable: VariableId) -> Value;
@@ -91,7 +92,7 @@ pub trait Environment {
 pub struct StateAt<'a> {
     /// The trace.
     pub trace: &'a Trace,
-    /// Where in it.
+    /// The position in the trace.
     pub position: usize,
 }
 
@@ -115,9 +116,9 @@ impl Environment for StateAt<'_> {
 pub struct RowState<'a> {
     /// The value of each variable, by its id.
     pub values: &'a [Value],
-    /// Its position.
+    /// The position of the state.
     pub position: u64,
-    /// Its timestamp, if it has one.
+    /// The timestamp of the state, if it has one.
     pub time: Option<i64>,
 }
 
@@ -160,7 +161,8 @@ impl Expr {
         Self::Literal(value.into())
     }
 
-    /// The value of the expression. Connectives short-circuit from the left; a boolean is never missing.
+    /// The value of the expression. Connectives short-circuit from the left; a boolean is never
+    /// missing.
     pub fn value(&self, env: &impl Environment) -> Result<Value, ArithmeticError> {
         Ok(match self {
             Self::Literal(value) => value.clone(),
@@ -210,7 +212,7 @@ impl Expr {
         })
     }
 
-    /// Whether evaluating it can fail: it computes with integers, or divides.
+    /// Whether evaluating the expression can fail, because it computes with integers or divides.
     pub fn can_fail(&self) -> bool {
         match self {
             Self::Arithmetic(..) | Self::Negate(_) | Self::Abs(_) => true,
@@ -241,7 +243,7 @@ impl Expr {
         }
     }
 
-    /// Whether it prints without an operator on the outside.
+    /// Whether the expression prints without an operator on the outside.
     pub(crate) fn is_operand(&self) -> bool {
         matches!(
             self,

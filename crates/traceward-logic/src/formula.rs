@@ -1,7 +1,7 @@
 //! What engines see: a small core, each formula stored once in an arena the caller owns.
 //!
-//! Children are always interned before their parents, so a loop over ids in order meets every part before the whole:
-//! passes need neither recursion nor a visited set.
+//! Children are always interned before their parents, so a loop over ids in order meets every part
+//! before the whole: passes need neither recursion nor a visited set.
 
 use crate::expr::Expr;
 use rustc_hash::FxHashMap;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 pub struct FormulaId(u32);
 
 impl FormulaId {
-    /// As an index into tables with one entry per formula of the arena.
+    /// The id as an index into tables with one entry per formula of the arena.
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -24,13 +24,13 @@ impl FormulaId {
 pub struct AtomId(u32);
 
 impl AtomId {
-    /// As an index.
+    /// The id as an index.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// Which way a temporal operator looks.
+/// The direction in which a temporal operator looks.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Direction {
     /// Towards the end of the trace.
@@ -39,12 +39,12 @@ pub enum Direction {
     Past,
 }
 
-/// What a temporal operator says where the trace ends before its operand could be met.
+/// The value of a temporal operator where the trace ends before its operand could be met.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Strength {
-    /// False.
+    /// The operator is false there.
     Strong,
-    /// True.
+    /// The operator is true there.
     Weak,
 }
 
@@ -62,12 +62,12 @@ pub enum BinaryOp {
 }
 
 impl Strength {
-    /// What it says: whether an operator holds where the trace ends before it is settled.
+    /// Whether an operator of this strength holds where the trace ends before it is settled.
     pub fn holds(self) -> bool {
         self == Self::Weak
     }
 
-    /// The other one.
+    /// The other strength.
     pub fn dual(self) -> Self {
         match self {
             Self::Strong => Self::Weak,
@@ -76,7 +76,8 @@ impl Strength {
     }
 }
 
-/// How an unbounded binary operator is put together from this position and the neighbouring one.
+/// The form in which an unbounded binary operator is put together from this position and the
+/// neighbouring one.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Expansion {
     /// `g | (f & later)`: g settles it, and f keeps it going.
@@ -86,11 +87,11 @@ pub enum Expansion {
 }
 
 impl BinaryOp {
-    /// All of them.
+    /// All binary operators.
     pub const ALL: [Self; 4] = [Self::Until, Self::WeakUntil, Self::Release, Self::StrongRelease];
 
-    /// What it says where the trace, or its window, ends before it is settled: behind the end in the future, before the
-    /// beginning in the past.
+    /// The strength of the operator: its value where the trace, or its window, ends before it is
+    /// settled. That is behind the end in the future, and before the beginning in the past.
     pub fn strength(self) -> Strength {
         match self {
             Self::Until | Self::StrongRelease => Strength::Strong,
@@ -98,7 +99,8 @@ impl BinaryOp {
         }
     }
 
-    /// How it is put together. `later` is the operator itself at the neighbouring position, or its strength if there is none.
+    /// The form in which the operator is put together. `later` is the operator itself at the
+    /// neighbouring position, or its strength if there is none.
     pub fn expansion(self) -> Expansion {
         match self {
             Self::Until | Self::WeakUntil => Expansion::Until,
@@ -117,7 +119,7 @@ impl BinaryOp {
     }
 }
 
-/// What the ends of an interval count.
+/// The unit in which the ends of an interval count.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Unit {
     /// Positions.
@@ -129,7 +131,7 @@ pub enum Unit {
 /// The window of a temporal operator, closed at both ends.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Interval {
-    /// What the ends count.
+    /// The unit in which the ends count.
     pub unit: Unit,
     /// The near end.
     pub from: u64,
@@ -146,7 +148,7 @@ impl Interval {
         Self { unit: Unit::Steps, from, to }
     }
 
-    /// Whether it leaves the operator unbounded.
+    /// Whether the interval leaves the operator unbounded.
     pub fn is_all(self) -> bool {
         self == Self::ALL
     }
@@ -200,7 +202,7 @@ impl Node {
         }
     }
 
-    /// Which way the operator looks, if it is a temporal one.
+    /// The direction in which the operator looks, if it is a temporal one.
     pub fn direction(self) -> Option<Direction> {
         match self {
             Self::Constant(_) | Self::Atom(_) | Self::Not(_) | Self::And(..) | Self::Or(..) => None,
@@ -211,7 +213,8 @@ impl Node {
         }
     }
 
-    /// What the operator says where the trace, or its window, ends before it is settled; none if it is not temporal.
+    /// The strength of the operator: its value where the trace, or its window, ends before it is
+    /// settled. None if it is not temporal.
     pub fn strength(self) -> Option<Strength> {
         match self {
             Self::Constant(_) | Self::Atom(_) | Self::Not(_) | Self::And(..) | Self::Or(..) => None,
@@ -264,12 +267,12 @@ impl Formulas {
         Self::default()
     }
 
-    /// How many formulas there are; ids are below this.
+    /// The number of formulas. All ids are below it.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Whether there are none.
+    /// Whether the arena has no formulas.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
@@ -439,7 +442,7 @@ impl Formulas {
     }
 }
 
-/// How tightly the surroundings of a printed formula bind.
+/// The strength with which the surroundings of a printed formula bind.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Binding {
     Loose,
@@ -455,7 +458,7 @@ struct Display<'a> {
     root: FormulaId,
 }
 
-/// What is still to be written.
+/// A piece of text, or a formula, that is still to be written.
 enum Piece {
     Text(&'static str),
     Operator(&'static str, Interval),
@@ -507,8 +510,8 @@ impl Display<'_> {
         }
     }
 
-    /// `f & g`. A chain to the left needs no brackets, unless it ends in a state formula that g would be read together
-    /// with; one to the right does.
+    /// `f & g`. A chain to the left needs no brackets, unless it ends in a state formula that g
+    /// would be read together with; one to the right does.
     fn chain(&self, f: FormulaId, symbol: &'static str, g: FormulaId, own: Binding) -> Vec<Piece> {
         let is_state = |id: FormulaId| !self.formulas.temporal[id.index()];
         let ends_in_state = match (self.formulas.node(f), own) {

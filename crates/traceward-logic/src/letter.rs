@@ -1,7 +1,7 @@
 //! What engines see of a trace: which propositions hold where.
 //!
-//! The same letters have two shapes: a bitmap per proposition over positions, for what lies in a file, and a row of bits
-//! per state, for what arrives one by one.
+//! The same letters have two shapes: a bitmap per proposition over positions, for what lies in a
+//! file, and a row of bits per state, for what arrives one by one.
 
 use crate::bitmap::Bitmap;
 use crate::expr::{Expr, StateAt};
@@ -21,7 +21,7 @@ pub use atom::Atom;
 pub struct Proposition(pub u32);
 
 impl Proposition {
-    /// As an index.
+    /// The proposition as an index.
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -63,14 +63,14 @@ impl Alphabet {
 pub struct Letters {
     /// The number of positions.
     pub len: usize,
-    /// For each proposition, where it holds.
+    /// The positions at which each proposition holds.
     pub bitmaps: Vec<Bitmap>,
     /// The timestamp of each state, if the trace has timestamps. They are the trace's own.
     pub time: Option<Arc<[i64]>>,
 }
 
 impl Letters {
-    /// Where a proposition holds.
+    /// The positions at which a proposition holds.
     pub fn bitmap(&self, proposition: Proposition) -> &Bitmap {
         &self.bitmaps[proposition.index()]
     }
@@ -103,15 +103,15 @@ impl Letter {
 
 /// The letters of a trace for an alphabet of split atoms.
 ///
-/// Where an atom cannot be evaluated its bit is 0: whether that is an error depends on the expression around it, which
-/// [`check_expressions`] evaluates as a whole.
+/// Where an atom cannot be evaluated its bit is 0: whether that is an error depends on the
+/// expression around it, which [`check_expressions`] evaluates as a whole.
 pub fn letters(formulas: &Formulas, alphabet: &Alphabet, trace: &Trace) -> Letters {
     let bitmaps = alphabet.atoms().iter().map(|&atom| columnar::holds(formulas.atom(atom), trace)).collect();
     Letters { len: trace.len, bitmaps, time: trace.time.clone() }
 }
 
-/// Evaluates every maximal boolean expression of some formulas at every position, as the definition asks, and reports
-/// the first that fails. Expressions that cannot fail cost nothing.
+/// Evaluates every maximal boolean expression of some formulas at every position, as the definition
+/// asks, and reports the first that fails. Expressions that cannot fail cost nothing.
 pub fn check_expressions(formulas: &Formulas, roots: &[FormulaId], trace: &Trace) -> Result<(), EvaluationError> {
     let fallible: Vec<&Expr> = formulas
         .parts(roots)

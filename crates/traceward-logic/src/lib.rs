@@ -1,7 +1,8 @@
 //! What is asked: the language of Traceward, free of engines and of input and output.
 //!
-//! Start with [`semantics`], which defines the language in code. Text becomes an [`ast`] by [`parse`], and by [`lower`]
-//! a [`formula`] or [`query`] over state [expressions](expr); [`pass`]es rewrite formulas.
+//! Start with [`semantics`], which defines the language in code. Text becomes an [`ast`] by
+//! [`parse`], and by [`lower`] a [`formula`] or [`query`] over state [expressions](expr);
+//! [`pass`]es rewrite formulas.
 
 pub mod ast;
 pub mod bitmap;

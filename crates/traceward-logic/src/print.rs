@@ -6,9 +6,9 @@ use crate::parse::is_plain_name;
 use crate::value::{ArithmeticOp, Value};
 use std::fmt;
 
-/// How tightly the outermost operator of a printed tree binds. Only the order matters.
+/// The strength with which the outermost operator of a printed tree binds. Only the order matters.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Level {
+enum BindingLevel {
     /// Takes everything behind it.
     While,
     Iff,
@@ -27,7 +27,7 @@ enum Level {
     Operand,
 }
 
-impl Level {
+impl BindingLevel {
     /// The next tighter level.
     fn tighter(self) -> Self {
         match self {
@@ -49,25 +49,25 @@ impl Level {
     }
 }
 
-fn level(kind: &AstKind) -> Level {
+fn level(kind: &AstKind) -> BindingLevel {
     match kind {
-        AstKind::Connect(Connective::Iff, ..) => Level::Iff,
-        AstKind::Connect(Connective::Implies, ..) => Level::Implies,
-        AstKind::Connect(Connective::Xor, ..) => Level::Xor,
+        AstKind::Connect(Connective::Iff, ..) => BindingLevel::Iff,
+        AstKind::Connect(Connective::Implies, ..) => BindingLevel::Implies,
+        AstKind::Connect(Connective::Xor, ..) => BindingLevel::Xor,
         // Its condition takes everything up to a bracket.
-        AstKind::Aggregate(_, _, Some(_)) => Level::While,
-        AstKind::Default(..) => Level::Default,
-        AstKind::Or(_) | AstKind::Combine(Junction::Or, ..) => Level::Or,
-        AstKind::And(_) | AstKind::Combine(Junction::And, ..) => Level::And,
-        AstKind::Binary(..) => Level::Temporal,
-        AstKind::Guard(..) => Level::Guard,
-        AstKind::Not(..) | AstKind::Unary(..) => Level::Prefix,
-        AstKind::Compare(..) | AstKind::In(..) => Level::Compare,
-        AstKind::Arithmetic(ArithmeticOp::Add | ArithmeticOp::Subtract, ..) => Level::Sum,
-        AstKind::Arithmetic(..) => Level::Product,
-        AstKind::Negate(_) => Level::Sign,
-        AstKind::Literal(value) if is_negative(value) => Level::Sign,
-        _ => Level::Operand,
+        AstKind::Aggregate(_, _, Some(_)) => BindingLevel::While,
+        AstKind::Default(..) => BindingLevel::Default,
+        AstKind::Or(_) | AstKind::Combine(Junction::Or, ..) => BindingLevel::Or,
+        AstKind::And(_) | AstKind::Combine(Junction::And, ..) => BindingLevel::And,
+        AstKind::Binary(..) => BindingLevel::Temporal,
+        AstKind::Guard(..) => BindingLevel::Guard,
+        AstKind::Not(..) | AstKind::Unary(..) => BindingLevel::Prefix,
+        AstKind::Compare(..) | AstKind::In(..) => BindingLevel::Compare,
+        AstKind::Arithmetic(ArithmeticOp::Add | ArithmeticOp::Subtract, ..) => BindingLevel::Sum,
+        AstKind::Arithmetic(..) => BindingLevel::Product,
+        AstKind::Negate(_) => BindingLevel::Sign,
+        AstKind::Literal(value) if is_negative(value) => BindingLevel::Sign,
+        _ => BindingLevel::Operand,
     }
 }
 
@@ -90,7 +90,7 @@ impl fmt::Display for Ast {
 }
 
 /// Writes a part, in brackets where its operator binds less tightly than asked.
-struct AtLeast<'a>(&'a Ast, Level);
+struct AtLeast<'a>(&'a Ast, BindingLevel);
 
 impl fmt::Display for AtLeast<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -107,7 +107,7 @@ fn write_kind(f: &mut fmt::Formatter<'_>, kind: &AstKind) -> fmt::Result {
         AstKind::Time => f.write_str("time"),
         // `-5` would be read as a number.
         AstKind::Negate(operand) if is_number(operand) => write!(f, "-({operand})"),
-        AstKind::Negate(operand) => write!(f, "-{}", AtLeast(operand, Level::Operand)),
+        AstKind::Negate(operand) => write!(f, "-{}", AtLeast(operand, BindingLevel::Operand)),
         AstKind::Arithmetic(op, left, right) => write_infix(f, op.symbol(), (left, own), (right, own.tighter())),
         AstKind::Compare(op, left, right) => write_infix(f, op.symbol(), (left, own.tighter()), (right, own.tighter())),
         AstKind::In(operand, values) => {
@@ -147,12 +147,12 @@ fn write_kind(f: &mut fmt::Formatter<'_>, kind: &AstKind) -> fmt::Result {
             write_aggregate(f, *aggregate, arguments)?;
             match condition {
                 // `??` would end the condition.
-                Some(condition) => write!(f, " while {}", AtLeast(condition, Level::Or)),
+                Some(condition) => write!(f, " while {}", AtLeast(condition, BindingLevel::Or)),
                 None => Ok(()),
             }
         }
         AstKind::Latency(request, grant) => {
-            write!(f, "latency({} -> {})", AtLeast(request, Level::Xor), AtLeast(grant, Level::Implies))
+            write!(f, "latency({} -> {})", AtLeast(request, BindingLevel::Xor), AtLeast(grant, BindingLevel::Implies))
         }
     }
 }
@@ -160,13 +160,13 @@ fn write_kind(f: &mut fmt::Formatter<'_>, kind: &AstKind) -> fmt::Result {
 fn write_infix(
     f: &mut fmt::Formatter<'_>,
     symbol: &str,
-    (left, left_level): (&Ast, Level),
-    (right, right_level): (&Ast, Level),
+    (left, left_level): (&Ast, BindingLevel),
+    (right, right_level): (&Ast, BindingLevel),
 ) -> fmt::Result {
     write!(f, "{} {symbol} {}", AtLeast(left, left_level), AtLeast(right, right_level))
 }
 
-fn write_chain(f: &mut fmt::Formatter<'_>, symbol: &str, parts: &[Ast], level: Level) -> fmt::Result {
+fn write_chain(f: &mut fmt::Formatter<'_>, symbol: &str, parts: &[Ast], level: BindingLevel) -> fmt::Result {
     for (index, part) in parts.iter().enumerate() {
         f.write_str(if index == 0 { "" } else { symbol })?;
         write!(f, "{}", AtLeast(part, level))?;
@@ -197,13 +197,14 @@ fn write_binary(
     left: &Ast,
     right: &Ast,
 ) -> fmt::Result {
-    write!(f, "{} {}", AtLeast(left, Level::Guard), op.symbol())?;
+    write!(f, "{} {}", AtLeast(left, BindingLevel::Guard), op.symbol())?;
     write_bracket(f, bound, map)?;
-    write_temporal_operand(f, right, Level::Temporal)
+    write_temporal_operand(f, right, BindingLevel::Temporal)
 }
 
-/// The operand behind a temporal operator, in brackets where it begins like a bound: `F (1, 2) - x`.
-fn write_temporal_operand(f: &mut fmt::Formatter<'_>, operand: &Ast, level: Level) -> fmt::Result {
+/// The operand behind a temporal operator, in brackets where it begins like a bound:
+/// `F (1, 2) - x`.
+fn write_temporal_operand(f: &mut fmt::Formatter<'_>, operand: &Ast, level: BindingLevel) -> fmt::Result {
     if begins_with_numbers(operand) { write!(f, " ({operand})") } else { write!(f, " {}", AtLeast(operand, level)) }
 }
 

@@ -10,25 +10,25 @@ use crate::value::Value;
 pub enum Query {
     /// `p : e`: e where p holds.
     Value {
-        /// p
+        /// The formula p.
         guard: FormulaId,
-        /// e
+        /// The expression e.
         expr: Expr,
     },
     /// `true` where the formula holds.
     Holds(FormulaId),
-    /// Both, combined.
+    /// The values of both queries, combined.
     And {
-        /// Of two arguments.
+        /// The function of two arguments that combines the values.
         combine: Expr,
         /// The left query.
         left: Box<Query>,
         /// The right query.
         right: Box<Query>,
     },
-    /// Both combined, or the one that did not fail.
+    /// The values of both queries combined, or the value of the one that did not fail.
     Or {
-        /// Of two arguments.
+        /// The function of two arguments that combines the values.
         combine: Expr,
         /// The left query.
         left: Box<Query>,
@@ -39,39 +39,39 @@ pub enum Query {
     Not {
         /// The constant.
         constant: Value,
-        /// What has to fail.
+        /// The query that has to fail.
         query: Box<Query>,
     },
     /// The mapped value at the next position.
     Next {
-        /// Of one argument.
+        /// The function of one argument that is applied to the value.
         map: Expr,
-        /// What is asked there.
+        /// The query that is asked there.
         query: Box<Query>,
     },
     /// The mapped value of `right` where it first succeeds, if `left` succeeds until then.
     Until {
-        /// Of one argument.
+        /// The function of one argument that is applied to the value.
         map: Expr,
-        /// What has to succeed until then.
+        /// The query that has to succeed until then.
         left: Box<Query>,
-        /// What is asked.
+        /// The query that is asked.
         right: Box<Query>,
     },
     /// A constant in place of a failure.
     Default {
-        /// What may fail.
+        /// The query that may fail.
         query: Box<Query>,
-        /// What then.
+        /// The value to take if it fails.
         constant: Value,
     },
     /// The values from here on (while a formula holds), summarised.
     Aggregate {
-        /// How.
+        /// The way in which the values are summarised.
         aggregate: Aggregate,
-        /// Of what; two for a correlation.
+        /// The queries whose values are collected; two for a correlation.
         queries: Vec<Query>,
-        /// For how long.
+        /// The formula that has to go on holding while values are collected.
         condition: Option<FormulaId>,
     },
 }

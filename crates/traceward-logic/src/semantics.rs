@@ -1,7 +1,8 @@
 //! The definition of the language in code: what a formula or query means on a trace.
 //!
-//! Nothing here is clever or fast. Every engine is compared with this module on all small formulas and short traces;
-//! where they differ, the engine is wrong. If you are new here, this is the page to start with.
+//! Nothing here is clever or fast. Every engine is compared with this module on all small formulas
+//! and short traces; where they differ, the engine is wrong. If you are new here, this is the page
+//! to start with.
 
 use crate::ast::Aggregate;
 use crate::expr::{Arguments, Expr, StateAt};
@@ -15,11 +16,11 @@ use std::fmt;
 /// An expression could not be evaluated at a position.
 #[derive(Clone, PartialEq, Debug)]
 pub struct EvaluationError {
-    /// Where.
+    /// The position at which evaluation failed.
     pub position: usize,
-    /// Why.
+    /// The reason.
     pub reason: ArithmeticError,
-    /// What was being evaluated; none where it was a summary.
+    /// The expression that was being evaluated; none where it was a summary.
     pub expression: Option<Expr>,
 }
 
@@ -50,8 +51,8 @@ pub fn truth(formulas: &Formulas, formula: FormulaId, trace: &Trace) -> Result<V
     Ok(rows[&formula].clone())
 }
 
-/// Whether formulas and all their parts hold, at each position of a trace. Of several errors the one at the earliest
-/// position is reported.
+/// Whether formulas and all their parts hold, at each position of a trace. Of several errors the
+/// one at the earliest position is reported.
 pub fn truths(
     formulas: &Formulas,
     roots: &[FormulaId],
@@ -130,7 +131,8 @@ fn neighbour(trace: &Trace, direction: Direction, j: usize) -> Option<usize> {
     }
 }
 
-/// The positions from j on in a direction whose distance from j lies in the interval, nearest first.
+/// The positions from j on in a direction whose distance from j lies in the interval, nearest
+/// first.
 fn window(trace: &Trace, direction: Direction, interval: Interval, j: usize) -> impl Iterator<Item = usize> + '_ {
     let count = match direction {
         Direction::Future => trace.len - j,
@@ -146,7 +148,8 @@ fn window(trace: &Trace, direction: Direction, interval: Interval, j: usize) -> 
     })
 }
 
-/// How far apart two positions are. Without timestamps no time passes; such a formula is refused before it gets here.
+/// The distance between two positions. Without timestamps no time passes; such a formula is refused
+/// before it gets here.
 fn distance(trace: &Trace, unit: Unit, i: usize, j: usize) -> u64 {
     match (unit, &trace.time) {
         (Unit::Steps, _) => i.abs_diff(j) as u64,
@@ -155,8 +158,8 @@ fn distance(trace: &Trace, unit: Unit, i: usize, j: usize) -> u64 {
     }
 }
 
-/// Whether the trace of no states satisfies a formula: what is asked of some state fails, what is asked of every
-/// state holds.
+/// Whether the trace of no states satisfies a formula: what is asked of some state fails, what is
+/// asked of every state holds.
 pub fn holds_on_empty(formulas: &Formulas, formula: FormulaId) -> bool {
     let mut holds: FxHashMap<FormulaId, bool> = FxHashMap::default();
     for part in formulas.parts(&[formula]) {
@@ -176,7 +179,8 @@ pub fn holds_on_empty(formulas: &Formulas, formula: FormulaId) -> bool {
     holds[&formula]
 }
 
-/// A boolean expression where there is no state: variables and comparisons are false, connectives as usual.
+/// A boolean expression where there is no state: variables and comparisons are false, connectives
+/// as usual.
 fn holds_without_a_state(expr: &Expr) -> bool {
     let holds = holds_without_a_state;
     match expr {
@@ -202,7 +206,8 @@ pub fn value(formulas: &Formulas, query: &Query, trace: &Trace) -> Result<Option
     })
 }
 
-/// The value of a query on a trace, given where its formulas hold. On the empty trace that is asked for position 0.
+/// The value of a query on a trace, given where its formulas hold. On the empty trace that is asked
+/// for position 0.
 pub fn value_where(
     query: &Query,
     trace: &Trace,
@@ -291,7 +296,8 @@ fn apply(function: &Expr, arguments: &[Value], j: usize) -> Outcome {
     Ok(Some(value).filter(|value| !value.is_missing()))
 }
 
-/// The summary of what was collected, in order. Nothing can be counted; other summaries of nothing fail.
+/// The summary of what was collected, in order. Nothing can be counted; other summaries of nothing
+/// fail.
 fn summarise(aggregate: Aggregate, collected: &[Vec<Value>]) -> Result<Option<Value>, ArithmeticError> {
     let values: Vec<&Value> = collected.iter().map(|values| &values[0]).collect();
     if values.is_empty() {
@@ -344,7 +350,8 @@ fn standard_deviation(values: &[&Value]) -> Value {
     Value::float((squares / numbers.len() as f64).sqrt())
 }
 
-/// The different values in order of first appearance, with how often each occurs; 1 and 1.0 are one value.
+/// The different values in order of first appearance, with how often each occurs; 1 and 1.0 are one
+/// value.
 fn frequencies(values: &[&Value]) -> Vec<(Value, usize)> {
     let mut places: FxHashMap<Value, usize> = FxHashMap::default();
     let mut frequencies: Vec<(Value, usize)> = Vec::new();
@@ -380,8 +387,8 @@ fn quantile(part: f64, values: &[&Value]) -> Value {
     sorted[rank(part, sorted.len()) - 1].clone()
 }
 
-/// The least k ≥ 1 with k ≥ part · count. `part` is taken as the decimal that was written: 0.07 of 100 is 7, though
-/// the nearest float is a little more than 0.07.
+/// The least k ≥ 1 with k ≥ part · count. `part` is taken as the decimal that was written: 0.07 of
+/// 100 is 7, though the nearest float is a little more than 0.07.
 fn rank(part: f64, count: usize) -> usize {
     let text = format!("{part}");
     let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
@@ -391,12 +398,14 @@ fn rank(part: f64, count: usize) -> usize {
             Some(product) => (product.div_ceil(scale) as usize).max(1),
             None => ((part * count as f64).ceil() as usize).clamp(1, count),
         },
-        // More decimals than 128 bits hold: a part so small that it is below any rank, or rounding is harmless.
+        // More decimals than 128 bits hold: a part so small that it is below any rank, or rounding
+        // is harmless.
         _ => ((part * count as f64).ceil() as usize).clamp(1, count),
     }
 }
 
-/// `[from, to, count]` for each of some buckets of equal width from the least to the greatest value.
+/// `[from, to, count]` for each of some buckets of equal width from the least to the greatest
+/// value.
 fn histogram(buckets: u32, values: &[&Value]) -> Value {
     let numbers = numbers(values);
     let least = numbers.iter().copied().fold(f64::INFINITY, f64::min);

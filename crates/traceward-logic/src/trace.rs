@@ -1,4 +1,5 @@
-//! The shape in which a trace reaches the logic: one typed column per variable, and a timestamp per state.
+//! The shape in which a trace reaches the logic: one typed column per variable, and a timestamp per
+//! state.
 
 use crate::bitmap::Bitmap;
 use crate::value::Value;
@@ -9,7 +10,7 @@ use std::sync::Arc;
 pub struct VariableId(pub u32);
 
 impl VariableId {
-    /// As an index.
+    /// The variable as an index.
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -20,7 +21,7 @@ impl VariableId {
 pub struct Column {
     /// The values; where one is missing, what stands here is arbitrary.
     pub data: ColumnData,
-    /// Where there is a value; none if no value is missing.
+    /// The positions at which there is a value; none if no value is missing.
     pub present: Option<Bitmap>,
 }
 
@@ -62,8 +63,8 @@ impl From<Number> for Value {
 pub struct TextData {
     /// For each state, an index into the dictionary (0 where missing).
     pub codes: Vec<u32>,
-    /// The different strings, in order of first appearance. Parts of a column share it with the whole: a part for
-    /// each of many keys must not cost the whole dictionary each time.
+    /// The different strings, in order of first appearance. Parts of a column share it with the
+    /// whole: a part for each of many keys must not cost the whole dictionary each time.
     pub dictionary: Arc<[Arc<str>]>,
 }
 
@@ -104,7 +105,7 @@ impl Column {
         self.present.as_ref().is_none_or(|present| present.get(position))
     }
 
-    /// How many states have no value.
+    /// The number of states that have no value.
     pub fn missing(&self) -> usize {
         self.present.as_ref().map_or(0, |present| present.len() - present.count_ones())
     }
@@ -149,7 +150,8 @@ pub struct Trace {
     pub len: usize,
     /// One column for each variable of the spec, in the spec's order.
     pub columns: Vec<Column>,
-    /// The timestamp of each state in nanoseconds, never decreasing, if the trace has timestamps. Letters share them.
+    /// The timestamp of each state in nanoseconds, never decreasing, if the trace has timestamps.
+    /// Letters share them.
     pub time: Option<Arc<[i64]>>,
 }
 

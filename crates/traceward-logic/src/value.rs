@@ -1,6 +1,7 @@
 //! Values of variables and expressions, and the arithmetic on them.
 //!
-//! Integers and floats compare by exact value, a NaN is a missing value, and whatever meets a missing value is missing.
+//! Integers and floats compare by exact value, a NaN is a missing value, and whatever meets a
+//! missing value is missing.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -79,7 +80,7 @@ impl fmt::Display for UnknownType {
 
 impl std::error::Error for UnknownType {}
 
-/// Why a value could not be computed.
+/// The reason why a value could not be computed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ArithmeticError {
     /// An integer result does not fit 64 bits.
@@ -113,7 +114,7 @@ pub enum ArithmeticOp {
 }
 
 impl ArithmeticOp {
-    /// As written in a spec.
+    /// The text by which a spec writes the operator.
     pub fn symbol(self) -> &'static str {
         match self {
             Self::Add => "+",
@@ -180,7 +181,7 @@ pub enum CompareOp {
 }
 
 impl CompareOp {
-    /// As written in a spec.
+    /// The text by which a spec writes the operator.
     pub fn symbol(self) -> &'static str {
         match self {
             Self::Equal => "==",
@@ -241,7 +242,8 @@ impl Value {
         }
     }
 
-    /// The order of two values of one kind, numbers by exact value, strings by bytes; none where either is missing.
+    /// The order of two values of one kind, numbers by exact value, strings by bytes; none where
+    /// either is missing.
     pub fn compare(&self, other: &Self) -> Option<Ordering> {
         match (self, other) {
             (Self::Bool(left), Self::Bool(right)) => Some(left.cmp(right)),
@@ -321,7 +323,7 @@ impl Hash for Value {
     }
 }
 
-/// As a spec would write it; a missing value is `none`.
+/// Writes the value as a spec would; a missing value is `none`.
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

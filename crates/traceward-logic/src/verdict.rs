@@ -2,16 +2,17 @@
 
 use std::fmt;
 
-/// Whether a trace satisfies a property; the last two only while the trace goes on.
+/// The verdict on a property: whether a trace satisfies it. The last two verdicts are given only
+/// while the trace goes on.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Verdict {
-    /// It holds; while the trace goes on: no continuation can make it fail.
+    /// The property holds; while the trace goes on: no continuation can make it fail.
     Satisfied,
-    /// It does not hold; while the trace goes on: no continuation can make it hold.
+    /// The property does not hold; while the trace goes on: no continuation can make it hold.
     Violated,
-    /// If the trace ended here it would hold.
+    /// If the trace ended here, the property would hold.
     Holding,
-    /// If the trace ended here it would not hold.
+    /// If the trace ended here, the property would not hold.
     Pending,
 }
 
@@ -21,12 +22,12 @@ impl Verdict {
         if holds { Self::Satisfied } else { Self::Violated }
     }
 
-    /// Whether no continuation can change it.
+    /// Whether no continuation can change the verdict.
     pub fn is_final(self) -> bool {
         matches!(self, Self::Satisfied | Self::Violated)
     }
 
-    /// In one word.
+    /// The name of the verdict, in one word.
     pub fn name(self) -> &'static str {
         match self {
             Self::Satisfied => "satisfied",

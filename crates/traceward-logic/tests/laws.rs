@@ -70,7 +70,8 @@ impl Pattern {
         self.nodes().into_iter().filter(|node| self.metavariable(*node) == Some(metavariable)).count()
     }
 
-    /// What every use of a law lessens: the size, and where that stays, the number of temporal operators.
+    /// What every use of a law lessens: the size, and where that stays, the number of temporal
+    /// operators.
     fn weight(&self) -> (usize, usize) {
         let nodes = self.nodes();
         (nodes.len(), nodes.iter().filter(|node| node.direction().is_some()).count())

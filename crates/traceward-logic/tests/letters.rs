@@ -84,7 +84,8 @@ proptest! {
     }
 }
 
-/// Every comparison of every kind of column with every kind of constant, at the places where rounding would show.
+/// Every comparison of every kind of column with every kind of constant, at the places where
+/// rounding would show.
 #[test]
 fn comparisons_are_exact() {
     const BIG: i64 = 1 << 53;

@@ -138,7 +138,8 @@ const TOKENS: &[&str] = &[
     "hold",
 ];
 
-/// Reads a text as a spec, as an expression, and to the end; every place that is reported lies in it.
+/// Reads a text as a spec, as an expression, and to the end; every place that is reported lies in
+/// it.
 fn read(text: &str) -> Result<Lowered, Vec<Diagnostic>> {
     let _ = parse::expression(text).map_err(|errors| check_places(text, &errors));
     let results = [Goal::Check, Goal::Query].map(|goal| lowered(text, goal, None, None));
@@ -207,8 +208,8 @@ fn specs_to_be_damaged_are_whole() {
     }
 }
 
-/// Less than a second is enough where the machine has nothing else to do. What grows with the square of these texts
-/// takes minutes.
+/// Less than a second is enough where the machine has nothing else to do. What grows with the
+/// square of these texts takes minutes.
 const LIMIT: Duration = Duration::from_secs(5);
 
 fn in_no_time<T>(what: &str, action: impl FnOnce() -> T) -> T {

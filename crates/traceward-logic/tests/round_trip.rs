@@ -14,8 +14,8 @@ fn read(text: &str) -> Ast {
     parse::expression(text).unwrap_or_else(|errors| panic!("{text}: {errors:?}"))
 }
 
-/// Reads a printed core formula over the columns of [`generate::expr`], and returns it with atoms split. A conjunct in
-/// front mentions the columns in order, so that they get the numbers they had.
+/// Reads a printed core formula over the columns of [`generate::expr`], and returns it with atoms
+/// split. A conjunct in front mentions the columns in order, so that they get the numbers they had.
 fn lowered_again(text: &str) -> (Formulas, FormulaId) {
     let names = generate::expr::names();
     let mentions: Vec<String> = names.iter().map(|name| format!("defined(`{name}`)")).collect();
@@ -37,7 +37,8 @@ fn same(one: &Formulas, f: FormulaId, other: &Formulas, g: FormulaId) -> bool {
     left.map(|_| f) == right.map(|_| f) && left.children().zip(right.children()).all(|(f, g)| same(one, f, other, g))
 }
 
-/// The strong release has no text in the past, and none with a bound; this has another operator there.
+/// The strong release has no text in the past, and none with a bound; this has another operator
+/// there.
 fn with_text(recipe: Recipe) -> Recipe {
     let below = |f: Box<Recipe>| Box::new(with_text(*f));
     match recipe {
@@ -120,7 +121,8 @@ fn a_chain_of_core_formulas_prints_flat_where_that_reads_back() {
     let left = formulas.intern(Node::And(next, next));
     let flat = formulas.intern(Node::And(left, c));
     assert_eq!(formulas.display(flat, &names).to_string(), "F b & F b & c");
-    // `F b & b & c` would be read as `F b & (b & c)`, as neighbouring expressions over states are one.
+    // `F b & b & c` would be read as `F b & (b & c)`, as neighbouring expressions over states are
+    // one.
     let mixed = formulas.intern(Node::And(next, b));
     let nested = formulas.intern(Node::And(mixed, c));
     assert_eq!(formulas.display(nested, &names).to_string(), "(F b & b) & c");

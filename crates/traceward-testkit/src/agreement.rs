@@ -26,48 +26,48 @@ pub trait Subject {
     /// An engine that was made for a formula.
     type Compiled;
 
-    /// What to call it.
+    /// The name of the engine with its settings.
     fn name(&self) -> String;
 
-    /// Makes it for a formula.
+    /// Makes the engine for a formula.
     fn compile(&self, formulas: &Formulas, formula: FormulaId) -> Result<Self::Compiled, Refusal>;
 
-    /// What it says of a trace with a state; none if it gave up.
+    /// The answer for a trace with a state; none if the engine gave up.
     fn answer(&self, compiled: &Self::Compiled, trace: &Trace) -> Option<Answer>;
 }
 
-/// Why an engine does not take a formula.
+/// The reason why an engine does not take a formula.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Refusal {
     /// It is known that the engine does not take such formulas.
     Declared,
-    /// What it is made of would be too large.
+    /// The automaton of the engine would be too large.
     TooLarge,
     /// Nobody has said that it does not take such formulas.
     Undeclared(String),
 }
 
-/// What an engine says of a trace.
+/// The answer of an engine for a trace.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Answer {
-    /// Where the formula holds, if the engine can tell.
+    /// The positions at which the formula holds, if the engine can tell.
     pub truth: Option<Bitmap>,
-    /// Whether it holds.
+    /// Whether the trace satisfies the formula.
     pub holds: bool,
     /// The verdict after every state; none if the engine does not follow a trace.
     pub verdicts: Vec<Verdict>,
 }
 
-/// How much was compared.
+/// The numbers of what was compared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Tally {
-    /// Pairs of a formula and a trace on which engine and definition agree.
+    /// The number of pairs of a formula and a trace on which engine and definition agree.
     pub pairs: u64,
-    /// Formulas that the engine does not take.
+    /// The number of formulas that the engine does not take.
     pub refused: u64,
-    /// Formulas for which it would be too large.
+    /// The number of formulas for which the engine would be too large.
     pub too_large: u64,
-    /// Pairs on which it gave up.
+    /// The number of pairs on which the engine gave up.
     pub gave_up: u64,
 }
 
@@ -173,7 +173,7 @@ pub fn in_parallel<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> V
     all.into_iter().map(|(_, made)| made).collect()
 }
 
-/// One formula on some traces; on short ones at every cut.
+/// Compares one formula on some traces; on short ones at every cut.
 ///
 /// # Panics
 /// As [`exhaustively`] does.
@@ -193,7 +193,7 @@ pub fn on<S: Subject>(subject: &S, formulas: &Formulas, formula: FormulaId, trac
     tally
 }
 
-/// All vectors and the whole corpus.
+/// Compares all vectors and the whole corpus.
 ///
 /// # Panics
 /// As [`exhaustively`] does.

@@ -8,8 +8,9 @@ use traceward_logic::formula::{FormulaId, Formulas};
 use traceward_logic::semantics;
 use traceward_logic::trace::Trace;
 
-/// Compares an engine with the definition on all formulas of a shape and all traces up to a length, at every position.
-/// `compile` makes of a formula something that tells where it holds. Returns the number of pairs compared.
+/// Compares an engine with the definition on all formulas of a shape and all traces up to a length,
+/// at every position. `compile` makes of a formula something that tells where it holds. Returns the
+/// number of pairs compared.
 ///
 /// # Panics
 /// At the first pair on which they differ.

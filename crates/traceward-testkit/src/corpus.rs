@@ -10,16 +10,16 @@ use traceward_logic::trace::{Column, Trace};
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Case {
-    /// What it is about.
+    /// The name, which says what the case is about.
     pub name: String,
     /// The formula.
     pub formula: String,
-    /// For each variable, its bits.
+    /// The bits of each variable, a character for each state.
     pub trace: BTreeMap<String, String>,
     /// The timestamps in nanoseconds, if the formula needs them.
     #[serde(default)]
     pub time: Option<Vec<i64>>,
-    /// Where the formula holds.
+    /// The positions at which the formula holds, a bit for each.
     pub truth: String,
 }
 

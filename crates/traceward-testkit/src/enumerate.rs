@@ -5,16 +5,16 @@ use traceward_logic::expr::Expr;
 use traceward_logic::formula::{BinaryOp, Direction, FormulaId, Formulas, Interval, Node, Strength};
 use traceward_logic::trace::{Trace, VariableId};
 
-/// Which formulas to make.
+/// The shape of the formulas to make.
 #[derive(Clone, Debug)]
 pub struct Shape {
-    /// How many atoms there are.
+    /// The number of atoms.
     pub atoms: u32,
-    /// How many operators a formula has at the most.
+    /// The greatest number of operators of a formula.
     pub operators: usize,
     /// The windows that temporal operators get.
     pub intervals: Vec<Interval>,
-    /// The directions they look in.
+    /// The directions in which they look.
     pub directions: Vec<Direction>,
 }
 
@@ -29,7 +29,7 @@ impl Shape {
         }
     }
 
-    /// With these windows as well.
+    /// The shape with these windows as well.
     pub fn with_intervals(mut self, intervals: impl IntoIterator<Item = Interval>) -> Self {
         self.intervals.extend(intervals);
         self

@@ -1,5 +1,5 @@
-//! Random formulas and traces that shrink; [`ast`] makes trees as written, [`expr`] state expressions,
-//! [`input`] whole inputs as text, and [`question`] specs to ask of them.
+//! Random formulas and traces that shrink; [`ast`] makes trees as written, [`expr`] state
+//! expressions, [`input`] whole inputs as text, and [`question`] specs to ask of them.
 
 pub mod ast;
 pub mod expr;
@@ -59,7 +59,7 @@ impl Recipe {
     }
 }
 
-/// Which windows generated operators get.
+/// The windows that generated operators get.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Windows {
     /// All of the future or past.

@@ -1,4 +1,5 @@
-//! Cases with known answers from a brute-force reference written straight from the definition: `testdata/vectors`.
+//! Cases with known answers from a brute-force reference written straight from the definition:
+//! `testdata/vectors`.
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -11,9 +12,9 @@ pub struct FormulaVector {
     pub family: String,
     /// The formula.
     pub formula: String,
-    /// For each variable, its bits.
+    /// The bits of each variable, a character for each state.
     pub trace: BTreeMap<String, String>,
-    /// Where the formula holds.
+    /// The positions at which the formula holds, a bit for each.
     pub truth: String,
 }
 
@@ -34,9 +35,9 @@ pub struct QueryVector {
 pub enum Corner {
     /// Two texts are one formula.
     Same {
-        /// One.
+        /// The one text.
         text: String,
-        /// The other.
+        /// The other text.
         as_: String,
     },
     /// The text is refused as a property.
@@ -52,7 +53,7 @@ pub enum Corner {
     Empty {
         /// The formula.
         formula: String,
-        /// Whether it holds.
+        /// Whether the formula holds.
         satisfied: bool,
     },
     /// Truth at every position of a CSV.
@@ -61,7 +62,7 @@ pub enum Corner {
         csv: String,
         /// The formula.
         formula: String,
-        /// Where it holds.
+        /// The positions at which the formula holds, a bit for each.
         truth: String,
     },
     /// The verdict for each key.
@@ -72,7 +73,7 @@ pub enum Corner {
         key: String,
         /// The formula.
         formula: String,
-        /// For each key, whether it holds.
+        /// Whether the formula holds, for each key.
         satisfied: BTreeMap<String, bool>,
     },
     /// Truth at every position of a CSV with timestamps.
@@ -85,7 +86,7 @@ pub enum Corner {
         unit: String,
         /// The formula.
         formula: String,
-        /// Where it holds.
+        /// The positions at which the formula holds, a bit for each.
         truth: String,
     },
     /// The value of a query.
@@ -106,17 +107,17 @@ pub enum Corner {
     },
 }
 
-/// `formulas.jsonl`
+/// The lines of `formulas.jsonl`.
 pub fn formulas() -> Vec<FormulaVector> {
     lines("formulas.jsonl")
 }
 
-/// `queries.jsonl`
+/// The lines of `queries.jsonl`.
 pub fn queries() -> Vec<QueryVector> {
     lines("queries.jsonl")
 }
 
-/// `corners.jsonl`
+/// The lines of `corners.jsonl`.
 pub fn corners() -> Vec<Corner> {
     lines("corners.jsonl")
 }

@@ -1,4 +1,5 @@
-//! The map in ARCHITECTURE.md names what there is: every crate, every top-level module, and nothing else.
+//! The map in ARCHITECTURE.md names what there is: every crate, every top-level module, and nothing
+//! else.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -1,7 +1,8 @@
 //! CSV: fields separated by a character, after a header with their names.
 //!
-//! Only the fields somebody wants are looked at; the others are merely counted. A line without a quote is split where
-//! it lies; only lines with quotes take the road of RFC 4180. `csv-core` was not used because it copies every field.
+//! Only the fields somebody wants are looked at; the others are merely counted. A line without a
+//! quote is split where it lies; only lines with quotes take the road of RFC 4180. `csv-core` was
+//! not used because it copies every field.
 
 use crate::cell::Cell;
 use crate::error::{TraceError, TraceErrorKind};
@@ -39,11 +40,11 @@ pub(crate) struct CsvReader {
     fields: Vec<Field>,
 }
 
-/// What the first line tells about all others.
+/// The header: what the first line tells about all others.
 struct Header {
     names: Vec<String>,
     separator: u8,
-    /// What to take from each row, in order of fields.
+    /// The fields to take from each row, in order.
     picks: Vec<Pick>,
     slots: usize,
 }
@@ -283,7 +284,8 @@ impl CsvReader {
         sink.record(self.line, &cells)
     }
 
-    /// Splits one record by RFC 4180 into `self.fields`; none if the bytes at hand do not hold all of it.
+    /// Splits one record by RFC 4180 into `self.fields`; none if the bytes at hand do not hold all
+    /// of it.
     fn split_quoted(&mut self, bytes: &[u8], separator: u8, end: End) -> Result<Option<QuotedRecord>, TraceError> {
         self.fields.clear();
         let mut lines = 1;
@@ -366,7 +368,8 @@ impl RecordReader for CsvReader {
 }
 
 impl Header {
-    /// Splits a row without quotes, the first `length` bytes; returns whether it has as many fields as the header.
+    /// Splits a row without quotes, the first `length` bytes; returns whether it has as many fields
+    /// as the header.
     #[inline]
     fn split_plain<'b>(&self, bytes: &'b [u8], length: usize, cells: &mut [Cell<'b>]) -> bool {
         let mut field = 0;
@@ -387,7 +390,8 @@ impl Header {
         field + more + 1 == self.names.len()
     }
 
-    /// Where a field ends that lies in a row of this length. Looks past the row's end, so as to see eight bytes.
+    /// Where a field ends that lies in a row of this length. Looks past the row's end, so as to see
+    /// eight bytes.
     #[inline]
     fn field_end(&self, bytes: &[u8], start: usize, length: usize) -> usize {
         let mut at = start;
@@ -417,7 +421,7 @@ impl Field {
         self
     }
 
-    /// Where the separator or line end after it is expected.
+    /// The place where the separator or line end after the field is expected.
     fn end(self, bytes: &[u8]) -> usize {
         if self.quoting == Quoting::Bare {
             return self.stop;
@@ -631,7 +635,8 @@ mod tests {
         assert_eq!(fail(b"a,\xff\n1,2\n", &ab()), "1:-: a name in the header is not UTF-8 text");
     }
 
-    /// The definition of splitting, one character at a time; none where the text is no CSV of two columns.
+    /// The definition of splitting, one character at a time; none where the text is no CSV of two
+    /// columns.
     fn split_slowly(text: &str) -> Option<Vec<[String; 2]>> {
         enum At {
             FieldStart,

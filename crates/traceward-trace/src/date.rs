@@ -1,8 +1,8 @@
 //! Dates as people write them.
 //!
-//! Logs are made of ISO-like dates, so those are read by hand without a detour; the other numeric and named layouts
-//! share the reading of clock and zone with them. What is left (compact ISO 8601, obsolete zones of RFC 2822, asctime)
-//! goes to `jiff`.
+//! Logs are made of ISO-like dates, so those are read by hand without a detour; the other numeric
+//! and named layouts share the reading of clock and zone with them. What is left (compact ISO 8601,
+//! obsolete zones of RFC 2822, asctime) goes to `jiff`.
 
 use jiff::civil;
 use jiff::fmt::rfc2822;
@@ -19,7 +19,7 @@ pub(crate) enum Layout {
 }
 
 impl Layout {
-    /// For people.
+    /// A description of the layout for people.
     pub(crate) fn description(self) -> &'static str {
         match self {
             Self::YearFirst => "yyyy-mm-dd HH:MM:SS",
@@ -35,18 +35,18 @@ impl Layout {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Moment {
     Exact(i64),
-    /// Only possible with the day first.
+    /// The date is possible only with the day first.
     DayFirst(i64),
-    /// Only possible with the month first.
+    /// The date is possible only with the month first.
     MonthFirst(i64),
-    /// Possible either way.
+    /// The date is possible either way.
     Either {
         day_first: i64,
         month_first: i64,
     },
 }
 
-/// Why a text is no moment.
+/// The reason why a text is no moment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum NotMoment {
     Unreadable,
@@ -96,7 +96,8 @@ fn year_first(text: &[u8]) -> Option<Instant> {
     cursor.clock_and_zone(days(year, month, day)?)
 }
 
-/// `22.10.2014`, `22 Oct 2014`, `22-Oct-2014`, `22/Oct/2014:11:15:41 +0000`, `22/10/2014`, `10/22/2014`.
+/// `22.10.2014`, `22 Oct 2014`, `22-Oct-2014`, `22/Oct/2014:11:15:41 +0000`, `22/10/2014`,
+/// `10/22/2014`.
 fn day_or_month_first(text: &[u8]) -> Option<Result<(Layout, Moment), NotMoment>> {
     let mut cursor = Cursor(text);
     let first = cursor.digits(1, 2)?;
@@ -148,7 +149,8 @@ fn either_order(cursor: Cursor<'_>, year: i64, first: i64, second: i64) -> Optio
     Some(Ok((Layout::Numeric, moment)))
 }
 
-/// `Oct 22, 2014 11:15:41`; syslog's `Oct 22 11:15:41` has no year, and guessing one would be a silent mistake.
+/// `Oct 22, 2014 11:15:41`; syslog's `Oct 22 11:15:41` has no year, and guessing one would be a
+/// silent mistake.
 fn named_month_first(whole: &[u8], text: &[u8]) -> Result<(Layout, Moment), NotMoment> {
     let month = month_name(text).unwrap_or(0);
     let mut cursor = Cursor(&text[name_length(text)..]);
@@ -233,7 +235,8 @@ impl Cursor<'_> {
         Some(Instant { seconds: midnight + seconds - offset, nanos })
     }
 
-    /// `11:15`, `11:15:41`, `11:15:41.123456789`, with AM or PM after it: seconds since midnight, and nanoseconds.
+    /// `11:15`, `11:15:41`, `11:15:41.123456789`, with AM or PM after it: seconds since midnight,
+    /// and nanoseconds.
     #[inline]
     fn clock(&mut self) -> Option<(i64, i64)> {
         let hour = self.digits(1, 2)?;
@@ -248,7 +251,8 @@ impl Cursor<'_> {
             }
         }
         let hour = self.half_day(hour)?;
-        // A leap second is the last nanosecond of the second before it, so that time does not go backwards.
+        // A leap second is the last nanosecond of the second before it, so that time does not go
+        // backwards.
         let (second, nanos) = if second == 60 { (59, 999_999_999) } else { (second, nanos) };
         (hour < 24 && minute < 60 && second < 60).then_some((hour * 3600 + minute * 60 + second, nanos))
     }
@@ -314,7 +318,8 @@ fn days(year: i64, month: i64, day: i64) -> Option<i64> {
     if !(1..=12).contains(&month) || day < 1 || day > days_in_month(year, month) {
         return None;
     }
-    // Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms": years begin in March, so that the leap day is last.
+    // Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms": years begin in March, so that
+    // the leap day is last.
     let year = if month <= 2 { year - 1 } else { year };
     let era = year.div_euclid(400);
     let year_of_era = year.rem_euclid(400);

@@ -9,8 +9,8 @@ const SHOWN: usize = 60;
 
 /// Why an input could not be read, and where.
 ///
-/// Its display is one line without file name and line number: the caller, who knows the file, puts `path:line: ` in
-/// front.
+/// Its display is one line without file name and line number: the caller, who knows the file, puts
+/// `path:line: ` in front.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TraceError(Box<Inner>);
 

@@ -22,13 +22,13 @@ use traceward_logic::value::Value;
 /// Different values counted exactly.
 const MOST_DISTINCT: usize = 1000;
 
-/// Example values kept of a column.
+/// The number of example values kept of a column.
 const EXAMPLES: usize = 5;
 
-/// Columns kept of JSON lines: inputs that use data as names have no end of them.
+/// The number of columns kept of JSON lines: inputs that use data as names have no end of them.
 const MOST_COLUMNS: usize = 10_000;
 
-/// What an input holds.
+/// The contents of an input.
 #[derive(Clone, Debug)]
 pub struct Inspection {
     /// The format.
@@ -43,32 +43,32 @@ pub struct Inspection {
     pub time_span: Option<(i64, i64)>,
     /// The number of keys, where a key column was named.
     pub keys: Option<usize>,
-    /// What is worth telling beside.
+    /// Notes about the input.
     pub notes: Vec<Note>,
 }
 
-/// What one column holds.
+/// The contents of one column.
 #[derive(Clone, Debug)]
 pub struct ColumnInspection {
-    /// Its name.
+    /// The name of the column.
     pub name: String,
     /// The type of its values.
     pub kind: ColumnKind,
-    /// Records with a value.
+    /// The number of records with a value.
     pub present: u64,
-    /// Records without one.
+    /// The number of records without a value.
     pub missing: u64,
     /// The least and greatest value of a column of numbers.
     pub range: Option<(Value, Value)>,
     /// The first and last moment in nanoseconds since 1970 of a column of dates.
     pub dates: Option<(i64, i64)>,
-    /// How many different values it has.
+    /// The number of different values.
     pub distinct: Distinct,
     /// Some different values, in order of appearance.
     pub examples: Vec<String>,
-    /// Whether it looks like the time column.
+    /// The kind of timestamps that the column looks like, if it looks like the time column.
     pub time: Option<TimeGuess>,
-    /// Whether it looks like a column to split the trace by.
+    /// Whether the column looks like one to split the trace by.
     pub looks_like_key: bool,
 }
 
@@ -99,12 +99,12 @@ impl fmt::Display for ColumnKind {
     }
 }
 
-/// How many different values a column has.
+/// The number of different values of a column.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Distinct {
-    /// So many.
+    /// The values were all counted.
     Exactly(usize),
-    /// More than were counted.
+    /// There are more values than were counted.
     MoreThan(usize),
 }
 
@@ -117,7 +117,7 @@ impl fmt::Display for Distinct {
     }
 }
 
-/// How a column looks like timestamps.
+/// The kind of timestamps that a column looks like.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TimeGuess {
     /// Dates, in this layout.
@@ -126,7 +126,8 @@ pub enum TimeGuess {
     Numbers(Option<TimeUnit>),
 }
 
-/// Tells what an input holds. Of the options those about format, time, key and missing values count.
+/// Tells what an input holds. Of the options those about format, time, key and missing values
+/// count.
 pub fn inspect(input: impl Read, options: &ReadOptions) -> Result<Inspection, TraceError> {
     check_separator(options.separator)?;
     let mut source = Source::open(input)?;
@@ -161,7 +162,7 @@ pub(crate) fn inspect_json(source: &mut Source<'_>, options: &ReadOptions) -> Re
     profiler.profiles.finish(&names, notes)
 }
 
-/// All columns of an input in the making.
+/// The columns of an input while it is read.
 struct Profiles<'o> {
     options: &'o ReadOptions,
     columns: Vec<Profile>,

@@ -1,8 +1,9 @@
 //! JSON lines: one object a line, nested members by dotted names.
 //!
-//! A scanner of our own takes what is wanted from a line and merely checks the rest; it gives up on anything unusual.
-//! `serde_json` then decides whether the line is JSON at all, and words the error. So the scanner may refuse what it
-//! likes, but must never accept what `serde_json` refuses; the tests compare the two on generated and mutated lines.
+//! A scanner of our own takes what is wanted from a line and merely checks the rest; it gives up on
+//! anything unusual. `serde_json` then decides whether the line is JSON at all, and words the
+//! error. So the scanner may refuse what it likes, but must never accept what `serde_json` refuses;
+//! the tests compare the two on generated and mutated lines.
 
 mod paths;
 mod scan;
@@ -16,10 +17,11 @@ use crate::options::ReadOptions;
 use crate::record::{End, ReadStop, RecordReader, RecordSink, each_line};
 use paths::Paths;
 use rustc_hash::FxHashSet;
-use scan::{Found, Scanner, Trust};
+use scan::{FoundAt, Scanner, Trust};
 use serde_json::Value;
 
-/// Lines whose names are all collected; later ones are only looked at again if they have a member not seen before.
+/// Lines whose names are all collected; later ones are only looked at again if they have a member
+/// not seen before.
 const LINES_NAMED: u64 = 1000;
 
 /// Names collected at most: inputs that use data as names have no end of them.
@@ -43,7 +45,7 @@ pub(crate) static FORMAT: FormatEntry = FormatEntry {
 pub(crate) struct JsonReader {
     paths: Paths,
     /// Scratch of the scanner.
-    found: Vec<Found>,
+    found: Vec<FoundAt>,
     names: Names,
     /// The line of the next record.
     line: u64,
@@ -66,7 +68,8 @@ impl JsonReader {
             if let Err(kind) = check_object(line) {
                 return sink.bad_line(TraceError::new(kind).on_line(self.line));
             }
-            // Cannot fail on what serde_json accepted; were it to, the members not reached would be absent.
+            // Cannot fail on what serde_json accepted; were it to, the members not reached would be
+            // absent.
             let _ = Scanner::new(line, Trust::Checked, &mut self.paths, cells, &mut self.found).scan();
         }
         if self.paths.take_novelty() || self.records < LINES_NAMED {
@@ -80,7 +83,7 @@ impl JsonReader {
 impl RecordReader for JsonReader {
     fn open(options: &ReadOptions) -> Self {
         let paths = Paths::new(options.names());
-        let found = vec![Found::default(); paths.slots()];
+        let found = vec![FoundAt::default(); paths.slots()];
         Self { paths, found, names: Names::default(), line: 1, blank_lines: 0, records: 0 }
     }
 
@@ -218,7 +221,8 @@ mod tests {
         for line in [r#"{"a.b":1,"a":{"b":2}}"#, r#"{"a":{"b":2},"a.b":1}"#, r#"{"a.b":1}"#, r#"{"a":{"b":1}}"#] {
             assert_eq!(show(line, &options), "int 1", "{line}");
         }
-        // In whichever order they come: the name nearest to the top counts, and is not lost to another.
+        // In whichever order they come: the name nearest to the top counts, and is not lost to
+        // another.
         let orders = r#"{"a.b":{"c":1},"a":{"x":2}}
 {"a":{"x":2},"a.b":{"c":1}}
 {"a":{"b":{"c":7}},"a.b":{"c":1}}
@@ -337,7 +341,7 @@ mod tests {
                 continue;
             }
             let mut cells = [Cell::Absent; NAMES.len()];
-            let scanned = Scanner::new(line, trust, paths, &mut cells, &mut [Found::default(); NAMES.len()]).scan();
+            let scanned = Scanner::new(line, trust, paths, &mut cells, &mut [FoundAt::default(); NAMES.len()]).scan();
             let shown = String::from_utf8_lossy(line);
             prop_assert!(scanned.is_err() || expected.is_some(), "accepts what serde_json refuses: {shown}");
             prop_assert!(scanned.is_ok() || trust == Trust::Nothing, "refuses what serde_json accepts: {shown}");
@@ -391,7 +395,8 @@ mod tests {
 
         #[test]
         fn scanning_agrees_with_serde_json(lines in prop::collection::vec(any_object(any_value()), 1..4)) {
-            // One set of paths for several lines: what was learnt from one must not mislead on the next.
+            // One set of paths for several lines: what was learnt from one must not mislead on the
+            // next.
             let mut paths = Paths::new(NAMES.map(str::to_owned).to_vec());
             for line in &lines {
                 check_line(line.as_bytes(), &mut paths)?;

@@ -1,15 +1,16 @@
 //! Where states come from: readers of trace formats.
 //!
-//! [`read`] turns bytes into the typed columns a spec asked for; [`inspect`] tells what an input holds before there is
-//! a spec. Both take any [`std::io::Read`], compressed or not, and read it in pieces: memory grows with the columns
-//! that are wanted, not with the input. Nothing here opens a file or knows any logic.
+//! [`read`] turns bytes into the typed columns a spec asked for; [`inspect`] tells what an input
+//! holds before there is a spec. Both take any [`std::io::Read`], compressed or not, and read it in
+//! pieces: memory grows with the columns that are wanted, not with the input. Nothing here opens a
+//! file or knows any logic.
 //!
 //! A [`RecordStream`] takes bytes as they arrive and hands on every record at once, in memory that
 //! does not grow; an [`Intake`] makes states of records.
 //!
 //! The road through the crate: `source` (decompression, chunks) → `record` (whole records) → a
-//! `format` of the table, `csv` or `json` (raw `cell`s) → `typing` (what a cell means) → `states` and
-//! `column` for files, `intake` for streams (missing values, keys, timestamps).
+//! `format` of the table, `csv` or `json` (raw `cell`s) → `typing` (what a cell means) → `states`
+//! and `column` for files, `intake` for streams (missing values, keys, timestamps).
 
 mod cell;
 mod column;

@@ -2,17 +2,18 @@
 
 /// The source line of each state, 1-based.
 ///
-/// Kept as runs of consecutive lines, so that a regular input costs nothing and a blank line costs one entry.
+/// Kept as runs of consecutive lines, so that a regular input costs nothing and a blank line costs
+/// one entry.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Lines {
-    runs: Vec<Run>,
+    runs: Vec<LineRun>,
     len: u32,
     next_line: u64,
 }
 
 /// States from `position` on lie on lines from `line` on, one each.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Run {
+struct LineRun {
     position: u32,
     line: u64,
 }
@@ -31,7 +32,7 @@ impl Lines {
     #[inline]
     pub(crate) fn push(&mut self, line: u64) {
         if line != self.next_line {
-            self.runs.push(Run { position: self.len, line });
+            self.runs.push(LineRun { position: self.len, line });
         }
         self.next_line = line + 1;
         self.len += 1;

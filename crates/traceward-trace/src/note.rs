@@ -14,7 +14,7 @@ pub enum Note {
     BlankLines(u64),
     /// Records without a value in the key column were skipped.
     WithoutKey {
-        /// How many.
+        /// The number of records that were skipped.
         records: u64,
         /// The key column.
         key: String,

@@ -9,14 +9,14 @@ pub(crate) enum Number {
     Nan,
 }
 
-/// Why a text is no number we can hold.
+/// The reason why a text is no number we can hold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum NotNumber {
     Text,
     TooBig,
 }
 
-/// Digits that fit an i64 whatever they are.
+/// The number of digits that fit an i64 whatever they are.
 const SAFE_DIGITS: usize = 18;
 
 /// Reads a number: `12`, `-5`, `+5`, `.5`, `1e3`, `inf`, `nan`.
@@ -38,8 +38,8 @@ pub(crate) fn parse_bool(text: &[u8]) -> Option<bool> {
     if is_bool(text, guess) { Some(guess) } else { parse_bool_word(text) }
 }
 
-/// Whether a text is `true`, or whether it is `false`. Which of them a value is, is what no branch predictor can know: they
-/// are told without branching.
+/// Whether a text is `true`, or whether it is `false`. Which of them a value is, is what no branch
+/// predictor can know: they are told without branching.
 #[inline]
 pub(crate) fn is_bool(text: &[u8], bit: bool) -> bool {
     const HEADS: [u32; 2] = [u32::from_le_bytes(*b"fals"), u32::from_le_bytes(*b"true")];
@@ -68,7 +68,7 @@ pub(crate) fn fits_float(int: i64) -> bool {
     int as f64 as i64 == int && int != i64::MAX
 }
 
-/// What the values of a column have in common, found value by value.
+/// The shape of a column: what its values have in common, found value by value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Shape {
     bools: bool,
@@ -90,7 +90,8 @@ pub(crate) enum Common {
 }
 
 impl Shape {
-    /// Takes one more value into account. A number with leading zeros is a text: `007` is a name, not seven.
+    /// Takes one more value into account. A number with leading zeros is a text: `007` is a name,
+    /// not seven.
     pub(crate) fn observe(&mut self, text: &[u8]) {
         if parse_bool_word(text).is_some() {
             self.bools = true;
@@ -115,11 +116,13 @@ impl Shape {
         self.texts = true;
     }
 
-    /// The type that all values share. Integers that a float would round make a mixture with floats a text.
+    /// The type that all values share. Integers that a float would round make a mixture with floats
+    /// a text.
     pub(crate) fn common(self) -> Common {
         match (self.bools, self.ints, self.floats, self.texts) {
             (false, false, false, false) => Common::Nothing,
-            // A column of letters alone is one of booleans only where that is asked: grades are letters too.
+            // A column of letters alone is one of booleans only where that is asked: grades are
+            // letters too.
             (true, false, false, false) if self.bool_words => Common::Bool,
             (false, true, false, false) => Common::Int,
             (false, _, true, false) if !self.inexact => Common::Float,

@@ -16,11 +16,13 @@ use traceward_logic::value::ValueType;
 pub struct ReadTrace {
     /// The number of states.
     pub states: usize,
-    /// One column for each variable asked for, in order; none where the input does not have the variable.
+    /// One column for each variable asked for, in order; none where the input does not have the
+    /// variable.
     pub columns: Vec<Option<Column>>,
     /// The type of each variable, in order; none where no value has told it.
     pub types: Vec<Option<ValueType>>,
-    /// The names the input has, in order of appearance. Of JSON lines with ever new names only the first ones.
+    /// The names the input has, in order of appearance. Of JSON lines with ever new names only the
+    /// first ones.
     pub names: Vec<String>,
     /// The timestamp of each state in nanoseconds since 1970, where a time column was asked for.
     pub time: Option<Vec<i64>>,
@@ -49,7 +51,8 @@ impl From<TraceError> for ReadFailure {
     }
 }
 
-/// Reads a trace. Gzip and zstd are recognised by their first bytes, the format too where no option names it.
+/// Reads a trace. Gzip and zstd are recognised by their first bytes, the format too where no option
+/// names it.
 pub fn read(input: impl Read, options: &ReadOptions) -> Result<ReadTrace, TraceError> {
     read_or_before(input, options).map_err(|failure| failure.error)
 }

@@ -4,7 +4,8 @@ use crate::error::{TraceError, TraceErrorKind};
 use crate::record::{End, Pump, ReadStop, RecordReader, RecordSink};
 use std::io::{self, BufReader, Chain, Cursor, Read};
 
-/// How much is read at once. Small enough for the second-level cache, large enough to forget the cost of a call.
+/// How much is read at once. Small enough for the second-level cache, large enough to forget the
+/// cost of a call.
 const CHUNK: usize = 256 << 10;
 
 /// An input in pieces.

@@ -1,8 +1,8 @@
 //! An input as it arrives: bytes are pushed, complete records come out at once, and memory stays as
 //! it is.
 //!
-//! Formats are split by the same readers as files are, and cells mean the same (`typing`), so a live
-//! stream reads like the file it would have become.
+//! Formats are split by the same readers as files are, and cells mean the same (`typing`), so a
+//! live stream reads like the file it would have become.
 
 use crate::error::TraceError;
 use crate::format::{Format, LiveReader};

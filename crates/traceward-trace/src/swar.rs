@@ -1,23 +1,24 @@
 //! Eight bytes at a time, in one ordinary register.
 //!
-//! Fields and strings are mostly shorter than eight bytes, where a call into `memchr` costs more than it saves, and a
-//! loop over bytes is mispredicted whenever their length changes.
+//! Fields and strings are mostly shorter than eight bytes, where a call into `memchr` costs more
+//! than it saves, and a loop over bytes is mispredicted whenever their length changes.
 
 const LOW: u64 = u64::MAX / 255;
 const HIGH: u64 = LOW << 7;
 
-/// The bytes of a word that fulfil some condition: the lowest set bit is in the first of them; higher bits may lie.
+/// The bytes of a word that fulfil some condition: the lowest set bit is in the first of them;
+/// higher bits may lie.
 #[derive(Clone, Copy)]
-pub(crate) struct Found(u64);
+pub(crate) struct FoundBytes(u64);
 
-impl Found {
+impl FoundBytes {
     /// The first byte found.
     #[inline]
     pub(crate) fn first(self) -> Option<usize> {
         (self.0 != 0).then_some(self.0.trailing_zeros() as usize / 8)
     }
 
-    /// What either found.
+    /// The bytes that either search found.
     #[inline]
     pub(crate) fn or(self, other: Self) -> Self {
         Self(self.0 | other.0)
@@ -33,15 +34,15 @@ pub(crate) fn load(bytes: &[u8], at: usize) -> Option<u64> {
 
 /// Finds bytes that equal one.
 #[inline]
-pub(crate) fn equal(word: u64, byte: u8) -> Found {
+pub(crate) fn equal(word: u64, byte: u8) -> FoundBytes {
     let difference = word ^ (LOW * u64::from(byte));
-    Found(difference.wrapping_sub(LOW) & !difference & HIGH)
+    FoundBytes(difference.wrapping_sub(LOW) & !difference & HIGH)
 }
 
 /// Finds bytes below 0x20 and above 0x7F.
 #[inline]
-pub(crate) fn control_or_not_ascii(word: u64) -> Found {
-    Found((word.wrapping_sub(LOW * 0x20) | word) & HIGH)
+pub(crate) fn control_or_not_ascii(word: u64) -> FoundBytes {
+    FoundBytes((word.wrapping_sub(LOW * 0x20) | word) & HIGH)
 }
 
 #[cfg(test)]

@@ -254,7 +254,8 @@ fn time_text<'a>(name: &str, cell: Cell<'a>) -> Result<Cow<'a, [u8]>, TraceError
     }
 }
 
-/// Why a text is no date. Asks only now whether it is a number, so that a date costs nothing for it.
+/// Why a text is no date. Asks only now whether it is a number, so that a date costs nothing for
+/// it.
 fn no_date(text: &[u8], reason: NotMoment) -> TraceErrorKind {
     match reason {
         _ if decimal(text).is_some() => TraceErrorKind::PlainNumberTime(lossy(text)),
@@ -283,7 +284,8 @@ fn contradiction(other_line: Option<u64>, text: &[u8]) -> Result<(), TraceErrorK
     }
 }
 
-/// A plain number of some unit, as nanoseconds. Exact: what is below a nanosecond is cut, nothing is rounded.
+/// A plain number of some unit, as nanoseconds. Exact: what is below a nanosecond is cut, nothing
+/// is rounded.
 pub(crate) fn parse_number(text: &[u8], unit: TimeUnit) -> Result<i64, TraceErrorKind> {
     let decimal = decimal(text).ok_or_else(|| TraceErrorKind::TimeNotNumber(lossy(text)))?;
     decimal.scaled(unit.nanoseconds()).ok_or_else(|| TraceErrorKind::TimeOutOfRange(lossy(text)))
@@ -301,10 +303,12 @@ struct Decimal {
     exponent: i32,
 }
 
-/// Digits beyond these are far below a nanosecond; a day's worth of nanoseconds times such a mantissa fits an i128.
+/// Digits beyond these are far below a nanosecond; a day's worth of nanoseconds times such a
+/// mantissa fits an i128.
 const DIGITS: u32 = 24;
 
-/// Reads `12`, `-1.5`, `.5`, `1e3`. Text, not a float, because a float of seconds since 1970 has no nanoseconds left.
+/// Reads `12`, `-1.5`, `.5`, `1e3`. Text, not a float, because a float of seconds since 1970 has no
+/// nanoseconds left.
 fn decimal(text: &[u8]) -> Option<Decimal> {
     let (negative, mut rest) = match text {
         [b'-', rest @ ..] => (true, rest),
@@ -367,7 +371,8 @@ fn in_unit(time: i64, unit: TimeUnit) -> String {
     if rest == 0 {
         return format!("{sign}{whole}");
     }
-    // A minute has no finite decimals of a nanosecond; 14 digits are enough to tell two moments of any unit apart.
+    // A minute has no finite decimals of a nanosecond; 14 digits are enough to tell two moments of
+    // any unit apart.
     let decimals = rest * 10_i128.pow(14) / factor;
     format!("{sign}{whole}.{}", format!("{decimals:014}").trim_end_matches('0'))
 }

@@ -10,29 +10,29 @@ use traceward_engine::select::{Config, EngineName};
 use traceward_logic::lower::{Lowered, Schema};
 use traceward_trace::{ReadFailure, ReadOptions, ReadTrace, TraceError, TraceErrorKind, read_or_before};
 
-/// Whether truth at every position is reported.
+/// The truth that is reported beside the verdicts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Truth {
-    /// Only verdicts.
+    /// Only verdicts are reported.
     #[default]
     AtZero,
-    /// At every position.
+    /// The truth of each property at every position is reported.
     AtEveryPosition,
-    /// At every position, with the value of every node of the automaton.
+    /// The truth at every position is reported, with the value of every node of the automaton.
     Table,
 }
 
-/// Whether a trace has come to its end.
+/// The extent of a trace: whether it has come to its end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Extent {
-    /// It has.
+    /// The trace has ended.
     #[default]
     Whole,
-    /// It is the beginning of a longer one: verdicts are four-valued.
+    /// The trace is the beginning of a longer one: verdicts are four-valued.
     Prefix,
 }
 
-/// How a spec is asked of a trace.
+/// The options by which a spec is asked of a trace.
 ///
 /// ```
 /// use traceward::{CheckOptions, EngineName, Spec, Verdict, check_with};
@@ -46,19 +46,19 @@ pub enum Extent {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct CheckOptions {
-    /// By which engine, and how.
+    /// The engine that answers, and its settings.
     pub config: Config,
-    /// How much is reported.
+    /// The truth that is reported beside the verdicts.
     pub truth: Truth,
-    /// Whether the trace has come to its end.
+    /// The extent of the trace: whether it has come to its end.
     pub extent: Extent,
-    /// What is asked about runs.
+    /// The questions about runs.
     pub runs: RunQuestions,
-    /// Whether it is reported what answering has cost the engine.
+    /// Whether the cost of answering is reported.
     pub engine_statistics: bool,
-    /// How many violations are reported one by one.
+    /// The number of violations that are reported one by one.
     pub max_violations: usize,
-    /// How the trace is read; what the spec says of columns is filled in.
+    /// The options by which the trace is read. What the spec says of columns is filled in.
     pub read: ReadOptions,
 }
 
@@ -77,50 +77,50 @@ impl Default for CheckOptions {
 }
 
 impl CheckOptions {
-    /// With a certain engine.
+    /// The options with a certain engine.
     #[must_use]
     pub fn engine(mut self, engine: EngineName) -> Self {
         self.config.engine = engine;
         self
     }
 
-    /// With a certain engine and certain limits.
+    /// The options with a certain engine and certain limits.
     #[must_use]
     pub fn config(self, config: Config) -> Self {
         Self { config, ..self }
     }
 
-    /// With truth at every position.
+    /// The options with truth at every position.
     #[must_use]
     pub fn truth(self, truth: Truth) -> Self {
         Self { truth, ..self }
     }
 
-    /// The trace is the beginning of a longer one.
+    /// The options for a trace that is the beginning of a longer one.
     #[must_use]
     pub fn prefix(self) -> Self {
         Self { extent: Extent::Prefix, ..self }
     }
 
-    /// With questions about runs.
+    /// The options with questions about runs.
     #[must_use]
     pub fn runs(self, runs: RunQuestions) -> Self {
         Self { runs, ..self }
     }
 
-    /// With what answering has cost the engine.
+    /// The options with a report of what answering has cost.
     #[must_use]
     pub fn engine_statistics(self) -> Self {
         Self { engine_statistics: true, ..self }
     }
 
-    /// With so many violations one by one.
+    /// The options with a number of violations to be reported one by one.
     #[must_use]
     pub fn max_violations(self, max_violations: usize) -> Self {
         Self { max_violations, ..self }
     }
 
-    /// Reading the trace in a certain way.
+    /// The options with a certain way of reading the trace.
     #[must_use]
     pub fn read(self, read: ReadOptions) -> Self {
         Self { read, ..self }
@@ -160,7 +160,7 @@ pub fn check_with(spec: &Spec, input: impl Read, options: &CheckOptions) -> Resu
     }
 }
 
-/// The spec for a trace that was read.
+/// The spec, lowered for a trace that was read.
 fn bind(spec: &Spec, trace: &ReadTrace) -> Result<Lowered, Error> {
     let mut schema = schema(spec, trace);
     schema.names.clone_from(&trace.names);
@@ -178,7 +178,7 @@ fn schema(spec: &Spec, trace: &ReadTrace) -> Schema {
     schema
 }
 
-/// A value that does not fit is an error of the trace that the spec has a part in.
+/// The error for a value that does not fit: it is in the trace, and the spec has a part in it.
 pub(crate) fn unfit(spec: &Spec, error: TraceError) -> Error {
     let asked = matches!(
         error.kind(),

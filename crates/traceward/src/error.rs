@@ -1,4 +1,4 @@
-//! Why a question could not be answered.
+//! The reason why a question could not be answered.
 
 use crate::render::Style;
 use crate::spec::{SpecError, SpecPlace};
@@ -7,7 +7,7 @@ use traceward_engine::limit::{BuildError, GaveUp, Unsupported};
 use traceward_engine::select::EngineName;
 use traceward_trace::TraceError;
 
-/// Why a question could not be answered.
+/// The reason why a question could not be answered.
 #[derive(Debug)]
 pub enum Error {
     /// The spec is wrong.
@@ -18,14 +18,14 @@ pub enum Error {
     Trace(TraceError),
     /// A value of the trace is not what the spec's use of it asks.
     Unfit {
-        /// What is wrong with the value.
+        /// The error of the value.
         error: TraceError,
         /// The spec, and where it uses the variable.
         used: SpecPlace,
     },
     /// An expression cannot be evaluated at some state.
     Evaluation {
-        /// What went wrong.
+        /// The message.
         message: String,
         /// The source line of the state.
         line: u64,
@@ -38,10 +38,10 @@ pub enum Error {
     CannotFollow {
         /// The property's name.
         property: String,
-        /// Why the engine could not be made.
+        /// The reason why the engine could not be made.
         error: BuildError,
     },
-    /// What was asked for cannot be had.
+    /// The question is one that cannot be answered.
     Request(Request),
 }
 
@@ -103,7 +103,7 @@ pub enum Request {
     AssertInMonitor,
     /// A comparison of other than two properties.
     NotTwoProperties {
-        /// How many there are.
+        /// The number of properties.
         properties: usize,
     },
     /// A question about properties without a trace, and a query measures one.

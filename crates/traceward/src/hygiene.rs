@@ -1,6 +1,8 @@
-//! What can be said of properties without a trace: that one can never hold, never fail, or follows from another.
+//! What can be said of properties without a trace: that one can never hold, never fail, or follows
+//! from another.
 //!
-//! All of it comes down to whether some formula can hold on a trace with a state, and the answer comes with a shortest such trace.
+//! All of it comes down to whether some formula can hold on a trace with a state, and the answer
+//! comes with a shortest such trace.
 
 use crate::error::{Error, Request};
 use crate::question::variables_of;
@@ -16,21 +18,21 @@ use traceward_logic::letter::{Alphabet, Letter};
 use traceward_logic::lower::Claim;
 use traceward_logic::value::Value;
 
-/// What is odd about a property.
+/// An oddity of a property.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Oddity {
-    /// No trace satisfies it.
+    /// No trace satisfies the property.
     Unsatisfiable,
-    /// Every trace satisfies it.
+    /// Every trace satisfies the property.
     Valid,
-    /// It holds wherever another property holds, and so adds nothing to it.
+    /// The property holds wherever another one holds, and so adds nothing to it.
     ImpliedBy,
-    /// It holds exactly where another property holds.
+    /// The property holds exactly where another one holds.
     EquivalentTo,
 }
 
 impl Oddity {
-    /// In one word, as documents write it.
+    /// The name of the oddity in one word, as documents write it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Unsatisfiable => "unsatisfiable",
@@ -41,16 +43,16 @@ impl Oddity {
     }
 }
 
-/// Something odd about a property.
+/// A finding: something odd about a property.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Finding {
-    /// What.
+    /// The oddity.
     pub oddity: Oddity,
-    /// The property.
+    /// The name of the property.
     pub property: String,
-    /// The property it is compared with.
+    /// The name of the property that it is compared with.
     pub other: Option<String>,
-    /// A shortest trace that shows it.
+    /// A shortest trace that shows the oddity.
     pub example: Option<Example>,
 }
 
@@ -61,22 +63,22 @@ pub struct Example {
     pub satisfies: Vec<String>,
     /// Properties that it violates.
     pub violates: Vec<String>,
-    /// Its states: the variables that matter, and their values.
+    /// The states of the trace: the variables that matter, and their values.
     pub states: Vec<Vec<(Arc<str>, Value)>>,
 }
 
-/// What was found in a spec.
+/// The findings about the properties of a spec.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Lint {
     /// The names of the properties that were looked at.
     pub properties: Vec<String>,
-    /// What is odd.
+    /// The oddities that were found.
     pub findings: Vec<Finding>,
-    /// What could not be found out, and why.
+    /// The questions that could not be decided, each with the reason.
     pub undecided: Vec<String>,
 }
 
-/// How two properties relate.
+/// The relation between two properties.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Relation {
     /// The same traces satisfy both.
@@ -90,7 +92,7 @@ pub enum Relation {
 }
 
 impl Relation {
-    /// In one word.
+    /// The name of the relation, in one word.
     pub fn name(self) -> &'static str {
         match self {
             Self::Equal => "equal",
@@ -110,22 +112,25 @@ impl fmt::Display for Relation {
 /// Two properties compared.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Comparison {
-    /// How the first relates to the second.
+    /// The relation of the first property to the second.
     pub relation: Relation,
     /// The names of the two.
     pub names: [String; 2],
     /// Their texts.
     pub formulas: [String; 2],
-    /// Shortest traces that tell them apart; of equal ones, one that satisfies both, if there is any.
+    /// Shortest traces that tell them apart; of equal ones, one that satisfies both, if there is
+    /// any.
     pub examples: Vec<Example>,
 }
 
 /// Looks for properties of a spec that say nothing, or nothing new.
 ///
 /// ```
-/// use traceward::{Goal, Source, Spec, lint};
+/// use traceward::hygiene::lint;
+/// use traceward::{Goal, Source, Spec};
 ///
-/// let spec = Spec::parse(vec![Source::new("spec", "property a = G p property b = F p", Goal::Check)])?;
+/// let source = Source::new("spec", "property a = G p property b = F p", Goal::Check);
+/// let spec = Spec::parse(vec![source])?;
 /// let findings = lint(&spec)?.findings;
 /// assert_eq!((findings[0].property.as_str(), findings[0].oddity.name()), ("b", "implied"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -269,7 +274,8 @@ impl Hygiene {
         Some(Finding { oddity, property: self.names[property].clone(), other, example: examples.into_iter().next() })
     }
 
-    /// A shortest trace with a state that satisfies a formula, in the variables that the formula speaks of.
+    /// A shortest trace with a state that satisfies a formula, in the variables that the formula
+    /// speaks of.
     fn trace(&mut self, formula: FormulaId) -> Found {
         if let Some(states) = self.trace_of(formula, Admit::Certain)? {
             return Ok(Some(states));

@@ -43,14 +43,15 @@ pub use traceward_logic::value::{Value, ValueType};
 pub use traceward_logic::verdict::Verdict;
 pub use traceward_trace::ReadOptions;
 
-/// How answers are found: engines, their limits, and what they say when these are reached.
+/// The means by which answers are found: engines, their limits, and the errors when these are
+/// reached.
 pub mod engine {
     pub use traceward_engine::engine::{EngineStatistics, Exactness, Memory, Subsumption};
     pub use traceward_engine::limit::{BuildError, Feature, GaveUp, Instead, Limit, Limits, Unsupported};
     pub use traceward_engine::select::{Config, EngineName, Simplification};
 }
 
-/// How traces are read, and what they hold.
+/// The reading of traces, and what they hold.
 pub mod input {
     pub use crate::monitor::Unseen;
     pub use traceward_trace::{
@@ -59,7 +60,7 @@ pub mod input {
     };
 }
 
-/// How mistakes, names and durations are worded for people.
+/// The wording of mistakes, names and durations for people.
 pub mod message {
     pub use crate::render::{Paint, Style};
     pub use crate::spec::SpecPlace;

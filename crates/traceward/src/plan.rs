@@ -10,13 +10,14 @@ use traceward_logic::formula::{Direction, FormulaId, Formulas, Interval, Unit};
 use traceward_logic::lower::Claim;
 use traceward_logic::print::tree;
 
-/// How many nodes the conditions of an automaton may name together and still be worth reading.
+/// The number of nodes that the conditions of an automaton may name together and still be worth
+/// reading.
 const MOST_WRITTEN: u64 = 10_000;
 
 /// The stages of one property.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// Its name.
+    /// The name of the property.
     pub name: String,
     /// Each stage's name and its text.
     pub stages: Vec<(&'static str, String)>,
@@ -35,8 +36,8 @@ impl fmt::Display for Plan {
     }
 }
 
-/// Shows what becomes of each property of a spec: what was read, the core, the normal form, its sublogic, the automaton, and the
-/// engine that is chosen.
+/// Shows what becomes of each property of a spec: what was read, the core, the normal form, its
+/// sublogic, the automaton, and the engine that is chosen.
 pub fn explain_plan(spec: &Spec, config: Config) -> Vec<Plan> {
     let lowered = spec.lowered();
     let names = lowered.variables.names();
@@ -71,7 +72,7 @@ fn formula_stages(
         ("simplified", print(simplified)),
         ("normal form", print(normal)),
     ];
-    let class = Class::new(formulas, normal[0]);
+    let class = MetricClass::new(formulas, normal[0]);
     stages.push(("sublogic", class.text(formulas, names)));
     if evaluator.engine() == EngineName::Reverse {
         let text = class.metric_text(formulas, names).unwrap_or_else(|| {
@@ -98,7 +99,7 @@ fn formula_stages(
     stages
 }
 
-/// Which engine follows a trace that goes on, where that is left to us.
+/// The engine that follows a trace that goes on, where the choice is left to us.
 fn while_it_grows(prepared: &Arc<Prepared>, config: &Config) -> Option<String> {
     if config.engine != EngineName::Auto {
         return None;
@@ -112,16 +113,16 @@ fn readable(written_out: u64, nodes: usize, text: impl FnOnce() -> String) -> St
     if written_out > MOST_WRITTEN { format!("{nodes} nodes; too large to be written out") } else { text() }
 }
 
-/// What a formula is to the algorithms on metric automata.
-enum Class {
+/// The class of a formula for the algorithms on metric automata.
+enum MetricClass {
     /// A bound counts time, as in this part.
     Timed(FormulaId),
     /// All bounds count steps.
     Steps { sublogic: Sublogic, automaton: Box<Metric>, has_past: bool },
 }
 
-impl Class {
-    /// Of a formula in normal form.
+impl MetricClass {
+    /// The class of a formula in normal form.
     fn new(formulas: &Formulas, normal: FormulaId) -> Self {
         let parts = formulas.parts(&[normal]);
         let is_timed = |interval: Interval| interval.unit == Unit::Time;
@@ -163,7 +164,7 @@ impl Class {
     }
 }
 
-/// What the space of a sublogic depends on.
+/// The measures that the space of a sublogic depends on, as text.
 fn measures(sublogic: Sublogic, Measures { x, y, c }: Measures) -> String {
     match sublogic {
         Sublogic::Ltl => format!("X = {x}"),

@@ -5,20 +5,20 @@ use annotate_snippets::{Annotation, AnnotationKind, Level, Renderer, Snippet};
 use std::fmt;
 use traceward_logic::diagnostic::{Diagnostic, Help, Remedy, Severity, Span};
 
-/// Whether text is coloured.
+/// The choice whether text is coloured.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Paint {
-    /// Without colours.
+    /// Text has no colours.
     #[default]
     Plain,
-    /// With the escape codes of terminals.
+    /// Text has the escape codes of terminals.
     Coloured,
 }
 
-/// How messages are written for people.
+/// The style in which messages are written for people.
 #[derive(Clone, Copy)]
 pub struct Style<'a> {
-    /// Whether they are coloured.
+    /// The choice whether messages are coloured.
     pub paint: Paint,
     /// The words for a setting that would help: a program that has options for it names those.
     pub remedy: &'a dyn Fn(&Remedy) -> String,

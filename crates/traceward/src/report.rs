@@ -9,14 +9,14 @@ use traceward_logic::value::Value;
 use traceward_logic::verdict::Verdict;
 use traceward_trace::Note;
 
-/// What was found out about a trace.
+/// The report on a trace: the answers to all questions of a spec.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// About the trace itself.
+    /// The report on the trace itself.
     pub trace: TraceReport,
-    /// About each property, in the spec's order.
+    /// The report on each property, in the spec's order.
     pub properties: Vec<PropertyReport>,
-    /// About each query, in the spec's order.
+    /// The report on each query, in the spec's order.
     pub queries: Vec<QueryReport>,
 }
 
@@ -27,59 +27,60 @@ impl Report {
     }
 }
 
-/// About a trace.
+/// The report on the trace itself.
 #[derive(Clone, Debug, Default)]
 pub struct TraceReport {
     /// The number of states.
     pub states: usize,
-    /// If it was split, the keys in order of first appearance, and how many states each has.
+    /// The keys in order of first appearance, with the number of states of each; none if the trace
+    /// was not split.
     pub keys: Option<Vec<(Arc<str>, usize)>>,
-    /// The first and last timestamp in nanoseconds, if it has timestamps.
+    /// The first and last timestamp in nanoseconds, if the trace has timestamps.
     pub span: Option<(i64, i64)>,
-    /// For each variable that met a missing value, how often.
+    /// The variables that met missing values, with the number of times.
     pub missing: Vec<(Arc<str>, usize)>,
-    /// What the reader noticed.
+    /// The notes of the reader.
     pub notes: Vec<Note>,
     /// The paper's table, if it was asked for.
     pub table: Option<String>,
 }
 
-/// About a property.
+/// The report on a property.
 #[derive(Clone, Debug)]
 pub struct PropertyReport {
-    /// Its name.
+    /// The name.
     pub name: String,
     /// The description in the spec.
     pub description: Option<Arc<str>>,
-    /// Its text in the spec.
+    /// The text in the spec.
     pub formula: String,
-    /// Whether it holds.
+    /// The verdict on the property.
     pub verdict: Verdict,
-    /// The engine that found out.
+    /// The engine that found the verdict.
     pub engine: EngineName,
     /// The position whose state made the verdict final; none if that was only known at the end.
     pub decided_at: Option<usize>,
     /// Whether that position is the least possible.
     pub decided_exact: bool,
-    /// What finding out has cost at its most; over all keys, if the trace was split.
+    /// The highest cost of finding the verdict; over all keys, if the trace was split.
     pub cost: Cost,
-    /// Where it holds, if that was asked for.
+    /// The positions at which the property holds, if they were asked for.
     pub truth: Option<Bitmap>,
-    /// What speaks for the verdict.
+    /// The evidence for the verdict.
     pub evidence: Evidence,
-    /// By key, if the trace was split.
+    /// The verdicts by key, if the trace was split.
     pub keys: Option<KeysReport>,
 }
 
-/// What answering has cost an engine at its most.
+/// The highest cost of an engine in answering.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Cost {
-    /// Nobody asked.
+    /// The cost was not asked for.
     #[default]
     NotAsked,
-    /// The engine does not count.
+    /// The engine does not count its cost.
     Unknown,
-    /// So much.
+    /// The cost that the engine counted.
     Known(EngineStatistics),
 }
 
@@ -94,34 +95,34 @@ impl Cost {
     }
 }
 
-/// What speaks for a verdict.
+/// The evidence for a verdict.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Evidence {
-    /// Where the body of an always fails.
+    /// The positions at which the body of an always fails.
     pub violations: Option<Violations>,
     /// The state at which a violated property that is no always was judged.
     pub judged_at: Option<Violation>,
-    /// What is owed at the end of a trace that goes on.
+    /// The obligations that are open at the end of a trace that goes on.
     pub owed: Vec<OwedReport>,
-    /// What an assert compared; none for other properties.
+    /// The value that an assert compared; none for other properties.
     pub compared: Option<Compared>,
-    /// Which parts mattered, if that was asked.
+    /// The parts that mattered, if they were asked for.
     pub coverage: Option<CoverageReport>,
-    /// How long eventualities waited, if that was asked.
+    /// The waiting times of eventualities, if they were asked for.
     pub waiting: Option<Vec<WaitingReport>>,
 }
 
-/// What an assert compared with its constant.
+/// The value that an assert compared with its constant.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Compared {
     /// The value of the query; none if it failed.
     pub value: Option<Value>,
 }
 
-/// Something that is owed at the end of a trace that goes on.
+/// An obligation that is open at the end of a trace that goes on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwedReport {
-    /// What has to come about.
+    /// The formula that has to come about, as text.
     pub obligation: String,
     /// The position at which it was asked for.
     pub since: usize,
@@ -131,23 +132,23 @@ pub struct OwedReport {
     pub from: Option<u64>,
     /// The last position at which it may come about; none if there is no end.
     pub until: Option<u64>,
-    /// Whether there is no other way.
+    /// Whether there is no other way to satisfy the property.
     pub is_necessary: bool,
 }
 
-/// Where the body of an always fails.
+/// The positions at which the body of an always fails.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Violations {
-    /// At how many positions.
+    /// The number of positions at which it fails.
     pub count: usize,
-    /// The first of them.
+    /// The first of these positions.
     pub first: Vec<Violation>,
 }
 
 /// A position at which the body of an always fails.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Violation {
-    /// Where in the trace (or in the key's part of it).
+    /// The position in the trace, or in the key's part of it.
     pub position: usize,
     /// The line of the state in the input.
     pub line: u64,
@@ -157,16 +158,16 @@ pub struct Violation {
     pub values: Vec<(Arc<str>, Value)>,
 }
 
-/// About a property, by key.
+/// The report on a property, by key.
 #[derive(Clone, Debug, Default)]
 pub struct KeysReport {
-    /// How many keys there are.
+    /// The number of keys.
     pub checked: usize,
-    /// For how many of them it is violated.
+    /// The number of keys for which the property is violated.
     pub violated: usize,
     /// The verdict for each key, in order of first appearance.
     pub verdicts: Vec<Verdict>,
-    /// The first keys for which it is violated.
+    /// The first keys for which the property is violated.
     pub first_violations: Vec<KeyVerdict>,
 }
 
@@ -175,32 +176,33 @@ pub struct KeysReport {
 pub struct KeyVerdict {
     /// The key.
     pub key: Arc<str>,
-    /// Whether the property holds for it.
+    /// The verdict for the key.
     pub verdict: Verdict,
-    /// What speaks for that.
+    /// The evidence for the verdict.
     pub evidence: Evidence,
 }
 
-/// About a query.
+/// The report on a query.
 #[derive(Clone, Debug)]
 pub struct QueryReport {
-    /// Its name.
+    /// The name.
     pub name: String,
     /// The description in the spec.
     pub description: Option<Arc<str>>,
-    /// Its text in the spec.
+    /// The text in the spec.
     pub query: String,
-    /// What was measured.
+    /// The value that was measured.
     pub value: QueryValue,
-    /// How many requests of a latency were never answered; none if it has no latency.
+    /// The number of requests of a latency that were never answered; none if the query has no
+    /// latency.
     pub unanswered: Option<usize>,
 }
 
 /// The value of a query.
 #[derive(Clone, Debug)]
 pub enum QueryValue {
-    /// On the whole trace; none if it failed.
+    /// The value on the whole trace; none if the query failed.
     Whole(Option<Value>),
-    /// For each key, in order of first appearance.
+    /// The value for each key, in order of first appearance.
     ByKey(Vec<(Arc<str>, Option<Value>)>),
 }

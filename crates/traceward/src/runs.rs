@@ -1,4 +1,5 @@
-//! What the runs of a property tell beyond its verdict: which parts mattered, how long eventualities waited.
+//! What the runs of a property tell beyond its verdict: which parts mattered, how long
+//! eventualities waited.
 
 use crate::error::{Error, Request};
 use rustc_hash::FxHashMap;
@@ -14,27 +15,29 @@ use traceward_logic::formula::{FormulaId, Formulas};
 use traceward_logic::letter::{self, Letters};
 use traceward_logic::trace::Trace;
 
-/// What is asked about runs.
+/// The questions about runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct RunQuestions {
-    /// Which parts of a property never mattered.
+    /// Whether to report which parts of a property never mattered.
     pub coverage: bool,
-    /// How long eventualities had to wait.
+    /// Whether to report how long eventualities had to wait.
     pub waiting: bool,
 }
 
-/// Which parts of a property mattered. A violated property has no accepting run, and nothing is covered.
+/// The coverage of a property: which parts of it mattered. A violated property has no accepting
+/// run, and nothing is covered.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CoverageReport {
-    /// How many nodes its alternating automaton has.
+    /// The number of nodes of the property's alternating automaton.
     pub nodes: usize,
-    /// How many of them every accepting run visits; none if there is no accepting run.
+    /// The number of nodes that every accepting run visits; none if there is no accepting run.
     pub covered: Option<usize>,
     /// The largest parts that never mattered.
     pub unused: Vec<UnusedPart>,
     /// The least number of visits to rejecting nodes, a run being a tree.
     pub rejecting_visits_tree: Option<u64>,
-    /// The same, a run being a sequence of slices; none where breadth-first traversal cannot take the property.
+    /// The least number of visits to rejecting nodes, a run being a sequence of slices; none where
+    /// breadth-first traversal cannot take the property.
     pub rejecting_visits_slices: Option<u64>,
 }
 
@@ -43,22 +46,22 @@ pub struct CoverageReport {
 pub struct UnusedPart {
     /// The part.
     pub part: String,
-    /// What never happened, if that is why.
+    /// The event that never happened, if that is why the part never mattered.
     pub never_happened: Option<String>,
 }
 
-/// How long an eventuality had to wait, in steps.
+/// The waiting times of an eventuality, in steps.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WaitingReport {
     /// The eventuality.
     pub part: String,
-    /// How often it was asked for.
+    /// The number of times that the eventuality was asked for.
     pub asked: u64,
-    /// The least.
+    /// The least waiting time.
     pub least: u64,
-    /// The most.
+    /// The greatest waiting time.
     pub most: u64,
-    /// The average.
+    /// The average waiting time.
     pub average: f64,
 }
 

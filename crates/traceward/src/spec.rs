@@ -14,11 +14,11 @@ use traceward_trace::{MissingPolicy, ReadOptions, ReadVariable, Records, TimeCol
 /// A text that a spec is read from.
 #[derive(Clone, Debug)]
 pub struct Source {
-    /// What to call it in messages: a path, or the option that gave it.
+    /// The name for messages: a path, or the option that gave the text.
     pub name: String,
     /// The text.
     pub text: String,
-    /// What a formula or query alone is taken for.
+    /// The meaning of a text that is a formula or query alone.
     pub goal: Goal,
 }
 
@@ -29,7 +29,7 @@ impl Source {
     }
 }
 
-/// What a spec's `trace { … }` says of the traces, or an option in its place.
+/// The settings for traces, as a spec's `trace { … }` or options in its place give them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Settings {
     /// The column that a string alone is compared with.
@@ -38,16 +38,16 @@ pub struct Settings {
     pub time: Option<TimeColumn>,
     /// The column that splits the trace by its value.
     pub by: Option<String>,
-    /// Whether records are whole states.
+    /// The kind of records: whole states, or changes.
     pub records: Option<Records>,
-    /// What a missing value does.
+    /// The treatment of missing values.
     pub missing: Option<MissingPolicy>,
     /// Variables whose type is declared; of several declarations of one variable the last counts.
     pub types: Vec<(String, ValueType)>,
 }
 
 impl Settings {
-    /// These, and where they say nothing, the others.
+    /// These settings and, where they say nothing, the other ones.
     pub fn or(self, other: &Self) -> Self {
         let other = other.clone();
         Self {
@@ -104,12 +104,12 @@ impl Spec {
         }
     }
 
-    /// What it says of the traces.
+    /// The settings for traces.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// The variables it speaks of, and what it asks of them.
+    /// The variables of the spec, and what it asks of them.
     pub fn variables(&self) -> &[Variable] {
         self.first.variables.list()
     }
@@ -124,7 +124,8 @@ impl Spec {
         (0..self.lowered().properties.len()).map(|index| self.property_name(index)).collect()
     }
 
-    /// How a trace is read for it: its settings and variables, and the rest from elsewhere.
+    /// The options by which a trace is read for the spec: its settings and variables, and the rest
+    /// from elsewhere.
     pub(crate) fn read_options(&self, other: &ReadOptions) -> ReadOptions {
         let expected = self.first.variables.expected();
         let variable = |(variable, expected): (&Variable, Expected)| ReadVariable {
@@ -143,7 +144,7 @@ impl Spec {
         }
     }
 
-    /// What is known of a trace whose variables have these types.
+    /// The schema of a trace whose variables have these types.
     pub(crate) fn schema(&self, types: &[Option<ValueType>]) -> Schema {
         let expected = self.first.variables.expected();
         let typed = self.variables().iter().zip(expected).zip(types).map(|((variable, expected), ty)| {
@@ -174,13 +175,14 @@ impl Spec {
             .map_err(|diagnostics| SpecError { sources: self.sources.clone(), diagnostics })
     }
 
-    /// Where a variable is first used.
+    /// The place where a variable is first used.
     pub(crate) fn place_of(&self, variable: &str) -> Option<SpecPlace> {
         let variable = self.variables().iter().find(|one| *one.name == *variable)?;
         variable.typed_at.or(variable.needed_at).map(|span| SpecPlace { sources: self.sources.clone(), span })
     }
 
-    /// Whether it names parts by `let`, so that the text of a property may not be all there is to it.
+    /// Whether the spec names parts by `let`, so that the text of a property may not be all there
+    /// is to it.
     pub fn has_definitions(&self) -> bool {
         let mut statements = self.specs.iter().flat_map(|(spec, _)| &spec.statements);
         statements.any(|statement| statement.kind == StatementKind::Let)
@@ -204,7 +206,8 @@ impl FromStr for Spec {
     }
 }
 
-/// A text without comments, and with one blank for any white space; strings and quoted names stay as they are.
+/// A text without comments, and with one blank for any white space; strings and quoted names stay
+/// as they are.
 fn on_one_line(text: &str) -> String {
     let mut line = String::new();
     let mut letters = text.chars().peekable();
@@ -304,7 +307,7 @@ fn time_unit(unit: &Named, errors: &mut Vec<Diagnostic>) -> Option<TimeUnit> {
     parsed
 }
 
-/// What is wrong with a spec.
+/// The errors of a spec.
 #[derive(Clone, Debug)]
 pub struct SpecError {
     sources: Vec<Source>,
@@ -317,7 +320,7 @@ impl SpecError {
         &self.diagnostics
     }
 
-    /// All of them as text, each with its line and the place underlined.
+    /// All errors as text, each with its line and the place underlined.
     pub fn render(&self, style: Style<'_>) -> String {
         let texts: Vec<String> =
             self.diagnostics.iter().map(|diagnostic| render::diagnostic(&self.sources, diagnostic, style)).collect();

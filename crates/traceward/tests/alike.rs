@@ -236,8 +236,8 @@ impl<'a> Asked<'a> {
         Some(fed(monitor, &self.written.text, &self.read, cuts, at_bad_line))
     }
 
-    /// Every engine that takes the formulas says the same, also of formulas that are not simplified;
-    /// returns how many do.
+    /// Every engine that takes the formulas says the same, also of formulas that are not
+    /// simplified; returns how many do.
     fn engines_agree(&self, whole: &Outcome) -> Result<u32, TestCaseError> {
         let mut agreed = 0;
         for &engine in EngineName::ALL {

@@ -22,7 +22,8 @@ fn refusal(text: &str) -> String {
     }
 }
 
-/// What a feed tells of an input: `position:name=verdict` for each change, bad lines, and the final verdicts.
+/// What a feed tells of an input: `position:name=verdict` for each change, bad lines, and the final
+/// verdicts.
 fn fed(spec: &Spec, input: &[u8], piece: usize) -> String {
     let monitor = Monitor::new(spec).expect("formulas that can be followed");
     let mut feed = Feed::new(monitor).expect("options that make sense");
@@ -71,8 +72,8 @@ fn csv(trace: &Trace, names: &[Arc<str>]) -> String {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
-    /// The verdict at the end is that of `check`, a final one stays, and every one on the way is that of `check` for the
-    /// trace so far.
+    /// The verdict at the end is that of `check`, a final one stays, and every one on the way is
+    /// that of `check` for the trace so far.
     #[test]
     fn monitors_agree_with_check(recipe in generate::formula(3, Windows::Steps), trace in generate::short_trace(3)) {
         let names: Vec<Arc<str>> = ["a", "b", "c"].map(Arc::from).to_vec();

@@ -14,7 +14,7 @@ use traceward_export::{
     tableau_automaton,
 };
 
-/// More would be a tangle.
+/// The size up to which a picture is drawn: more would be a tangle.
 const MOST_DISJUNCTS_DRAWN: usize = 64;
 const MOST_NODES_DRAWN: usize = 300;
 const MOST_ARROWS_DRAWN: usize = 2000;

@@ -67,7 +67,7 @@ fn answer_all(arguments: &CheckArguments, goal: Goal, out: &mut impl Write) -> R
     Ok(outcome)
 }
 
-/// What the reader noticed and is no part of the answer.
+/// Tells the notes of the reader that are no part of the answer.
 fn tell_asides(path: &Path, report: &Report) {
     for note in report.trace.notes.iter().filter(|note| !text::is_about_the_answer(note)) {
         tell(&format!("note: {}: {note}", text::trace_name(path)));

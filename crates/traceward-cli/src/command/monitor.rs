@@ -10,7 +10,7 @@ use traceward::input::{TraceError, Unseen};
 use traceward::{Error, Event, Feed, Goal, Monitor, PropertyId, Spec, Verdict};
 use traceward_wire::{EndOfTrace, Extent, line};
 
-/// What the input is called in messages.
+/// The name of the input in messages.
 const INPUT: &str = "-";
 
 pub fn run(arguments: &MonitorArguments, out: &mut impl Write) -> Result<Outcome, Failure> {
@@ -53,7 +53,7 @@ fn tell_of(unseen: &[Unseen], severity: &str, what: &str) {
     }
 }
 
-/// How a trace came to its end.
+/// The way in which a trace came to its end.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
     /// The input ended, or somebody ended it.
@@ -63,7 +63,7 @@ pub enum Ending {
 }
 
 impl Ending {
-    /// What is said of each property at the end.
+    /// The verdict on each property at the end.
     pub fn verdicts(self, monitor: &Monitor) -> Vec<Verdict> {
         match self {
             Self::Complete => monitor.end(),
@@ -72,7 +72,7 @@ impl Ending {
     }
 }
 
-/// Whether it is told what following has cost.
+/// The choice whether the cost of following is told.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Cost {
     Told,
@@ -87,8 +87,8 @@ struct Session<'a, W> {
     out: &'a mut W,
 }
 
-/// Why it ends before its input does.
-enum Stop {
+/// The reason why a monitor ends before its input does.
+enum EarlyEnd {
     /// The question cannot be answered any more.
     Failed(Error),
     /// A bad line, and those are not to be skipped.
@@ -97,13 +97,13 @@ enum Stop {
     Output(io::Error),
 }
 
-impl From<Error> for Stop {
+impl From<Error> for EarlyEnd {
     fn from(error: Error) -> Self {
         Self::Failed(error)
     }
 }
 
-impl From<io::Error> for Stop {
+impl From<io::Error> for EarlyEnd {
     fn from(error: io::Error) -> Self {
         Self::Output(error)
     }
@@ -133,9 +133,9 @@ impl<W: Write> Session<'_, W> {
             };
             match result {
                 Ok(()) => {}
-                Err(Stop::Output(error)) => return Err(error.into()),
-                Err(Stop::BadLine) => outcome = Outcome::Unanswered,
-                Err(Stop::Failed(error)) => {
+                Err(EarlyEnd::Output(error)) => return Err(error.into()),
+                Err(EarlyEnd::BadLine) => outcome = Outcome::Unanswered,
+                Err(EarlyEnd::Failed(error)) => {
                     self.out.flush()?;
                     unanswerable(error).report();
                     outcome = Outcome::Unanswered;
@@ -152,12 +152,12 @@ impl<W: Write> Session<'_, W> {
         }
     }
 
-    fn push(&mut self, bytes: &[u8]) -> Result<(), Stop> {
+    fn push(&mut self, bytes: &[u8]) -> Result<(), EarlyEnd> {
         let mut watch = Watch { arguments: self.arguments, wording: &self.wording, out: self.out };
         self.feed.push(bytes, &mut |monitor, event| watch.see(monitor, event))
     }
 
-    fn finish(&mut self) -> Result<(), Stop> {
+    fn finish(&mut self) -> Result<(), EarlyEnd> {
         let mut watch = Watch { arguments: self.arguments, wording: &self.wording, out: self.out };
         self.feed.finish(&mut |monitor, event| watch.see(monitor, event))
     }
@@ -200,7 +200,7 @@ struct Watch<'a, W> {
 }
 
 impl<W: Write> Watch<'_, W> {
-    fn see(&mut self, monitor: &Monitor, event: Event<'_>) -> Result<(), Stop> {
+    fn see(&mut self, monitor: &Monitor, event: Event<'_>) -> Result<(), EarlyEnd> {
         match event {
             Event::State { .. } if self.arguments.every_step => {
                 let position = monitor.position() - 1;
@@ -232,12 +232,12 @@ impl<W: Write> Watch<'_, W> {
         Ok(())
     }
 
-    fn bad_line(&mut self, error: &TraceError) -> Result<(), Stop> {
+    fn bad_line(&mut self, error: &TraceError) -> Result<(), EarlyEnd> {
         // What was printed before it comes before it.
         self.out.flush()?;
         if self.arguments.on_bad_input == Some(BadInput::Stop) {
             unanswerable(Error::Trace(error.clone())).report();
-            return Err(Stop::BadLine);
+            return Err(EarlyEnd::BadLine);
         }
         if !self.arguments.quiet {
             let (line, message) = (error.line().unwrap_or(0), error.message());
@@ -249,19 +249,23 @@ impl<W: Write> Watch<'_, W> {
 
 /// The lines that a monitor prints, all but for the position worded beforehand.
 struct Wording {
-    /// What stands before the position.
+    /// The text that stands before the position.
     head: Vec<u8>,
-    /// How wide the position is at least.
+    /// The least width of the position.
     width: usize,
-    /// What stands behind it: for each property, for each of its verdicts.
+    /// The text that stands behind the position, for each property and each of its verdicts.
     tails: Vec<[Vec<u8>; 4]>,
 }
 
 impl Wording {
     fn new(format: OutputFormat, monitor: &Monitor) -> Self {
-        let (line, width): (fn(&str, Verdict) -> (String, String), usize) = match format {
-            OutputFormat::Json => (json::monitor_line, 0),
-            OutputFormat::Text => (text::monitor_line, text::POSITION_WIDTH),
+        let line = |name: &str, verdict| match format {
+            OutputFormat::Json => json::monitor_line(name, verdict),
+            OutputFormat::Text => text::monitor_line(name, verdict),
+        };
+        let width = match format {
+            OutputFormat::Json => 0,
+            OutputFormat::Text => text::POSITION_WIDTH,
         };
         let (head, _) = line("", Verdict::Satisfied);
         // In the order of `place`.

@@ -193,7 +193,8 @@ impl Diagrams {
         Ok(made)
     }
 
-    /// The same, of parts of which it is not known whether they test only variables behind it; none if they do not.
+    /// The same, of parts of which it is not known whether they test only variables behind it; none
+    /// if they do not.
     pub(crate) fn checked_test(&mut self, level: Level, low: Ref, high: Ref) -> Option<Result<Ref, Overflow>> {
         let (below_low, below_high) = (self.level(low), self.level(high));
         let is_in_order = below_low > level && below_high > level && below_high.chain != level.chain;

@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 
 /// The limits on the size of a table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Config {
+pub struct SubsetLimits {
     /// The number of propositions allowed; with n there are 2^n letters.
     pub proposition_limit: usize,
     /// The number of states allowed.
@@ -23,7 +23,7 @@ pub struct Config {
     pub work_limit: u64,
 }
 
-impl Default for Config {
+impl Default for SubsetLimits {
     fn default() -> Self {
         Self { proposition_limit: 16, state_limit: 20_000, entry_limit: 1 << 22, work_limit: 500_000_000 }
     }
@@ -89,7 +89,7 @@ impl Table {
 }
 
 /// The table of a tableau automaton, not minimised.
-pub fn determinise(automaton: &Automaton, config: Config) -> Result<Table, GaveUp> {
+pub fn determinise(automaton: &Automaton, config: SubsetLimits) -> Result<Table, GaveUp> {
     let propositions = automaton.alphabet().atoms().len();
     if propositions > config.proposition_limit.min(31) {
         return Err(gave_up(Limit::Propositions(config.proposition_limit.min(31))));
@@ -126,7 +126,7 @@ impl Mask {
 
 struct Sets<'a> {
     automaton: &'a Automaton,
-    config: Config,
+    config: SubsetLimits,
     letters: usize,
     work: u64,
     masks: Vec<Vec<Mask>>,
@@ -138,7 +138,7 @@ struct Sets<'a> {
 }
 
 impl<'a> Sets<'a> {
-    fn new(automaton: &'a Automaton, letters: usize, config: Config) -> Self {
+    fn new(automaton: &'a Automaton, letters: usize, config: SubsetLimits) -> Self {
         let masks_of = |id| automaton.edges_from(id).iter().map(Mask::new).collect();
         Self {
             automaton,

@@ -1,22 +1,22 @@
-//! How engines work: what they drop, what they remember, and how much they may take.
+//! The settings of engines: what they drop, what they remember, and how much they may take.
 
 use super::configuration;
 use crate::limit::Limits;
 
-/// How engines work. Each engine looks at what concerns it.
+/// The settings of engines. Each engine looks at those that concern it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Config {
-    /// What is dropped because something else asks for it as well.
+    /// The parts of an engine's state that are dropped because another part asks for the same.
     pub subsumption: Subsumption,
-    /// What breadth-first traversal remembers from one step to the next.
+    /// The successors that breadth-first traversal remembers from one step to the next.
     pub memory: Memory,
-    /// What an observer does where it takes too long to find out what is certain.
+    /// The behaviour of an observer that would take too long to find out what is certain.
     pub exactness: Exactness,
-    /// How much may be taken.
+    /// The work and the memory that an engine may take.
     pub limits: Limits,
 }
 
-/// What is dropped because something else asks for it as well.
+/// The parts of an engine's state that are dropped because another part asks for the same.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Subsumption {
     /// Entries of a configuration, configurations that ask of later states all that another one
@@ -26,28 +26,28 @@ pub enum Subsumption {
     /// As in the thesis: entries of the configurations of breadth-first traversal, which are
     /// compact, and nothing else.
     Within,
-    /// Nothing, as in the first paper.
+    /// Nothing is dropped, as in the first paper.
     Off,
 }
 
 impl Subsumption {
-    /// What breadth-first traversal drops inside of configurations.
-    pub(super) fn of_entries(self) -> configuration::Subsumption {
+    /// The entries that breadth-first traversal drops inside a configuration.
+    pub(super) fn of_entries(self) -> configuration::Compaction {
         match self {
-            Self::On | Self::Within => configuration::Subsumption::On,
-            Self::Off => configuration::Subsumption::Off,
+            Self::On | Self::Within => configuration::Compaction::On,
+            Self::Off => configuration::Compaction::Off,
         }
     }
 
-    /// What is dropped in graphs, and in configurations that are leaves of them.
-    pub(super) fn in_graphs(self) -> configuration::Subsumption {
+    /// The parts that are dropped in graphs, and in configurations that are leaves of graphs.
+    pub(super) fn in_graphs(self) -> configuration::Compaction {
         match self {
-            Self::On => configuration::Subsumption::On,
-            Self::Within | Self::Off => configuration::Subsumption::Off,
+            Self::On => configuration::Compaction::On,
+            Self::Within | Self::Off => configuration::Compaction::Off,
         }
     }
 
-    /// The same with all configurations kept.
+    /// The same setting, but with all configurations kept.
     pub(super) fn with_all_configurations(self) -> Self {
         match self {
             Self::On | Self::Within => Self::Within,
@@ -56,7 +56,7 @@ impl Subsumption {
     }
 }
 
-/// What breadth-first traversal remembers from one step to the next.
+/// The successors that breadth-first traversal remembers from one step to the next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Memory {
     /// The successors of whole sets of slices: a step that was made before is a look-up.
@@ -66,7 +66,7 @@ pub enum Memory {
     Slices,
 }
 
-/// What an observer does where it takes too long to find out what is certain.
+/// The behaviour of an observer that would take too long to find out what is certain.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Exactness {
     /// It gives up: a verdict is final at the first position after which it is certain.

@@ -1,29 +1,30 @@
-//! Configurations: what is asked of one position, as nodes of a metric automaton with their clocks (definition 3.12 of the thesis).
+//! Configurations: what is asked of one position, as nodes of a metric automaton with their clocks
+//! (definition 3.12 of the thesis).
 //!
-//! A configuration is *compact* (definition 3.18): of two clocks on one window timer only the one that asks for more is in it, and a
-//! leaf, which asks nothing of its clock, is in it once. Delay timers stay with all their clocks; that one of them is redundant
-//! (claim 3.2) is wrong.
+//! A configuration is *compact* (definition 3.18): of two clocks on one window timer only the one
+//! that asks for more is in it, and a leaf, which asks nothing of its clock, is in it once. Delay
+//! timers stay with all their clocks; that one of them is redundant (claim 3.2) is wrong.
 
 use crate::automaton::alternating::NodeId;
-use crate::automaton::metric::{Clock, Kind, Metric, Stronger, Test};
+use crate::automaton::metric::{Clock, ClockTest, Kind, Metric, Stronger};
 use crate::saved::{Reader, RestoreError, Writer};
 
 /// A node and its clock: Nᶜ.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Entry {
-    /// N
+    /// The node N.
     pub node: NodeId,
-    /// c
+    /// The clock c.
     pub clock: Clock,
 }
 
-/// Whether configurations are kept compact.
+/// The choice whether configurations, and graphs of them, are kept compact.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Subsumption {
-    /// What is asked for by something else is dropped.
+pub enum Compaction {
+    /// An entry is dropped if another entry asks for the same.
     #[default]
     On,
-    /// Nothing is dropped.
+    /// All entries are kept.
     Off,
 }
 
@@ -37,12 +38,12 @@ impl Configuration {
         Self(Box::new([entry]))
     }
 
-    /// What is in it, in order.
+    /// The entries, in order.
     pub fn entries(&self) -> &[Entry] {
         &self.0
     }
 
-    /// Writes what is in it.
+    /// Writes the entries.
     pub(super) fn save(&self, to: &mut Writer) {
         to.size(self.0.len());
         for entry in &self.0 {
@@ -59,28 +60,28 @@ impl Configuration {
             Ok(Entry { node, clock })
         });
         let entries = entries.collect::<Result<Vec<Entry>, RestoreError>>()?;
-        Ok(Self::collect(entries, automaton, Subsumption::Off))
+        Ok(Self::collect(entries, automaton, Compaction::Off))
     }
 
-    /// Whether nothing is asked.
+    /// Whether the configuration asks for nothing.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// C ⊎ C′
-    pub fn and(&self, other: &Self, automaton: &Metric, subsumption: Subsumption) -> Self {
+    /// The union C ⊎ C′ of two configurations, which asks for all that either of them asks.
+    pub fn and(&self, other: &Self, automaton: &Metric, compaction: Compaction) -> Self {
         if self.is_empty() || other.is_empty() {
             return if self.is_empty() { other.clone() } else { self.clone() };
         }
-        Self::collect(self.0.iter().chain(&other.0).copied(), automaton, subsumption)
+        Self::collect(self.0.iter().chain(&other.0).copied(), automaton, compaction)
     }
 
     /// The configuration of these nodes.
-    pub fn collect(entries: impl IntoIterator<Item = Entry>, automaton: &Metric, subsumption: Subsumption) -> Self {
+    pub fn collect(entries: impl IntoIterator<Item = Entry>, automaton: &Metric, compaction: Compaction) -> Self {
         let mut entries: Vec<Entry> = entries.into_iter().collect();
         entries.sort_unstable();
         entries.dedup();
-        if subsumption == Subsumption::On {
+        if compaction == Compaction::On {
             entries.dedup_by(|later, kept| {
                 if later.node != kept.node {
                     return false;
@@ -95,7 +96,8 @@ impl Configuration {
         Self(entries.into())
     }
 
-    /// Whether a state that satisfies `is_true` of the leaves satisfies all of it: "to anything but -1" (definition 3.15).
+    /// Whether a state satisfies all entries, where `is_true` tells which leaves it satisfies: they
+    /// evaluate "to anything but -1" (definition 3.15).
     pub fn is_satisfied(&self, automaton: &Metric, is_true: impl Fn(NodeId) -> bool) -> bool {
         self.0.iter().all(|entry| match automaton.node(entry.node).test() {
             Some(test) => test.holds(entry.clock),
@@ -103,27 +105,29 @@ impl Configuration {
         })
     }
 
-    /// Whether a path may end in all of its nodes (definition 3.16).
+    /// Whether a path may end in every node of the configuration (definition 3.16).
     pub fn is_final(&self, automaton: &Metric) -> bool {
         self.0.iter().all(|entry| automaton.node(entry.node).accepting)
     }
 
-    /// The timers in it that lead somewhere.
+    /// The timers of the configuration that have successors.
     pub fn timers<'a>(&'a self, automaton: &'a Metric) -> impl Iterator<Item = Entry> + 'a {
-        self.0.iter().copied().filter(|entry| automaton.node(entry.node).test() == Some(Test::Positive))
+        self.0.iter().copied().filter(|entry| automaton.node(entry.node).test() == Some(ClockTest::Positive))
     }
 
-    /// Whether all that it asks is asked by another: whatever satisfies that one satisfies it.
+    /// Whether another configuration asks for all that this one asks: whatever satisfies the other
+    /// satisfies this one.
     pub fn follows_from(&self, other: &Self, automaton: &Metric) -> bool {
         other.implies_all(self.0.iter().copied(), automaton)
     }
 
-    /// Whether all that it asks of later states is asked by another: of those, leaves and clocks that have run out ask nothing.
+    /// Whether another configuration asks of later states all that this one asks of them. Leaves,
+    /// and timers whose clock has run out, ask nothing of later states.
     pub fn follows_later_from(&self, other: &Self, automaton: &Metric) -> bool {
         other.implies_all(self.timers(automaton), automaton)
     }
 
-    /// Whether it asks for all of these, which are in order.
+    /// Whether the configuration asks for all of these entries, which are in order.
     fn implies_all(&self, mut asked: impl Iterator<Item = Entry>, automaton: &Metric) -> bool {
         let mut ahead = &*self.0;
         asked.all(|asked| {
@@ -135,7 +139,7 @@ impl Configuration {
     }
 }
 
-/// Whether what satisfies one satisfies the other, both being of one node.
+/// Whether whatever satisfies one entry satisfies the other. Both are of one node.
 pub fn entry_implies(automaton: &Metric, one: Entry, other: Entry) -> bool {
     match stronger(automaton, one.node) {
         Stronger::Smaller => one.clock <= other.clock,
@@ -146,7 +150,8 @@ pub fn entry_implies(automaton: &Metric, one: Entry, other: Entry) -> bool {
     }
 }
 
-/// Which of two clocks on a node asks for more. A leaf does not look at its clock: of two, the smaller is as good as any.
+/// The clock, of two on one node, that asks for more. A leaf does not look at its clock, so the
+/// smaller clock is as good as the other.
 fn stronger(automaton: &Metric, node: NodeId) -> Stronger {
     match automaton.node(node).kind {
         Kind::Leaf(_) => Stronger::Smaller,

@@ -18,11 +18,11 @@ use traceward_logic::verdict::Verdict;
 /// A state of a trace as engines see it.
 #[derive(Clone, Copy)]
 pub struct Step<'a> {
-    /// Whether a proposition holds.
+    /// The letter of the state: whether a proposition holds.
     pub letter: &'a dyn Fn(Proposition) -> bool,
-    /// Where the state is in the trace.
+    /// The position of the state in the trace.
     pub position: u64,
-    /// When it was, in nanoseconds, if the trace has timestamps.
+    /// The timestamp of the state in nanoseconds, if the trace has timestamps.
     pub time: Option<i64>,
 }
 
@@ -35,7 +35,7 @@ impl<'a> Step<'a> {
 
 /// An engine that follows a trace.
 pub trait Follow: Debug + Send + Sync + Sized + 'static {
-    /// How far a trace has been followed, with all scratch.
+    /// A run: how far a trace has been followed, with all scratch memory.
     type Run: Clone + Debug + Send + Sync + 'static;
 
     /// The engine's name, as people write it.
@@ -47,25 +47,25 @@ pub trait Follow: Debug + Send + Sync + Sized + 'static {
     /// A run that has seen no state.
     fn start(&self) -> Result<Self::Run, GaveUp>;
 
-    /// Takes the next state, and tells what is certain then.
+    /// Takes the next state, and returns the verdict after it.
     fn step(&self, run: &mut Self::Run, step: Step<'_>) -> Result<Verdict, GaveUp>;
 
-    /// What is certain after what a run has seen.
+    /// The verdict after the states that a run has seen.
     fn verdict(&self, run: &Self::Run) -> Verdict;
 
-    /// Writes what a run has come to.
+    /// Writes all that a run needs to go on.
     fn save(&self, run: &Self::Run, to: &mut Writer);
 
     /// Reads a run that was written by an engine of the same formula.
     fn restore(&self, from: &mut Reader<'_>) -> Result<Self::Run, RestoreError>;
 
-    /// What a run has cost at its most, if the engine knows.
+    /// The highest cost of a run so far, if the engine knows it.
     fn statistics(&self, _run: &Self::Run) -> Option<EngineStatistics> {
         None
     }
 
-    /// What the formula, asked at a position, still owes at the end of some letters; nothing from
-    /// an engine that cannot tell. `names` are those of the variables.
+    /// The obligations that the formula, asked at a position, still has at the end of some letters;
+    /// none from an engine that cannot tell. `names` are the names of the variables.
     fn owed(&self, _letters: &Letters, _position: usize, _names: &[Arc<str>]) -> Result<Vec<Owed>, GaveUp> {
         Ok(Vec::new())
     }
@@ -85,12 +85,12 @@ pub trait Follow: Debug + Send + Sync + Sized + 'static {
         None
     }
 
-    /// What the engine has made of its formula, in words.
+    /// A description in words of what the engine has made of its formula.
     fn summary(&self) -> Option<String> {
         None
     }
 
-    /// What is certain at the end of some letters, if the trace goes on.
+    /// The verdict at the end of some letters, if the trace goes on.
     fn verdict_at_end(&self, letters: &Letters) -> Result<Prefix, GaveUp> {
         let mut run = self.start()?;
         let decided_at = read(letters, |step| self.step(&mut run, step))?;
@@ -98,7 +98,8 @@ pub trait Follow: Debug + Send + Sync + Sized + 'static {
     }
 }
 
-/// Feeds letters to an engine until its verdict is final; the position at which it became so.
+/// Feeds letters to an engine until its verdict is final, and returns the position at which it
+/// became final.
 fn read(letters: &Letters, mut take: impl FnMut(Step<'_>) -> Result<Verdict, GaveUp>) -> Result<Option<usize>, GaveUp> {
     for position in 0..letters.len {
         let time = letters.time.as_ref().map(|time| time[position]);
@@ -110,14 +111,14 @@ fn read(letters: &Letters, mut take: impl FnMut(Step<'_>) -> Result<Verdict, Gav
     Ok(None)
 }
 
-/// What is certain at the end of a trace that goes on.
+/// The verdict at the end of a trace that goes on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Prefix {
     /// The verdict.
     pub verdict: Verdict,
-    /// The position at which it became final.
+    /// The position at which the verdict became final.
     pub decided_at: Option<usize>,
-    /// What finding out has cost at its most, if the engine knows.
+    /// The highest cost of finding out, if the engine knows it.
     pub statistics: Option<EngineStatistics>,
 }
 
@@ -129,14 +130,14 @@ impl Prefix {
     }
 }
 
-/// Something that is owed at the end of what was read.
+/// An obligation that is still open at the end of the letters that were read.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Owed {
     /// The formula that has to hold, as text.
     pub formula: String,
-    /// How many positions behind the next it begins to be due.
+    /// The number of positions behind the next one at which the obligation begins to be due.
     pub delay: u64,
-    /// How many steps it has from then on; none if there is no end.
+    /// The number of steps in which it has to be met from then on; none if it may take any number.
     pub reach: Option<u64>,
     /// Whether there is no other way to satisfy the formula.
     pub is_necessary: bool,
@@ -171,19 +172,19 @@ pub trait Follower: Debug + Send + Sync {
 
 /// A run of an engine of a type that is not known.
 pub trait Running: Debug + Send + Sync {
-    /// Takes the next state, and tells what is certain then.
+    /// Takes the next state, and returns the verdict after it.
     fn step(&mut self, step: Step<'_>) -> Result<Verdict, GaveUp>;
 
-    /// What is certain after what was seen.
+    /// The verdict after the states that were seen.
     fn verdict(&self) -> Verdict;
 
-    /// What it has cost at its most, if the engine knows.
+    /// The highest cost of the run so far, if the engine knows it.
     fn statistics(&self) -> Option<EngineStatistics>;
 
     /// The run as bytes, for [`Follower::restore`].
     fn save(&self) -> Vec<u8>;
 
-    /// A run that has come to the same, and goes its own way.
+    /// A copy of the run, which goes on by itself.
     fn copy(&self) -> Box<dyn Running>;
 }
 

@@ -1,24 +1,27 @@
 //! The configuration tree: section 3.2 of the thesis on bounded temporal logic.
 //!
-//! With every state the tree of all runs grows at its leaves (*forward*): a timer that still waits gets the automaton δ as its
-//! sub-tree. Then the leaves are evaluated and what they say goes up (*backward*): to 1 (satisfied), -1 (not) or 0 (not known yet).
-//! When that reaches the root the formula is decided. What is evaluated is removed at once.
+//! With every state the tree of all runs grows at its leaves (*forward*): a timer that still waits
+//! gets the automaton δ as its sub-tree. Then the leaves are evaluated and what they say goes up
+//! (*backward*): to 1 (satisfied), -1 (not) or 0 (not known yet). When that reaches the root the
+//! formula is decided. What is evaluated is removed at once.
 //!
-//! Nothing is shared, so the tree grows with the number of runs: with the length of the trace to the power of the nesting of
-//! operators. It is here for what the thesis says of it; [`super::forward_backward_dag`] gives the same verdicts at the same positions.
+//! Nothing is shared, so the tree grows with the number of runs: with the length of the trace to
+//! the power of the nesting of operators. It is here for what the thesis says of it;
+//! [`super::forward_backward_dag`] gives the same verdicts at the same positions.
 //!
-//! As printed, definition 3.2 has a second disjunction for the conjunction and both take their left part twice, Eval-Back looks at
-//! the left part twice, Eval-Tree empties its input, and the main loop leaves out a state. While the trace goes on,
-//! every node also knows what eval-final would say of it, were this state the last.
+//! As printed, definition 3.2 has a second disjunction for the conjunction and both take their left
+//! part twice, Eval-Back looks at the left part twice, Eval-Tree empties its input, and the main
+//! loop leaves out a state. While the trace goes on, every node also knows what eval-final would
+//! say of it, were this state the last.
 
 use super::follow::{Follow, Step};
-use super::reading::{self, Reader, Reading};
+use super::labels::{self, LabelTruth, Labels};
 use super::{Config, EngineStatistics};
 use crate::automaton::alternating::{ConditionId, NodeId};
-use crate::automaton::metric::{Clock, Condition, Kind, Metric, Test};
+use crate::automaton::metric::{Clock, ClockTest, Condition, Kind, Metric};
 use crate::limit::{BuildError, GaveUp, Instead, Limit, Limits, Unsupported};
 use crate::prepared::Prepared;
-use crate::saved::{Reader as FromBytes, RestoreError, Writer};
+use crate::saved::{Reader, RestoreError, Writer};
 use traceward_logic::formula::{FormulaId, Formulas};
 use traceward_logic::letter::Alphabet;
 use traceward_logic::verdict::Verdict;
@@ -29,17 +32,17 @@ const NAME: &str = "forward-backward";
 #[derive(Clone, Debug)]
 pub struct ForwardBackward {
     automaton: Metric,
-    reader: Reader,
+    labels: Labels,
     limits: Limits,
 }
 
-/// A tree that has grown so far.
+/// A run: the tree that has grown with the states so far.
 #[derive(Clone, Debug)]
 pub struct Run {
     tree: Tree,
     /// St: the timers that wait.
     leaves: Vec<TreeId>,
-    reading: Reading,
+    truth: LabelTruth,
     has_begun: bool,
     verdict: Verdict,
     peak_nodes: usize,
@@ -47,7 +50,7 @@ pub struct Run {
 }
 
 impl Run {
-    /// How many nodes the tree has.
+    /// The number of nodes of the tree.
     pub fn nodes(&self) -> usize {
         self.tree.live
     }
@@ -61,7 +64,7 @@ impl Run {
         self.leaves.iter().filter_map(leaf).collect()
     }
 
-    /// What it has cost at its most.
+    /// The highest cost of the run so far.
     pub fn statistics(&self) -> EngineStatistics {
         EngineStatistics {
             peak_configurations: None,
@@ -76,9 +79,9 @@ impl Run {
 impl ForwardBackward {
     /// Prepares a formula in negation normal form with split atoms.
     pub fn new(formulas: &Formulas, alphabet: &Alphabet, root: FormulaId, config: Config) -> Result<Self, Unsupported> {
-        let automaton = reading::automaton(NAME, formulas, root)?;
-        let reader = Reader::new(NAME, &automaton, formulas, alphabet)?;
-        Ok(Self { automaton, reader, limits: config.limits })
+        let automaton = labels::automaton(NAME, formulas, root)?;
+        let labels = Labels::new(NAME, &automaton, formulas, alphabet)?;
+        Ok(Self { automaton, labels, limits: config.limits })
     }
 
     /// The automaton that is unfolded.
@@ -93,12 +96,12 @@ impl ForwardBackward {
             for leaf in std::mem::take(&mut run.leaves) {
                 let TreeKind::Leaf(node, clock) = run.tree.node(leaf).kind else { continue };
                 let Kind::Timer { next, .. } = self.automaton.node(node).kind else { continue };
-                self.translate(&mut run.tree, &run.reading, next, Some((leaf, clock)), &mut grown);
+                self.translate(&mut run.tree, &run.truth, next, Some((leaf, clock)), &mut grown);
                 self.refuse_many(run)?;
             }
         } else {
             run.has_begun = true;
-            self.translate(&mut run.tree, &run.reading, self.automaton.root(), None, &mut grown);
+            self.translate(&mut run.tree, &run.truth, self.automaton.root(), None, &mut grown);
             self.refuse_many(run)?;
         }
         run.leaves = grown;
@@ -114,12 +117,12 @@ impl ForwardBackward {
         Err(GaveUp { engine: NAME, limit, instead: &[GRAPH, Instead::REVERSE] })
     }
 
-    /// translate(𝒜) and Get-Leaves in one: the tree of a condition below a timer with its clock, or the whole tree. Its
-    /// leaves are added to those that have grown.
+    /// translate(𝒜) and Get-Leaves in one: the tree of a condition below a timer with its clock, or
+    /// the whole tree. Its leaves are added to those that have grown.
     fn translate(
         &self,
         tree: &mut Tree,
-        reading: &Reading,
+        truth: &LabelTruth,
         condition: ConditionId,
         below: Option<(TreeId, Clock)>,
         grown: &mut Vec<TreeId>,
@@ -152,7 +155,7 @@ impl ForwardBackward {
         for id in made.into_iter().rev() {
             tree.at_end[id.index()] = match tree.node(id).kind {
                 TreeKind::Leaf(node, clock) => {
-                    self.evaluate(reading, node, clock).unwrap_or(self.automaton.node(node).accepting)
+                    self.evaluate(truth, node, clock).unwrap_or(self.automaton.node(node).accepting)
                 }
                 _ => tree.end_of(id),
             };
@@ -162,12 +165,13 @@ impl ForwardBackward {
         }
     }
 
-    /// Eval-Tree: evaluates every leaf and sends what it says up. The value of the root, if that is known now.
+    /// Eval-Tree: evaluates every leaf and sends what it says up. The value of the root, if that is
+    /// known now.
     fn evaluate_leaves(&self, run: &mut Run) -> Option<bool> {
         for index in 0..run.leaves.len() {
             let leaf = run.leaves[index];
             let TreeKind::Leaf(node, clock) = run.tree.node(leaf).kind else { continue };
-            if let Some(value) = self.evaluate(&run.reading, node, clock)
+            if let Some(value) = self.evaluate(&run.truth, node, clock)
                 && let Some(value) = run.tree.evaluate_back(leaf, value)
             {
                 return Some(value);
@@ -179,10 +183,10 @@ impl ForwardBackward {
     }
 
     /// Definition 3.5: 1, -1, or none for 0.
-    fn evaluate(&self, reading: &Reading, node: NodeId, clock: Clock) -> Option<bool> {
+    fn evaluate(&self, truth: &LabelTruth, node: NodeId, clock: Clock) -> Option<bool> {
         match self.automaton.node(node).kind {
-            Kind::Leaf(_) => Some(reading.satisfies(node)),
-            Kind::Timer { test: Test::Positive, .. } if Test::Positive.holds(clock) => None,
+            Kind::Leaf(_) => Some(truth.satisfies(node)),
+            Kind::Timer { test: ClockTest::Positive, .. } if ClockTest::Positive.holds(clock) => None,
             Kind::Timer { test, .. } => Some(test.holds(clock)),
         }
     }
@@ -200,7 +204,7 @@ impl Follow for ForwardBackward {
         Ok(Run {
             tree: Tree::default(),
             leaves: Vec::new(),
-            reading: self.reader.start(),
+            truth: self.labels.start(),
             has_begun: false,
             verdict: Verdict::Pending,
             peak_nodes: 0,
@@ -212,7 +216,7 @@ impl Follow for ForwardBackward {
         if run.verdict.is_final() {
             return Ok(run.verdict);
         }
-        self.reader.read(&mut run.reading, step.letter);
+        self.labels.read(&mut run.truth, step.letter);
         self.forward(run)?;
         run.verdict = match self.evaluate_leaves(run) {
             Some(value) => {
@@ -232,7 +236,7 @@ impl Follow for ForwardBackward {
     }
 
     fn save(&self, run: &Run, to: &mut Writer) {
-        Reader::save(&run.reading, to);
+        Labels::save(&run.truth, to);
         to.verdict(run.verdict);
         to.bit(run.has_begun);
         to.size(run.peak_nodes);
@@ -240,12 +244,12 @@ impl Follow for ForwardBackward {
         run.tree.save(to);
     }
 
-    fn restore(&self, from: &mut FromBytes<'_>) -> Result<Run, RestoreError> {
-        let reading = self.reader.restore(from)?;
+    fn restore(&self, from: &mut Reader<'_>) -> Result<Run, RestoreError> {
+        let truth = self.labels.restore(from)?;
         let (verdict, has_begun) = (from.verdict()?, from.bit()?);
         let (peak_nodes, peak_leaves) = (from.size()?, from.size()?);
         let (tree, leaves) = self.restored_tree(from)?;
-        Ok(Run { tree, leaves, reading, has_begun, verdict, peak_nodes, peak_leaves })
+        Ok(Run { tree, leaves, truth, has_begun, verdict, peak_nodes, peak_leaves })
     }
 
     fn statistics(&self, run: &Run) -> Option<EngineStatistics> {
@@ -259,7 +263,7 @@ impl Follow for ForwardBackward {
 
 impl ForwardBackward {
     /// A tree that was saved, and its leaves from left to right.
-    fn restored_tree(&self, from: &mut FromBytes<'_>) -> Result<(Tree, Vec<TreeId>), RestoreError> {
+    fn restored_tree(&self, from: &mut Reader<'_>) -> Result<(Tree, Vec<TreeId>), RestoreError> {
         let (mut tree, mut leaves) = (Tree::default(), Vec::new());
         let mut open = if from.bit()? { vec![None] } else { Vec::new() };
         while let Some(parent) = open.pop() {
@@ -281,7 +285,7 @@ impl ForwardBackward {
     }
 
     /// A node that was saved, and how many are below it.
-    fn restored_node(&self, from: &mut FromBytes<'_>) -> Result<(TreeKind, usize), RestoreError> {
+    fn restored_node(&self, from: &mut Reader<'_>) -> Result<(TreeKind, usize), RestoreError> {
         Ok(match from.tag()? {
             0 => {
                 let node = NodeId::new(from.index(self.automaton.nodes().len())?);
@@ -309,7 +313,7 @@ impl TreeId {
 #[derive(Clone, Debug, Default)]
 struct Tree {
     nodes: Vec<TreeNode>,
-    /// What eval-final would say of each node.
+    /// The answer of eval-final for each node, were this state the last.
     at_end: Vec<bool>,
     free: Vec<TreeId>,
     live: usize,
@@ -400,7 +404,8 @@ impl Tree {
         }
     }
 
-    /// What eval-final says of an inner node, from what it says of those below. A side that is gone said what does not matter.
+    /// The answer of eval-final for an inner node, from the answers for the nodes below. A side
+    /// that is gone had an answer that does not matter.
     fn end_of(&self, id: TreeId) -> bool {
         let at_end = |side: &TreeId| self.at_end[side.index()];
         match &self.node(id).kind {
@@ -424,8 +429,8 @@ impl Tree {
         }
     }
 
-    /// Eval-Back: a node has this value. Goes up as far as that decides something, removes what is decided, and returns
-    /// the value of the root if it came that far.
+    /// Eval-Back: a node has this value. Goes up as far as that decides something, removes what is
+    /// decided, and returns the value of the root if it came that far.
     fn evaluate_back(&mut self, evaluated: TreeId, value: bool) -> Option<bool> {
         let mut id = evaluated;
         while let Some(parent) = self.node(id).parent {

@@ -1,22 +1,24 @@
 //! The configuration graph: section 3.3 of the thesis on bounded temporal logic.
 //!
-//! As in [`super::forward_backward`] the automaton is unfolded with every state and evaluated backwards, but leaves of the same
-//! timer and clock are one, evaluated parts are removed at once, and branching points with one child are replaced by it. The
-//! number of leaves is bounded by formula and constants, so the graph grows at most linearly with the trace, and not at all with
-//! a formula that has only finite bounds: that one is decided, and the graph gone, after as many steps as its bounds add up to.
+//! As in [`super::forward_backward`] the automaton is unfolded with every state and evaluated
+//! backwards, but leaves of the same timer and clock are one, evaluated parts are removed at once,
+//! and branching points with one child are replaced by it. The number of leaves is bounded by
+//! formula and constants, so the graph grows at most linearly with the trace, and not at all with a
+//! formula that has only finite bounds: that one is decided, and the graph gone, after as many
+//! steps as its bounds add up to.
 //!
 //! The module `graph` has how, and the misprints.
 
 use super::configuration::{Entry, entry_implies};
 use super::follow::{Follow, Step};
-use super::graph::{Deadline, Dependence, Graph, Implies, Leaf, Scene, Unfolding, Value};
-use super::reading::{self, Reader, Reading};
+use super::graph::{Deadline, Dependence, Graph, GraphUnfolding, Implies, Leaf, Scene, Value};
+use super::labels::{self, LabelTruth, Labels};
 use super::{Config, EngineStatistics};
 use crate::automaton::alternating::NodeId;
 use crate::automaton::metric::{Clock, Kind, Metric, Stronger};
 use crate::limit::{BuildError, GaveUp, Unsupported};
 use crate::prepared::Prepared;
-use crate::saved::{Reader as FromBytes, RestoreError, Writer};
+use crate::saved::{Reader, RestoreError, Writer};
 use traceward_logic::formula::{FormulaId, Formulas};
 use traceward_logic::letter::Alphabet;
 use traceward_logic::verdict::Verdict;
@@ -28,7 +30,7 @@ const NAME: &str = "forward-backward-dag";
 pub struct ForwardBackwardDag {
     automaton: Metric,
     dependence: Dependence,
-    reader: Reader,
+    labels: Labels,
     config: Config,
 }
 
@@ -36,14 +38,14 @@ pub struct ForwardBackwardDag {
 #[derive(Clone, Debug)]
 pub struct Run {
     graph: Graph,
-    unfolding: Unfolding,
-    reading: Reading,
+    unfolding: GraphUnfolding,
+    truth: LabelTruth,
     position: u64,
     verdict: Verdict,
 }
 
 impl Run {
-    /// How many nodes the graph has.
+    /// The number of nodes of the graph.
     pub fn nodes(&self) -> usize {
         self.graph.len()
     }
@@ -59,7 +61,7 @@ impl Run {
         leaves
     }
 
-    /// What it has cost at its most.
+    /// The highest cost of the run so far.
     pub fn statistics(&self) -> EngineStatistics {
         let peaks = self.graph.peaks();
         EngineStatistics {
@@ -74,9 +76,9 @@ impl Run {
 impl ForwardBackwardDag {
     /// Prepares a formula in negation normal form with split atoms.
     pub fn new(formulas: &Formulas, alphabet: &Alphabet, root: FormulaId, config: Config) -> Result<Self, Unsupported> {
-        let automaton = reading::automaton(NAME, formulas, root)?;
-        let reader = Reader::new(NAME, &automaton, formulas, alphabet)?;
-        Ok(Self { dependence: Dependence::new(&automaton), automaton, reader, config })
+        let automaton = labels::automaton(NAME, formulas, root)?;
+        let labels = Labels::new(NAME, &automaton, formulas, alphabet)?;
+        Ok(Self { dependence: Dependence::new(&automaton), automaton, labels, config })
     }
 
     /// The automaton that is unfolded.
@@ -89,9 +91,9 @@ impl ForwardBackwardDag {
     }
 
     fn unfold(&self, run: &mut Run) -> Result<(), GaveUp> {
-        let Run { graph, unfolding, reading, position, .. } = run;
+        let Run { graph, unfolding, truth, position, .. } = run;
         unfolding.at(*position);
-        let scene = Scene { automaton: &self.automaton, dependence: &self.dependence, reading };
+        let scene = Scene { automaton: &self.automaton, dependence: &self.dependence, truth };
         if *position == 0 {
             let root = unfolding.value(scene, graph, self.automaton.root(), Deadline::NEVER);
             graph.set_root(root);
@@ -119,8 +121,8 @@ impl Follow for ForwardBackwardDag {
     fn start(&self) -> Result<Run, GaveUp> {
         Ok(Run {
             graph: Graph::new(self.config.subsumption.in_graphs()),
-            unfolding: Unfolding::new(&self.automaton),
-            reading: self.reader.start(),
+            unfolding: GraphUnfolding::new(&self.automaton),
+            truth: self.labels.start(),
             position: 0,
             verdict: Verdict::Pending,
         })
@@ -130,9 +132,9 @@ impl Follow for ForwardBackwardDag {
         if run.verdict.is_final() {
             return Ok(run.verdict);
         }
-        self.reader.read(&mut run.reading, step.letter);
+        self.labels.read(&mut run.truth, step.letter);
         self.unfold(run)?;
-        run.graph.end_step(&Timers { automaton: &self.automaton });
+        run.graph.end_step(&TimerImplication { automaton: &self.automaton });
         run.position += 1;
         run.verdict = match run.graph.root() {
             Value::Known(true) => Verdict::Satisfied,
@@ -148,19 +150,19 @@ impl Follow for ForwardBackwardDag {
     }
 
     fn save(&self, run: &Run, to: &mut Writer) {
-        Reader::save(&run.reading, to);
+        Labels::save(&run.truth, to);
         to.number(run.position);
         to.verdict(run.verdict);
         run.graph.save(&|_| None, to);
     }
 
-    fn restore(&self, from: &mut FromBytes<'_>) -> Result<Run, RestoreError> {
+    fn restore(&self, from: &mut Reader<'_>) -> Result<Run, RestoreError> {
         let mut run = self.start().map_err(|_| RestoreError::Damaged)?;
-        run.reading = self.reader.restore(from)?;
+        run.truth = self.labels.restore(from)?;
         run.position = from.number()?;
         run.verdict = from.verdict()?;
         run.graph.restore(&self.automaton, &mut |_| None, from)?;
-        run.graph.end_step(&Timers { automaton: &self.automaton });
+        run.graph.end_step(&TimerImplication { automaton: &self.automaton });
         Ok(run)
     }
 
@@ -173,12 +175,12 @@ impl Follow for ForwardBackwardDag {
     }
 }
 
-/// Which timers imply which: those of one window, see claim 3.2.
-pub(super) struct Timers<'a> {
+/// The implications between timers: only timers of one window imply each other, see claim 3.2.
+pub(super) struct TimerImplication<'a> {
     pub(super) automaton: &'a Metric,
 }
 
-impl Implies for Timers<'_> {
+impl Implies for TimerImplication<'_> {
     fn group(&self, leaf: Leaf) -> Option<u32> {
         let Leaf::Timer(node, _) = leaf else { return None };
         let Kind::Timer { stronger, .. } = self.automaton.node(node).kind else { return None };

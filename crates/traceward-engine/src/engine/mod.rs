@@ -9,10 +9,10 @@ pub mod forward_backward;
 pub mod forward_backward_dag;
 pub mod generic;
 mod graph;
+mod labels;
 pub mod naive;
 pub mod observer;
 pub mod offline;
-mod reading;
 pub mod reverse;
 pub mod tableau;
 
@@ -23,25 +23,25 @@ pub use config::{Config, Exactness, Memory, Subsumption};
 pub struct Decision {
     /// Whether the formula holds.
     pub holds: bool,
-    /// The position at which that was certain; none if only the end decided.
+    /// The position at which the verdict was certain; none if only the end of the trace decided.
     pub decided_at: Option<usize>,
 }
 
-/// What a run of an engine has cost at its most; none for what the engine does not have.
+/// The highest cost of a run of an engine; none for what the engine does not have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct EngineStatistics {
-    /// Sets of nodes with their clocks, at one position.
+    /// The number of sets of nodes with their clocks at one position.
     pub peak_configurations: Option<usize>,
-    /// Nodes of the graph of what is not decided yet.
+    /// The number of nodes of the graph of what is not decided yet.
     pub peak_nodes: Option<usize>,
-    /// Timers in it that wait for the next state.
+    /// The number of timers in the graph that wait for the next state.
     pub peak_leaves: Option<usize>,
-    /// What all that took.
+    /// The number of bytes that all of it took.
     pub peak_bytes: usize,
 }
 
 impl EngineStatistics {
-    /// The larger of each.
+    /// The larger of the two costs, kind by kind.
     #[must_use]
     pub fn max(self, other: Self) -> Self {
         Self {

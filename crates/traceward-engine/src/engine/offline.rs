@@ -14,7 +14,7 @@ pub trait Offline: Debug + Send + Sync {
     where
         Self: Sized;
 
-    /// Where each formula holds.
+    /// The positions at which each formula holds.
     fn truth<'c>(&self, cache: &'c mut Cache, letters: &Letters) -> Result<Vec<&'c Bitmap>, GaveUp>;
 
     /// Whether each formula holds at position 0 of a trace with a state.
@@ -35,7 +35,7 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// Keeps rows, and lends them.
+    /// Keeps rows for the next question, and lends them to the caller.
     pub(super) fn keep(&mut self, rows: Vec<Bitmap>) -> Vec<&Bitmap> {
         self.rows = rows;
         self.rows.iter().collect()

@@ -1,8 +1,9 @@
-//! The observer of Giannakopoulou and Havelund, section 6.2, as they ran it: the set of states that their non-deterministic
-//! automaton may be in.
+//! The observer of Giannakopoulou and Havelund, section 6.2, as they ran it: the set of states that
+//! their non-deterministic automaton may be in.
 //!
-//! A step keeps the states reached over enabled edges. None left: no continuation satisfies the formula. One that is
-//! satisfied for good: every continuation does. At the end the formula holds if some current state accepts.
+//! A step keeps the states reached over enabled edges. None left: no continuation satisfies the
+//! formula. One that is satisfied for good: every continuation does. At the end the formula holds
+//! if some current state accepts.
 //!
 //! Everything that can grow is in the automaton, which has limits of its own; a run cannot give up.
 

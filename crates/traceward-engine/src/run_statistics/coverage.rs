@@ -1,4 +1,4 @@
-//! What coverage says in terms of the formula: which parts of it never mattered.
+//! Coverage in terms of the formula: which parts of it never mattered.
 
 use super::Covered;
 use crate::automaton::alternating::Alternating;
@@ -10,11 +10,13 @@ use traceward_logic::formula::{AtomId, FormulaId, Formulas, Node};
 pub struct Unused {
     /// The part.
     pub formula: FormulaId,
-    /// Why, if what stands beside it tells: this atom never held, as in `request -> F grant` without a request.
+    /// The atom that never held, if that is why the part was not visited: in `request -> F grant`
+    /// without a request, the atom `request`.
     pub never_held: Option<AtomId>,
 }
 
-/// The largest parts of a formula in negation normal form of which no node is covered. `holds` tells where an atom does.
+/// The largest parts of a formula in negation normal form of which no node is covered. `holds`
+/// tells where an atom does.
 pub fn unused(
     formulas: &Formulas,
     root: FormulaId,

@@ -1,9 +1,10 @@
 //! Statistics over runs: Finkbeiner and Sipma, section 4.
 //!
-//! Instead of whether an automaton has an accepting run, a traversal computes a value over all accepting runs: where
-//! branches of a run come together values *meet*, where runs are alternatives they are *joined*, and every visit of a node
-//! *updates* the value. Depth-first and reverse traversal count a run as a tree ([`over_trees`], and the depth-first engine);
-//! breadth-first traversal counts it as a sequence of slices, in which a node that is reached on two paths at one
+//! Instead of whether an automaton has an accepting run, a traversal computes a value over all
+//! accepting runs: where branches of a run come together values *meet*, where runs are alternatives
+//! they are *joined*, and every visit of a node *updates* the value. Depth-first and reverse
+//! traversal count a run as a tree ([`over_trees`], and the depth-first engine); breadth-first
+//! traversal counts it as a sequence of slices, in which a node that is reached on two paths at one
 //! position counts once.
 
 mod coverage;
@@ -17,9 +18,11 @@ pub use waiting::{Waiting, waiting};
 use crate::automaton::alternating::{Alternating, NodeId};
 use traceward_logic::bitmap::Bitmap;
 
-/// Values of runs. The bottom of the lattice, no accepting run, is `None` wherever a value is optional.
+/// Values of runs. The bottom of the lattice, no accepting run, is `None` wherever a value is
+/// optional.
 ///
-/// `meet` and `update` must distribute over `join`, or traversals that meet and join in different orders disagree.
+/// `meet` and `update` must distribute over `join`, or traversals that meet and join in different
+/// orders disagree.
 pub trait Lattice {
     /// The value of a run, or of all runs.
     type Value: Clone + PartialEq + std::fmt::Debug;
@@ -27,17 +30,18 @@ pub trait Lattice {
     /// The value of a run that visits no node.
     fn top(&self) -> Self::Value;
 
-    /// Two branches of one run.
+    /// The value of a run with two branches.
     fn meet(&self, left: &Self::Value, right: &Self::Value) -> Self::Value;
 
-    /// Two alternative runs.
+    /// The value of two alternative runs.
     fn join(&self, left: &Self::Value, right: &Self::Value) -> Self::Value;
 
-    /// A visit of a node.
+    /// The value after one more visit of a node.
     fn update(&self, value: Self::Value, automaton: &Alternating, node: NodeId) -> Self::Value;
 
-    /// Whether a run is never better for visiting more: `join(s, meet(s, t))` and `join(s, update(s, n))` are `s`. Only
-    /// then may breadth-first traversal drop a slice for a smaller one. False unless a lattice says otherwise.
+    /// Whether a run is never better for visiting more: `join(s, meet(s, t))` and
+    /// `join(s, update(s, n))` are `s`. Only then may breadth-first traversal drop a slice for a
+    /// smaller one. False unless a lattice says otherwise.
     fn fewer_visits_are_better(&self) -> bool {
         false
     }
@@ -56,7 +60,8 @@ pub(crate) fn join<L: Lattice>(lattice: &L, left: Option<L::Value>, right: Optio
     }
 }
 
-/// The least number of visits to rejecting nodes over all accepting runs: how long eventualities were left open.
+/// The least number of visits to rejecting nodes over all accepting runs: how long eventualities
+/// were left open.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct RejectingVisits;
 

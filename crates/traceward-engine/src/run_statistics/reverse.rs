@@ -1,15 +1,16 @@
 //! Statistics by reverse traversal: section 4.2, a run being a tree.
 //!
-//! Nodes are taken in stages of one direction, what others need first; within a stage the values at one position follow
-//! from those at its neighbour. Only values that another stage asks for are kept for every position.
+//! Nodes are taken in stages of one direction, what others need first; within a stage the values at
+//! one position follow from those at its neighbour. Only values that another stage asks for are
+//! kept for every position.
 
 use super::{Lattice, join, meet};
 use crate::automaton::alternating::{Alternating, Condition, ConditionId, Label, Look, NodeId};
 use traceward_logic::formula::{Direction, Formulas};
 use traceward_logic::letter::{Alphabet, Letters};
 
-/// The value over all accepting runs of the automaton's first formula on a trace with a state; none if there is no such
-/// run. The formula must have no bounds.
+/// The value over all accepting runs of the automaton's first formula on a trace with a state; none
+/// if there is no such run. The formula must have no bounds.
 pub fn over_trees<L: Lattice>(
     lattice: &L,
     formulas: &Formulas,
@@ -111,7 +112,8 @@ impl<L: Lattice> Traversal<'_, L> {
         }
     }
 
-    /// The value of a node, from the values of conditions at its neighbour; a path that ends here needs an accepting node.
+    /// The value of a node, from the values of conditions at its neighbour; a path that ends here
+    /// needs an accepting node.
     fn visit(&self, id: NodeId, neighbour: Option<&[Option<L::Value>]>) -> Option<L::Value> {
         let node = self.automaton.node(id);
         let below = match neighbour {

@@ -1,24 +1,26 @@
-//! How long eventualities had to wait, which the paper names as a use of traversal in the order of the trace.
+//! How long eventualities had to wait, which the paper names as a use of traversal in the order of
+//! the trace.
 //!
-//! One run is followed: of two alternatives the left one where it holds, and every eventuality is met as early as it can be.
-//! Then each position at which an eventuality is asked for has one answer: how many steps later it was met. Positions are
-//! followed for all parts of the formula at once, from the whole to its parts, so the time is linear.
+//! One run is followed: of two alternatives the left one where it holds, and every eventuality is
+//! met as early as it can be. Then each position at which an eventuality is asked for has one
+//! answer: how many steps later it was met. Positions are followed for all parts of the formula at
+//! once, from the whole to its parts, so the time is linear.
 
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::formula::{BinaryOp, Direction, FormulaId, Formulas, Node};
 
-/// How long one eventuality had to wait.
+/// The waiting times of one eventuality, in steps.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Waiting {
     /// The eventuality: a formula with `F`, `U` or `M` on the outside.
     pub formula: FormulaId,
-    /// How often it was asked for.
+    /// The number of times that the eventuality was asked for.
     pub asked: u64,
     /// The least number of steps.
     pub least: u64,
     /// The greatest number of steps.
     pub most: u64,
-    /// All steps together.
+    /// The sum of all waiting times.
     pub total: u64,
 }
 
@@ -36,8 +38,9 @@ impl Waiting {
     }
 }
 
-/// How long the eventualities of a formula in negation normal form had to wait on a trace that satisfies it. `truth` tells
-/// where each part of it holds; the formula must have no bounds.
+/// The waiting times of the eventualities of a formula in negation normal form, on a trace that
+/// satisfies it. `truth` tells where each part of the formula holds. The formula must have no
+/// bounds.
 ///
 /// # Panics
 /// If the truth of a part is missing.
@@ -148,8 +151,8 @@ impl Demand<'_> {
         }
     }
 
-    /// Asks for `target` at the nearest position where it is found, and for `meanwhile` before that (or to the end, where
-    /// it is found nowhere). Towards the past nobody waits.
+    /// Asks for `target` at the nearest position where it is found, and for `meanwhile` before that
+    /// (or to the end, where it is found nowhere). Towards the past nobody waits.
     fn until(
         &mut self,
         part: FormulaId,

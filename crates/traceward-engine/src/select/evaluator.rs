@@ -20,7 +20,7 @@ pub struct Evaluator {
     engine: Arc<dyn Offline>,
 }
 
-/// Why an engine could not tell where formulas hold.
+/// The reason why an engine could not tell where formulas hold.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Unevaluated {
     /// An expression cannot be evaluated at some state.
@@ -60,7 +60,7 @@ impl Evaluator {
         self.name
     }
 
-    /// Why that one, in words.
+    /// The reason for the choice, in words.
     pub fn reason(&self) -> &'static str {
         match self.name {
             EngineName::Reverse => {
@@ -75,7 +75,7 @@ impl Evaluator {
         &self.prepared
     }
 
-    /// Where each formula holds, on letters with a state.
+    /// The positions at which each formula holds, on letters with a state.
     pub fn truth<'c>(&self, cache: &'c mut Cache, letters: &Letters) -> Result<Vec<&'c Bitmap>, GaveUp> {
         self.engine.truth(cache, letters)
     }

@@ -22,16 +22,16 @@ pub struct Judge {
 enum Judging {
     /// One engine for all formulas.
     Offline(Arc<dyn Offline>),
-    /// One for each formula.
+    /// One engine for each formula.
     Followers(Vec<Arc<dyn Follower>>),
 }
 
-/// What an engine found out about a formula.
+/// The answer of a [`Judge`] for one formula.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Judged {
-    /// Its verdict.
+pub struct Ruling {
+    /// The verdict on the formula.
     pub decision: Decision,
-    /// What that has cost at its most, if the engine knows.
+    /// The highest cost of the verdict, if the engine knows it.
     pub statistics: Option<EngineStatistics>,
 }
 
@@ -50,12 +50,12 @@ impl Judge {
         Ok(Some(Self { name: config.engine, engine }))
     }
 
-    /// The engine.
+    /// The name of the engine.
     pub fn engine(&self) -> EngineName {
         self.name
     }
 
-    /// What the engine has made of the first formula, in words.
+    /// A description in words of what the engine has made of the first formula.
     pub fn summary(&self) -> Option<String> {
         match &self.engine {
             Judging::Offline(_) => None,
@@ -69,23 +69,23 @@ impl Judge {
     }
 
     /// Whether each formula holds on letters with a state.
-    pub fn decide(&self, letters: &Letters) -> Result<Vec<Judged>, GaveUp> {
+    pub fn decide(&self, letters: &Letters) -> Result<Vec<Ruling>, GaveUp> {
         match &self.engine {
             Judging::Offline(engine) => {
                 let decisions = engine.decide(letters)?.into_iter();
-                Ok(decisions.map(|decision| Judged { decision, statistics: None }).collect())
+                Ok(decisions.map(|decision| Ruling { decision, statistics: None }).collect())
             }
             Judging::Followers(engines) => {
                 let one = |engine: &Arc<dyn Follower>| {
                     let end = engine.verdict_at_end(letters)?;
-                    Ok(Judged { decision: end.decision(), statistics: end.statistics })
+                    Ok(Ruling { decision: end.decision(), statistics: end.statistics })
                 };
                 engines.iter().map(one).collect()
             }
         }
     }
 
-    /// Where each formula holds, from an engine that can tell.
+    /// The positions at which each formula holds, from an engine that can tell.
     pub fn truth(&self, letters: &Letters) -> Result<Option<Vec<Bitmap>>, GaveUp> {
         match &self.engine {
             Judging::Offline(engine) => {

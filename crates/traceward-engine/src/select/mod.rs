@@ -1,4 +1,4 @@
-//! Which engine answers: the only place that knows all of them.
+//! The choice of the engine that answers: the only place that knows all engines.
 
 mod evaluator;
 mod judge;
@@ -11,29 +11,29 @@ use crate::engine::{self, Exactness, Memory, Subsumption};
 use crate::limit::Limits;
 pub use crate::prepared::{Prepared, Simplification};
 pub use evaluator::{Evaluator, Unevaluated};
-pub use judge::{Judge, Judged};
+pub use judge::{Judge, Ruling};
 pub use online::Online;
 pub use table::EngineName;
 
-/// How questions are answered.
+/// The settings by which questions are answered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Config {
-    /// By which engine.
+    /// The engine that answers.
     pub engine: EngineName,
-    /// After simplification or not.
+    /// The choice whether formulas are simplified first.
     pub simplification: Simplification,
-    /// What engines drop because something else asks for it as well.
+    /// The parts of an engine's state that are dropped because another part asks for the same.
     pub subsumption: Subsumption,
-    /// What breadth-first traversal remembers from one step to the next.
+    /// The successors that breadth-first traversal remembers from one step to the next.
     pub memory: Memory,
-    /// What an observer does where it takes too long to find out what is certain.
+    /// The behaviour of an observer that would take too long to find out what is certain.
     pub exactness: Exactness,
-    /// How much may be taken.
+    /// The work and the memory that engines may take.
     pub limits: Limits,
 }
 
 impl Config {
-    /// What engines need to know of it.
+    /// The part of the settings that engines need to know.
     fn of_engines(&self) -> engine::Config {
         let Self { subsumption, memory, exactness, limits, .. } = *self;
         engine::Config { subsumption, memory, exactness, limits }

@@ -60,7 +60,7 @@ impl Online {
         of(EngineName::Observer, Exactness::WherePossible).or_else(|refused| generic().map_err(|_| refused))
     }
 
-    /// Why an engine was chosen that was not asked for, in words.
+    /// The reason in words why an engine was chosen that was not asked for.
     pub fn reason(&self) -> String {
         if self.name == EngineName::Observer {
             return "verdicts are final as early as they can be".into();
@@ -71,7 +71,7 @@ impl Online {
         }
     }
 
-    /// The engine.
+    /// The name of the engine.
     pub fn engine(&self) -> EngineName {
         self.name
     }
@@ -108,14 +108,14 @@ impl Online {
         self.engine.restore(bytes)
     }
 
-    /// What is certain at the end of a trace that goes on, at which position it became so if it is
-    /// final, and what that has cost.
+    /// The verdict at the end of a trace that goes on, the position at which it became final, and
+    /// what it has cost.
     pub fn verdict_at_end(&self, letters: &Letters) -> Result<Prefix, GaveUp> {
         self.engine.verdict_at_end(letters)
     }
 
-    /// What the formula, asked at a position, still owes at the end of a trace that goes on, from
-    /// an engine that can tell.
+    /// The obligations that the formula, asked at a position, still has at the end of a trace that
+    /// goes on, from an engine that can tell.
     pub fn owed(&self, letters: &Letters, position: usize, names: &[Arc<str>]) -> Result<Vec<Owed>, GaveUp> {
         self.engine.owed(letters, position, names)
     }

@@ -24,15 +24,15 @@ type BuildOffline = fn(&Prepared, &[usize], engine::Config) -> Arc<dyn Offline>;
 /// Makes an engine for the formula of an index.
 type BuildFollower = fn(&Prepared, usize, engine::Config) -> Result<Arc<dyn Follower>, BuildError>;
 
-/// How an engine is made, by what it can do.
+/// The function that makes an engine, by what the engine can do.
 #[derive(Clone, Copy)]
 pub(super) enum Build {
-    /// It tells where formulas hold, so that a whole report can be made of its rows.
+    /// The engine tells where formulas hold, so that a whole report can be made of its rows.
     Rows(BuildOffline),
-    /// It could tell where formulas hold, but is asked for verdicts: all else comes from an engine
-    /// that is quicker.
+    /// The engine could tell where formulas hold, but is asked for verdicts alone: all else comes
+    /// from an engine that is quicker.
     Verdicts(BuildOffline),
-    /// It follows a trace as it grows.
+    /// The engine follows a trace as it grows.
     Follows(BuildFollower),
 }
 
@@ -47,7 +47,7 @@ macro_rules! engines {
         /// The engines, by the names the command line knows them by.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
         pub enum EngineName {
-            /// Whichever suits best.
+            /// The engine that suits best is chosen.
             #[default]
             Auto,
             $(#[doc = $about] $name,)*
@@ -57,7 +57,7 @@ macro_rules! engines {
             /// All engines, and first the choice between them.
             pub const ALL: &'static [Self] = &[Self::Auto, $(Self::$name),*];
 
-            /// As the command line writes it.
+            /// The name, as the command line writes it.
             pub fn name(self) -> &'static str {
                 match self {
                     Self::Auto => "auto",
@@ -65,7 +65,7 @@ macro_rules! engines {
                 }
             }
 
-            /// What it is, in a line.
+            /// A description of the engine in one line.
             pub fn about(self) -> &'static str {
                 match self {
                     Self::Auto => "Whichever suits best.",
@@ -73,7 +73,7 @@ macro_rules! engines {
                 }
             }
 
-            /// What it cannot take, which another engine can.
+            /// The features that the engine cannot take, and another engine can.
             pub fn refuses(self) -> &'static [Feature] {
                 match self {
                     Self::Auto => &[],
@@ -81,7 +81,7 @@ macro_rules! engines {
                 }
             }
 
-            /// How it is made; none for the choice.
+            /// The function that makes the engine; none for the choice between engines.
             pub(super) fn build(self) -> Option<Build> {
                 match self {
                     Self::Auto => None,
@@ -108,7 +108,7 @@ engines! {
 }
 
 impl EngineName {
-    /// Whether it follows a trace as it grows.
+    /// Whether the engine follows a trace as it grows.
     pub fn follows(self) -> bool {
         !self.refuses().contains(&Feature::GrowingTrace)
     }

@@ -1,9 +1,10 @@
-//! Chapter 2 of the thesis: its figures, the size of the automata, and runs by definition 2.5 against the semantics.
+//! Chapter 2 of the thesis: its figures, the size of the automata, and runs by definition 2.5
+//! against the semantics.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use traceward_engine::automaton::alternating::{ConditionId, NodeId};
-use traceward_engine::automaton::metric::{Clock, ClockId, Condition, Kind, Metric, Node, Test};
+use traceward_engine::automaton::metric::{Clock, ClockId, ClockTest, Condition, Kind, Metric, Node};
 use traceward_engine::select::{Prepared, Simplification};
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::formula::{Direction, FormulaId, Formulas, Interval};
@@ -35,7 +36,8 @@ fn parsed(text: &str) -> (Example, Vec<Arc<str>>) {
     (Example::new(&lowered.formulas, root), lowered.variables.names())
 }
 
-/// The start, and what the nodes of the automaton of a text are: label, δ if it is a timer, and flag.
+/// The start, and what the nodes of the automaton of a text are: label, δ if it is a timer, and
+/// flag.
 fn described(text: &str) -> (String, Vec<(String, String, bool)>) {
     let (Example { formulas, automaton }, names) = parsed(text);
     let describe = |id: NodeId| {
@@ -52,7 +54,8 @@ fn node(label: &str, next: &str, accepting: bool) -> (String, String, bool) {
     (label.to_owned(), next.to_owned(), accepting)
 }
 
-/// Whether there is an accepting run: definition 2.5 as it is printed, and 2.6 at the ends of its branches.
+/// Whether there is an accepting run: definition 2.5 as it is printed, and 2.6 at the ends of its
+/// branches.
 struct Runs<'a> {
     automaton: &'a Metric,
     /// Where each leaf is satisfied.
@@ -74,8 +77,8 @@ impl<'a> Runs<'a> {
         Self { automaton, satisfied, len: trace.len }
     }
 
-    /// Of the trace from a position on, in an automaton, with a clock. The definition knows of one clock at a time; we
-    /// also look whose it is, because a timer names the one that it asks.
+    /// Of the trace from a position on, in an automaton, with a clock. The definition knows of one
+    /// clock at a time; we also look whose it is, because a timer names the one that it asks.
     fn accepts(&self, automaton: ConditionId, clock: Option<(ClockId, Clock)>, position: usize) -> bool {
         match self.automaton.condition(automaton) {
             Condition::Empty => true,
@@ -343,7 +346,7 @@ fn runs_with_past_leaves_agree_with_the_definition() {
 
 #[test]
 fn clocks_that_run_out_and_clocks_that_do_not() {
-    assert!(Test::Zero.holds(Clock::ZERO) && !Test::Positive.holds(Clock::ZERO));
-    assert!(Test::Positive.holds(Clock::INFINITE) && !Test::Zero.holds(Clock::INFINITE.later()));
+    assert!(ClockTest::Zero.holds(Clock::ZERO) && !ClockTest::Positive.holds(Clock::ZERO));
+    assert!(ClockTest::Positive.holds(Clock::INFINITE) && !ClockTest::Zero.holds(Clock::INFINITE.later()));
     assert_eq!(Clock::new(2).later().later(), Clock::ZERO);
 }

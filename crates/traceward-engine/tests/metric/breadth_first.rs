@@ -112,8 +112,9 @@ fn section_3_4_1(subsumption: Subsumption) -> Example {
     Example::new("F(a & ((F[0,1] p) U[0,3] q))", &columns, with(subsumption))
 }
 
-/// The thesis' S1, S2 and S3 are the candidates where configurations are compact and all of them are kept. Without compactness
-/// they are as many, but n3 and n4 come with two clocks; if configurations are dropped as well there are fewer.
+/// The thesis' S1, S2 and S3 are the candidates where configurations are compact and all of them
+/// are kept. Without compactness they are as many, but n3 and n4 come with two clocks; if
+/// configurations are dropped as well there are fewer.
 #[test]
 fn section_3_4_1_goes_through_these_configurations() {
     let example = section_3_4_1(Subsumption::Within);
@@ -126,7 +127,8 @@ fn section_3_4_1_goes_through_these_configurations() {
     assert_eq!([s1.len(), s2.len(), s3.len()], [4, 10, 13]);
     let found = steps(&example);
     assert_eq!(found.iter().map(|step| &step.0).collect::<Vec<_>>(), [&s1, &s2, &s3]);
-    // State-satisfied; the clocks of leaves are of no use any more. The thesis prints {n1} for {n0} at the first state.
+    // State-satisfied; the clocks of leaves are of no use any more. The thesis prints {n1} for {n0}
+    // at the first state.
     let kept: Vec<BTreeSet<String>> = found.iter().map(|step| step.1.clone()).collect();
     assert_eq!(kept[0], set(["0^∞", "1^0 3^1 5^3"]));
     assert_eq!(kept[1], set(["0^∞", "4^0 5^2", "3^1 4^0 5^2"]));
@@ -186,7 +188,7 @@ mod claim_3_2 {
 
     use super::*;
     use traceward_engine::automaton::alternating::ConditionId;
-    use traceward_engine::automaton::metric::{Clock, Condition, Kind, Label, Metric, Test};
+    use traceward_engine::automaton::metric::{Clock, ClockTest, Condition, Kind, Label, Metric};
 
     type Configuration = BTreeSet<Entry>;
     type Configurations = BTreeSet<Configuration>;
@@ -226,8 +228,8 @@ mod claim_3_2 {
             let (least, most) = (*clocks.first().expect("its own"), *clocks.last().expect("its own"));
             match node.test() {
                 None => least,
-                Some(Test::Positive) if least == Clock::ZERO || !node.accepting => least,
-                Some(Test::Positive | Test::Zero) => most,
+                Some(ClockTest::Positive) if least == Clock::ZERO || !node.accepting => least,
+                Some(ClockTest::Positive | ClockTest::Zero) => most,
             }
         }
 
@@ -248,7 +250,7 @@ mod claim_3_2 {
         fn successor(&self, configuration: &Configuration) -> Configurations {
             let mut all: Configurations = [Configuration::new()].into();
             for entry in configuration {
-                if let Kind::Timer { test: Test::Positive, next, .. } = self.automaton().node(entry.node).kind {
+                if let Kind::Timer { test: ClockTest::Positive, next, .. } = self.automaton().node(entry.node).kind {
                     all = self.product(&all, &self.init(next, entry.clock.later()));
                 }
             }
@@ -290,7 +292,8 @@ mod claim_3_2 {
         Example::new(formula, &[("p", bits)], Config::default())
     }
 
-    /// Of two delays the one that opens later is dropped, or the one that opens sooner, and with it its window.
+    /// Of two delays the one that opens later is dropped, or the one that opens sooner, and with it
+    /// its window.
     #[test]
     fn delays_do_not_subsume_each_other() {
         for (formula, bits) in [
@@ -375,7 +378,8 @@ fn it_agrees_while_it_forgets() {
     agrees_while_it_forgets("G(a -> F[20,300](b & O[3,9] !b) & G[5,50] F[0,100](b & Y b))", 5_000);
 }
 
-/// Every state brings a clock that has not been there: all that is remembered is of no use, and has to be forgotten.
+/// Every state brings a clock that has not been there: all that is remembered is of no use, and has
+/// to be forgotten.
 #[test]
 fn memory_stays_flat_whatever_the_bounds() {
     const STATES: usize = 100_000;

@@ -1,4 +1,5 @@
-//! That they are different algorithms: how many nodes, leaves and configurations each of them keeps.
+//! That they are different algorithms: how many nodes, leaves and configurations each of them
+//! keeps.
 
 use super::Example;
 use traceward_engine::automaton::metric::Metric;
@@ -11,8 +12,9 @@ fn binomial(n: u128, k: u128) -> u128 {
     (0..k).fold(1, |product, i| product * (n - i) / (i + 1))
 }
 
-/// The leaves of the tree of k nested ♦ after k states are the non-decreasing sequences of k of them: C(2k-1, k), which doubles with every
-/// operator and more. The graph has one leaf for each operator.
+/// The leaves of the tree of k nested ♦ after k states are the non-decreasing sequences of k of
+/// them: C(2k-1, k), which doubles with every operator and more. The graph has one leaf for each
+/// operator.
 #[test]
 fn the_tree_is_exponential_where_the_graph_is_linear() {
     for depth in 1..=9 {
@@ -28,8 +30,8 @@ fn the_tree_is_exponential_where_the_graph_is_linear() {
     }
 }
 
-/// `G(a | F b)`, never answered: every state adds a conjunction to the graph (theorem 3.3: linear in the trace), and a path of its own to
-/// every leaf of the tree, which is quadratic.
+/// `G(a | F b)`, never answered: every state adds a conjunction to the graph (theorem 3.3: linear
+/// in the trace), and a path of its own to every leaf of the tree, which is quadratic.
 #[test]
 fn the_graph_grows_linearly_with_the_trace() {
     let example = Example::new("G(a | F b)");
@@ -104,7 +106,8 @@ fn delays_are_not_subsumed() {
     assert_eq!(verdicts, [Verdict::Holding, Verdict::Holding, Verdict::Violated]);
 }
 
-/// Lemma 3.4: a formula with finite bounds alone is decided after the sum of its bounds, and the graph is gone.
+/// Lemma 3.4: a formula with finite bounds alone is decided after the sum of its bounds, and the
+/// graph is gone.
 #[test]
 fn finite_bounds_are_decided_in_time_and_leave_nothing() {
     let example = Example::new("F[0,5](p & G[1,4] (q | F[0,3] r))");
@@ -148,8 +151,9 @@ fn generic_peaks(formula: &str, subsumption: Subsumption, states: usize) -> (usi
     (statistics.peak_configurations.unwrap(), statistics.peak_leaves.unwrap(), engine.automaton().clone())
 }
 
-/// Theorem 4.6: for SBTL the number of type B leaves is that of the LTL part, 2^(X - Y) at the most, whatever the constants; type
-/// A leaves are Y·(C + 1) at the most. The first formula has them on a random trace that violates nothing before its end.
+/// Theorem 4.6: for SBTL the number of type B leaves is that of the LTL part, 2^(X - Y) at the
+/// most, whatever the constants; type A leaves are Y·(C + 1) at the most. The first formula has
+/// them on a random trace that violates nothing before its end.
 #[test]
 fn generic_keeps_type_b_leaves_at_the_ltl_bound_for_sbtl() {
     for formula in ["G(p -> (F[0,C] q | F r))", "F G(p -> F[0,C] q)", "G(p -> (s U (r & F[0,C] q)))"] {

@@ -1,5 +1,5 @@
-//! The thesis' examples, as far as its text gives values. Its figures 3.2, 3.3 and 4.2 are lost: numbers of nodes are derived by
-//! hand from what the text says of each step.
+//! The thesis' examples, as far as its text gives values. Its figures 3.2, 3.3 and 4.2 are lost:
+//! numbers of nodes are derived by hand from what the text says of each step.
 
 use super::{Example, leaf};
 use traceward_engine::engine::Subsumption;
@@ -21,10 +21,12 @@ fn the_tree_grows_and_is_reduced_as_in_3_2_4() {
         let verdict = engine.step(&mut run, Step::new(&example.state(state), 0)).unwrap();
         (verdict, run.leaves().iter().map(leaf).collect::<Vec<_>>(), run.nodes())
     };
-    // Step 1: n0, n3 and n5 evaluate to 0; n1 to 1, n2 and n4 to -1. By hand: 14 nodes are made, the three leaves that are evaluated go.
+    // Step 1: n0, n3 and n5 evaluate to 0; n1 to 1, n2 and n4 to -1. By hand: 14 nodes are made,
+    // the three leaves that are evaluated go.
     assert_eq!(step(TRACE[0]), (Verdict::Pending, vec!["n0^∞".into(), "n5^3".into(), "n3^1".into()], 11));
-    // Step 2: n4 under the clock 0 is satisfied, n3 there is not; n1 fails under the new n0. By hand: down to n0 lead the clock t1, a
-    // disjunction, the timer and its disjunction; down to n5 a conjunction, the clock t3, two branching points, the timer and two more.
+    // Step 2: n4 under the clock 0 is satisfied, n3 there is not; n1 fails under the new n0. By
+    // hand: down to n0 lead the clock t1, a disjunction, the timer and its disjunction; down to n5
+    // a conjunction, the clock t3, two branching points, the timer and two more.
     assert_eq!(step(TRACE[1]), (Verdict::Pending, vec!["n0^∞".into(), "n5^2".into()], 13));
     // Step 3: n2 under the clock 1 (the text says 2) is satisfied, and that goes up to the root.
     assert_eq!(step(TRACE[2]), (Verdict::Satisfied, vec![], 0));

@@ -1,4 +1,5 @@
-//! Observer and table against the definition: all small formulas on all short traces, random larger ones, known answers.
+//! Observer and table against the definition: all small formulas on all short traces, random larger
+//! ones, known answers.
 
 use proptest::prelude::*;
 use traceward_engine::automaton::subset::{self, Table, determinise};
@@ -32,7 +33,7 @@ impl Compiled {
         let holds_on_empty = semantics::holds_on_empty(formulas, formula);
         let prepared = Prepared::new(formulas, &[formula], Simplification::Off);
         let observer = Tableau::compile(&prepared, 0, Config { limits, ..Config::default() })?;
-        let sizes = subset::Config { entry_limit: 1 << 16, ..subset::Config::default() };
+        let sizes = subset::SubsetLimits { entry_limit: 1 << 16, ..subset::SubsetLimits::default() };
         let table = determinise(observer.automaton(), sizes).ok().map(|table| table.minimal());
         Ok(Self { prepared, holds_on_empty, observer, table })
     }
@@ -41,8 +42,9 @@ impl Compiled {
         letter::letters(&self.prepared.formulas, &self.prepared.alphabet, trace)
     }
 
-    /// Whether a trace satisfies the formula. Checks on the way that both ways say the same, that nothing final is ever
-    /// taken back, and that the verdicts on the way are those of the trace if it ended there, as the table has it.
+    /// Whether a trace satisfies the formula. Checks on the way that both ways say the same, that
+    /// nothing final is ever taken back, and that the verdicts on the way are those of the trace if
+    /// it ended there, as the table has it.
     fn verdict(&self, letters: &Letters) -> bool {
         let mut run = self.observer.start().expect("a run");
         let mut state = self.table.as_ref().map(|table| table.initial);
@@ -78,7 +80,8 @@ fn row(letters: &Letters, position: usize) -> usize {
     letters.bitmaps.iter().enumerate().fold(0, |row, (bit, bitmap)| row | usize::from(bitmap.get(position)) << bit)
 }
 
-/// Compares all formulas of a shape on all traces up to a length, the empty one included. Returns the number of pairs.
+/// Compares all formulas of a shape on all traces up to a length, the empty one included. Returns
+/// the number of pairs.
 fn exhaustively(shape: &Shape, longest: usize) -> u64 {
     let mut arena = Formulas::new();
     let formulas = enumerate::formulas(&mut arena, shape);

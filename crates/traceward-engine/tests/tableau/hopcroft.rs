@@ -4,7 +4,8 @@ use proptest::prelude::*;
 use std::collections::BTreeMap;
 use traceward_engine::automaton::subset::Table;
 
-/// The number of states that some word tells apart from each other, by rounds as long as anything changes (Moore).
+/// The number of states that some word tells apart from each other, by rounds as long as anything
+/// changes (Moore).
 fn classes(table: &Table) -> usize {
     let mut class: Vec<usize> = table.accepting.iter().map(|&accepting| usize::from(accepting)).collect();
     loop {

@@ -55,17 +55,18 @@ fn long_formulas_are_no_deeper_than_others() {
 fn too_many_letters_are_refused() {
     let many: Vec<String> = (0..20).map(|i| format!("a{i}")).collect();
     let example = Example::new(&format!("G({})", many.join(" & ")));
-    let error = determinise(&example.automaton, subset::Config::default()).expect_err("2^20 letters");
+    let error = determinise(&example.automaton, subset::SubsetLimits::default()).expect_err("2^20 letters");
     assert!(error.to_string().contains("more than 16 propositions"), "{error}");
-    let config = subset::Config { state_limit: 2, ..subset::Config::default() };
+    let config = subset::SubsetLimits { state_limit: 2, ..subset::SubsetLimits::default() };
     let error = determinise(&Example::new("X X X a").automaton, config).expect_err("5 states");
     assert!(error.to_string().contains("more than 2 states"), "{error}");
-    let config = subset::Config { work_limit: 10, ..subset::Config::default() };
+    let config = subset::SubsetLimits { work_limit: 10, ..subset::SubsetLimits::default() };
     let error = determinise(&Example::new("G(a -> F b)").automaton, config).expect_err("3 edges and 4 letters");
     assert!(error.to_string().contains("more than 10 steps"), "{error}");
 }
 
-/// Of bounds that open together only the hardest is owed, and bounds into the past that are answered alike do not split nodes.
+/// Of bounds that open together only the hardest is owed, and bounds into the past that are
+/// answered alike do not split nodes.
 #[test]
 fn bounds_take_as_many_states_as_they_are_long() {
     for text in ["G(a -> F[0,100] b)", "G(a -> !b R[0,100] c)", "G(a -> O[0,100] b)", "G(a -> c S[0,100] b)"] {

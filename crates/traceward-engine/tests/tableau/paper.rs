@@ -18,7 +18,7 @@ impl Example {
     }
 
     fn table(&self) -> Table {
-        determinise(&self.automaton, subset::Config::default()).expect("a small table")
+        determinise(&self.automaton, subset::SubsetLimits::default()).expect("a small table")
     }
 }
 
@@ -47,7 +47,8 @@ fn the_fourth_figure_has_these_edges() {
     assert_eq!(Example::with(RESPONSE, |_| Initial::AsInPaper).accepting(), [false, false, true]);
 }
 
-/// Figure 5: all is well, or a `b` is missing. In the paper the initial state rejects the empty trace, and is a third one.
+/// Figure 5: all is well, or a `b` is missing. In the paper the initial state rejects the empty
+/// trace, and is a third one.
 #[test]
 fn the_fifth_figure_is_the_smallest_deterministic_one() {
     // The first proposition is b. Letters: neither, b, a, both.
@@ -98,8 +99,8 @@ fn the_third_figure_relaxes_the_initial_state() {
     assert_eq!(Example::new("a U true").table().minimal(), two);
 }
 
-/// Section 5: purely safety properties are satisfied by empty traces. The second relaxation sees more in a table,
-/// where `a` and `!a` together are `true`.
+/// Section 5: purely safety properties are satisfied by empty traces. The second relaxation sees
+/// more in a table, where `a` and `!a` together are `true`.
 #[test]
 fn both_relaxations_apply() {
     assert!(Example::with("[] a", |_| Initial::AsInPaper).accepting()[0]);
@@ -119,7 +120,8 @@ fn the_first_figure_collapses_nodes_with_different_literals() {
     assert_eq!(example.automaton.edges_from(into).len(), 2);
 }
 
-/// Section 4.1 puts INIT into STATES with NEXT empty: what owes nothing any more must not be merged into it.
+/// Section 4.1 puts INIT into STATES with NEXT empty: what owes nothing any more must not be merged
+/// into it.
 #[test]
 fn the_initial_state_is_kept_apart() {
     let example = Example::new("a");

@@ -1,5 +1,6 @@
-//! All runs, one by one: definitions 3, 4 and 6 and section 3.2 written down, with the corrections that past nodes end
-//! their path at the first position and future nodes at the last, and that the past is settled in a slice.
+//! All runs, one by one: definitions 3, 4 and 6 and section 3.2 written down, with the corrections
+//! that past nodes end their path at the first position and future nodes at the last, and that the
+//! past is settled in a slice.
 
 use crate::example::View;
 use std::collections::BTreeSet;
@@ -43,7 +44,8 @@ impl Tree {
 /// There are more than this many: too many to look at.
 pub const MANY: usize = 2000;
 
-/// Definition 6: all runs in an automaton at a position, accepting or not; none if they are too many.
+/// Definition 6: all runs in an automaton at a position, accepting or not; none if they are too
+/// many.
 pub fn trees(view: View<'_>, automaton: ConditionId, position: usize) -> Option<Vec<Tree>> {
     let found = match view.automaton.condition(automaton) {
         Condition::Empty => vec![Tree::Empty],
@@ -99,7 +101,8 @@ pub type Slice = BTreeSet<NodeId>;
 /// What is settled at once: it asks for nothing, or there is no slice.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Settled {
-    /// Nodes that look back: what a formula about the past asks of the current state is in the slice, as in section 5.4.
+    /// Nodes that look back: what a formula about the past asks of the current state is in the
+    /// slice, as in section 5.4.
     Nodes,
     /// All of a formula about the past, as the engine has it.
     Formulas,

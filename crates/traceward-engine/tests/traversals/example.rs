@@ -96,7 +96,8 @@ impl View<'_> {
         reverse
     }
 
-    /// By breadth-first traversal with subsumption and without, which must be equal. None if it refuses the formula.
+    /// By breadth-first traversal with subsumption and without, which must be equal. None if it
+    /// refuses the formula.
     pub fn over_slices<L: Lattice>(&self, lattice: &L) -> Option<Option<L::Value>> {
         let [on, off] = self
             .subject

@@ -1,10 +1,12 @@
-//! Statistics, each as a lattice for the engines and as a definition over runs that are given one by one.
+//! Statistics, each as a lattice for the engines and as a definition over runs that are given one
+//! by one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use traceward_engine::automaton::alternating::{Alternating, NodeId};
 use traceward_engine::run_statistics::{Coverage, Lattice, RejectingVisits};
 
-/// What a lattice is supposed to compute from what each accepting run visits; `Plain` is a value to compare by.
+/// What a lattice is supposed to compute from what each accepting run visits; `Plain` is a value to
+/// compare by.
 pub trait Statistic: Lattice {
     type Plain: PartialEq + std::fmt::Debug;
     fn plain(value: Self::Value) -> Self::Plain;
@@ -37,8 +39,9 @@ impl Statistic for Coverage {
     }
 }
 
-/// The most visits to accepting nodes. `+` distributes over `max`, so `meet` and `update` do over `join`; but the more a
-/// run visits the better, so that a slice is no substitute for one that contains it.
+/// The most visits to accepting nodes. `+` distributes over `max`, so `meet` and `update` do over
+/// `join`; but the more a run visits the better, so that a slice is no substitute for one that
+/// contains it.
 #[derive(Debug)]
 pub struct AcceptingVisits;
 
@@ -78,9 +81,9 @@ impl Statistic for AcceptingVisits {
 /// How often each node was visited.
 type Profile = BTreeMap<NodeId, u32>;
 
-/// For every run, how often it visits each node. `meet` adds every profile of one side to every one of the other and `join`
-/// unites, so `meet` and `update` distribute over `join` element by element. Every other statistic follows from
-/// this one: it is the free one.
+/// For every run, how often it visits each node. `meet` adds every profile of one side to every one
+/// of the other and `join` unites, so `meet` and `update` distribute over `join` element by
+/// element. Every other statistic follows from this one: it is the free one.
 #[derive(Debug)]
 pub struct Profiles;
 

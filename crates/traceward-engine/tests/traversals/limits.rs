@@ -220,7 +220,8 @@ fn agrees_while_it_forgets(formula: &str, len: usize) {
     assert_eq!(seen, [true; 2], "both verdicts came up");
 }
 
-/// Runs of one engine that forget, state by state in turn; and clones, which have forgotten everything.
+/// Runs of one engine that forget, state by state in turn; and clones, which have forgotten
+/// everything.
 #[test]
 fn runs_of_one_engine_do_not_meet() {
     let columns = [("a", "0110100011010110"), ("b", "1000110010101101"), ("c", "0010011101001011")];

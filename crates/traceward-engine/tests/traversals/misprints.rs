@@ -1,7 +1,9 @@
-//! The paper's algorithms as printed, one misprint at a time, and where each goes wrong: so that nobody puts them back.
+//! The paper's algorithms as printed, one misprint at a time, and where each goes wrong: so that
+//! nobody puts them back.
 //!
-//! Each algorithm is written down plainly with switches for its misprints. With all of them off it agrees with the
-//! definition on all small formulas; with one of them on there is a formula and a trace on which it does not.
+//! Each algorithm is written down plainly with switches for its misprints. With all of them off it
+//! agrees with the definition on all small formulas; with one of them on there is a formula and a
+//! trace on which it does not.
 
 use crate::brute::{self, Settled, Slice, Tree};
 use crate::example::{Example, Subject, View};
@@ -12,7 +14,8 @@ use traceward_logic::formula::{Direction, Formulas};
 use traceward_logic::semantics;
 use traceward_testkit::enumerate::{self, Shape};
 
-/// Compares an algorithm without misprints with the definition; `takes` says which formulas it is for.
+/// Compares an algorithm without misprints with the definition; `takes` says which formulas it is
+/// for.
 fn is_right_on_small_formulas(shape: &Shape, takes: impl Fn(&Subject) -> bool, algorithm: impl Fn(View<'_>) -> bool) {
     let mut arena = Formulas::new();
     let formulas = enumerate::formulas(&mut arena, shape);
@@ -65,8 +68,8 @@ mod figure_6 {
         eval(view, view.root(), &result, either)
     }
 
-    /// As printed, the loop starts at the last position again: nodes there are asked for what comes next, with the last
-    /// position for its own successor.
+    /// As printed, the loop starts at the last position again: nodes there are asked for what comes
+    /// next, with the last position for its own successor.
     #[test]
     fn line_8_starts_before_the_last_position() {
         is_right_on_small_formulas(&future(), |_| true, |view| reverse(view, 2));
@@ -78,8 +81,8 @@ mod figure_6 {
         }
     }
 
-    /// Section 5 speaks of one reverse pass for past nodes too. One pass from the end takes the value of every node from
-    /// the position behind it, and so `O r` for `F r`.
+    /// Section 5 speaks of one reverse pass for past nodes too. One pass from the end takes the
+    /// value of every node from the position behind it, and so `O r` for `F r`.
     #[test]
     fn one_reverse_pass_is_not_enough_for_the_past() {
         for (formula, p, r, as_printed) in [("G(p -> O r)", "10", "01", true), ("G(p -> O r)", "01", "10", false)] {
@@ -93,9 +96,10 @@ mod figure_6 {
 mod definition_6 {
     use super::*;
 
-    /// Whether there is an accepting run by definition 6 as printed. The trace is s0…sn there, and a past node ends its path
-    /// at n-1: `n` is a parameter, as it may be meant as the length (s0…s(n-1), as everywhere else) or as the last
-    /// position. A future node has its child at j+1 always; behind the trace no label is satisfied, so there is no run.
+    /// Whether there is an accepting run by definition 6 as printed. The trace is s0…sn there, and
+    /// a past node ends its path at n-1: `n` is a parameter, as it may be meant as the length
+    /// (s0…s(n-1), as everywhere else) or as the last position. A future node has its child at j+1
+    /// always; behind the trace no label is satisfied, so there is no run.
     fn is_accepted(view: View<'_>, automaton: ConditionId, position: usize, n: usize) -> bool {
         match view.automaton.condition(automaton) {
             Condition::Empty => true,
@@ -187,7 +191,8 @@ mod figures_5_and_9 {
     }
 
     impl Traversal<'_> {
-        /// 𝒩B(𝒜) is all nodes that past nodes lead to; values of others are computed too, and never asked for.
+        /// 𝒩B(𝒜) is all nodes that past nodes lead to; values of others are computed too, and never
+        /// asked for.
         fn step_past(&mut self, position: usize) {
             let or = if self.printed.or_is_and { |left, right| left && right } else { either };
             let view = self.view;
@@ -286,7 +291,8 @@ mod figures_5_and_9 {
         goes_wrong(printed, "X O a", &[("a", "10")]);
     }
 
-    /// As printed, slices of earlier positions are candidates again (and successors of all but one slice are lost).
+    /// As printed, slices of earlier positions are candidates again (and successors of all but one
+    /// slice are lost).
     #[test]
     fn old_slices_do_not_stay() {
         let printed = Printed { old_slices_stay: true, ..RIGHT };
@@ -295,15 +301,16 @@ mod figures_5_and_9 {
         goes_wrong(printed, "a & WX !a", &[("a", "11")]);
     }
 
-    /// The same on line 29 does no harm: it is reached only when some slice accepts, and then S is not empty. (Nor is an empty
-    /// slice lost there, as S contains it.)
+    /// The same on line 29 does no harm: it is reached only when some slice accepts, and then S is
+    /// not empty. (Nor is an empty slice lost there, as S contains it.)
     #[test]
     fn line_29_of_figure_9_is_harmless() {
         let printed = Printed { old_slices_are_returned: true, ..RIGHT };
         is_right_on_small_formulas(&one_atom(), is_taken, |view| breadth_first(view, printed));
     }
 
-    /// As printed, a past node that is true owes its δ at the *next* position, and its flag counts at the end.
+    /// As printed, a past node that is true owes its δ at the *next* position, and its flag counts
+    /// at the end.
     #[test]
     fn a_satisfied_past_node_is_settled() {
         let printed = Printed { past_nodes_stay: true, ..RIGHT };
@@ -365,7 +372,8 @@ mod section_4_3 {
         kappa(view, automaton, of)
     }
 
-    /// successors(⟨C, s⟩) as printed: s goes into κ of every node of C, so that it is met with itself.
+    /// successors(⟨C, s⟩) as printed: s goes into κ of every node of C, so that it is met with
+    /// itself.
     fn successors_as_printed(view: View<'_>, slice: &Slice, s: Option<u64>) -> Annotated {
         let of_nodes = slice.iter().map(|node| kappa(view, view.automaton.node(*node).next, s));
         of_nodes.fold(Annotated::from([(Slice::new(), TOP)]), |all, one| product(&all, &one))
@@ -401,8 +409,8 @@ mod section_4_3 {
         (meant, value(view, first(), |slice, s, _| successors_as_printed(view, slice, s)))
     }
 
-    /// As printed the value so far is counted once for every node of the slice. The paper's own example does not
-    /// do so: its ({n2}, 1) and ({n3,n4}, 2) would be 2 and 4.
+    /// As printed the value so far is counted once for every node of the slice. The paper's own
+    /// example does not do so: its ({n2}, 1) and ({n3,n4}, 2) would be 2 and 4.
     #[test]
     fn the_value_so_far_is_met_once() {
         let one_run = [("a", "00"), ("b", "00"), ("c", "01")];

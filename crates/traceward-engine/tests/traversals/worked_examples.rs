@@ -1,5 +1,5 @@
-//! The paper's examples with its own intermediate values, as far as its misprints leave them. Nodes have the names of its
-//! figures. Automata and the table of section 3.3 are in `paper.rs`.
+//! The paper's examples with its own intermediate values, as far as its misprints leave them. Nodes
+//! have the names of its figures. Automata and the table of section 3.3 are in `paper.rs`.
 
 use crate::brute::{self, Settled};
 use crate::example::{Example, breadth_first};
@@ -17,7 +17,8 @@ fn text<'a>(slices: impl IntoIterator<Item = &'a Vec<String>>) -> String {
     slices.into_iter().map(one).collect::<Vec<_>>().join(" ")
 }
 
-/// Candidates, satisfied slices and verdict at each position, with the figure's number of each node.
+/// Candidates, satisfied slices and verdict at each position, with the figure's number of each
+/// node.
 fn steps(
     example: &Example,
     subsumption: Subsumption,
@@ -125,8 +126,8 @@ fn section_4_1_counts_and_covers() {
     }
 }
 
-/// Each STAT is that of a formula whose automaton is the one in the brackets: n4 alone, ⟨true, 𝒜(¬b U c), rej⟩, is that of
-/// `X(!b U c)`; position 1 is the trace without its first state.
+/// Each STAT is that of a formula whose automaton is the one in the brackets: n4 alone, ⟨true, 𝒜(¬b
+/// U c), rej⟩, is that of `X(!b U c)`; position 1 is the trace without its first state.
 #[test]
 fn section_4_2_has_these_intermediate_values() {
     let stat = |formula: &str, position: usize| {
@@ -142,8 +143,9 @@ fn section_4_2_has_these_intermediate_values() {
     assert_eq!(stat("!a -> !b U c", 0), Some(0));
 }
 
-/// The annotated slices of section 4.3: what the runs up to a position are worth, by their last slice. The numbers are
-/// the paper's own; its definition of `successors` does not give them, see `misprints.rs`.
+/// The annotated slices of section 4.3: what the runs up to a position are worth, by their last
+/// slice. The numbers are the paper's own; its definition of `successors` does not give them, see
+/// `misprints.rs`.
 #[test]
 fn section_4_3_annotates_these_slices() {
     let example = until("!a -> !b U c", "11", "00", "01");
@@ -171,8 +173,9 @@ fn section_4_3_annotates_these_slices() {
     assert_eq!(found.iter().map(|step| step.1.as_str()).collect::<Vec<_>>(), ["1 34", "- 2 34"]);
 }
 
-/// Section 5.4 on figure 7: n0 always, n1 ¬p, n2 once, n3 r. The slices are derived by hand: the paper leaves n2 in them,
-/// strikes {n0,n3} at the first position before r is looked at, and overlooks that ¬p holds at the second.
+/// Section 5.4 on figure 7: n0 always, n1 ¬p, n2 once, n3 r. The slices are derived by hand: the
+/// paper leaves n2 in them, strikes {n0,n3} at the first position before r is looked at, and
+/// overlooks that ¬p holds at the second.
 #[test]
 fn section_5_4_goes_through_these_slices() {
     let example = Example::new("G(p -> O r)", &[("p", "00111"), ("r", "01001")]);
@@ -185,7 +188,8 @@ fn section_5_4_goes_through_these_slices() {
     assert!(example.satisfied);
 }
 
-/// The same by the engine, for which `O r` as a whole is a leaf, n2, that is settled: there is no n3.
+/// The same by the engine, for which `O r` as a whole is a leaf, n2, that is settled: there is no
+/// n3.
 #[test]
 fn section_5_4_with_formulas_about_the_past_settled() {
     let example = Example::new("G(p -> O r)", &[("p", "00111"), ("r", "01001")]);
@@ -196,8 +200,9 @@ fn section_5_4_with_formulas_about_the_past_settled() {
     }
 }
 
-/// Figure 8 is lost; this is what a run on the trace of section 5.2 visits, derived by hand: n0 at every position, ¬p at
-/// the first two, and from each p one n2 for every step back to the r at position 1. The last p has its r at once.
+/// Figure 8 is lost; this is what a run on the trace of section 5.2 visits, derived by hand: n0 at
+/// every position, ¬p at the first two, and from each p one n2 for every step back to the r at
+/// position 1. The last p has its r at once.
 #[test]
 fn figure_8_has_a_run_with_the_fewest_steps_back() {
     let example = Example::new("G(p -> O r)", &[("p", "00111"), ("r", "01001")]);

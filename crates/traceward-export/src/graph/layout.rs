@@ -54,14 +54,14 @@ struct Path {
 }
 
 pub(super) fn layout(graph: &Graph) -> Result<Layout, TooLarge> {
-    let mut plan = Plan::new(graph)?;
-    plan.layers.order();
-    plan.make_room();
-    plan.layers.find_heights();
-    Ok(plan.draw())
+    let mut draft = GraphDraft::new(graph)?;
+    draft.layers.order();
+    draft.make_room();
+    draft.layers.find_heights();
+    Ok(draft.draw())
 }
 
-struct Plan<'a> {
+struct GraphDraft<'a> {
     graph: &'a Graph,
     /// The states, then labels and bends.
     layers: Layers,
@@ -71,7 +71,7 @@ struct Plan<'a> {
     loops: Vec<Option<Vec<String>>>,
 }
 
-impl<'a> Plan<'a> {
+impl<'a> GraphDraft<'a> {
     fn new(graph: &'a Graph) -> Result<Self, TooLarge> {
         let too_large = TooLarge { states: graph.nodes.len(), edges: graph.edges.len() };
         if graph.nodes.len() + graph.edges.len() > MOST_ITEMS {
@@ -80,23 +80,23 @@ impl<'a> Plan<'a> {
         let depth = depths(graph);
         let nodes = graph.nodes.iter().zip(&depth).map(|(node, depth)| Item::node(2 * depth, &node.label));
         let layers = Layers { items: nodes.collect(), ..Layers::default() };
-        let mut plan = Self { graph, layers, paths: Vec::new(), loops: vec![None; graph.nodes.len()] };
+        let mut draft = Self { graph, layers, paths: Vec::new(), loops: vec![None; graph.nodes.len()] };
         for edge in &graph.edges {
             let path = match edge.from == edge.to {
                 true => {
-                    plan.loops[edge.from] = Some(label_lines(&edge.label));
+                    draft.loops[edge.from] = Some(label_lines(&edge.label));
                     None
                 }
-                false => Some(plan.path(edge.from, edge.to, &edge.label)),
+                false => Some(draft.path(edge.from, edge.to, &edge.label)),
             };
-            plan.paths.push(path);
-            if plan.layers.items.len() > MOST_ITEMS {
+            draft.paths.push(path);
+            if draft.layers.items.len() > MOST_ITEMS {
                 return Err(too_large);
             }
         }
-        let Self { layers, paths, .. } = &mut plan;
+        let Self { layers, paths, .. } = &mut draft;
         layers.join(paths.iter().flatten().map(|path| path.items.clone()));
-        Ok(plan)
+        Ok(draft)
     }
 
     /// A label stands in the first layer behind the state that its arrow begins in.
@@ -210,19 +210,19 @@ struct Ports {
 }
 
 impl Ports {
-    fn new(plan: &Plan, shapes: &[Shape]) -> Self {
+    fn new(draft: &GraphDraft, shapes: &[Shape]) -> Self {
         let nowhere = Point { x: 0.0, y: 0.0 };
-        let mut ports = Self { of_edge: vec![(nowhere, nowhere); plan.paths.len()] };
-        for node in 0..plan.graph.nodes.len() {
+        let mut ports = Self { of_edge: vec![(nowhere, nowhere); draft.paths.len()] };
+        for node in 0..draft.graph.nodes.len() {
             let rightward = |path: &Path| (path.items[0] == node).then(|| path.items[1]);
             let leftward = |path: &Path| {
                 let last = path.items.len() - 1;
                 (path.items[last] == node).then(|| path.items[last - 1])
             };
-            for (edge, point) in spread(plan, shapes, shapes[node], 1.0, rightward) {
+            for (edge, point) in spread(draft, shapes, shapes[node], 1.0, rightward) {
                 ports.of_edge[edge].0 = point;
             }
-            for (edge, point) in spread(plan, shapes, shapes[node], -1.0, leftward) {
+            for (edge, point) in spread(draft, shapes, shapes[node], -1.0, leftward) {
                 ports.of_edge[edge].1 = point;
             }
         }
@@ -231,13 +231,13 @@ impl Ports {
 }
 
 fn spread(
-    plan: &Plan,
+    draft: &GraphDraft,
     shapes: &[Shape],
     node: Shape,
     sign: f64,
     neighbour: impl Fn(&Path) -> Option<usize>,
 ) -> Vec<(usize, Point)> {
-    let touching = plan.paths.iter().enumerate().filter_map(|(edge, path)| {
+    let touching = draft.paths.iter().enumerate().filter_map(|(edge, path)| {
         let beyond = neighbour(path.as_ref()?)?;
         Some((shapes[beyond].centre.y, edge))
     });

@@ -1,6 +1,6 @@
 //! Monitors in C99. The file is its own header.
 
-use super::{Input, Plan, Transitions, bits, is_reserved, plain, wrapped};
+use super::{Input, MonitorParts, Transitions, bits, is_reserved, plain, wrapped};
 use crate::identifier::snake_case;
 use crate::labelled::Labelled;
 use std::fmt::{self, Write};
@@ -10,14 +10,14 @@ use traceward_logic::verdict::Verdict;
 pub fn monitor(automaton: &Labelled, name: &str) -> String {
     let name = snake_case(name);
     let name = if is_reserved(&name) { format!("{name}_monitor") } else { name };
-    let file = File { plan: Plan::new(automaton), upper: name.to_ascii_uppercase(), name };
+    let file = File { parts: MonitorParts::new(automaton), upper: name.to_ascii_uppercase(), name };
     let mut text = String::new();
     file.write(&mut text).expect("writing to a string cannot fail");
     text
 }
 
 struct File<'a> {
-    plan: Plan<'a>,
+    parts: MonitorParts<'a>,
     name: String,
     upper: String,
 }
@@ -36,18 +36,18 @@ impl File<'_> {
     }
 
     fn write_head(&self, out: &mut String) -> fmt::Result {
-        let Self { plan, name, upper } = self;
+        let Self { parts, name, upper } = self;
         let version = env!("CARGO_PKG_VERSION");
         let mut lines = vec![
             "A monitor of".to_owned(),
             String::new(),
-            format!("    {}", plain(plan.labelled.formula())),
+            format!("    {}", plain(parts.labelled.formula())),
             String::new(),
             format!("made by traceward {version}. It is C99, needs no library and allocates nothing."),
             String::new(),
         ];
-        lines.extend(plan.description());
-        let fields: Vec<String> = plan.inputs.iter().map(|input| format!(".{} = ...", input.name)).collect();
+        lines.extend(parts.description());
+        let fields: Vec<String> = parts.inputs.iter().map(|input| format!(".{} = ...", input.name)).collect();
         lines.extend([
             String::new(),
             "Compile this file once as it is; wherever else it is needed, include it with".to_owned(),
@@ -72,21 +72,21 @@ impl File<'_> {
     }
 
     fn write_declarations(&self, out: &mut String) -> fmt::Result {
-        let Self { plan, name, upper } = self;
+        let Self { parts, name, upper } = self;
         writeln!(out, "enum {name}_verdict {{")?;
         writeln!(out, "    {upper}_SATISFIED, // however the trace goes on")?;
         writeln!(out, "    {upper}_VIOLATED,  // however the trace goes on")?;
         writeln!(out, "    {upper}_HOLDING,   // satisfied if the trace ends here")?;
         writeln!(out, "    {upper}_PENDING    // violated if the trace ends here")?;
         writeln!(out, "}};\n")?;
-        if !plan.inputs.is_empty() {
+        if !parts.inputs.is_empty() {
             writeln!(out, "// The propositions that hold in a state.")?;
             writeln!(out, "struct {name}_letter {{")?;
             let field = |input: &Input| format!("    bool {}; // {}", input.name, plain(input.text));
-            plan.inputs.iter().try_for_each(|input| writeln!(out, "{}", field(input)))?;
+            parts.inputs.iter().try_for_each(|input| writeln!(out, "{}", field(input)))?;
             writeln!(out, "}};\n")?;
         }
-        writeln!(out, "struct {name} {{\n    uint{}_t state;\n}};\n", bits(plan.states()))?;
+        writeln!(out, "struct {name} {{\n    uint{}_t state;\n}};\n", bits(parts.states()))?;
         writeln!(out, "// Begins a trace: there is no state yet.")?;
         writeln!(out, "void {name}_init(struct {name} *self);\n")?;
         writeln!(out, "// Takes the next state of the trace, and says what is certain after it.")?;
@@ -98,17 +98,17 @@ impl File<'_> {
     }
 
     fn step(&self) -> String {
-        let Self { plan, name, .. } = self;
-        let letter = if plan.inputs.is_empty() { String::new() } else { format!(", struct {name}_letter letter") };
+        let Self { parts, name, .. } = self;
+        let letter = if parts.inputs.is_empty() { String::new() } else { format!(", struct {name}_letter letter") };
         format!("{name}_step(struct {name} *self{letter})")
     }
 
     fn write_tables(&self, out: &mut String) -> fmt::Result {
-        let Self { plan, name, .. } = self;
-        let states = plan.states();
-        let verdicts = plan.verdicts.iter().map(|verdict| verdict_number(*verdict).to_string());
+        let Self { parts, name, .. } = self;
+        let states = parts.states();
+        let verdicts = parts.verdicts.iter().map(|verdict| verdict_number(*verdict).to_string());
         writeln!(out, "static const uint8_t {name}_verdicts[{states}] = {{\n{}\n}};\n", wrapped(verdicts, "    "))?;
-        match &plan.transitions {
+        match &parts.transitions {
             Transitions::Table(rows) => {
                 let (bits, letters) = (bits(states), rows[0].len());
                 writeln!(out, "// For each state and each letter the next state.")?;
@@ -122,7 +122,7 @@ impl File<'_> {
             Transitions::Nodes { first, nodes } => {
                 let bits = bits(states + nodes.len());
                 writeln!(out, "// Targets below {states} are states, the others nodes, counted from there.")?;
-                let input_bits = super::bits(plan.inputs.len());
+                let input_bits = super::bits(parts.inputs.len());
                 writeln!(
                     out,
                     "struct {name}_node {{\n    uint{input_bits}_t input;\n    uint{bits}_t low, high;\n}};\n"
@@ -151,23 +151,23 @@ impl File<'_> {
     }
 
     fn write_step(&self, out: &mut String) -> fmt::Result {
-        let Self { plan, name, .. } = self;
-        match &plan.transitions {
+        let Self { parts, name, .. } = self;
+        match &parts.transitions {
             Transitions::Table(_) => {
                 writeln!(out, "    uint32_t letter_index = 0;")?;
-                for (bit, input) in plan.inputs.iter().enumerate() {
+                for (bit, input) in parts.inputs.iter().enumerate() {
                     writeln!(out, "    letter_index |= (uint32_t)letter.{} << {bit};", input.name)?;
                 }
                 writeln!(out, "    self->state = {name}_table[self->state][letter_index];")
             }
             Transitions::Nodes { .. } => {
-                let inputs = wrapped(plan.inputs.iter().map(|input| format!("letter.{}", input.name)), "        ");
-                writeln!(out, "    const bool inputs[{}] = {{\n{inputs}\n    }};", plan.inputs.len())?;
+                let inputs = wrapped(parts.inputs.iter().map(|input| format!("letter.{}", input.name)), "        ");
+                writeln!(out, "    const bool inputs[{}] = {{\n{inputs}\n    }};", parts.inputs.len())?;
                 writeln!(out, "    uint32_t target = {name}_first[self->state];")?;
-                writeln!(out, "    while (target >= {}) {{", plan.states())?;
-                writeln!(out, "        const struct {name}_node *node = &{name}_nodes[target - {}];", plan.states())?;
+                writeln!(out, "    while (target >= {}) {{", parts.states())?;
+                writeln!(out, "        const struct {name}_node *node = &{name}_nodes[target - {}];", parts.states())?;
                 writeln!(out, "        target = inputs[node->input] ? node->high : node->low;\n    }}")?;
-                writeln!(out, "    self->state = (uint{}_t)target;", bits(plan.states()))
+                writeln!(out, "    self->state = (uint{}_t)target;", bits(parts.states()))
             }
         }
     }

@@ -48,14 +48,14 @@ struct Node {
 }
 
 /// The parts of a monitor, in any language.
-struct Plan<'a> {
+struct MonitorParts<'a> {
     labelled: &'a Labelled,
     inputs: Vec<Input<'a>>,
     verdicts: Vec<Verdict>,
     transitions: Transitions,
 }
 
-impl<'a> Plan<'a> {
+impl<'a> MonitorParts<'a> {
     fn new(labelled: &'a Labelled) -> Self {
         let automaton = labelled.automaton();
         let relevant = automaton.relevant();
@@ -126,7 +126,7 @@ fn transitions(automaton: &Deterministic, relevant: &[Proposition]) -> Transitio
         Target::State(state) => state.index() as u32,
         Target::Test(index) => states as u32 + index,
     };
-    let node = |test: &traceward_engine::automaton::deterministic::Test| Node {
+    let node = |test: &traceward_engine::automaton::deterministic::PropositionTest| Node {
         input: relevant.binary_search(&test.proposition).expect("what is tested is relevant"),
         low: target(test.low),
         high: target(test.high),

@@ -1,6 +1,6 @@
 //! Monitors in Rust, without `std`. The file is a module, or a crate of its own.
 
-use super::{Input, Plan, Transitions, bits, plain, wrapped};
+use super::{Input, MonitorParts, Transitions, bits, plain, wrapped};
 use crate::labelled::Labelled;
 use std::fmt::{self, Write};
 use traceward_logic::verdict::Verdict;
@@ -8,7 +8,7 @@ use traceward_logic::verdict::Verdict;
 /// The automaton as a Rust file.
 pub fn monitor(automaton: &Labelled) -> String {
     let mut text = String::new();
-    write_file(&Plan::new(automaton), &mut text).expect("writing to a string cannot fail");
+    write_file(&MonitorParts::new(automaton), &mut text).expect("writing to a string cannot fail");
     text
 }
 
@@ -49,28 +49,28 @@ impl Default for Monitor {
 }
 ";
 
-fn write_file(plan: &Plan, out: &mut String) -> fmt::Result {
-    write_head(plan, out)?;
+fn write_file(parts: &MonitorParts, out: &mut String) -> fmt::Result {
+    write_head(parts, out)?;
     out.push_str(VERDICT);
-    if !plan.inputs.is_empty() {
-        write_letter(plan, out)?;
+    if !parts.inputs.is_empty() {
+        write_letter(parts, out)?;
     }
     writeln!(out, "\n/// Follows a trace.\n#[derive(Clone, Copy, PartialEq, Eq, Debug)]")?;
-    writeln!(out, "pub struct Monitor {{\n    state: u{},\n}}\n", bits(plan.states()))?;
+    writeln!(out, "pub struct Monitor {{\n    state: u{},\n}}\n", bits(parts.states()))?;
     writeln!(out, "impl Monitor {{")?;
     writeln!(out, "    /// Begins a trace: there is no state yet.")?;
     writeln!(out, "    pub const fn new() -> Self {{\n        Self {{ state: 0 }}\n    }}\n")?;
-    write_step(plan, out)?;
+    write_step(parts, out)?;
     out.push_str(ENDING);
-    write_tables(plan, out)
+    write_tables(parts, out)
 }
 
-fn write_head(plan: &Plan, out: &mut String) -> fmt::Result {
+fn write_head(parts: &MonitorParts, out: &mut String) -> fmt::Result {
     let mut lines = vec![
         "A monitor of".to_owned(),
         String::new(),
         "```text".to_owned(),
-        plain(plan.labelled.formula()),
+        plain(parts.labelled.formula()),
         "```".to_owned(),
         String::new(),
         format!(
@@ -79,7 +79,7 @@ fn write_head(plan: &Plan, out: &mut String) -> fmt::Result {
         ),
         String::new(),
     ];
-    let description = plan.description();
+    let description = parts.description();
     // Indented lines would be taken for examples to test.
     let fence = |line: &String| line.starts_with("    ");
     for (index, line) in description.iter().enumerate() {
@@ -91,7 +91,7 @@ fn write_head(plan: &Plan, out: &mut String) -> fmt::Result {
             lines.push("```".to_owned());
         }
     }
-    let fields: Vec<String> = plan.inputs.iter().map(|input| format!("{}: …", input.name)).collect();
+    let fields: Vec<String> = parts.inputs.iter().map(|input| format!("{}: …", input.name)).collect();
     let letter = if fields.is_empty() { String::new() } else { format!("Letter {{ {} }}", fields.join(", ")) };
     lines.extend([
         String::new(),
@@ -109,21 +109,21 @@ fn write_head(plan: &Plan, out: &mut String) -> fmt::Result {
     lines.iter().try_for_each(|line| writeln!(out, "{}", format!("//! {line}").trim_end()))
 }
 
-fn write_letter(plan: &Plan, out: &mut String) -> fmt::Result {
+fn write_letter(parts: &MonitorParts, out: &mut String) -> fmt::Result {
     writeln!(out, "\n/// The propositions that hold in a state.")?;
     writeln!(out, "#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]\npub struct Letter {{")?;
-    for Input { name, text, .. } in &plan.inputs {
+    for Input { name, text, .. } in &parts.inputs {
         writeln!(out, "    /// `{}`\n    pub {name}: bool,", plain(text))?;
     }
     writeln!(out, "}}")
 }
 
-fn write_step(plan: &Plan, out: &mut String) -> fmt::Result {
-    let letter = if plan.inputs.is_empty() { "" } else { ", letter: Letter" };
+fn write_step(parts: &MonitorParts, out: &mut String) -> fmt::Result {
+    let letter = if parts.inputs.is_empty() { "" } else { ", letter: Letter" };
     writeln!(out, "    /// Takes the next state of the trace, and says what is certain after it.")?;
     writeln!(out, "    pub fn step(&mut self{letter}) -> Verdict {{")?;
-    let fields = plan.inputs.iter().map(|input| format!("letter.{}", input.name));
-    match &plan.transitions {
+    let fields = parts.inputs.iter().map(|input| format!("letter.{}", input.name));
+    match &parts.transitions {
         Transitions::Table(_) => {
             let bits: Vec<String> = fields.enumerate().map(|(bit, field)| shifted(&field, bit)).collect();
             let sum = match &bits[..] {
@@ -138,14 +138,14 @@ fn write_step(plan: &Plan, out: &mut String) -> fmt::Result {
             let inputs = wrapped(fields, "            ");
             writeln!(out, "        let inputs = [\n{inputs}\n        ];")?;
             writeln!(out, "        let mut target = FIRST[self.state as usize] as usize;")?;
-            writeln!(out, "        while target >= {} {{", plan.states())?;
-            writeln!(out, "            let (input, low, high) = NODES[target - {}];", plan.states())?;
+            writeln!(out, "        while target >= {} {{", parts.states())?;
+            writeln!(out, "            let (input, low, high) = NODES[target - {}];", parts.states())?;
             writeln!(
                 out,
                 "            target = if inputs[input as usize] {{ high as usize }} else {{ low as usize }};"
             )?;
             writeln!(out, "        }}")?;
-            writeln!(out, "        self.state = target as u{};", bits(plan.states()))?;
+            writeln!(out, "        self.state = target as u{};", bits(parts.states()))?;
         }
     }
     writeln!(out, "        self.now()\n    }}")
@@ -156,11 +156,11 @@ fn shifted(field: &str, bit: usize) -> String {
     if bit == 0 { format!("{field} as usize") } else { format!("(({field} as usize) << {bit})") }
 }
 
-fn write_tables(plan: &Plan, out: &mut String) -> fmt::Result {
-    let states = plan.states();
-    let verdicts = wrapped(plan.verdicts.iter().map(|verdict| verdict_name(*verdict).to_owned()), "    ");
+fn write_tables(parts: &MonitorParts, out: &mut String) -> fmt::Result {
+    let states = parts.states();
+    let verdicts = wrapped(parts.verdicts.iter().map(|verdict| verdict_name(*verdict).to_owned()), "    ");
     writeln!(out, "\nstatic VERDICTS: [Verdict; {states}] = [\n{verdicts}\n];\n")?;
-    match &plan.transitions {
+    match &parts.transitions {
         Transitions::Table(rows) => {
             let (bits, letters) = (bits(states), rows[0].len());
             writeln!(out, "/// For each state and each letter the next state.")?;
@@ -177,7 +177,7 @@ fn write_tables(plan: &Plan, out: &mut String) -> fmt::Result {
             writeln!(out, "/// Targets below {states} are states, the others nodes, counted from there.")?;
             writeln!(out, "static FIRST: [u{bits}; {states}] = [\n{first}\n];\n")?;
             let each = nodes.iter().map(|node| format!("({}, {}, {})", node.input, node.low, node.high));
-            let (input_bits, each) = (super::bits(plan.inputs.len()), wrapped(each, "    "));
+            let (input_bits, each) = (super::bits(parts.inputs.len()), wrapped(each, "    "));
             writeln!(out, "/// An input, and the targets if it does not hold and if it does.")?;
             writeln!(out, "static NODES: [(u{input_bits}, u{bits}, u{bits}); {count}] = [\n{each}\n];")
         }

@@ -1,6 +1,6 @@
 //! The alternating automaton of a property.
 
-use super::{Wanted, refuse_long_text};
+use super::{ChosenProperty, refuse_long_text};
 use crate::error::ExportError;
 use crate::sketch::Sketch;
 use std::sync::Arc;
@@ -39,7 +39,8 @@ pub fn alternating_automaton(
     name: Option<&str>,
     simplification: Simplification,
 ) -> Result<AlternatingAutomaton, ExportError> {
-    let Wanted { prepared: Prepared { formulas, normal, .. }, names, .. } = Wanted::new(spec, name, simplification)?;
+    let ChosenProperty { prepared: Prepared { formulas, normal, .. }, names, .. } =
+        ChosenProperty::new(spec, name, simplification)?;
     let bounded = formulas.parts(&normal).into_iter().find(|&part| is_bounded(formulas.node(part)));
     if let Some(part) = bounded {
         return Err(ExportError::Bound { part: formulas.display(part, &names).to_string() });

@@ -1,6 +1,6 @@
 //! The deterministic automaton of a property.
 
-use super::Wanted;
+use super::ChosenProperty;
 use crate::error::ExportError;
 use crate::graph::Graph;
 use crate::labelled::Labelled;
@@ -65,10 +65,10 @@ pub fn deterministic_automaton(
     name: Option<&str>,
     simplification: Simplification,
 ) -> Result<DeterministicAutomaton, ExportError> {
-    let wanted = Wanted::new(spec, name, simplification)?;
-    wanted.refuse_time()?;
-    let Prepared { formulas, alphabet, simplified, .. } = &wanted.prepared;
-    let automaton = Deterministic::new(formulas, alphabet, simplified[0], wanted.on_empty, LIMITS)?;
-    let labelled = Labelled::new(automaton, &wanted.text, formulas, alphabet, &wanted.names);
-    Ok(DeterministicAutomaton { labelled, name: wanted.name })
+    let chosen = ChosenProperty::new(spec, name, simplification)?;
+    chosen.refuse_time()?;
+    let Prepared { formulas, alphabet, simplified, .. } = &chosen.prepared;
+    let automaton = Deterministic::new(formulas, alphabet, simplified[0], chosen.on_empty, LIMITS)?;
+    let labelled = Labelled::new(automaton, &chosen.text, formulas, alphabet, &chosen.names);
+    Ok(DeterministicAutomaton { labelled, name: chosen.name })
 }

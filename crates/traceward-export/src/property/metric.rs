@@ -1,6 +1,6 @@
 //! The metric automaton of a property.
 
-use super::{Wanted, refuse_long_text};
+use super::{ChosenProperty, refuse_long_text};
 use crate::error::ExportError;
 use crate::sketch::Sketch;
 use std::sync::Arc;
@@ -38,9 +38,9 @@ pub fn metric_automaton(
     name: Option<&str>,
     simplification: Simplification,
 ) -> Result<MetricAutomaton, ExportError> {
-    let wanted = Wanted::new(spec, name, simplification)?;
-    wanted.refuse_time()?;
-    let Wanted { prepared: Prepared { formulas, normal, .. }, names, .. } = wanted;
+    let chosen = ChosenProperty::new(spec, name, simplification)?;
+    chosen.refuse_time()?;
+    let ChosenProperty { prepared: Prepared { formulas, normal, .. }, names, .. } = chosen;
     let automaton = Metric::new(&formulas, normal[0]).expect("bounds in time are refused");
     Ok(MetricAutomaton { automaton, root: normal[0], formulas, names })
 }

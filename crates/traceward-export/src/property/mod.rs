@@ -25,7 +25,7 @@ const MOST_WRITTEN: u64 = 1_000_000;
 const MOST_REPLACED: u64 = 1000;
 
 /// A property whose automaton is wanted.
-struct Wanted {
+struct ChosenProperty {
     /// The name of the property, if it has one.
     name: Option<Arc<str>>,
     /// The formula as it is written, or with the names of `let` replaced if the spec has any.
@@ -37,7 +37,7 @@ struct Wanted {
     names: Vec<Arc<str>>,
 }
 
-impl Wanted {
+impl ChosenProperty {
     /// The only property of a spec, or the one of that name.
     fn new(spec: &Spec, name: Option<&str>, simplification: Simplification) -> Result<Self, ExportError> {
         let lowered = spec.lowered();

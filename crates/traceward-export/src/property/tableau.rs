@@ -1,6 +1,6 @@
 //! The tableau automaton of a property.
 
-use super::Wanted;
+use super::ChosenProperty;
 use crate::error::ExportError;
 use crate::fsp;
 use crate::graph::Graph;
@@ -58,13 +58,13 @@ pub fn tableau_automaton(
     simplification: Simplification,
     initial: InitialState,
 ) -> Result<TableauAutomaton, ExportError> {
-    let wanted = Wanted::new(spec, name, simplification)?;
-    wanted.refuse_time()?;
+    let chosen = ChosenProperty::new(spec, name, simplification)?;
+    chosen.refuse_time()?;
     let initial = match initial {
-        InitialState::BySemantics => Initial::BySemantics(wanted.on_empty),
+        InitialState::BySemantics => Initial::BySemantics(chosen.on_empty),
         InitialState::AsInPaper => Initial::AsInPaper,
     };
-    let Prepared { formulas, alphabet, normal, .. } = &wanted.prepared;
+    let Prepared { formulas, alphabet, normal, .. } = &chosen.prepared;
     let automaton = Automaton::new(formulas, alphabet, normal[0], initial, Limits::default())?;
-    Ok(TableauAutomaton { automaton, names: wanted.names })
+    Ok(TableauAutomaton { automaton, names: chosen.names })
 }

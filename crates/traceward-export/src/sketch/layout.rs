@@ -85,11 +85,11 @@ pub struct Layout {
 
 /// Lays out a sketch.
 pub fn layout(sketch: &Sketch) -> Layout {
-    let mut plan = Plan::new(sketch);
-    plan.layers.order();
-    plan.make_room_for_loops();
-    plan.layers.find_heights();
-    plan.draw(sketch)
+    let mut draft = SketchDraft::new(sketch);
+    draft.layers.order();
+    draft.make_room_for_loops();
+    draft.layers.find_heights();
+    draft.draw(sketch)
 }
 
 /// An arrow to another node; a self-loop has no item in the layers.
@@ -114,7 +114,7 @@ impl Bundle {
     }
 }
 
-struct Plan {
+struct SketchDraft {
     spacing: Spacing,
     /// The start, the nodes (by their index and one), then arrows on their way.
     layers: Layers,
@@ -122,7 +122,7 @@ struct Plan {
     links: Vec<Link>,
 }
 
-impl Plan {
+impl SketchDraft {
     fn new(sketch: &Sketch) -> Self {
         let spacing = if sketch.has_captions() { CAPTIONED } else { PLAIN };
         let depth = depths(sketch);
@@ -131,19 +131,19 @@ impl Plan {
         let nodes = sketch.nodes.iter().map(|node| node_item(layer(node), node, sketch.kind));
         let items = std::iter::once(start).chain(nodes).collect();
         let layers = Layers { items, ..Layers::default() };
-        let mut plan = Self { spacing, layers, bundles: Vec::new(), links: Vec::new() };
-        plan.add_bundles(0, &sketch.start, false);
+        let mut draft = Self { spacing, layers, bundles: Vec::new(), links: Vec::new() };
+        draft.add_bundles(0, &sketch.start, false);
         for node in &sketch.nodes {
-            plan.add_bundles(node.id.index() + 1, &node.next, node.look == Look::Back);
+            draft.add_bundles(node.id.index() + 1, &node.next, node.look == Look::Back);
         }
-        plan.make_room_for_arrow_heads();
-        let Self { layers, bundles, links, .. } = &mut plan;
+        draft.make_room_for_arrow_heads();
+        let Self { layers, bundles, links, .. } = &mut draft;
         let path = |link: &Link| {
             let ends = [bundles[link.bundle].source, link.target];
             [&ends[..1], &link.vias, &ends[1..]].concat()
         };
         layers.join(links.iter().map(path));
-        plan
+        draft
     }
 
     fn add_bundles(&mut self, source: usize, disjuncts: &Disjuncts, back: bool) {
@@ -220,7 +220,7 @@ impl Plan {
         };
         let lines = self.layers.items[1..].iter().map(|item| item.lines.clone());
         layout.nodes = shapes[1..=sketch.nodes.len()].iter().copied().zip(lines).collect();
-        Router { plan: self, sketch, columns: &columns, shapes: &shapes, layout: &mut layout }.route();
+        Router { draft: self, sketch, columns: &columns, shapes: &shapes, layout: &mut layout }.route();
         layout.height = self.layers.height() + 2.0 * MARGIN;
         layout
     }
@@ -258,7 +258,7 @@ impl Plan {
 
 /// The router, which draws curves between shapes.
 struct Router<'a> {
-    plan: &'a Plan,
+    draft: &'a SketchDraft,
     sketch: &'a Sketch,
     columns: &'a [(f64, f64)],
     shapes: &'a [Shape],
@@ -277,15 +277,15 @@ impl Router<'_> {
     /// The points where the arrows of each bundle part. They are on a line down the right of the
     /// layer, further up if the arrows lead further up.
     fn fans(&self) -> Vec<(Point, Point)> {
-        let mut fans = vec![(Point { x: 0.0, y: 0.0 }, Point { x: 0.0, y: 0.0 }); self.plan.bundles.len()];
+        let mut fans = vec![(Point { x: 0.0, y: 0.0 }, Point { x: 0.0, y: 0.0 }); self.draft.bundles.len()];
         for source in 0..=self.layout.nodes.len() {
             let shape = self.shapes[source];
             let ordered = self.ordered_bundles(source);
             for (port, &bundle) in ordered.iter().enumerate() {
                 let y = shape.centre.y + (port as f64 - (ordered.len() as f64 - 1.0) / 2.0) * BETWEEN_PORTS;
                 let from = Point { x: shape.side(y, 1.0), y };
-                let right = self.columns[self.plan.layers.items[source].layer].1;
-                let only_loops = self.plan.bundles[bundle].links.is_empty();
+                let right = self.columns[self.draft.layers.items[source].layer].1;
+                let only_loops = self.draft.bundles[bundle].links.is_empty();
                 let is_narrow = shape.centre.x + shape.width / 2.0 + 8.0 < right;
                 let x = if is_narrow && !only_loops { right } else { from.x };
                 fans[bundle] = (from, Point { x, y });
@@ -296,9 +296,9 @@ impl Router<'_> {
 
     /// The bundles of a source from the top, ordered by where their arrows lead.
     fn ordered_bundles(&self, source: usize) -> Vec<usize> {
-        let mut bundles = self.plan.bundles_of(source);
+        let mut bundles = self.draft.bundles_of(source);
         let heading = |bundle: usize| {
-            let links = &self.plan.bundles[bundle].links;
+            let links = &self.draft.bundles[bundle].links;
             let ys = links.iter().map(|&link| self.first_stop(link).y);
             if links.is_empty() { f64::NEG_INFINITY } else { ys.sum::<f64>() / links.len() as f64 }
         };
@@ -307,13 +307,13 @@ impl Router<'_> {
     }
 
     fn first_stop(&self, link: usize) -> Point {
-        let link = &self.plan.links[link];
+        let link = &self.draft.links[link];
         self.shapes[*link.vias.first().unwrap_or(&link.target)].centre
     }
 
     /// The points where arrows meet their targets.
     fn entries(&self, fans: &[(Point, Point)]) -> Vec<Point> {
-        let links = &self.plan.links;
+        let links = &self.draft.links;
         let mut entries = vec![Point { x: 0.0, y: 0.0 }; links.len()];
         for target in 1..=self.layout.nodes.len() {
             let shape = self.shapes[target];
@@ -337,7 +337,7 @@ impl Router<'_> {
         let ordered = self.ordered_bundles(source);
         let radius = if ordered.len() > 3 { SMALL_ARC_RADIUS } else { ARC_RADIUS };
         for (port, &id) in ordered.iter().enumerate() {
-            let bundle = &self.plan.bundles[id];
+            let bundle = &self.draft.bundles[id];
             let (from, fan) = fans[id];
             let mut arrows: Vec<Arrow> = bundle
                 .links
@@ -360,7 +360,7 @@ impl Router<'_> {
 
     fn title(&self, bundle: &Bundle) -> String {
         let mut edges: Vec<Edge> =
-            bundle.links.iter().map(|&link| self.plan.links[link].edge).chain(bundle.own_loop).collect();
+            bundle.links.iter().map(|&link| self.draft.links[link].edge).chain(bundle.own_loop).collect();
         edges.sort_unstable();
         let source =
             bundle.source.checked_sub(1).map_or("start".to_owned(), |node| self.sketch.nodes[node].id.to_string());
@@ -373,25 +373,25 @@ impl Router<'_> {
     }
 
     fn caption(&self, link: usize) -> Option<Caption> {
-        let link = &self.plan.links[link];
+        let link = &self.draft.links[link];
         let text = link.edge.caption()?;
         link.vias.last().map(|&via| Caption { text, shape: self.shapes[via] })
     }
 
     fn curves(&self, link: usize, fan: Point, entry: Point) -> Vec<[Point; 3]> {
-        let link = &self.plan.links[link];
-        let parting = self.plan.bundles[link.bundle].size() > 1;
+        let link = &self.draft.links[link];
+        let parting = self.draft.bundles[link.bundle].size() > 1;
         let mut curves = Vec::new();
         let mut last = fan;
         for &via in &link.vias {
-            let (left, right) = self.columns[self.plan.layers.items[via].layer];
+            let (left, right) = self.columns[self.draft.layers.items[via].layer];
             let y = self.shapes[via].centre.y;
             curves.push(curve(last, Point { x: left, y }, parting && last.x == fan.x));
             curves.push(curve(Point { x: left, y }, Point { x: right, y }, false));
             last = Point { x: right, y };
         }
         // The arrow goes straight through the margin of a layer that is wider than the node.
-        let left = self.columns[self.plan.layers.items[link.target].layer].0;
+        let left = self.columns[self.draft.layers.items[link.target].layer].0;
         if left + 8.0 < entry.x {
             let margin = Point { x: left, y: entry.y };
             curves.push(curve(last, margin, parting && last.x == fan.x));
@@ -412,10 +412,10 @@ impl Router<'_> {
             let further_out = if upper { other < port } else { other > port };
             further_out
                 && is_upper(other, ordered.len()) == upper
-                && self.plan.bundles[ordered[other]].own_loop.is_some()
+                && self.draft.bundles[ordered[other]].own_loop.is_some()
         };
         let inside = (0..ordered.len()).filter(|&other| is_inside(other)).count();
-        let peak = shape.centre.y + sign * (shape.height / 2.0 + self.plan.spacing.loop_rise(inside));
+        let peak = shape.centre.y + sign * (shape.height / 2.0 + self.draft.spacing.loop_rise(inside));
         let right = fan.x + 30.0 + 9.0 * inside as f64;
         let reach = shape.width.min(NODE) / 2.0 - 10.0;
         let end_x = shape.centre.x + (10.0 - 9.0 * inside as f64).max(-reach);

@@ -1,7 +1,7 @@
 //! Evaluating an expression at every position at once.
 //!
-//! The common forms, a boolean variable and a comparison of a variable with a constant, go over whole columns; the rest
-//! is evaluated state by state.
+//! The common forms, a boolean variable and a comparison of a variable with a constant, go over
+//! whole columns; the rest is evaluated state by state.
 
 use super::Atom;
 use crate::bitmap::Bitmap;
@@ -10,7 +10,7 @@ use crate::trace::{Column, ColumnData, Number, TextData, Trace, VariableId};
 use crate::value::{CompareOp, Value, compare_int_with_float};
 use std::cmp::Ordering;
 
-/// Where a boolean expression holds.
+/// The positions at which a boolean expression holds.
 pub(super) fn holds(expr: &Expr, trace: &Trace) -> Bitmap {
     whole_column(&Atom::of(expr), trace).unwrap_or_else(|| {
         let at = |position| expr.holds(&StateAt { trace, position }).unwrap_or(false);
@@ -78,8 +78,8 @@ fn by_order<T>(op: CompareOp, values: &[T], order: impl Fn(&T) -> Ordering) -> B
     Bitmap::from_words(words, values.len())
 }
 
-/// A test on strings, made once for each different string, or once for each state where those are fewer: a part of a
-/// trace has the dictionary of the whole.
+/// A test on strings, made once for each different string, or once for each state where those are
+/// fewer: a part of a trace has the dictionary of the whole.
 fn text_column(column: &Column, test: impl Fn(&str) -> bool) -> Option<Bitmap> {
     let ColumnData::Text(TextData { codes, dictionary }) = &column.data else { return None };
     // A missing value has code 0, which an empty dictionary does not have.

@@ -92,7 +92,8 @@ impl Lowering<'_> {
         Ok(Typed::Plain(whole))
     }
 
-    /// Neighbouring expressions over states become one: it is evaluated as a whole, guards before what they guard.
+    /// Neighbouring expressions over states become one: it is evaluated as a whole, guards before
+    /// what they guard.
     fn runs_of_states(&mut self, junction: Junction, lowered: Vec<Typed>, parts: &[Ast]) -> Checked<Vec<Typed>> {
         let mut runs: Vec<Typed> = Vec::new();
         let mut run: Vec<Expr> = Vec::new();

@@ -1,7 +1,8 @@
 //! From what was written to what is evaluated: names are resolved, types checked, sugar taken away.
 //!
-//! It happens twice. Before a trace is read, types of variables are unknown, and what comes out is what the spec asks of
-//! its columns. With the trace's [`Schema`] everything is known, and what comes out is final.
+//! It happens twice. Before a trace is read, types of variables are unknown, and what comes out is
+//! what the spec asks of its columns. With the trace's [`Schema`] everything is known, and what
+//! comes out is final.
 
 mod formula;
 mod query;
@@ -21,14 +22,15 @@ use crate::value::{CompareOp, Value, ValueType};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
-/// How many operators the uses of `let` may unfold to. A chain of definitions that each use the one before twice
-/// doubles with every line.
+/// The number of operators that the uses of `let` may unfold to. A chain of definitions that each
+/// use the one before twice doubles with every line.
 const EXPANSION_LIMIT: u64 = 1_000_000;
 
-/// How deep they may unfold, as what comes out is evaluated recursively. Above what one text may nest.
+/// The depth to which the uses of `let` may unfold, because the result is evaluated recursively. It
+/// is above the depth that one text may nest to.
 const DEPTH_LIMIT: usize = 2 * parse::NESTING_LIMIT + 200;
 
-/// What a formula or query alone is taken for.
+/// The meaning of a text that is a formula or query alone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Goal {
     /// A property, unless it is plainly a query.
@@ -44,30 +46,30 @@ pub struct Lowered {
     pub formulas: Formulas,
     /// The variables.
     pub variables: Variables,
-    /// What must hold.
+    /// The properties, which must hold.
     pub properties: Vec<Property>,
-    /// What is measured.
+    /// The queries, which are measured.
     pub queries: Vec<NamedQuery>,
-    /// Where timestamps are first needed, and by what.
+    /// The place where timestamps are first needed, and what needs them.
     pub needs_time: Option<(Span, &'static str)>,
     /// Probable mistakes.
     pub warnings: Vec<Diagnostic>,
 }
 
-/// Something that must hold.
+/// A property: a claim that must hold.
 #[derive(Clone, Debug)]
 pub struct Property {
-    /// Its name; none for a formula alone.
+    /// The name of the property; none for a formula alone.
     pub name: Option<Arc<str>>,
     /// The description behind the name.
     pub description: Option<Arc<str>>,
-    /// What was written.
+    /// The tree that was written.
     pub body: Ast,
-    /// What must hold.
+    /// The claim that must hold.
     pub claim: Claim,
 }
 
-/// What a property says.
+/// The claim of a property.
 #[derive(Clone, Debug)]
 pub enum Claim {
     /// The formula holds at position 0.
@@ -76,22 +78,23 @@ pub enum Claim {
     Assert(Query, CompareOp, Value),
 }
 
-/// Something that is measured.
+/// A query with its name: something that is measured.
 #[derive(Clone, Debug)]
 pub struct NamedQuery {
-    /// Its name; none for a query alone.
+    /// The name of the query; none for a query alone.
     pub name: Option<Arc<str>>,
     /// The description behind the name.
     pub description: Option<Arc<str>>,
-    /// Where it stands.
+    /// The place in the text.
     pub span: Span,
-    /// What is measured.
+    /// The query that is measured.
     pub query: Query,
-    /// For each latency in it: where a request is made, and where it is answered from there on.
+    /// For each latency in the query, the formula that holds where a request is made, and the one
+    /// that holds where an answer follows.
     pub latencies: Vec<(FormulaId, FormulaId)>,
 }
 
-/// What is declared of the columns that a spec speaks of.
+/// The declarations about columns that a spec speaks of.
 #[derive(Clone, Debug, Default)]
 pub struct Declarations {
     /// The column that a string alone is compared with.
@@ -138,7 +141,7 @@ struct Refused;
 
 type Checked<T> = Result<T, Refused>;
 
-/// What is known of a `let`.
+/// The state of a definition by `let`.
 enum Definition {
     Written(Ast),
     BeingLowered,
@@ -158,18 +161,18 @@ struct Lowering<'a> {
     formulas: Formulas,
     variables: Variables,
     definitions: FxHashMap<Arc<str>, Definition>,
-    /// Whether formulas or values are being asked for.
+    /// The goal of the part that is being lowered: a formula or a value.
     context: Goal,
     /// The parameters in scope, inside a query's function.
     parameters: Option<Vec<(Arc<str>, Type)>>,
     expanded: u64,
-    /// How deep the part that is being looked at lies, and the deepest one so far.
+    /// The depth of the part that is being looked at, and the greatest depth so far.
     depth: usize,
     deepest: usize,
     needs_time: Option<(Span, &'static str)>,
     properties: Vec<Property>,
     queries: Vec<NamedQuery>,
-    /// Those of the query that is being lowered.
+    /// The latencies of the query that is being lowered.
     latencies: Vec<(FormulaId, FormulaId)>,
     diagnostics: Vec<Diagnostic>,
 }
@@ -205,7 +208,8 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// What nobody uses must make sense all the same, but asks nothing of a trace.
+    /// Checks definitions that nobody uses: they must make sense all the same, but ask nothing of a
+    /// trace.
     fn check_unused_definitions(&mut self) {
         // The spec alone was checked before there was a trace.
         if self.schema.is_some() {
@@ -291,8 +295,8 @@ impl<'a> Lowering<'a> {
         if is_query { self.query_statement(statement) } else { self.property(statement) }
     }
 
-    /// Whether the text can be nothing but a query: it has a form that only queries have. Looks into each definition
-    /// once, however often and circularly it is used.
+    /// Whether the text can be nothing but a query: it has a form that only queries have. Looks
+    /// into each definition once, however often and circularly it is used.
     fn is_plainly_a_query(&self, ast: &Ast) -> bool {
         let mut seen: FxHashSet<&str> = FxHashSet::default();
         let mut open = vec![ast];

@@ -11,7 +11,8 @@ use crate::value::{ArithmeticOp, Value};
 use std::sync::Arc;
 
 impl Lowering<'_> {
-    /// A query: a formula is one that is `true` where it holds, an expression one that never fails but where missing.
+    /// A query: a formula is one that is `true` where it holds, an expression one that never fails
+    /// but where missing.
     pub(super) fn query(&mut self, ast: &Ast) -> Checked<(Query, Type)> {
         let typed = self.lower(ast)?;
         self.query_of(typed, ast.span)
@@ -43,7 +44,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// In a query, an expression with a value stands for itself wherever it is defined: `e` is `true : e`.
+    /// In a query, an expression with a value stands for itself wherever it is defined: `e` is
+    /// `true : e`.
     pub(super) fn lifted_value(&mut self, typed: Typed) -> Typed {
         match typed {
             Typed::State(expr, ty)
@@ -127,7 +129,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// Whether a query's value may be a number. Before the trace is known, what looks like a formula may be one: `X x`.
+    /// Whether a query's value may be a number. Before the trace is known, what looks like a
+    /// formula may be one: `X x`.
     fn could_be_number(&self, ty: &Type) -> bool {
         ty.may_be_number() || (self.schema.is_none() && *ty == Type::Bool)
     }
@@ -312,8 +315,8 @@ impl Lowering<'_> {
         Ok(Typed::Query(Query::Aggregate { aggregate, queries, condition }, ty))
     }
 
-    /// What an aggregate collects. Only those that compute ask for numbers. A column of 0 and 1 is numbers to all of them but
-    /// `count`, which counts the ones.
+    /// What an aggregate collects. Only those that compute ask for numbers. A column of 0 and 1 is
+    /// numbers to all of them but `count`, which counts the ones.
     fn collected(&mut self, aggregate: Aggregate, argument: &Ast) -> Checked<(Query, Type)> {
         let computes = !matches!(
             aggregate,
@@ -379,7 +382,8 @@ enum Valued {
     No,
 }
 
-/// Whether an expression alone is a formula: it is boolean, or a column of 0 and 1, which stands for one.
+/// Whether an expression alone is a formula: it is boolean, or a column of 0 and 1, which stands
+/// for one.
 fn is_condition(expr: &Expr, ty: &Type) -> bool {
     *ty == Type::Bool || (*ty == Type::Bit && matches!(expr, Expr::Variable(_)))
 }

@@ -11,14 +11,14 @@ use crate::value::{ArithmeticOp, CompareOp, Value};
 /// The ways an operand can be something else than a value of one state.
 const NO_FORMULA: &str = "a formula has no value to compute with";
 
-/// Where a part stands that may be a formula.
+/// The surroundings of a part that may be a formula.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Standing {
-    /// Where only a formula can stand.
+    /// Only a formula can stand here.
     Formula,
     /// Beside a connective that also takes queries with a value.
     Operand,
-    /// Where a query stands as well as a formula.
+    /// A query can stand here as well as a formula.
     Query,
 }
 

@@ -31,22 +31,22 @@ pub enum Type {
 }
 
 impl Type {
-    /// Whether it is a number, or not known.
+    /// Whether the type is a number, or not known.
     pub(super) fn may_be_number(&self) -> bool {
         matches!(self, Self::Open(_) | Self::Bit | Self::Number)
     }
 
-    /// Whether it is a number.
+    /// Whether the type is a number.
     pub(super) fn is_number(&self) -> bool {
         matches!(self, Self::Bit | Self::Number)
     }
 
-    /// Whether it is a string.
+    /// Whether the type is a string.
     pub(super) fn is_text(&self) -> bool {
         *self == Self::Text
     }
 
-    /// Whether it is not known yet.
+    /// Whether the type is not known yet.
     pub(super) fn is_open(&self) -> bool {
         matches!(self, Self::Open(_))
     }
@@ -62,7 +62,7 @@ impl From<ValueType> for Type {
     }
 }
 
-/// In words, with an article.
+/// Writes the type in words, with an article.
 impl fmt::Display for Type {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -76,7 +76,7 @@ impl fmt::Display for Type {
     }
 }
 
-/// What is known of the trace when a spec meets it.
+/// The schema of a trace: what is known of it when a spec meets it.
 #[derive(Clone, Debug, Default)]
 pub struct Schema {
     /// The type of each variable of the spec that the trace has; none where no value has decided
@@ -84,7 +84,7 @@ pub struct Schema {
     pub types: FxHashMap<Arc<str>, Option<Type>>,
     /// All names the trace has, for suggestions.
     pub names: Vec<String>,
-    /// Whether it has timestamps.
+    /// Whether the trace has timestamps.
     pub has_time: bool,
     /// Whether a name that is absent is an error. It is not where nothing at all is known of the
     /// names, as in an empty JSON file.
@@ -96,13 +96,13 @@ pub struct Schema {
 pub struct ClassId(pub u32);
 
 impl ClassId {
-    /// As an index.
+    /// The class as an index.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// What a spec expects of a variable's values.
+/// The values that a spec expects of a variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Expected {
     /// Values of a type.
@@ -121,32 +121,33 @@ pub enum Expected {
 /// A variable of a spec.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Variable {
-    /// Its name.
+    /// The name of the variable.
     pub name: Arc<str>,
-    /// Where it was first used other than in `defined`; none if nowhere, and then the trace need
-    /// not have it.
+    /// The place where the variable was first used other than in `defined`. If there is none, the
+    /// trace need not have the variable.
     pub needed_at: Option<Span>,
-    /// Where its uses first tell its type.
+    /// The place where a use of the variable first tells its type.
     pub typed_at: Option<Span>,
     /// The type that it is declared to have. Then its values are converted, and it may be absent
     /// from the trace.
     pub declared: Option<ValueType>,
-    /// Whether it stands as a formula.
+    /// Whether the variable stands as a formula.
     as_formula: bool,
 }
 
-/// How a use of a variable bears on its type.
+/// A use of a variable, by how it bears on the variable's type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Use {
-    /// It stands as a formula.
+    /// The variable stands as a formula.
     Formula,
-    /// It is an operand of a connective in a query: a formula, unless other uses say otherwise.
+    /// The variable is an operand of a connective in a query: a formula, unless other uses say
+    /// otherwise.
     Operand,
-    /// It is computed with, or compared with a number.
+    /// The variable is computed with, or compared with a number.
     Number,
-    /// It is compared with a string, or matched.
+    /// The variable is compared with a string, or matched.
     Text,
-    /// It is compared by order.
+    /// The variable is compared by order.
     Order,
 }
 
@@ -170,7 +171,7 @@ pub struct Variables {
     classes: Vec<Class>,
 }
 
-/// What is known of a class.
+/// The facts that are known of a class.
 #[derive(Clone, Copy, Debug, Default)]
 struct Class {
     formula: Option<Span>,
@@ -253,17 +254,17 @@ impl Class {
 }
 
 impl Variables {
-    /// All, in order of their ids.
+    /// All variables, in order of their ids.
     pub fn list(&self) -> &[Variable] {
         &self.list
     }
 
-    /// Their names, in order of their ids.
+    /// The names of all variables, in order of their ids.
     pub fn names(&self) -> Vec<Arc<str>> {
         self.list.iter().map(|variable| variable.name.clone()).collect()
     }
 
-    /// What is expected of the values of each variable, in order of their ids.
+    /// The values that are expected of each variable, in order of their ids.
     pub fn expected(&self) -> Vec<Expected> {
         let mut numbers: FxHashMap<VariableId, ClassId> = FxHashMap::default();
         let expected = |(id, variable): (u32, &Variable)| {
@@ -303,24 +304,24 @@ impl Variables {
         id
     }
 
-    /// A declaration gives its type.
+    /// Notes the type that a declaration gives a variable.
     pub(super) fn declare(&mut self, id: VariableId, ty: ValueType, span: Span) {
         self.list[id.index()].declared = Some(ty);
         let root = self.root(id);
         self.classes[root.index()].declared = Some((ty, span));
     }
 
-    /// Its value is used.
+    /// Notes that the value of a variable is used.
     pub(super) fn need(&mut self, id: VariableId, span: Span) {
         self.list[id.index()].needed_at.get_or_insert(span);
     }
 
-    /// It stands as a formula itself, so that a number has to be 0 or 1.
+    /// Notes that a variable stands as a formula itself, so that a number has to be 0 or 1.
     pub(super) fn stands_as_formula(&mut self, id: VariableId) {
         self.list[id.index()].as_formula = true;
     }
 
-    /// Its value is used in a way that bears on its type.
+    /// Notes a use of a variable that bears on its type.
     pub(super) fn ask(&mut self, id: VariableId, asked: Use, span: Span) -> Result<(), Contradiction> {
         let root = self.root(id);
         let before = self.classes[root.index()];

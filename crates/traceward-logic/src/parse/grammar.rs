@@ -7,8 +7,8 @@ use crate::diagnostic::{Diagnostic, SourceId, Span, did_you_mean};
 use crate::value::{ArithmeticOp, Value};
 use std::sync::Arc;
 
-/// How deep brackets and prefixes may nest, and how deep infix operators. Passes over the tree recurse, so the two
-/// together also bound their stack.
+/// How deep brackets and prefixes may nest, and how deep infix operators. Passes over the tree
+/// recurse, so the two together also bound their stack.
 pub const NESTING_LIMIT: usize = 400;
 
 /// An error has been reported; the parser gives up on this statement.
@@ -23,8 +23,8 @@ pub(super) struct Parser<'a> {
     tokens: &'a [(Token, Span)],
     pub(super) at: usize,
     depth: usize,
-    /// How many infix operators lie around each other in what was read last: `a + b + c` nests to the left without
-    /// a call of the parser within a call.
+    /// How many infix operators lie around each other in what was read last: `a + b + c` nests to
+    /// the left without a call of the parser within a call.
     chained: usize,
     /// Inside the formula of a `while`, which `??` ends.
     default_ends: bool,

@@ -3,7 +3,8 @@
 use crate::diagnostic::{Diagnostic, SourceId, Span};
 use logos::Logos;
 
-/// The smallest parts of a spec. Words (`U`, `until`, `let`, names) are one kind: the grammar tells them apart.
+/// The smallest parts of a spec. Words (`U`, `until`, `let`, names) are one kind: the grammar tells
+/// them apart.
 #[derive(Logos, Clone, Copy, PartialEq, Eq, Debug)]
 #[logos(skip r"[ \t\r\n\f\u{A0}\u{FEFF}]+")]
 #[logos(skip(r"(//|#)[^\n]*", allow_greedy = true))]

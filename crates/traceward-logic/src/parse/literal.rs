@@ -23,7 +23,7 @@ impl From<bool> for Bounds {
 }
 
 /// One end of a bound as written.
-enum End {
+enum BoundEnd {
     Steps(u64),
     Nanoseconds(u64),
     Infinite,
@@ -193,7 +193,8 @@ impl Parser<'_> {
         closes && self.may_be_operand(close + 1)
     }
 
-    /// Whether a token may begin an operand. A minus is taken for a sign: nothing is subtracted from a pair.
+    /// Whether a token may begin an operand. A minus is taken for a sign: nothing is subtracted
+    /// from a pair.
     fn may_be_operand(&self, ahead: usize) -> bool {
         match words::meaning(self.peek_at(ahead), self.slice_at(ahead)) {
             Some(meaning) => {
@@ -217,7 +218,7 @@ impl Parser<'_> {
         let first = self.bound_end(operator)?;
         let second = match self.eat(Token::Comma) {
             None => None,
-            Some(_) if matches!(self.peek(), Token::RightParen | Token::RightBracket) => Some(End::Infinite),
+            Some(_) if matches!(self.peek(), Token::RightParen | Token::RightBracket) => Some(BoundEnd::Infinite),
             Some(_) => Some(self.bound_end(operator)?),
         };
         let open_right = self.peek() == Token::RightParen;
@@ -228,7 +229,7 @@ impl Parser<'_> {
         let span = opened.to(self.advance());
         let (from, to) = match second {
             Some(second) => (first, second),
-            None => (End::Steps(0), first),
+            None => (BoundEnd::Steps(0), first),
         };
         match interval(from, to, open_left, open_right) {
             Ok(interval) => Ok(Bound { interval, span }),
@@ -253,25 +254,25 @@ impl Parser<'_> {
         Some(error.label("unknown unit").help("units are ns us ms s min h d"))
     }
 
-    fn bound_end(&mut self, operator: &str) -> Parsed<End> {
+    fn bound_end(&mut self, operator: &str) -> Parsed<BoundEnd> {
         match (self.peek(), self.slice()) {
             (Token::Int, digits) => match digits.parse::<i64>() {
                 Ok(steps) => {
                     self.advance();
-                    Ok(End::Steps(steps as u64))
+                    Ok(BoundEnd::Steps(steps as u64))
                 }
                 Err(_) => self.bound_too_large(),
             },
             (Token::Duration, text) => match nanoseconds(text) {
                 Some(nanoseconds) => {
                     self.advance();
-                    Ok(End::Nanoseconds(nanoseconds))
+                    Ok(BoundEnd::Nanoseconds(nanoseconds))
                 }
                 None => self.bound_too_large(),
             },
             (Token::Word, "inf") | (Token::Infinity, _) => {
                 self.advance();
-                Ok(End::Infinite)
+                Ok(BoundEnd::Infinite)
             }
             (Token::Minus, _) if matches!(self.peek_at(1), Token::Int | Token::Duration | Token::Float) => {
                 let error = Diagnostic::error(self.span(), "a bound is not negative")
@@ -281,7 +282,7 @@ impl Parser<'_> {
             }
             (Token::Minus, _) => {
                 self.advance();
-                Ok(End::Infinite)
+                Ok(BoundEnd::Infinite)
             }
             (Token::Float, text) => {
                 let error = Diagnostic::error(self.span(), "a bound in steps is a whole number")
@@ -315,22 +316,29 @@ fn no_bound_help(operator: &str) -> String {
     }
 }
 
-fn interval(from: End, to: End, open_left: bool, open_right: bool) -> Result<Interval, (&'static str, &'static str)> {
+fn interval(
+    from: BoundEnd,
+    to: BoundEnd,
+    open_left: bool,
+    open_right: bool,
+) -> Result<Interval, (&'static str, &'static str)> {
     let mixed = (
         "this bound mixes steps with time",
         "give both ends a unit, or neither (only a plain 0 may stand beside a time)",
     );
     let (unit, from, to) = match (from, to) {
-        (End::Infinite, _) => {
+        (BoundEnd::Infinite, _) => {
             return Err(("no position is infinitely far away", "the lower end of a bound is a number, such as 0"));
         }
-        (End::Steps(from), End::Infinite) => (Unit::Steps, from, None),
-        (End::Nanoseconds(from), End::Infinite) => (Unit::Time, from, None),
-        (End::Steps(from), End::Steps(to)) => (Unit::Steps, from, Some(to)),
-        (End::Nanoseconds(from), End::Nanoseconds(to)) => (Unit::Time, from, Some(to)),
-        (End::Steps(0), End::Nanoseconds(to)) => (Unit::Time, 0, Some(to)),
-        (End::Nanoseconds(from), End::Steps(0)) => (Unit::Time, from, Some(0)),
-        (End::Steps(_), End::Nanoseconds(_)) | (End::Nanoseconds(_), End::Steps(_)) => return Err(mixed),
+        (BoundEnd::Steps(from), BoundEnd::Infinite) => (Unit::Steps, from, None),
+        (BoundEnd::Nanoseconds(from), BoundEnd::Infinite) => (Unit::Time, from, None),
+        (BoundEnd::Steps(from), BoundEnd::Steps(to)) => (Unit::Steps, from, Some(to)),
+        (BoundEnd::Nanoseconds(from), BoundEnd::Nanoseconds(to)) => (Unit::Time, from, Some(to)),
+        (BoundEnd::Steps(0), BoundEnd::Nanoseconds(to)) => (Unit::Time, 0, Some(to)),
+        (BoundEnd::Nanoseconds(from), BoundEnd::Steps(0)) => (Unit::Time, from, Some(0)),
+        (BoundEnd::Steps(_), BoundEnd::Nanoseconds(_)) | (BoundEnd::Nanoseconds(_), BoundEnd::Steps(_)) => {
+            return Err(mixed);
+        }
     };
     let help = match open_left || open_right {
         true => "an end in round brackets is not part of it",

@@ -1,4 +1,5 @@
-//! Text to [`SpecAst`]: a lexer, operator precedence, and errors that name the place and the way out.
+//! Text to [`SpecAst`]: a lexer, operator precedence, and errors that name the place and the way
+//! out.
 
 mod grammar;
 mod lexer;
@@ -24,7 +25,8 @@ pub fn spec(source: SourceId, text: &str) -> Result<SpecAst, Vec<Diagnostic>> {
     let (tokens, errors) = lexer::tokens(source, text);
     let mut parser = Parser::new(source, text, &tokens);
     parser.diagnostics = errors;
-    // A token that could not be read leaves a gap; what the grammar says of the gap would only confuse.
+    // A token that could not be read leaves a gap; what the grammar says of the gap would only
+    // confuse.
     if !parser.diagnostics.is_empty() {
         return Err(parser.diagnostics);
     }

@@ -264,7 +264,8 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// A column's name: here, where nothing else can stand, words of the language and strings are names too.
+    /// A column's name: here, where nothing else can stand, words of the language and strings are
+    /// names too.
     fn column(&mut self) -> Parsed<Named> {
         let span = self.span();
         match self.peek() {

@@ -4,7 +4,7 @@ use super::lexer::Token;
 use crate::ast::{BinaryOperator, Connective, UnaryOperator};
 use crate::value::{ArithmeticOp, CompareOp};
 
-/// What a token means between or before operands.
+/// The meaning of a token between or before operands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Meaning {
     Not,
@@ -111,7 +111,7 @@ pub fn is_plain_name(name: &str) -> bool {
         && !STATEMENTS.contains(&name)
 }
 
-/// How tightly an operator binds: higher is tighter.
+/// The power with which an operator binds: higher is tighter.
 pub type Power = u8;
 
 /// Loosest of all.
@@ -121,18 +121,19 @@ pub const PREFIX: Power = 20;
 /// A sign.
 pub const SIGN: Power = 28;
 
-/// Which precedence table is in force.
+/// The precedence table that is in force.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Dialect {
     /// Ours.
     #[default]
     Traceward,
-    /// That of the OPrA tool, which puts `U W R` below `->` and `<->` above it.
+    /// The table of the OPrA tool, which puts `U W R` below `->` and `<->` above it.
     Opra,
 }
 
 impl Dialect {
-    /// The powers to the left and right of an infix operator; the right one is lower where it associates to the right.
+    /// The powers to the left and right of an infix operator; the right one is lower where it
+    /// associates to the right.
     pub fn infix(self, meaning: Meaning) -> Option<(Power, Power)> {
         Some(match (meaning, self) {
             (Meaning::Binary(_), Self::Opra) => (2, 1),

@@ -10,7 +10,8 @@ pub use split::split_atoms;
 
 use crate::formula::{FormulaId, Formulas};
 
-/// Rebuilds formulas from their parts upwards: `rebuild` gets each part and the rebuilt forms of those below it.
+/// Rebuilds formulas from their parts upwards: `rebuild` gets each part and the rebuilt forms of
+/// those below it.
 fn rebuild(
     formulas: &mut Formulas,
     roots: &[FormulaId],

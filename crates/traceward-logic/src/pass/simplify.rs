@@ -7,15 +7,17 @@ use crate::parse;
 use crate::{diagnostic::SourceId, expr::Expr};
 use rustc_hash::FxHashMap;
 
-/// An equivalence that holds at every position of every trace with a state, whatever formulas f, g and h are.
+/// An equivalence that holds at every position of every trace with a state, whatever formulas f, g
+/// and h are.
 ///
-/// Used from left to right, which makes a formula smaller, or at least leaves it with fewer temporal operators: that is
-/// why simplification ends. Each law stands for its mirror image in time as well.
+/// Used from left to right, which makes a formula smaller, or at least leaves it with fewer
+/// temporal operators: that is why simplification ends. Each law stands for its mirror image in
+/// time as well.
 #[derive(Clone, Copy, Debug)]
 pub struct Law {
-    /// What is looked for.
+    /// The formula that is looked for.
     pub left: &'static str,
-    /// What takes its place.
+    /// The formula that takes its place.
     pub right: &'static str,
 }
 
@@ -147,7 +149,8 @@ impl Simplifier {
         Self { rules }
     }
 
-    /// Simpler formulas that are equivalent on every trace with a state. Their atoms must have been split.
+    /// Simpler formulas that are equivalent on every trace with a state. Their atoms must have been
+    /// split.
     pub fn simplify(&self, formulas: &mut Formulas, roots: &[FormulaId]) -> Vec<FormulaId> {
         super::rebuild(formulas, roots, |formulas, part, done| {
             let node = formulas.node(part).map(done);
@@ -239,7 +242,8 @@ fn mirror(node: Node) -> Node {
     }
 }
 
-/// Reads one side of a law into the arena; f, g and h become the first three atoms whichever come first in the text.
+/// Reads one side of a law into the arena; f, g and h become the first three atoms whichever come
+/// first in the text.
 fn read_pattern(text: &str, patterns: &mut Formulas) -> FormulaId {
     let spec = parse::spec(SourceId::default(), text).expect("laws are well-formed");
     let lowered = lower::lower(&[(spec, Goal::Check)], &Declarations::default(), None).expect("laws are formulas");

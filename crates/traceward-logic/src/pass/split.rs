@@ -4,10 +4,12 @@ use crate::expr::Expr;
 use crate::formula::{FormulaId, Formulas, Node};
 use crate::value::Value;
 
-/// Formulas in which every atom is a variable or comparison: connectives inside atoms become connectives of formulas.
+/// Formulas in which every atom is a variable or comparison: connectives inside atoms become
+/// connectives of formulas.
 ///
-/// An atom is a maximal boolean expression, because it is evaluated as one: `x != 0 & 10 / x > 2` does not divide by
-/// zero. That has been seen to before engines run; to them smaller atoms are better, since more of them are equal.
+/// An atom is a maximal boolean expression, because it is evaluated as one: `x != 0 & 10 / x > 2`
+/// does not divide by zero. That has been seen to before engines run; to them smaller atoms are
+/// better, since more of them are equal.
 pub fn split_atoms(formulas: &mut Formulas, roots: &[FormulaId]) -> Vec<FormulaId> {
     super::rebuild(formulas, roots, |formulas, part, done| match formulas.node(part) {
         Node::Atom(atom) => {

@@ -422,8 +422,8 @@ impl Table {
         (0..COLUMNS.len()).filter(|column| Some(*column) != self.without)
     }
 
-    /// Whether both formats have to answer alike. A column that is left out is missing in every JSON
-    /// line, and unknown to CSV.
+    /// Whether both formats have to answer alike. A column that is left out is missing in every
+    /// JSON line, and unknown to CSV.
     fn formats(&self, kinds: Kinds, null: &[String]) -> Formats {
         let alike = |row: &Vec<Cell>| {
             let mut cells = Kinds::COLUMNS.iter().zip(row).take(TIME);

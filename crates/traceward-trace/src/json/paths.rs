@@ -3,69 +3,72 @@
 use crate::swar;
 use rustc_hash::FxHashMap;
 
-/// Members remembered at one place that lead nowhere; beyond these they are looked up afresh each time.
+/// Members remembered at one place that lead nowhere; beyond these they are looked up afresh each
+/// time.
 const MOST_EDGES: usize = 4096;
 
 /// A place in an object: what may still follow there.
-pub(super) type NodeId = u32;
+pub(super) type PathNodeId = u32;
 
-/// The objects on the way to what is wanted, learnt from the input: a node for each place that was met, an edge for
-/// each member that was met there.
+/// The objects on the way to what is wanted, learnt from the input: a node for each place that was
+/// met, an edge for each member that was met there.
 ///
-/// The name `a.b` may mean the member `a.b`, or the member `b` of `a`, so what a member leads to is a matter of which
-/// wanted names begin with it. Lines repeat the members of the line before, so the next edge is guessed first.
+/// The name `a.b` may mean the member `a.b`, or the member `b` of `a`, so what a member leads to is
+/// a matter of which wanted names begin with it. Lines repeat the members of the line before, so
+/// the next edge is guessed first.
 pub(super) struct Paths {
     names: Vec<String>,
-    nodes: Vec<Node>,
+    nodes: Vec<PathNode>,
     novelty: bool,
 }
 
-struct Node {
+struct PathNode {
     /// The place around this one; the root is its own.
-    parent: NodeId,
+    parent: PathNodeId,
     /// Wanted names that lead here, each with the length of what has been matched.
     pending: Vec<(u32, usize)>,
-    edges: Vec<Edge>,
+    edges: Vec<PathEdge>,
     by_name: FxHashMap<Box<[u8]>, u32>,
     guess: u32,
 }
 
-struct Edge {
-    /// The name as lines mostly have it: in quotes, and a colon right behind. None for a name that needs escapes.
-    source: Option<Source>,
-    target: Target,
+struct PathEdge {
+    /// The name as lines mostly have it: in quotes, and a colon right behind. None for a name that
+    /// needs escapes.
+    source: Option<MemberPrefix>,
+    target: MemberTarget,
 }
 
 /// Bytes to be found at the beginning of others. Most are short, and compared in one word.
-struct Source {
+struct MemberPrefix {
     bytes: Box<[u8]>,
     /// The first eight of them, and where there are fewer, which bits those are.
     head: u64,
     mask: u64,
 }
 
-/// Where a member leads.
+/// The target of a member: where it leads.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Target {
+pub(super) struct MemberTarget {
     /// The wanted names it completes.
     pub(super) slots: Vec<u32>,
-    /// Where to look within it, if it is an object or array.
-    pub(super) node: Option<NodeId>,
+    /// The place to look at within the member, if it is an object or array.
+    pub(super) node: Option<PathNodeId>,
 }
 
 /// A member at a place.
 #[derive(Clone, Copy)]
-pub(super) struct EdgeId {
-    node: NodeId,
+pub(super) struct PathEdgeId {
+    node: PathNodeId,
     edge: u32,
 }
 
 impl Paths {
-    pub(super) const ROOT: NodeId = 0;
+    pub(super) const ROOT: PathNodeId = 0;
 
     pub(super) fn new(names: Vec<String>) -> Self {
         let pending = (0..names.len() as u32).map(|slot| (slot, 0)).collect();
-        Self { names, nodes: vec![Node::new(Self::ROOT, pending)], novelty: false }
+        Self { names, nodes: vec![PathNode::new(Self::ROOT, pending)], novelty: false }
     }
 
     pub(super) fn slots(&self) -> usize {
@@ -77,41 +80,42 @@ impl Paths {
         std::mem::take(&mut self.novelty)
     }
 
-    /// If the next member is the one that came next before: the bytes of its name and colon, and where it leads.
+    /// If the next member is the one that came next before: the bytes of its name and colon, and
+    /// where it leads.
     #[inline]
-    pub(super) fn guess(&mut self, node: NodeId, bytes: &[u8]) -> Option<(usize, Option<EdgeId>)> {
+    pub(super) fn guess(&mut self, node: PathNodeId, bytes: &[u8]) -> Option<(usize, Option<PathEdgeId>)> {
         let place = &mut self.nodes[node as usize];
         let edge = place.edges.get(place.guess as usize)?;
         let source = edge.source.as_ref().filter(|source| source.begins(bytes))?;
-        let id = EdgeId { node, edge: place.guess };
+        let id = PathEdgeId { node, edge: place.guess };
         let found = (source.bytes.len(), edge.target.leads_somewhere().then_some(id));
         place.guess += 1;
         Some(found)
     }
 
     /// The member of this name; none if nothing wanted is there.
-    pub(super) fn find(&mut self, node: NodeId, name: &[u8]) -> Option<EdgeId> {
+    pub(super) fn find(&mut self, node: PathNodeId, name: &[u8]) -> Option<PathEdgeId> {
         let edge = match self.nodes[node as usize].by_name.get(name) {
             Some(&edge) => edge,
             None => self.learn(node, name)?,
         };
         let place = &mut self.nodes[node as usize];
         place.guess = edge + 1;
-        place.edges[edge as usize].target.leads_somewhere().then_some(EdgeId { node, edge })
+        place.edges[edge as usize].target.leads_somewhere().then_some(PathEdgeId { node, edge })
     }
 
     #[inline]
-    pub(super) fn target(&self, id: EdgeId) -> &Target {
+    pub(super) fn target(&self, id: PathEdgeId) -> &MemberTarget {
         &self.nodes[id.node as usize].edges[id.edge as usize].target
     }
 
     /// The place that a member is in.
-    pub(super) fn place(&self, id: EdgeId) -> NodeId {
+    pub(super) fn place(&self, id: PathEdgeId) -> PathNodeId {
         id.node
     }
 
-    /// Whether a place is another or lies within it.
-    pub(super) fn is_within(&self, mut place: NodeId, other: NodeId) -> bool {
+    /// Whether a place is the same as another, or lies within it.
+    pub(super) fn is_within(&self, mut place: PathNodeId, other: PathNodeId) -> bool {
         while place != other && place != Self::ROOT {
             place = self.nodes[place as usize].parent;
         }
@@ -120,18 +124,18 @@ impl Paths {
 
     /// The next object begins: its first member is guessed to be the one that came first.
     #[inline]
-    pub(super) fn enter(&mut self, node: NodeId) {
+    pub(super) fn enter(&mut self, node: PathNodeId) {
         self.nodes[node as usize].guess = 0;
     }
 
     /// The wanted names that may be found within a place.
-    pub(super) fn pending(&self, node: NodeId) -> impl Iterator<Item = u32> + '_ {
+    pub(super) fn pending(&self, node: PathNodeId) -> impl Iterator<Item = u32> + '_ {
         self.nodes[node as usize].pending.iter().map(|&(slot, _)| slot)
     }
 
     /// Finds out where a member leads, and remembers it.
     #[cold]
-    fn learn(&mut self, node: NodeId, name: &[u8]) -> Option<u32> {
+    fn learn(&mut self, node: PathNodeId, name: &[u8]) -> Option<u32> {
         self.novelty = true;
         let mut slots = Vec::new();
         let mut pending = Vec::new();
@@ -144,41 +148,41 @@ impl Paths {
             }
         }
         let child = (!pending.is_empty()).then(|| self.add_node(node, pending));
-        let target = Target { slots, node: child };
+        let target = MemberTarget { slots, node: child };
         let place = &mut self.nodes[node as usize];
         if !target.leads_somewhere() && place.edges.len() >= MOST_EDGES {
             return None;
         }
         let edge = place.edges.len() as u32;
         place.by_name.insert(name.into(), edge);
-        place.edges.push(Edge { source: source_of(name), target });
+        place.edges.push(PathEdge { source: source_of(name), target });
         Some(edge)
     }
 
-    fn add_node(&mut self, parent: NodeId, pending: Vec<(u32, usize)>) -> NodeId {
-        self.nodes.push(Node::new(parent, pending));
-        self.nodes.len() as NodeId - 1
+    fn add_node(&mut self, parent: PathNodeId, pending: Vec<(u32, usize)>) -> PathNodeId {
+        self.nodes.push(PathNode::new(parent, pending));
+        self.nodes.len() as PathNodeId - 1
     }
 }
 
-impl Node {
-    fn new(parent: NodeId, pending: Vec<(u32, usize)>) -> Self {
+impl PathNode {
+    fn new(parent: PathNodeId, pending: Vec<(u32, usize)>) -> Self {
         Self { parent, pending, edges: Vec::new(), by_name: FxHashMap::default(), guess: 0 }
     }
 }
 
-impl Target {
+impl MemberTarget {
     fn leads_somewhere(&self) -> bool {
         !self.slots.is_empty() || self.node.is_some()
     }
 }
 
-fn source_of(name: &[u8]) -> Option<Source> {
+fn source_of(name: &[u8]) -> Option<MemberPrefix> {
     let needs_escapes = name.iter().any(|byte| matches!(byte, b'"' | b'\\' | 0..0x20));
-    (!needs_escapes).then(|| Source::new([b"\"", name, b"\":"].concat()))
+    (!needs_escapes).then(|| MemberPrefix::new([b"\"", name, b"\":"].concat()))
 }
 
-impl Source {
+impl MemberPrefix {
     fn new(bytes: Vec<u8>) -> Self {
         let (mut head, mut mask) = ([0; 8], [0; 8]);
         for ((head, mask), byte) in head.iter_mut().zip(&mut mask).zip(&bytes) {

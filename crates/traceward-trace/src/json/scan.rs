@@ -1,6 +1,6 @@
 //! The scanner: one line, the wanted values, nothing allocated.
 
-use super::paths::{EdgeId, NodeId, Paths};
+use super::paths::{PathEdgeId, PathNodeId, Paths};
 use crate::cell::{Cell, unescape};
 use crate::number;
 use crate::swar;
@@ -14,7 +14,7 @@ const LONGEST_NUMBER: usize = 30;
 /// So may one whose exponent has more digits than this.
 const LONGEST_EXPONENT: usize = 2;
 
-/// What is known about a line.
+/// The trust in a line: what is known about it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Trust {
     /// Nothing: whatever is not plainly JSON is [`Unusual`].
@@ -27,13 +27,13 @@ pub(super) enum Trust {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Unusual;
 
-/// Where a wanted value was found in the line.
+/// The place in the line at which a wanted value was found.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Found {
-    /// How deep; 0 if it was not.
+pub(super) struct FoundAt {
+    /// The depth; 0 if the value was not found.
     depth: u32,
-    /// In which object.
-    place: NodeId,
+    /// The object that it was found in.
+    place: PathNodeId,
 }
 
 /// A line being scanned.
@@ -44,8 +44,8 @@ pub(super) struct Scanner<'b, 'p> {
     trust: Trust,
     paths: &'p mut Paths,
     cells: &'p mut [Cell<'b>],
-    /// Where each name was found: `a.b` as one member goes before `b` within `a`.
-    found: &'p mut [Found],
+    /// The place at which each name was found: `a.b` as one member goes before `b` within `a`.
+    found: &'p mut [FoundAt],
 }
 
 impl<'b, 'p> Scanner<'b, 'p> {
@@ -55,7 +55,7 @@ impl<'b, 'p> Scanner<'b, 'p> {
         trust: Trust,
         paths: &'p mut Paths,
         cells: &'p mut [Cell<'b>],
-        found: &'p mut [Found],
+        found: &'p mut [FoundAt],
     ) -> Self {
         Self { bytes, at: 0, depth: 0, trust, paths, cells, found }
     }
@@ -63,7 +63,7 @@ impl<'b, 'p> Scanner<'b, 'p> {
     /// Fills the cells from the object on this line.
     pub(super) fn scan(mut self) -> Result<(), Unusual> {
         self.cells.fill(Cell::Absent);
-        self.found.fill(Found::default());
+        self.found.fill(FoundAt::default());
         self.skip_blanks();
         if self.peek() != Some(b'{') {
             return Err(Unusual);
@@ -74,7 +74,7 @@ impl<'b, 'p> Scanner<'b, 'p> {
     }
 
     /// An object; without a node nothing in it is wanted.
-    fn object(&mut self, node: Option<NodeId>) -> Result<(), Unusual> {
+    fn object(&mut self, node: Option<PathNodeId>) -> Result<(), Unusual> {
         self.open(node)?;
         if self.closes(b'}') {
             return Ok(());
@@ -96,7 +96,7 @@ impl<'b, 'p> Scanner<'b, 'p> {
     }
 
     /// An array, whose elements go by their index.
-    fn array(&mut self, node: Option<NodeId>) -> Result<(), Unusual> {
+    fn array(&mut self, node: Option<PathNodeId>) -> Result<(), Unusual> {
         self.open(node)?;
         if self.closes(b']') {
             return Ok(());
@@ -116,7 +116,7 @@ impl<'b, 'p> Scanner<'b, 'p> {
         Ok(())
     }
 
-    fn open(&mut self, node: Option<NodeId>) -> Result<(), Unusual> {
+    fn open(&mut self, node: Option<PathNodeId>) -> Result<(), Unusual> {
         self.at += 1;
         self.depth += 1;
         if self.trust == Trust::Nothing && self.depth > DEEPEST {
@@ -140,7 +140,7 @@ impl<'b, 'p> Scanner<'b, 'p> {
 
     /// A member's name and the colon after it; where it leads, if anywhere.
     #[inline]
-    fn name(&mut self, node: Option<NodeId>) -> Result<Option<EdgeId>, Unusual> {
+    fn name(&mut self, node: Option<PathNodeId>) -> Result<Option<PathEdgeId>, Unusual> {
         if let Some(node) = node
             && let Some((length, edge)) = self.paths.guess(node, &self.bytes[self.at..])
         {
@@ -157,7 +157,7 @@ impl<'b, 'p> Scanner<'b, 'p> {
         Ok(edge)
     }
 
-    fn find(&mut self, node: NodeId, name: Quoted<'b>) -> Result<Option<EdgeId>, Unusual> {
+    fn find(&mut self, node: PathNodeId, name: Quoted<'b>) -> Result<Option<PathEdgeId>, Unusual> {
         match (name.escapes, self.trust) {
             (Escapes::None, _) => Ok(self.paths.find(node, name.inner())),
             (Escapes::Some, Trust::Nothing) => Err(Unusual),
@@ -167,7 +167,7 @@ impl<'b, 'p> Scanner<'b, 'p> {
 
     /// A value, and what it means for what is wanted.
     #[inline]
-    fn member(&mut self, edge: Option<EdgeId>) -> Result<(), Unusual> {
+    fn member(&mut self, edge: Option<PathEdgeId>) -> Result<(), Unusual> {
         let node = edge.and_then(|edge| self.paths.target(edge).node);
         if let Some(node) = node {
             self.forget_below(node);
@@ -178,21 +178,21 @@ impl<'b, 'p> Scanner<'b, 'p> {
             let slot = slot as usize;
             let before = self.found[slot].depth;
             if before == 0 || self.depth <= before {
-                self.found[slot] = Found { depth: self.depth, place: self.paths.place(edge) };
+                self.found[slot] = FoundAt { depth: self.depth, place: self.paths.place(edge) };
                 self.cells[slot] = cell;
             }
         }
         Ok(())
     }
 
-    /// Of two members of one name the last counts, so what an earlier one held is forgotten. What a member of another
-    /// name held stays: `a.b.c` may have been found in `a.b` before `a` comes.
-    fn forget_below(&mut self, node: NodeId) {
+    /// Of two members of one name the last counts, so what an earlier one held is forgotten. What a
+    /// member of another name held stays: `a.b.c` may have been found in `a.b` before `a` comes.
+    fn forget_below(&mut self, node: PathNodeId) {
         for slot in self.paths.pending(node) {
             let slot = slot as usize;
             let found = self.found[slot];
             if found.depth > self.depth && self.paths.is_within(found.place, node) {
-                self.found[slot] = Found::default();
+                self.found[slot] = FoundAt::default();
                 self.cells[slot] = Cell::Absent;
             }
         }
@@ -200,7 +200,7 @@ impl<'b, 'p> Scanner<'b, 'p> {
 
     // Into its one caller that matters, so that the cell stays in registers.
     #[inline(always)]
-    fn value(&mut self, node: Option<NodeId>) -> Result<Cell<'b>, Unusual> {
+    fn value(&mut self, node: Option<PathNodeId>) -> Result<Cell<'b>, Unusual> {
         match self.peek().ok_or(Unusual)? {
             b'"' => self.string().map(Quoted::cell),
             first @ (b't' | b'f') => self.boolean(first == b't').map(Cell::Literal),
@@ -210,7 +210,7 @@ impl<'b, 'p> Scanner<'b, 'p> {
         }
     }
 
-    fn container(&mut self, open: u8, node: Option<NodeId>) -> Result<&'b [u8], Unusual> {
+    fn container(&mut self, open: u8, node: Option<PathNodeId>) -> Result<&'b [u8], Unusual> {
         let start = self.at;
         if open == b'{' {
             self.object(node)?
@@ -322,7 +322,8 @@ impl<'b, 'p> Scanner<'b, 'p> {
         }
     }
 
-    /// What follows a backslash. `\u` may be half of a pair, which is for serde_json to judge.
+    /// Scans what follows a backslash. `\u` may be half of a pair, which is for serde_json to
+    /// judge.
     fn escape(&mut self) -> Result<(), Unusual> {
         match self.next()? {
             b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Ok(()),

@@ -16,7 +16,8 @@ use traceward_trace::{Cell, ReadOptions, ReadStop, RecordSink, RecordStream, Tra
 /// let mut verdicts = Vec::new();
 /// let mut watch = |monitor: &Monitor, event: Event<'_>| {
 ///     if let Event::State { changed } = event {
-///         verdicts.extend(changed.iter().map(|&id| (monitor.position() - 1, monitor.property(id).verdict)));
+///         let position = monitor.position() - 1;
+///         verdicts.extend(changed.iter().map(|&id| (position, monitor.property(id).verdict)));
 ///     }
 ///     Ok::<(), traceward::Error>(())
 /// };
@@ -32,7 +33,7 @@ pub struct Feed {
     skipped: u64,
 }
 
-/// What happens while bytes are read.
+/// An event while bytes are read.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Event<'a> {
@@ -52,9 +53,9 @@ pub enum Event<'a> {
 /// A variable that properties need and nothing has spoken of.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unseen {
-    /// Its name.
+    /// The name of the variable.
     pub name: String,
-    /// What may have been meant.
+    /// The name that may have been meant, as a question.
     pub hint: Option<String>,
 }
 
@@ -148,9 +149,9 @@ struct Steps<'a, E, W> {
     monitor: &'a mut Monitor,
     skipped: &'a mut u64,
     watch: &'a mut W,
-    /// What the first state has not spoken of.
+    /// The variables that the first state has not spoken of.
     unseen: Vec<String>,
-    /// Why the reading was stopped.
+    /// The error for which the reading was stopped.
     failed: Option<E>,
 }
 
@@ -191,7 +192,7 @@ impl<E: From<Error>, W: FnMut(&Monitor, Event<'_>) -> Result<(), E>> RecordSink 
 }
 
 impl Monitor {
-    /// What is wrong with a value, and the place in the spec that has a part in it.
+    /// The error of a value, with the place in the spec that has a part in it.
     fn unfit(&self, error: TraceError) -> Error {
         unfit(&self.program.spec, error)
     }

@@ -1,9 +1,10 @@
 //! Following a trace while it goes on.
 //!
-//! A [`Monitor`] takes one state after the other and knows the verdict on each property after each of them; a [`Feed`] reads
-//! the states from bytes that arrive. This is the observer of Giannakopoulou and Havelund, section 6.2, with its `init`,
-//! `next` and `end`: the *image state* holds the last value of every variable, and a formula without `X` and its kin need not
-//! look at a state that is to it like the one before.
+//! A [`Monitor`] takes one state after the other and knows the verdict on each property after each
+//! of them; a [`Feed`] reads the states from bytes that arrive. This is the observer of
+//! Giannakopoulou and Havelund, section 6.2, with its `init`, `next` and `end`: the *image state*
+//! holds the last value of every variable, and a formula without `X` and its kin need not look at a
+//! state that is to it like the one before.
 
 mod feed;
 mod program;
@@ -66,11 +67,11 @@ pub struct Monitor {
     position: u64,
     /// A bit for each atom: whether it held in the last state.
     letter: Vec<u64>,
-    /// A bit for each atom: whether that was news.
+    /// A bit for each atom: whether its value was another than in the state before.
     news: Vec<u64>,
     /// The atoms that some property still needs.
     needed: Vec<usize>,
-    follows: Vec<Follow>,
+    follows: Vec<FollowedProperty>,
     changed: Vec<PropertyId>,
 }
 
@@ -79,7 +80,7 @@ pub struct Monitor {
 pub struct PropertyId(u32);
 
 impl PropertyId {
-    /// As an index into [`Monitor::verdicts`].
+    /// The id as an index into [`Monitor::verdicts`].
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -88,13 +89,14 @@ impl PropertyId {
 /// A property that is being followed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Followed<'a> {
-    /// Its name.
+    /// The name of the property.
     pub name: &'a str,
-    /// Its text in the spec.
+    /// The text of the property in the spec.
     pub formula: &'a str,
     /// The description in the spec.
     pub description: Option<&'a str>,
-    /// What is known of it; if the trace has no state yet, what would be said if it ended so.
+    /// The verdict after the states so far; if there is no state yet, the verdict on the empty
+    /// trace.
     pub verdict: Verdict,
     /// The position whose state made the verdict final.
     pub decided_at: Option<u64>,
@@ -108,13 +110,13 @@ impl Followed<'_> {
 }
 
 #[derive(Clone, Debug)]
-struct Follow {
+struct FollowedProperty {
     run: Box<dyn Running>,
     verdict: Verdict,
     decided_at: Option<u64>,
 }
 
-/// Why a state was not taken.
+/// The reason why a state was not taken.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum StepError {
@@ -139,7 +141,8 @@ impl fmt::Display for StepError {
 impl std::error::Error for StepError {}
 
 impl Monitor {
-    /// A monitor that has seen no state. Queries and asserts are refused: they are about traces that have ended.
+    /// A monitor that has seen no state. Queries and asserts are refused: they are about traces
+    /// that have ended.
     pub fn new(spec: &Spec) -> Result<Self, Error> {
         Self::with_config(spec, Config::default())
     }
@@ -148,9 +151,9 @@ impl Monitor {
     pub fn with_config(spec: &Spec, config: Config) -> Result<Self, Error> {
         let program = Program::new(spec, config)?;
         let verdict = |holds: bool| if holds { Verdict::Holding } else { Verdict::Pending };
-        let follow = |property: &program::Property| {
+        let follow = |property: &program::CompiledProperty| {
             let run = property.engine.start()?;
-            Ok(Follow { run, verdict: verdict(property.holds_on_empty), decided_at: None })
+            Ok(FollowedProperty { run, verdict: verdict(property.holds_on_empty), decided_at: None })
         };
         Ok(Self {
             intake: Intake::new(spec.read_options(&ReadOptions::default())),
@@ -164,14 +167,14 @@ impl Monitor {
         })
     }
 
-    /// The variables that can make a difference to a verdict: what a sender of states has to send. (Section 6.2 has the
-    /// observer tell so to the program it observes.)
+    /// The variables that can make a difference to a verdict: what a sender of states has to send.
+    /// (Section 6.2 has the observer tell so to the program it observes.)
     pub fn variables(&self) -> impl Iterator<Item = &str> {
         let named = self.program.names.iter().zip(&self.program.variables);
         named.filter(|(_, variable)| variable.matters).map(|(name, _)| &**name)
     }
 
-    /// How many states there have been: the position of the next.
+    /// The number of states so far, which is the position of the next one.
     pub fn position(&self) -> u64 {
         self.position
     }
@@ -194,7 +197,7 @@ impl Monitor {
         }
     }
 
-    /// What following a property has cost at its most, if its engine knows.
+    /// The highest cost of following a property, if its engine knows it.
     pub fn engine_statistics(&self, id: PropertyId) -> Option<EngineStatistics> {
         self.follows[id.index()].run.statistics()
     }
@@ -216,7 +219,7 @@ impl Monitor {
 
     /// The verdict on each property if the trace ends here.
     pub fn end(&self) -> Vec<Verdict> {
-        let holds = |follow: &Follow| matches!(follow.verdict, Verdict::Satisfied | Verdict::Holding);
+        let holds = |follow: &FollowedProperty| matches!(follow.verdict, Verdict::Satisfied | Verdict::Holding);
         self.follows.iter().map(|follow| Verdict::at_end(holds(follow))).collect()
     }
 
@@ -250,7 +253,7 @@ impl Monitor {
         self.intake.header(names)
     }
 
-    /// From now on, reads with these options.
+    /// Sets the options by which records are read from now on.
     fn read_with(&mut self, options: ReadOptions) {
         if self.position == 0 {
             self.intake = Intake::new(options);
@@ -321,7 +324,7 @@ impl Monitor {
         Ok(())
     }
 
-    /// What only decided properties speak of need not be evaluated any more.
+    /// Stops evaluating the atoms that only decided properties speak of.
     fn forget_decided(&mut self) {
         let followed = self.program.properties.iter().zip(&self.follows);
         let followed = followed.filter(|(_, follow)| follow.decided_at.is_none());

@@ -17,29 +17,30 @@ use traceward_logic::value::ValueType;
 pub(super) struct Program {
     pub(super) spec: Spec,
     pub(super) names: Vec<Arc<str>>,
-    pub(super) variables: Vec<Variable>,
+    pub(super) variables: Vec<ProgramVariable>,
     pub(super) slots: FxHashMap<Arc<str>, usize>,
-    pub(super) properties: Vec<Property>,
+    pub(super) properties: Vec<CompiledProperty>,
     pub(super) atoms: Vec<Atom>,
     /// Expressions of properties that may fail, as a whole.
     pub(super) fallible: Vec<Expr>,
 }
 
 #[derive(Debug)]
-pub(super) struct Variable {
-    /// Whether the trace has to have it.
+pub(super) struct ProgramVariable {
+    /// Whether the trace has to have the variable.
     pub(super) needed: bool,
-    /// Whether its value can make a difference to a verdict.
+    /// Whether the value of the variable can make a difference to a verdict.
     pub(super) matters: bool,
 }
 
 #[derive(Debug)]
-pub(super) struct Property {
+pub(super) struct CompiledProperty {
     pub(super) name: String,
     pub(super) formula: String,
     pub(super) description: Option<Arc<str>>,
     pub(super) engine: Online,
-    /// For each proposition of the engine, the atom among those of the program; none if it makes no difference.
+    /// For each proposition of the engine, the atom among those of the program; none if it makes no
+    /// difference.
     pub(super) atoms: Vec<Option<usize>>,
     /// A bit for each atom of the program: whether it is among them.
     mask: Vec<u64>,
@@ -57,7 +58,7 @@ impl Program {
         let lowered = spec.bind(&spec.schema(&types))?;
         let roots = formulas_of(&lowered)?;
         let names = lowered.variables.names();
-        let variable = |variable: &lower::Variable| Variable {
+        let variable = |variable: &lower::Variable| ProgramVariable {
             needed: variable.needed_at.is_some() && variable.declared.is_none(),
             matters: false,
         };
@@ -93,7 +94,7 @@ impl Program {
                 }
             }
             let atoms = self.atoms_of(&engine, &mut known);
-            self.properties.push(Property {
+            self.properties.push(CompiledProperty {
                 name,
                 formula: spec.text(property.body.span),
                 description: property.description.clone(),
@@ -107,7 +108,8 @@ impl Program {
         Ok(())
     }
 
-    /// For each proposition of an engine, the atom; those that make no difference to it need not be evaluated for it.
+    /// For each proposition of an engine, the atom; those that make no difference to it need not be
+    /// evaluated for it.
     fn atoms_of(&mut self, engine: &Online, known: &mut Vec<Expr>) -> Vec<Option<usize>> {
         let (prepared, relevant) = (engine.prepared(), engine.propositions());
         let mut atoms = Vec::new();
@@ -130,8 +132,8 @@ impl Program {
     }
 }
 
-impl Property {
-    /// Whether a state makes no difference in which only these atoms are other than before.
+impl CompiledProperty {
+    /// Whether a state in which only these atoms are other than before makes no difference.
     #[inline]
     pub(super) fn ignores(&self, news: &[u64]) -> bool {
         self.ignores_repetition && self.mask.iter().zip(news).all(|(mask, news)| mask & news == 0)

@@ -8,7 +8,8 @@ use traceward_trace::Cell;
 /// ```
 /// use traceward::State;
 ///
-/// let state = State::new().with("request", true).with("load", 0.5).with("mode", "idle").at(1_000_000);
+/// let state = State::new().with("request", true).with("load", 0.5).with("mode", "idle");
+/// let state = state.at(1_000_000);
 /// let same: State = [("request", true)].into_iter().collect();
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -23,14 +24,16 @@ impl State {
         Self::default()
     }
 
-    /// With the value of a variable; of several values of one variable the last counts. [`Value::Missing`] says that it has none.
+    /// The state with the value of a variable. Of several values of one variable the last counts.
+    /// [`Value::Missing`] says that it has none.
     #[must_use]
     pub fn with(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
         self.values.push((name.into(), value.into()));
         self
     }
 
-    /// At a time, in nanoseconds since 1970 or since whatever the clock counts from.
+    /// The state with a timestamp, in nanoseconds since 1970 or since whatever the clock counts
+    /// from.
     #[must_use]
     pub fn at(mut self, nanoseconds: i64) -> Self {
         self.time = Some(nanoseconds);

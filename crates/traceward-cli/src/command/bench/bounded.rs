@@ -8,7 +8,7 @@ use traceward_experiment::bounded::{
     self, Bounded, Contender, Cost, Growth, HIDDEN_CONSTANT, Measured, Point, Series, SublogicCost,
 };
 
-/// As long as a trace gets unless something else is asked for.
+/// The length of the longest trace, unless another one is asked for.
 const LONGEST: usize = 2048;
 
 pub fn run(arguments: &BenchArguments, out: &mut impl Write) -> Result<Outcome, Failure> {

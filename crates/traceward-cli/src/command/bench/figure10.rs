@@ -10,7 +10,7 @@ use traceward_experiment::figure10::{self, ENGINES, FORMULAS, Measurement};
 /// An engine that would need longer than this for a trace is not asked.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// As long as a trace gets unless something else is asked for.
+/// The length of the longest trace, unless another one is asked for.
 const LONGEST: usize = 100_000;
 
 pub fn run(arguments: &BenchArguments, out: &mut impl Write) -> Result<Outcome, Failure> {

@@ -20,20 +20,20 @@ const MOST_NODES: usize = 1 << 20;
 pub(super) struct Work(pub(super) u64);
 
 impl Work {
-    fn spend(&mut self, steps: usize) -> Result<(), Stop> {
-        self.0 = self.0.checked_sub(steps as u64).ok_or(Stop::Work)?;
+    fn spend(&mut self, steps: usize) -> Result<(), NoLabel> {
+        self.0 = self.0.checked_sub(steps as u64).ok_or(NoLabel::Work)?;
         Ok(())
     }
 }
 
 /// The reason why there is no label.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Stop {
+pub(super) enum NoLabel {
     Diagrams,
     Work,
 }
 
-impl From<Overflow> for Stop {
+impl From<Overflow> for NoLabel {
     fn from(_: Overflow) -> Self {
         Self::Diagrams
     }
@@ -43,7 +43,7 @@ pub(super) fn edges(
     automaton: &Deterministic,
     from: StateId,
     work: &mut Work,
-) -> Result<Vec<(StateId, Vec<Product>)>, Stop> {
+) -> Result<Vec<(StateId, Vec<Product>)>, NoLabel> {
     let successors = automaton.state(from).successors;
     let mut targets = targets(automaton, successors);
     targets.sort_unstable();
@@ -68,13 +68,13 @@ fn targets(automaton: &Deterministic, successors: Target) -> Vec<StateId> {
     states
 }
 
-fn label(automaton: &Deterministic, successors: Target, to: StateId, work: &mut Work) -> Result<Vec<Product>, Stop> {
+fn label(automaton: &Deterministic, successors: Target, to: StateId, work: &mut Work) -> Result<Vec<Product>, NoLabel> {
     let mut diagrams = Diagrams::new(MOST_NODES);
     let short = leads_to(automaton, &mut diagrams, successors, to, &mut FxHashMap::default(), work)
         .and_then(|letters| Cover { diagrams: &mut diagrams, work }.of(letters, letters))
         .map(|(products, _)| products);
     let mut products = match short {
-        Err(Stop::Diagrams) => paths(automaton, successors, to, work)?,
+        Err(NoLabel::Diagrams) => paths(automaton, successors, to, work)?,
         other => other?,
     };
     for product in &mut products {
@@ -92,7 +92,7 @@ fn leads_to(
     to: StateId,
     done: &mut FxHashMap<Target, Ref>,
     work: &mut Work,
-) -> Result<Ref, Stop> {
+) -> Result<Ref, NoLabel> {
     if let Some(&known) = done.get(&target) {
         return Ok(known);
     }
@@ -110,7 +110,7 @@ fn leads_to(
     Ok(made)
 }
 
-fn paths(automaton: &Deterministic, target: Target, to: StateId, work: &mut Work) -> Result<Vec<Product>, Stop> {
+fn paths(automaton: &Deterministic, target: Target, to: StateId, work: &mut Work) -> Result<Vec<Product>, NoLabel> {
     work.spend(1)?;
     match target {
         Target::State(state) if state == to => Ok(vec![Product::new()]),
@@ -121,7 +121,7 @@ fn paths(automaton: &Deterministic, target: Target, to: StateId, work: &mut Work
                 let mut products = paths(automaton, target, to, work)?;
                 work.spend(products.len())?;
                 products.iter_mut().for_each(|product| product.push((test.proposition, holds)));
-                Ok::<_, Stop>(products)
+                Ok::<_, NoLabel>(products)
             };
             let mut products = below(test.low, false)?;
             products.extend(below(test.high, true)?);
@@ -137,7 +137,7 @@ struct Cover<'a> {
 
 impl Cover<'_> {
     /// Products that cover at least `least` and at most `most`, and what exactly they cover.
-    fn of(&mut self, least: Ref, most: Ref) -> Result<(Vec<Product>, Ref), Stop> {
+    fn of(&mut self, least: Ref, most: Ref) -> Result<(Vec<Product>, Ref), NoLabel> {
         self.work.spend(1)?;
         if least == Ref::FALSE {
             return Ok((Vec::new(), Ref::FALSE));

@@ -5,7 +5,7 @@
 //! that makes no more classes. Equal diagrams have equal ids, so comparing two states is comparing
 //! two numbers, whatever the number of letters.
 
-use super::{Deterministic, State, StateId, Target, Test, Tests};
+use super::{Deterministic, PropositionTest, PropositionTests, State, StateId, Target};
 use rustc_hash::FxHashMap;
 
 /// The number of rounds after which states seem to be told apart one by one, as those of a long
@@ -69,7 +69,7 @@ fn predecessors(automaton: &Deterministic) -> Vec<Vec<u32>> {
                 Target::State(to) => before[to.index()].push(from),
                 Target::Test(test) if std::mem::replace(&mut seen[test as usize], from) == from => {}
                 Target::Test(test) => {
-                    let Test { low, high, .. } = automaton.tests[test as usize];
+                    let PropositionTest { low, high, .. } = automaton.tests[test as usize];
                     open.extend([low, high]);
                 }
             }
@@ -103,8 +103,8 @@ fn distinct(classes: &[StateId]) -> usize {
 }
 
 /// The successors of all states with classes for states.
-fn in_classes(automaton: &Deterministic, classes: &[StateId]) -> (Tests, Vec<Target>) {
-    let mut tests = Tests::default();
+fn in_classes(automaton: &Deterministic, classes: &[StateId]) -> (PropositionTests, Vec<Target>) {
+    let mut tests = PropositionTests::default();
     let mut replaced: Vec<Target> = Vec::with_capacity(automaton.tests.len());
     let replace = |target: Target, replaced: &[Target]| match target {
         Target::State(state) => Target::State(classes[state.index()]),
@@ -112,7 +112,7 @@ fn in_classes(automaton: &Deterministic, classes: &[StateId]) -> (Tests, Vec<Tar
     };
     for test in &automaton.tests {
         let (low, high) = (replace(test.low, &replaced), replace(test.high, &replaced));
-        replaced.push(tests.make(Test { low, high, ..*test }));
+        replaced.push(tests.make(PropositionTest { low, high, ..*test }));
     }
     let successors = automaton.states.iter().map(|state| replace(state.successors, &replaced)).collect();
     (tests, successors)
@@ -127,7 +127,7 @@ fn merged(automaton: &Deterministic, classes: &[StateId]) -> Deterministic {
     }
     let mut numbering = Numbering { old: &tests, of_class, numbers: FxHashMap::default(), order: Vec::new() };
     numbering.number(classes[0]);
-    let mut new_tests = Tests::default();
+    let mut new_tests = PropositionTests::default();
     let mut done: FxHashMap<Target, Target> = FxHashMap::default();
     let mut states = Vec::new();
     while let Some(&class) = numbering.order.get(states.len()) {
@@ -139,7 +139,7 @@ fn merged(automaton: &Deterministic, classes: &[StateId]) -> Deterministic {
 }
 
 struct Numbering<'a> {
-    old: &'a Tests,
+    old: &'a PropositionTests,
     of_class: FxHashMap<StateId, State>,
     numbers: FxHashMap<StateId, StateId>,
     order: Vec<StateId>,
@@ -155,7 +155,12 @@ impl Numbering<'_> {
     }
 
     /// The recursion is no deeper than there are propositions in a row.
-    fn rewrite(&mut self, target: Target, tests: &mut Tests, done: &mut FxHashMap<Target, Target>) -> Target {
+    fn rewrite(
+        &mut self,
+        target: Target,
+        tests: &mut PropositionTests,
+        done: &mut FxHashMap<Target, Target>,
+    ) -> Target {
         if let Some(&known) = done.get(&target) {
             return known;
         }
@@ -165,7 +170,7 @@ impl Numbering<'_> {
                 let test = self.old.list[index as usize];
                 let low = self.rewrite(test.low, tests, done);
                 let high = self.rewrite(test.high, tests, done);
-                tests.make(Test { low, high, ..test })
+                tests.make(PropositionTest { low, high, ..test })
             }
         };
         done.insert(target, made);

@@ -47,7 +47,7 @@ pub enum Target {
 
 /// A look at a proposition.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct Test {
+pub struct PropositionTest {
     /// The proposition.
     pub proposition: Proposition,
     /// The target if the proposition does not hold.
@@ -109,7 +109,7 @@ impl Default for Room {
 pub struct Deterministic {
     propositions: usize,
     /// The tests that transitions consist of; a test comes after those below it.
-    tests: Vec<Test>,
+    tests: Vec<PropositionTest>,
     /// The states; the first one is the initial one, the others follow as letters lead to them.
     states: Vec<State>,
 }
@@ -141,7 +141,7 @@ impl Deterministic {
     }
 
     /// The tests that transitions consist of; a test comes after those below it.
-    pub fn tests(&self) -> &[Test] {
+    pub fn tests(&self) -> &[PropositionTest] {
         &self.tests
     }
 
@@ -237,13 +237,13 @@ impl From<Overflow> for TooLarge {
 
 /// The tests of an automaton, each kept once. A test whose outcome makes no difference is left out.
 #[derive(Clone, Debug, Default)]
-struct Tests {
-    list: Vec<Test>,
-    ids: FxHashMap<Test, u32>,
+struct PropositionTests {
+    list: Vec<PropositionTest>,
+    ids: FxHashMap<PropositionTest, u32>,
 }
 
-impl Tests {
-    fn make(&mut self, test: Test) -> Target {
+impl PropositionTests {
+    fn make(&mut self, test: PropositionTest) -> Target {
         if test.low == test.high {
             return test.low;
         }
@@ -261,7 +261,7 @@ struct Unfolding<'a> {
     progression: &'a Progression,
     space: Space,
     limits: Room,
-    tests: Tests,
+    tests: PropositionTests,
     /// The states that have been met, in order.
     met: Vec<StateRef>,
     ids: FxHashMap<StateRef, StateId>,
@@ -272,13 +272,14 @@ struct Unfolding<'a> {
 impl<'a> Unfolding<'a> {
     fn new(progression: &'a Progression, limits: Room) -> Result<Self, TooLarge> {
         // Beside each diagram there is a test and a look-up, at the most.
-        let per_node = Progression::BYTES_PER_NODE + 2 * (2 * size_of::<Test>() + size_of::<(Ref, Target)>() + 16);
+        let per_node =
+            Progression::BYTES_PER_NODE + 2 * (2 * size_of::<PropositionTest>() + size_of::<(Ref, Target)>() + 16);
         let space = progression.space(limits.memory / per_node)?;
         Ok(Self {
             progression,
             space,
             limits,
-            tests: Tests::default(),
+            tests: PropositionTests::default(),
             met: Vec::new(),
             ids: FxHashMap::default(),
             targets: FxHashMap::default(),
@@ -318,7 +319,7 @@ impl<'a> Unfolding<'a> {
             Err(state) => Target::State(self.meet(state)?),
             Ok((proposition, low, high)) => {
                 let (low, high) = (self.target(low)?, self.target(high)?);
-                self.tests.make(Test { proposition: Proposition(proposition), low, high })
+                self.tests.make(PropositionTest { proposition: Proposition(proposition), low, high })
             }
         };
         self.targets.insert(successors, made);

@@ -1,6 +1,6 @@
 //! A metric automaton as text.
 
-use super::{Condition, Kind, Label, Metric, Test};
+use super::{ClockTest, Condition, Kind, Label, Metric};
 use crate::automaton::alternating::{ConditionId, NodeId};
 use std::fmt;
 use std::sync::Arc;
@@ -19,8 +19,8 @@ impl Metric {
             Kind::Leaf(Label::Constant(bit)) => bit.to_string(),
             Kind::Leaf(Label::Atom(atom)) => formulas.atom(atom).display(names).to_string(),
             Kind::Leaf(Label::NotAtom(_) | Label::Past(_)) => formulas.display(node.formula, names).to_string(),
-            Kind::Timer { test: Test::Positive, clock, .. } => format!("{clock} > 0"),
-            Kind::Timer { test: Test::Zero, clock, .. } => format!("{clock} = 0"),
+            Kind::Timer { test: ClockTest::Positive, clock, .. } => format!("{clock} > 0"),
+            Kind::Timer { test: ClockTest::Zero, clock, .. } => format!("{clock} = 0"),
         }
     }
 

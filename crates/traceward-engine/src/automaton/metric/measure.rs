@@ -15,12 +15,12 @@ impl Metric {
     pub fn finitely_bounded_size(&self) -> usize {
         let endless = self.endless();
         let mut seen = Seen { outside: vec![false; self.conditions.len()], inside: vec![false; self.conditions.len()] };
-        let mut open = vec![(self.root, Place::Outside)];
-        while let Some((id, place)) = open.pop() {
+        let mut open = vec![(self.root, Enclosure::Outside)];
+        while let Some((id, enclosure)) = open.pop() {
             let enters = matches!(self.condition(id), Condition::Metric(..)) && !endless[id.index()];
-            let place = if enters { Place::Inside } else { place };
-            if !std::mem::replace(&mut seen.of(place)[id.index()], true) {
-                open.extend(self.parts(id).map(|part| (part, place)));
+            let enclosure = if enters { Enclosure::Inside } else { enclosure };
+            if !std::mem::replace(&mut seen.of(enclosure)[id.index()], true) {
+                open.extend(self.parts(id).map(|part| (part, enclosure)));
             }
         }
         let counts = |&id: &ConditionId| self.is_connective(id) || matches!(self.condition(id), Condition::Node(_));
@@ -69,7 +69,7 @@ impl Metric {
 }
 
 #[derive(Clone, Copy)]
-enum Place {
+enum Enclosure {
     /// The condition is in no sub-automaton that runs out.
     Outside,
     /// The condition is in a sub-automaton that runs out.
@@ -83,10 +83,10 @@ struct Seen {
 }
 
 impl Seen {
-    fn of(&mut self, place: Place) -> &mut [bool] {
-        match place {
-            Place::Outside => &mut self.outside,
-            Place::Inside => &mut self.inside,
+    fn of(&mut self, enclosure: Enclosure) -> &mut [bool] {
+        match enclosure {
+            Enclosure::Outside => &mut self.outside,
+            Enclosure::Inside => &mut self.inside,
         }
     }
 }

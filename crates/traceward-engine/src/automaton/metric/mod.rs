@@ -126,14 +126,14 @@ pub enum Label {
 
 /// The function F of a timer: what it asks of its clock.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Test {
+pub enum ClockTest {
     /// The test λx. x > 0.
     Positive,
     /// The test λx. x = 0.
     Zero,
 }
 
-impl Test {
+impl ClockTest {
     /// The value F(c) of the test for a clock.
     pub fn holds(self, clock: Clock) -> bool {
         match self {
@@ -164,7 +164,7 @@ pub enum Kind {
     /// A timer ⟨F, δ, acc⟩ asks something of a clock.
     Timer {
         /// The test F.
-        test: Test,
+        test: ClockTest,
         /// The clock that is asked.
         clock: ClockId,
         /// The condition δ on the next state.
@@ -187,7 +187,7 @@ pub struct Node {
 
 impl Node {
     /// The test of the node's clock, if the node is a timer.
-    pub fn test(self) -> Option<Test> {
+    pub fn test(self) -> Option<ClockTest> {
         match self.kind {
             Kind::Leaf(_) => None,
             Kind::Timer { test, .. } => Some(test),
@@ -300,14 +300,14 @@ enum Own {
     Next(NodeId, ClockId),
     /// The timers of a bounded operator.
     Bounded {
-        delay: Option<Timers>,
-        window: Timers,
+        delay: Option<TimerPair>,
+        window: TimerPair,
     },
 }
 
 /// A timer and, where its clock can run out, the node that asks for that.
 #[derive(Clone, Copy)]
-struct Timers {
+struct TimerPair {
     running: NodeId,
     zero: Option<NodeId>,
     clock: ClockId,
@@ -384,14 +384,14 @@ impl<'a> Builder<'a> {
     fn bounded(&mut self, node: Operator, interval: Interval) -> Own {
         let delay = (interval.from > 0).then(|| {
             let clock = self.fresh_clock(Clock::new(interval.from));
-            Timers { running: self.fresh_node(), zero: Some(self.fresh_node()), clock }
+            TimerPair { running: self.fresh_node(), zero: Some(self.fresh_node()), clock }
         });
         let width = interval.to.map_or(Clock::INFINITE, |to| Clock::new(to - interval.from));
         let clock = self.fresh_clock(width);
         let running = self.fresh_node();
         let asks_for_zero = is_weak(node) && width != Clock::INFINITE;
         let zero = asks_for_zero.then(|| self.fresh_node());
-        Own::Bounded { delay, window: Timers { running, zero, clock } }
+        Own::Bounded { delay, window: TimerPair { running, zero, clock } }
     }
 
     fn fresh_node(&mut self) -> NodeId {
@@ -454,13 +454,13 @@ impl<'a> Builder<'a> {
     fn next(&mut self, formula: FormulaId, node: Operator, id: NodeId, clock: ClockId) -> ConditionId {
         let Operator::Next(_, strength, f) = node else { unreachable!("only these have one timer") };
         let next = self.of_formula[&f];
-        let kind = Kind::Timer { test: Test::Positive, clock, next, stronger: Stronger::Neither };
+        let kind = Kind::Timer { test: ClockTest::Positive, clock, next, stronger: Stronger::Neither };
         self.nodes[id.index()] = Some(Node { kind, accepting: strength == Strength::Weak, formula });
         let node = self.intern(Condition::Node(id));
         self.intern(Condition::Metric(clock, node))
     }
 
-    fn window(&mut self, formula: FormulaId, node: Operator, timers: Timers) -> ConditionId {
+    fn window(&mut self, formula: FormulaId, node: Operator, timers: TimerPair) -> ConditionId {
         let running = self.intern(Condition::Node(timers.running));
         // A weak operator asks nothing after this position if the window closes here.
         let onward = match timers.zero {
@@ -513,7 +513,7 @@ impl<'a> Builder<'a> {
     }
 
     /// The delay: Ψ0 (strong) and Ψ1 (weak) of the thesis.
-    fn delay(&mut self, formula: FormulaId, timers: Timers, window: ConditionId, weak: bool) -> ConditionId {
+    fn delay(&mut self, formula: FormulaId, timers: TimerPair, window: ConditionId, weak: bool) -> ConditionId {
         let running = self.intern(Condition::Node(timers.running));
         let zero = self.zero(formula, timers.zero.expect("delays end"), timers.clock);
         let open = self.and(zero, window);
@@ -522,14 +522,14 @@ impl<'a> Builder<'a> {
         self.intern(Condition::Metric(timers.clock, whole))
     }
 
-    fn timer(&mut self, formula: FormulaId, timers: Timers, next: ConditionId, accepting: bool, stronger: Stronger) {
-        let kind = Kind::Timer { test: Test::Positive, clock: timers.clock, next, stronger };
+    fn timer(&mut self, formula: FormulaId, timers: TimerPair, next: ConditionId, accepting: bool, stronger: Stronger) {
+        let kind = Kind::Timer { test: ClockTest::Positive, clock: timers.clock, next, stronger };
         self.nodes[timers.running.index()] = Some(Node { kind, accepting, formula });
     }
 
     fn zero(&mut self, formula: FormulaId, id: NodeId, clock: ClockId) -> ConditionId {
         let next = self.intern(Condition::Empty);
-        let kind = Kind::Timer { test: Test::Zero, clock, next, stronger: Stronger::Neither };
+        let kind = Kind::Timer { test: ClockTest::Zero, clock, next, stronger: Stronger::Neither };
         self.nodes[id.index()] = Some(Node { kind, accepting: true, formula });
         self.intern(Condition::Node(id))
     }

@@ -1,7 +1,7 @@
 //! States as bytes: the tests of their diagrams, those below first, and the obligations that these
 //! speak of.
 
-use super::{Meaning, Obligation, PartId, Progression, Space, StateRef};
+use super::{ChainMeaning, DelayedPart, PartId, Progression, Space, StateRef};
 use crate::automaton::diagram::{Diagrams, Level, Node, Overflow, Ref};
 use crate::saved::{Reader, RestoreError, Writer};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -12,7 +12,7 @@ impl Progression {
         // Chains keep their order, so that the diagram keeps its shape.
         let chains = self.chains_of(space, state);
         to.size(chains.len());
-        for &(_, Obligation { part, delay }) in &chains {
+        for &(_, DelayedPart { part, delay }) in &chains {
             to.size(part.index());
             to.number(u64::from(delay));
         }
@@ -39,7 +39,7 @@ impl Progression {
         self.empty(&mut space, most_nodes);
         for _ in 0..from.count()? {
             let part = PartId::new(from.index(self.rules.rules.len())?);
-            let obligation = Obligation { part, delay: from.small()? };
+            let obligation = DelayedPart { part, delay: from.small()? };
             self.push_chain(&mut space, obligation);
         }
         let mut made = vec![Ref::FALSE, Ref::TRUE];
@@ -57,28 +57,28 @@ impl Progression {
     }
 
     /// The chains of obligations that a state speaks of, in order.
-    pub(super) fn chains_of(&self, space: &Space, state: StateRef) -> Vec<(u32, Obligation)> {
+    pub(super) fn chains_of(&self, space: &Space, state: StateRef) -> Vec<(u32, DelayedPart)> {
         let mut chains: Vec<u32> = space.support(state.0).into_iter().map(|level| level.chain).collect();
         chains.sort_unstable();
         chains.dedup();
         let owed = |chain: u32| match space.meanings[chain.checked_sub(self.first_chain())? as usize] {
-            Meaning::Owed(obligation) => Some((chain, obligation)),
-            Meaning::Exists => None,
+            ChainMeaning::Owed(obligation) => Some((chain, obligation)),
+            ChainMeaning::Exists => None,
         };
         chains.into_iter().filter_map(owed).collect()
     }
 
     /// Takes everything out of a space.
     pub(super) fn empty(&self, space: &mut Space, most_nodes: usize) {
-        space.meanings = vec![Meaning::Exists];
+        space.meanings = vec![ChainMeaning::Exists];
         space.chains.clear();
         space.diagrams = Diagrams::new(most_nodes);
     }
 
     /// Puts a chain behind the others.
-    pub(super) fn push_chain(&self, space: &mut Space, obligation: Obligation) {
+    pub(super) fn push_chain(&self, space: &mut Space, obligation: DelayedPart) {
         space.chains.insert(obligation, self.first_chain() + space.meanings.len() as u32);
-        space.meanings.push(Meaning::Owed(obligation));
+        space.meanings.push(ChainMeaning::Owed(obligation));
     }
 }
 

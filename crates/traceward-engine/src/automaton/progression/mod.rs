@@ -26,7 +26,7 @@ use super::diagram::{Diagrams, Level, Node, Overflow, Ref};
 use crate::limit::Unsupported;
 pub(crate) use rules::{MemorySet, PartId, Reach, Rule, Rules};
 use rustc_hash::{FxHashMap, FxHashSet};
-use search::Search;
+use search::KnownProspects;
 pub(crate) use search::{Prospects, Unsettled};
 use traceward_logic::formula::{FormulaId, Formulas};
 use traceward_logic::letter::Alphabet;
@@ -43,19 +43,19 @@ pub(crate) struct Progression {
 
 /// An obligation at the next position, or at a later one.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-struct Obligation {
+struct DelayedPart {
     part: PartId,
     delay: u32,
 }
 
 /// The meaning of the variables of a chain.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Meaning {
+enum ChainMeaning {
     /// There are that many positions and one more. The farther ones imply the nearer ones.
     Exists,
     /// A part holds that many positions behind the next; an until has as many steps left as its
     /// place in the chain says.
-    Owed(Obligation),
+    Owed(DelayedPart),
 }
 
 /// The states of a deterministic automaton that have been met, and their successors.
@@ -63,12 +63,12 @@ enum Meaning {
 pub(crate) struct Space {
     diagrams: Diagrams,
     /// Meanings of the chains behind the propositions and selectors.
-    meanings: Vec<Meaning>,
-    chains: FxHashMap<Obligation, u32>,
+    meanings: Vec<ChainMeaning>,
+    chains: FxHashMap<DelayedPart, u32>,
     /// For each diagram that is a state: its successors, if they are known.
     successors: Vec<Option<Ref>>,
     /// For each diagram that is a state: what is known of what can become of it.
-    search: Search,
+    search: KnownProspects,
     /// For each part that depends on no memory, the diagram that it comes to at the position that
     /// is read.
     now: Vec<Option<Ref>>,
@@ -88,7 +88,7 @@ impl StateRef {
 
 /// An obligation that a state rests on.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) struct Owed {
+pub(crate) struct OwedPart {
     /// The part.
     pub(crate) part: PartId,
     /// The number of positions behind the next one at which the part is due, or begins to be.
@@ -99,9 +99,9 @@ pub(crate) struct Owed {
 
 /// An obligation that has to come about, or to stay away.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Wanted {
+pub(crate) struct OwedEvent {
     /// The part.
-    pub(crate) owed: Owed,
+    pub(crate) owed: OwedPart,
     /// Whether the obligation has to come about.
     pub(crate) holds: bool,
     /// Whether the formula holds in no other way.
@@ -130,10 +130,10 @@ impl Progression {
     pub(crate) fn space(&self, most_nodes: usize) -> Result<Space, Overflow> {
         let mut space = Space {
             diagrams: Diagrams::new(most_nodes),
-            meanings: vec![Meaning::Exists],
+            meanings: vec![ChainMeaning::Exists],
             chains: FxHashMap::default(),
             successors: Vec::new(),
-            search: Search::default(),
+            search: KnownProspects::default(),
             now: Vec::new(),
             ahead: Vec::new(),
         };
@@ -143,7 +143,7 @@ impl Progression {
 
     /// The bytes that a diagram takes at the most, with everything that is known of it as a state.
     pub(crate) const BYTES_PER_NODE: usize =
-        Diagrams::BYTES_PER_NODE + 2 * (size_of::<Option<Ref>>() + Search::BYTES_PER_STATE);
+        Diagrams::BYTES_PER_NODE + 2 * (size_of::<Option<Ref>>() + KnownProspects::BYTES_PER_STATE);
 
     /// Computes the obligation that each part is when it is owed: it is the same for all states.
     fn prepare(&self, space: &mut Space) -> Result<(), Overflow> {
@@ -162,8 +162,8 @@ impl Progression {
         let mut now = vec![None; self.rules.rules.len()];
         for part in self.rules.parts() {
             if self.rules.depends[part.index()].is_empty() {
-                let reading = Reading { now: &now, memory: &[], letter: None };
-                now[part.index()] = Some(self.come_due(space, part, reading, &mut Substitution::default())?);
+                let context = LetterContext { now: &now, memory: &[], letter: None };
+                now[part.index()] = Some(self.come_due(space, part, context, &mut Substitution::default())?);
             }
         }
         space.now = now;
@@ -186,9 +186,9 @@ impl Progression {
         let (owed, due) = match self.rules.rule(self.rules.root) {
             Rule::Until { body, from, reach, .. } => {
                 let due = position.saturating_add(from);
-                (Owed { part: body, delay: due, reach }, due)
+                (OwedPart { part: body, delay: due, reach }, due)
             }
-            _ => (Owed { part: self.rules.root, delay: position, reach: Reach::of_place(0) }, position),
+            _ => (OwedPart { part: self.rules.root, delay: position, reach: Reach::of_place(0) }, position),
         };
         let owed = self.variable(space, owed)?;
         let exists = self.exists(space, due)?;
@@ -269,8 +269,8 @@ impl Progression {
         let mut now = if letter.is_some() { vec![None; self.rules.rules.len()] } else { space.now.clone() };
         for part in self.rules.parts() {
             if now[part.index()].is_none() {
-                let reading = Reading { now: &now, memory: &memory, letter };
-                now[part.index()] = Some(self.come_due(space, part, reading, &mut replaced)?);
+                let context = LetterContext { now: &now, memory: &memory, letter };
+                now[part.index()] = Some(self.come_due(space, part, context, &mut replaced)?);
             }
         }
         let owes = self.value(space, state, 0);
@@ -289,7 +289,7 @@ impl Progression {
         let mut owes = self.value(space, state, 0);
         while !owes.is_constant() {
             let node = space.diagrams.node(owes);
-            debug_assert!(space.meanings[(node.level.chain - self.first_chain()) as usize] == Meaning::Exists);
+            debug_assert!(space.meanings[(node.level.chain - self.first_chain()) as usize] == ChainMeaning::Exists);
             owes = node.low;
         }
         owes == Ref::TRUE
@@ -346,12 +346,12 @@ impl Progression {
     /// The obligations that a state rests on: those that have to come about, and those that must
     /// fail at some position. Obligations that must fail for good are left out, because nothing is
     /// owed as long as they do.
-    pub(crate) fn owed(&self, space: &mut Space, state: StateRef) -> Result<Vec<Wanted>, Overflow> {
+    pub(crate) fn owed(&self, space: &mut Space, state: StateRef) -> Result<Vec<OwedEvent>, Overflow> {
         let owes = self.value(space, state, 0);
         let mut wanted = Vec::new();
         for level in space.support(owes) {
             let meaning = space.meanings[(level.chain - self.first_chain()) as usize];
-            let Meaning::Owed(Obligation { part, delay }) = meaning else { continue };
+            let ChainMeaning::Owed(DelayedPart { part, delay }) = meaning else { continue };
             let holds = space.is_wanted(owes, level)?;
             if holds || !matches!(self.rules.rule(part), Rule::Until { .. }) {
                 let variable = space.diagrams.variable(level)?;
@@ -359,8 +359,8 @@ impl Progression {
                     true => space.diagrams.ite(variable, Ref::FALSE, owes)?,
                     false => space.diagrams.and(variable, owes)?,
                 };
-                let owed = Owed { part, delay, reach: Reach::of_place(level.place) };
-                wanted.push(Wanted { owed, holds, is_necessary: without == Ref::FALSE });
+                let owed = OwedPart { part, delay, reach: Reach::of_place(level.place) };
+                wanted.push(OwedEvent { owed, holds, is_necessary: without == Ref::FALSE });
             }
         }
         Ok(wanted)
@@ -378,11 +378,11 @@ impl Progression {
     }
 
     /// An obligation, provided that the position exists at which it is due.
-    fn variable(&self, space: &mut Space, owed: Owed) -> Result<Ref, Overflow> {
-        let obligation = Obligation { part: owed.part, delay: owed.delay };
+    fn variable(&self, space: &mut Space, owed: OwedPart) -> Result<Ref, Overflow> {
+        let obligation = DelayedPart { part: owed.part, delay: owed.delay };
         let next = self.first_chain() + space.meanings.len() as u32;
         let chain = *space.chains.entry(obligation).or_insert_with(|| {
-            space.meanings.push(Meaning::Owed(obligation));
+            space.meanings.push(ChainMeaning::Owed(obligation));
             next
         });
         space.diagrams.variable(Level { chain, place: owed.reach.place() })
@@ -405,14 +405,14 @@ impl Progression {
                 let (f, g) = (space.ahead(f), space.ahead(g));
                 space.diagrams.or(f, g)
             }
-            Rule::Until { body, from: 0, reach, .. } => self.variable(space, Owed { part: body, delay: 0, reach }),
+            Rule::Until { body, from: 0, reach, .. } => self.variable(space, OwedPart { part: body, delay: 0, reach }),
             Rule::Until { body, from, reach, .. } => {
-                let owed = self.variable(space, Owed { part: body, delay: from, reach })?;
+                let owed = self.variable(space, OwedPart { part: body, delay: from, reach })?;
                 let exists = self.exists(space, from)?;
                 space.diagrams.and(exists, owed)
             }
             Rule::Proposition(_) | Rule::Next(_) | Rule::Before(_) | Rule::Since { .. } => {
-                self.variable(space, Owed { part, delay: 0, reach: Reach::of_place(0) })
+                self.variable(space, OwedPart { part, delay: 0, reach: Reach::of_place(0) })
             }
         }
     }
@@ -425,7 +425,7 @@ impl Progression {
         &self,
         space: &mut Space,
         part: PartId,
-        Reading { now, memory, letter }: Reading<'_>,
+        LetterContext { now, memory, letter }: LetterContext<'_>,
         replaced: &mut Substitution,
     ) -> Result<Ref, Overflow> {
         let known = |part: PartId| now[part.index()].expect("parts come before wholes");
@@ -446,7 +446,7 @@ impl Progression {
                 self.until_now(space, body, known(left), known(right), reach)
             }
             Rule::Until { body, from, reach, .. } => {
-                let owed = self.variable(space, Owed { part: body, delay: from - 1, reach })?;
+                let owed = self.variable(space, OwedPart { part: body, delay: from - 1, reach })?;
                 let exists = self.exists(space, from - 1)?;
                 space.diagrams.and(exists, owed)
             }
@@ -465,7 +465,7 @@ impl Progression {
     /// `right | (left & X (left U right))`, if there is a step left for the latter.
     fn until_now(&self, space: &mut Space, body: PartId, left: Ref, right: Ref, reach: Reach) -> Result<Ref, Overflow> {
         let Some(reach) = reach.shorter() else { return Ok(right) };
-        let owed = self.variable(space, Owed { part: body, delay: 0, reach })?;
+        let owed = self.variable(space, OwedPart { part: body, delay: 0, reach })?;
         let exists = self.exists(space, 0)?;
         let later = space.diagrams.and(exists, owed)?;
         let goes_on = space.diagrams.and(left, later)?;
@@ -500,18 +500,18 @@ impl Progression {
     fn comes_to(&self, space: &mut Space, level: Level, now: &[Option<Ref>]) -> Result<Ref, Overflow> {
         let known = |part: PartId| now[part.index()].expect("what is owed is smaller than what owed it");
         match space.meanings[(level.chain - self.first_chain()) as usize] {
-            Meaning::Exists => match (u32::MAX - level.place).checked_sub(1) {
+            ChainMeaning::Exists => match (u32::MAX - level.place).checked_sub(1) {
                 None => Ok(Ref::TRUE),
                 Some(nearer) => self.exists(space, nearer),
             },
-            Meaning::Owed(Obligation { part, delay: 0 }) => match self.rules.rule(part) {
+            ChainMeaning::Owed(DelayedPart { part, delay: 0 }) => match self.rules.rule(part) {
                 Rule::Until { body, left, right, .. } => {
                     self.until_now(space, body, known(left), known(right), Reach::of_place(level.place))
                 }
                 _ => Ok(known(part)),
             },
-            Meaning::Owed(Obligation { part, delay }) => {
-                self.variable(space, Owed { part, delay: delay - 1, reach: Reach::of_place(level.place) })
+            ChainMeaning::Owed(DelayedPart { part, delay }) => {
+                self.variable(space, OwedPart { part, delay: delay - 1, reach: Reach::of_place(level.place) })
             }
         }
     }
@@ -585,7 +585,8 @@ impl Progression {
     fn needed(&self, space: &Space, owes: Ref) -> MemorySet {
         let mut needed = self.rules.no_memory();
         for level in space.support(owes) {
-            if let Meaning::Owed(Obligation { part, .. }) = space.meanings[(level.chain - self.first_chain()) as usize]
+            if let ChainMeaning::Owed(DelayedPart { part, .. }) =
+                space.meanings[(level.chain - self.first_chain()) as usize]
             {
                 needed.unite(&self.rules.depends[part.index()]);
             }
@@ -631,7 +632,7 @@ impl Progression {
         let low = self.copy(space, low, fresh, copies)?;
         let high = self.copy(space, high, fresh, copies)?;
         if level.chain > self.first_chain()
-            && let Meaning::Owed(obligation) = space.meanings[(level.chain - self.first_chain()) as usize]
+            && let ChainMeaning::Owed(obligation) = space.meanings[(level.chain - self.first_chain()) as usize]
         {
             level.chain = fresh.chains[&obligation];
         }
@@ -643,7 +644,7 @@ impl Progression {
 
 /// The things that are known while a letter is read.
 #[derive(Clone, Copy)]
-struct Reading<'a> {
+struct LetterContext<'a> {
     /// The diagrams that smaller parts come to.
     now: &'a [Option<Ref>],
     memory: &'a [Ref],

@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 
 /// The answers that are known for states.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Search {
+pub(crate) struct KnownProspects {
     flags: Vec<u8>,
 }
 
@@ -45,7 +45,7 @@ impl From<Overflow> for Unsettled {
 /// The number of states that are looked at breadth-first.
 const BROAD: usize = 8;
 
-impl Search {
+impl KnownProspects {
     pub(super) const BYTES_PER_STATE: usize = size_of::<u8>();
 
     /// The bit that says that states of this kind can, or cannot, be reached.

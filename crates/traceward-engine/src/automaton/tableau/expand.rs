@@ -1,8 +1,8 @@
 //! Expanding the nodes of the tableau: section 4.1, with the states of section 4.2.
 
 use super::claims::{ClaimId, Claims, Pair};
-use super::unfold::{self, Unfolding, unfold};
-use super::{Claim, Edge, Literal, Obligation, State, StateId, gave_up};
+use super::unfold::{self, TableauUnfolding, unfold};
+use super::{Edge, Literal, Obligation, State, StateClaim, StateId, gave_up};
 use crate::limit::{BuildError, Limit, Limits};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
@@ -45,7 +45,7 @@ impl Node {
 
     /// Goes one way of making a formula true; false if that contradicts what the node is already to
     /// make true.
-    fn take(&mut self, way: Way) -> bool {
+    fn take(&mut self, way: Alternative) -> bool {
         self.new.extend(way.new.into_iter().rev().flatten());
         if let Some(Obligation { formula, strength }) = way.owed {
             let owed = self.next.entry(formula).or_insert(strength);
@@ -58,7 +58,7 @@ impl Node {
     }
 
     /// Whether a way asks for nothing that the node does not make true anyway.
-    fn goes(&self, way: &Way) -> bool {
+    fn goes(&self, way: &Alternative) -> bool {
         way.owed.is_none() && way.literal.is_none() && way.new.iter().flatten().all(|part| self.done.contains(part))
     }
 
@@ -70,13 +70,13 @@ impl Node {
 
 /// One way of making a formula true: a column of the paper's table 1.
 #[derive(Clone, Copy, Debug, Default)]
-struct Way {
+struct Alternative {
     new: [Option<FormulaId>; 2],
     owed: Option<Obligation>,
     literal: Option<Literal>,
 }
 
-impl Way {
+impl Alternative {
     fn to(new: &[FormulaId]) -> Self {
         Self { new: [new.first().copied(), new.get(1).copied()], ..Self::default() }
     }
@@ -148,7 +148,7 @@ impl Builder<'_> {
     }
 
     fn state(&self, (next, claimed): &Key) -> State {
-        let claim = |&(id, holds): &(ClaimId, bool)| Claim { formula: self.claims.pair(id).positive, holds };
+        let claim = |&(id, holds): &(ClaimId, bool)| StateClaim { formula: self.claims.pair(id).positive, holds };
         State {
             next: next.clone(),
             claims: claimed.iter().map(claim).collect(),
@@ -163,7 +163,7 @@ impl Builder<'_> {
         while let Some(mut node) = open.pop() {
             self.spend(1)?;
             let ways = match node.new.pop() {
-                Some(formula) if !node.done.insert(formula) => [Some(Way::default()), None],
+                Some(formula) if !node.done.insert(formula) => [Some(Alternative::default()), None],
                 Some(formula) => self.open_ways(&node, formula, before),
                 None => match self.unanswered(&mut node) {
                     Some(claim) => self.answers(&node, claim, before),
@@ -190,7 +190,7 @@ impl Builder<'_> {
     /// The ways of making a formula true that do not contradict the node at once. A past operator
     /// needs no second one if a first goes by itself: with a bound it is asked for as often as the
     /// bound is long, and would split the node each time.
-    fn open_ways(&mut self, node: &Node, formula: FormulaId, before: &Before) -> [Option<Way>; 2] {
+    fn open_ways(&mut self, node: &Node, formula: FormulaId, before: &Before) -> [Option<Alternative>; 2] {
         let ways = self.ways(formula, before).map(|way| way.filter(|way| !self.contradicts(node, way)));
         let is_past = self.formulas.node(formula).direction() == Some(Direction::Past);
         match ways.iter().flatten().find(|way| node.goes(way)) {
@@ -200,7 +200,7 @@ impl Builder<'_> {
     }
 
     /// Whether a literal that a way asks for is contradicted by OLD.
-    fn contradicts(&self, node: &Node, way: &Way) -> bool {
+    fn contradicts(&self, node: &Node, way: &Alternative) -> bool {
         let opposite = |part: FormulaId| match self.formulas.node(part) {
             Operator::Atom(atom) => self.literal(atom, true),
             Operator::Not(f) => match self.formulas.node(f) {
@@ -213,11 +213,11 @@ impl Builder<'_> {
     }
 
     /// Both answers to a question, or the one that is left.
-    fn answers(&mut self, node: &Node, claim: ClaimId, before: &Before) -> [Option<Way>; 2] {
+    fn answers(&mut self, node: &Node, claim: ClaimId, before: &Before) -> [Option<Alternative>; 2] {
         let Pair { positive, negative } = self.claims.pair(claim);
         [positive, negative].map(|answer| {
             let is_open = self.open_ways(node, answer, before).iter().any(Option::is_some);
-            is_open.then(|| Way::to(&[answer]))
+            is_open.then(|| Alternative::to(&[answer]))
         })
     }
 
@@ -297,15 +297,15 @@ impl Builder<'_> {
     /// Table 1, and what is not in it because it does not split a node. `[]f` is `false V f`, whose
     /// second way is contradictory at once; `f W g` is expanded as until is, only weakly; `f M g`
     /// as `g U (f & g)`.
-    fn ways(&mut self, formula: FormulaId, before: &Before) -> [Option<Way>; 2] {
+    fn ways(&mut self, formula: FormulaId, before: &Before) -> [Option<Alternative>; 2] {
         let node = self.formulas.node(formula);
         let Some(unfolding) = unfold(&mut self.formulas, formula) else { return self.ways_here(node) };
         let rest = self.rest(unfolding, before);
         let going_on = |new: &[FormulaId]| match rest {
-            Rest::Known(holds) => holds.then(|| Way::to(new)),
-            Rest::Owed(owed) => Some(Way { owed: Some(owed), ..Way::to(new) }),
+            Rest::Known(holds) => holds.then(|| Alternative::to(new)),
+            Rest::Owed(owed) => Some(Alternative { owed: Some(owed), ..Alternative::to(new) }),
         };
-        let here = |new: &[FormulaId]| Some(Way::to(new));
+        let here = |new: &[FormulaId]| Some(Alternative::to(new));
         let is_true = rest == Rest::Known(true);
         match node {
             _ if !unfolding.open => [going_on(&[]), None],
@@ -321,16 +321,16 @@ impl Builder<'_> {
         }
     }
 
-    fn ways_here(&self, node: Operator) -> [Option<Way>; 2] {
+    fn ways_here(&self, node: Operator) -> [Option<Alternative>; 2] {
         match node {
-            Operator::Constant(bit) => [bit.then(Way::default), None],
-            Operator::Atom(atom) => [Some(Way::of(self.literal(atom, false))), None],
+            Operator::Constant(bit) => [bit.then(Alternative::default), None],
+            Operator::Atom(atom) => [Some(Alternative::of(self.literal(atom, false))), None],
             Operator::Not(f) => match self.formulas.node(f) {
-                Operator::Atom(atom) => [Some(Way::of(self.literal(atom, true))), None],
+                Operator::Atom(atom) => [Some(Alternative::of(self.literal(atom, true))), None],
                 _ => panic!("not in negation normal form"),
             },
-            Operator::And(f, g) => [Some(Way::to(&[f, g])), None],
-            Operator::Or(f, g) => [Some(Way::to(&[f])), Some(Way::to(&[g]))],
+            Operator::And(f, g) => [Some(Alternative::to(&[f, g])), None],
+            Operator::Or(f, g) => [Some(Alternative::to(&[f])), Some(Alternative::to(&[g]))],
             _ => unreachable!("temporal operators unfold"),
         }
     }
@@ -339,8 +339,8 @@ impl Builder<'_> {
         self.alphabet.proposition(atom).map(|proposition| Literal { negated, proposition })
     }
 
-    fn rest(&self, unfolding: Unfolding, before: &Before) -> Rest {
-        let Unfolding { direction, rest, strength, .. } = unfolding;
+    fn rest(&self, unfolding: TableauUnfolding, before: &Before) -> Rest {
+        let TableauUnfolding { direction, rest, strength, .. } = unfolding;
         let at_end = Rest::Known(strength == Strength::Weak);
         match (rest, direction, before) {
             (None, _, _) | (Some(_), Direction::Past, Before::Nothing) => at_end,

@@ -83,7 +83,7 @@ pub struct Obligation {
 
 /// A claim of a state about the position just read.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct Claim {
+pub struct StateClaim {
     /// The formula.
     pub formula: FormulaId,
     /// Whether the formula held.
@@ -96,7 +96,7 @@ pub struct State {
     /// The obligations, which are the paper's NEXT. Empty in INIT, which owes the formula itself.
     pub next: Vec<Obligation>,
     /// The claims about the position just read, as far as past operators still ask for them.
-    pub claims: Vec<Claim>,
+    pub claims: Vec<StateClaim>,
     /// Whether a run may end here.
     pub accepting: bool,
     /// Whether every continuation is accepted. Such a state has no edges: nothing needs to be

@@ -5,7 +5,7 @@ use traceward_logic::formula::{Direction, FormulaId, Formulas, Interval, Node, S
 
 /// A temporal formula split into this position and the rest.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Unfolding {
+pub(super) struct TableauUnfolding {
     pub direction: Direction,
     /// Whether the operands are looked at here: the window has opened.
     pub open: bool,
@@ -17,12 +17,12 @@ pub(super) struct Unfolding {
 
 /// The unfolding of a formula; none if it is not temporal. A bound leaves the same operator with a
 /// shorter one.
-pub(super) fn unfold(formulas: &mut Formulas, formula: FormulaId) -> Option<Unfolding> {
+pub(super) fn unfold(formulas: &mut Formulas, formula: FormulaId) -> Option<TableauUnfolding> {
     let node = formulas.node(formula);
     let direction = node.direction()?;
     let strength = node.strength()?;
     if let Node::Next(_, _, f) = node {
-        return Some(Unfolding { direction, open: false, rest: Some(f), strength });
+        return Some(TableauUnfolding { direction, open: false, rest: Some(f), strength });
     }
     let Interval { unit, from, to } = node.interval()?;
     let rest = match (from, to) {
@@ -33,7 +33,7 @@ pub(super) fn unfold(formulas: &mut Formulas, formula: FormulaId) -> Option<Unfo
             Some(formulas.intern(with_interval(node, shorter)))
         }
     };
-    Some(Unfolding { direction, open: from == 0, rest, strength })
+    Some(TableauUnfolding { direction, open: from == 0, rest, strength })
 }
 
 /// An operator with its window replaced.

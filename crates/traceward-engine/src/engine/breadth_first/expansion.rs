@@ -1,8 +1,9 @@
 //! What is asked of a position: `init` and `Successor`, definitions 3.13 and 3.14 of the thesis.
 //!
-//! Configurations that a letter cannot satisfy are left out as soon as one of their nodes is seen to fail, and with
-//! [`Subsumption::On`] those that ask for more than another as soon as both are there. Nothing is lost by not looking at the whole
-//! crossproduct: ⊎ keeps a node that fails, and what asks for more goes on to do so.
+//! Configurations that a letter cannot satisfy are left out as soon as one of their nodes is seen
+//! to fail, and with [`Subsumption::On`] those that ask for more than another as soon as both are
+//! there. Nothing is lost by not looking at the whole crossproduct: ⊎ keeps a node that fails, and
+//! what asks for more goes on to do so.
 
 use super::{BreadthFirst, GaveUp, Subsumption};
 use crate::automaton::alternating::{ConditionId, NodeId};
@@ -75,12 +76,12 @@ impl Scope {
     }
 }
 
-/// Which nodes come into configurations.
+/// The nodes that are admitted to configurations.
 pub(super) enum Admission<'a> {
     /// All of them, with the clocks they are asked with: the state is not known.
     All,
-    /// Those that a letter satisfies, which is one bit a leaf. Formulas about the past are settled by it, and other leaves have
-    /// no use for their clock any more.
+    /// The nodes that a letter satisfies, which is one bit a leaf. Formulas about the past are
+    /// settled by it, and other leaves have no use for their clock any more.
     SatisfiedBy(&'a [u64]),
 }
 
@@ -88,7 +89,7 @@ pub(super) enum Admission<'a> {
 type Alternatives = Rc<[Configuration]>;
 
 /// One step to the next position.
-pub(super) struct Expansion<'a> {
+pub(super) struct SliceExpansion<'a> {
     engine: &'a BreadthFirst,
     admission: Admission<'a>,
     subsumption: Subsumption,
@@ -100,7 +101,7 @@ pub(super) struct Expansion<'a> {
     nothing: Alternatives,
 }
 
-impl<'a> Expansion<'a> {
+impl<'a> SliceExpansion<'a> {
     pub(super) fn new(engine: &'a BreadthFirst, admission: Admission<'a>, subsumption: Subsumption) -> Self {
         Self {
             engine,
@@ -145,7 +146,8 @@ impl<'a> Expansion<'a> {
         self.evaluate(condition, clock)
     }
 
-    /// Finds out what the metric sub-automata of a scope ask. With a stack of its own, for formulas of any depth.
+    /// Finds out what the metric sub-automata of a scope ask. With a stack of its own, for formulas
+    /// of any depth.
     fn settle_inside(&mut self, scope: ConditionId) -> Result<(), GaveUp> {
         let mut open = self.unknown_inside(scope);
         while let Some(&metric) = open.last() {
@@ -238,7 +240,7 @@ impl<'a> Expansion<'a> {
         configurations.sort_unstable();
         configurations.dedup();
         if self.subsumption == Subsumption::On && configurations.len() > 1 {
-            let asked = if configurations.len() > FEW { Asked::Later } else { Asked::Ever };
+            let asked = if configurations.len() > FEW { Horizon::Later } else { Horizon::Ever };
             let all: Vec<&Configuration> = configurations.iter().collect();
             let mut stays = self.engine.least(&all, asked).into_iter();
             configurations.retain(|_| stays.next() == Some(true));
@@ -248,32 +250,35 @@ impl<'a> Expansion<'a> {
     }
 }
 
-/// What is looked at to tell whether a configuration that a state satisfies asks for all that another one asks.
+/// The states that matter when two configurations are compared: whether one asks of them all that
+/// the other asks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Asked {
-    /// All that is in it.
+pub(super) enum Horizon {
+    /// This state and all later ones.
     Ever,
-    /// What it asks of later states. That is all that matters for the verdict.
+    /// Later states alone. They are all that matters for the verdict.
     Later,
 }
 
-/// So many configurations are combined with others before one goes that asks no less of later states. It may still turn out to
-/// be the smaller one: together with another that has all of its timers.
+/// The number of configurations above which one is dropped that asks no less of later states. Among
+/// fewer it stays, for it may still turn out to be the smaller one: together with another that has
+/// all of its timers.
 const FEW: usize = 8;
 
 impl BreadthFirst {
-    /// For each of these, whether it stays: not if it asks for all that another one asks. Among compact configurations the
-    /// other never has more timers.
-    pub(super) fn least(&self, configurations: &[&Configuration], asked: Asked) -> Vec<bool> {
+    /// For each of these, whether it stays: not if it asks for all that another one asks. Among
+    /// compact configurations the other never has more timers.
+    pub(super) fn least(&self, configurations: &[&Configuration], asked: Horizon) -> Vec<bool> {
         let timers: Vec<(usize, u64)> = configurations.iter().map(|one| self.timers_of(one)).collect();
         let mut order: Vec<usize> = (0..configurations.len()).collect();
-        // Of those that ask for the same the smallest stays; which one that is depends on what is in them, and on nothing else.
+        // Of those that ask for the same the smallest stays; which one that is depends on what is
+        // in them, and on nothing else.
         order.sort_unstable_by_key(|&index| {
             (timers[index].0, configurations[index].entries().len(), configurations[index])
         });
         let follows = |one: &Configuration, other: &Configuration| match asked {
-            Asked::Ever => one.follows_from(other, &self.automaton),
-            Asked::Later => one.follows_later_from(other, &self.automaton),
+            Horizon::Ever => one.follows_from(other, &self.automaton),
+            Horizon::Later => one.follows_later_from(other, &self.automaton),
         };
         let mut stays = vec![false; configurations.len()];
         let mut least: Vec<usize> = Vec::new();
@@ -288,8 +293,8 @@ impl BreadthFirst {
         stays
     }
 
-    /// How many timers a configuration has, and which, several of them to a bit: quick to tell that it has one that another
-    /// has not.
+    /// The number of timers of a configuration, and a word with a bit for each, several timers to a
+    /// bit. The word tells quickly that a configuration has a timer that another has not.
     fn timers_of(&self, configuration: &Configuration) -> (usize, u64) {
         let timers = configuration.timers(&self.automaton);
         timers.fold((0, 0), |(count, nodes), entry| (count + 1, nodes | 1 << (entry.node.index() % 64)))

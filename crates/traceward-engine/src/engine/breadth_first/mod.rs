@@ -1,24 +1,29 @@
-//! Breadth-first traversal: Finkbeiner and Sipma, *Checking Finite Traces using Alternating Automata*, sections 3.2 and 5.4,
-//! and the thesis on bounded temporal logic, section 3.4, which does the same on metric automata.
+//! Breadth-first traversal: Finkbeiner and Sipma, *Checking Finite Traces using Alternating
+//! Automata*, sections 3.2 and 5.4, and the thesis on bounded temporal logic, section 3.4, which
+//! does the same on metric automata.
 //!
-//! A run is a sequence of *slices*, sets of nodes that a run visits at one position; with a clock for each node the thesis
-//! calls them *configurations*. Of a formula without bounds all clocks stay as they are, so one algorithm does for both.
-//! The engine keeps all configurations that some run over the states so far can have, and steps from one state to the
-//! next; the trace is walked once, and may still be growing. No configuration left: no continuation can satisfy the
-//! formula. One in which no timer leads anywhere: nothing is owed, every continuation does.
+//! A run is a sequence of *slices*, sets of nodes that a run visits at one position; with a clock
+//! for each node the thesis calls them *configurations*. Of a formula without bounds all clocks
+//! stay as they are, so one algorithm does for both. The engine keeps all configurations that some
+//! run over the states so far can have, and steps from one state to the next; the trace is walked
+//! once, and may still be growing. No configuration left: no continuation can satisfy the formula.
+//! One in which no timer leads anywhere: nothing is owed, every continuation does.
 //!
-//! Formulas about the past are settled at once: at a position such a formula is either true, and asks for nothing, or the
-//! configuration that needs it is gone. (The first paper keeps a satisfied past node in its slice, which would owe its
-//! successor at the *next* position.) So their truth is part of the letter. A future operator inside a past one is refused.
+//! Formulas about the past are settled at once: at a position such a formula is either true, and
+//! asks for nothing, or the configuration that needs it is gone. (The first paper keeps a satisfied
+//! past node in its slice, which would owe its successor at the *next* position.) So their truth is
+//! part of the letter. A future operator inside a past one is refused.
 //!
-//! A configuration that asks of later states all that another one asks of them can be dropped: the other leads to an
-//! accepting one whenever it does ([`Subsumption`]). Without that their number may explode. Successors are remembered, for configurations and for whole
-//! sets of them, in a cache of bounded size.
+//! A configuration that asks of later states all that another one asks of them can be dropped: the
+//! other leads to an accepting one whenever it does ([`Subsumption`]). Without that their number
+//! may explode. Successors are remembered, for configurations and for whole sets of them, in a
+//! cache of bounded size.
 //!
-//! The thesis misprints: `init(ε)` is `{∅}`, not `∅`; `init(N, c)` is a set of configurations, `{{⟨N,c⟩}}`; the traversal
-//! starts with `init(𝒜, ∞)`; a node is state-satisfied (definition 3.15) if it evaluates to anything but -1; the procedure
-//! returns whether S′ is *not* empty, having read the last state and not the one before it. And of two clocks on a delay
-//! timer neither subsumes the other, whatever claim 3.2 says.
+//! The thesis misprints: `init(ε)` is `{∅}`, not `∅`; `init(N, c)` is a set of configurations,
+//! `{{⟨N,c⟩}}`; the traversal starts with `init(𝒜, ∞)`; a node is state-satisfied (definition 3.15)
+//! if it evaluates to anything but -1; the procedure returns whether S′ is *not* empty, having read
+//! the last state and not the one before it. And of two clocks on a delay timer neither subsumes
+//! the other, whatever claim 3.2 says.
 
 mod expansion;
 mod slices;
@@ -26,13 +31,13 @@ mod statistics;
 
 use super::configuration::Configuration;
 use super::follow::{Follow, Step};
-use super::reading::{self, Reader, Reading};
+use super::labels::{self, LabelTruth, Labels};
 use super::{Config, EngineStatistics, Memory, Subsumption};
 use crate::automaton::alternating::NodeId;
 use crate::automaton::metric::{Kind, Label, Metric};
 use crate::limit::{BuildError, GaveUp, Instead, Limit, Unsupported};
 use crate::prepared::Prepared;
-use crate::saved::{Reader as FromBytes, RestoreError, Writer};
+use crate::saved::{Reader, RestoreError, Writer};
 use expansion::Scopes;
 use slices::{SetId, Slices};
 pub use statistics::OverSlices;
@@ -48,61 +53,61 @@ const NAME: &str = "breadth-first";
 pub struct BreadthFirst {
     automaton: Metric,
     scopes: Scopes,
-    reader: Reader,
-    /// What a state is asked, in order.
+    labels: Labels,
+    /// The leaves that a state is asked for, in order.
     leaves: Box<[NodeId]>,
     config: Config,
 }
 
 /// Scratch: configurations, sets of them, and their successors.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Cache {
+pub(super) struct SliceCache {
     slices: Slices,
 }
 
-/// A traversal that has got somewhere. A clone goes its own way, and begins with nothing remembered.
+/// A run of a traversal. A clone goes on by itself, and begins with nothing remembered.
 #[derive(Debug)]
 pub struct Run {
-    place: Place,
-    cache: Cache,
+    progress: Progress,
+    cache: SliceCache,
 }
 
 impl Clone for Run {
     fn clone(&self) -> Self {
-        Self { place: Place { epoch: NO_EPOCH, ..self.place.clone() }, cache: Cache::default() }
+        Self { progress: Progress { epoch: NO_EPOCH, ..self.progress.clone() }, cache: SliceCache::default() }
     }
 }
 
-/// Where a traversal is.
+/// The progress of a traversal: what it has come to after the states so far.
 #[derive(Clone, Debug)]
-struct Place {
-    /// Where the cache has the configurations, in its epoch.
+struct Progress {
+    /// The number of the set of configurations in the cache, good for the cache's epoch.
     set: SetId,
     epoch: u64,
-    /// The configurations, should the cache forget them.
+    /// The configurations themselves, for the case that the cache forgets them.
     kept: Arc<[Arc<Configuration>]>,
     verdict: Verdict,
-    reading: Reading,
+    truth: LabelTruth,
     position: usize,
     peak_configurations: usize,
 }
 
-/// No cache comes to forget everything that often.
+/// The epoch that no cache has: none forgets everything that often.
 const NO_EPOCH: u64 = u64::MAX;
 
 impl Run {
-    /// The most configurations that it has had at one position.
+    /// The largest number of configurations that the run has had at one position.
     pub fn peak_configurations(&self) -> usize {
-        self.place.peak_configurations
+        self.progress.peak_configurations
     }
 
-    /// About how many bytes are remembered.
+    /// The approximate number of bytes that are remembered.
     pub fn bytes(&self) -> usize {
         self.cache.slices.bytes()
     }
 }
 
-impl Place {
+impl Progress {
     fn arrive(&mut self, set: SetId, slices: &Slices) {
         if self.set == set && self.epoch == slices.epoch() {
             return;
@@ -118,11 +123,11 @@ impl Place {
 impl BreadthFirst {
     /// Prepares a formula in negation normal form with split atoms.
     pub fn new(formulas: &Formulas, alphabet: &Alphabet, root: FormulaId, config: Config) -> Result<Self, Unsupported> {
-        let automaton = reading::automaton(NAME, formulas, root)?;
-        let reader = Reader::new(NAME, &automaton, formulas, alphabet)?;
+        let automaton = labels::automaton(NAME, formulas, root)?;
+        let labels = Labels::new(NAME, &automaton, formulas, alphabet)?;
         let is_leaf = |node: &NodeId| matches!(automaton.node(*node).kind, Kind::Leaf(_));
         let leaves = automaton.node_ids().filter(is_leaf).collect();
-        Ok(Self { scopes: Scopes::new(&automaton), automaton, reader, leaves, config })
+        Ok(Self { scopes: Scopes::new(&automaton), automaton, labels, leaves, config })
     }
 
     /// The automaton that is traversed.
@@ -152,53 +157,53 @@ impl Follow for BreadthFirst {
     }
 
     fn start(&self) -> Result<Run, GaveUp> {
-        let mut cache = Cache::default();
+        let mut cache = SliceCache::default();
         let set = cache.slices.start();
-        let place = Place {
+        let progress = Progress {
             set,
             epoch: cache.slices.epoch(),
             kept: cache.slices.kept(set).clone(),
             verdict: cache.slices.verdict(set),
-            reading: self.reader.start(),
+            truth: self.labels.start(),
             position: 0,
             peak_configurations: 0,
         };
-        Ok(Run { place, cache })
+        Ok(Run { progress, cache })
     }
 
-    fn step(&self, Run { place, cache }: &mut Run, step: Step<'_>) -> Result<Verdict, GaveUp> {
-        self.reader.read(&mut place.reading, step.letter);
-        let letter = self.letter(cache, &place.reading);
-        let set = self.set_of(cache, place);
+    fn step(&self, Run { progress, cache }: &mut Run, step: Step<'_>) -> Result<Verdict, GaveUp> {
+        self.labels.read(&mut progress.truth, step.letter);
+        let letter = self.letter(cache, &progress.truth);
+        let set = self.set_of(cache, progress);
         let successor = self.successor(cache, set, letter)?;
-        place.arrive(successor, &cache.slices);
-        place.position += 1;
-        Ok(place.verdict)
+        progress.arrive(successor, &cache.slices);
+        progress.position += 1;
+        Ok(progress.verdict)
     }
 
     fn verdict(&self, run: &Run) -> Verdict {
-        run.place.verdict
+        run.progress.verdict
     }
 
-    fn save(&self, Run { place, .. }: &Run, to: &mut Writer) {
-        Reader::save(&place.reading, to);
-        to.size(place.position);
-        to.size(place.peak_configurations);
-        to.size(place.kept.len());
-        place.kept.iter().for_each(|one| one.save(to));
+    fn save(&self, Run { progress, .. }: &Run, to: &mut Writer) {
+        Labels::save(&progress.truth, to);
+        to.size(progress.position);
+        to.size(progress.peak_configurations);
+        to.size(progress.kept.len());
+        progress.kept.iter().for_each(|one| one.save(to));
     }
 
-    fn restore(&self, from: &mut FromBytes<'_>) -> Result<Run, RestoreError> {
-        let mut run = Run { cache: Cache::default(), ..self.start().map_err(|_| RestoreError::Damaged)? };
-        let Run { place, cache } = &mut run;
-        place.reading = self.reader.restore(from)?;
-        place.position = from.size()?;
-        place.peak_configurations = from.size()?;
+    fn restore(&self, from: &mut Reader<'_>) -> Result<Run, RestoreError> {
+        let mut run = Run { cache: SliceCache::default(), ..self.start().map_err(|_| RestoreError::Damaged)? };
+        let Run { progress, cache } = &mut run;
+        progress.truth = self.labels.restore(from)?;
+        progress.position = from.size()?;
+        progress.peak_configurations = from.size()?;
         let kept = (0..from.count()?).map(|_| Configuration::restore(&self.automaton, from).map(Arc::new));
-        place.kept = kept.collect::<Result<_, _>>()?;
-        place.epoch = NO_EPOCH;
-        let set = self.set_of(cache, place);
-        place.verdict = cache.slices.verdict(set);
+        progress.kept = kept.collect::<Result<_, _>>()?;
+        progress.epoch = NO_EPOCH;
+        let set = self.set_of(cache, progress);
+        progress.verdict = cache.slices.verdict(set);
         Ok(run)
     }
 

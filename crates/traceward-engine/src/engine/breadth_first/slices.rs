@@ -1,7 +1,7 @@
 //! Configurations, sets of them, and their successors, each kept once.
 
-use super::expansion::{Admission, Asked, Expansion};
-use super::{BreadthFirst, Cache, GaveUp, Memory, Place, Reading, Run, Subsumption};
+use super::expansion::{Admission, Horizon, SliceExpansion};
+use super::{BreadthFirst, GaveUp, LabelTruth, Memory, Progress, Run, SliceCache, Subsumption};
 use crate::automaton::alternating::NodeId;
 use crate::engine::configuration::{Configuration, Entry};
 use rustc_hash::FxHashMap;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use traceward_logic::verdict::Verdict;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub(super) struct ConfigurationId(u32);
+pub(super) struct SliceId(u32);
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct SetId(u32);
@@ -21,33 +21,35 @@ pub(super) struct LetterId(u32);
 const START: SetId = SetId(0);
 const UNKNOWN: SetId = SetId(u32::MAX);
 
-/// How large a set may be on the average, with all that is remembered of it, before the cache has to do with fewer of them.
+/// The average size of a set in bytes, with all that is remembered of it, above which the cache has
+/// to do with fewer sets.
 const BYTES_PER_SET: usize = 8 << 10;
 
 /// Letters below this are found in a list.
 const SMALL_LETTERS: u64 = 256;
 
-/// Everything that has been met, up to a limit.
+/// The slices, sets and letters that have been met, up to a limit.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Slices {
     configurations: Vec<Arc<Configuration>>,
-    configuration_ids: FxHashMap<Arc<Configuration>, ConfigurationId>,
+    configuration_ids: FxHashMap<Arc<Configuration>, SliceId>,
     sets: Vec<Set>,
-    set_ids: FxHashMap<Arc<[ConfigurationId]>, SetId>,
+    set_ids: FxHashMap<Arc<[SliceId]>, SetId>,
     /// A bit for each leaf: whether it is satisfied.
     letters: Vec<Arc<[u64]>>,
     letter_ids: FxHashMap<Arc<[u64]>, LetterId>,
     /// The ids of letters of one small word, which most are.
     small_letters: Vec<Option<LetterId>>,
     scratch: Vec<u64>,
-    /// How often everything has been forgotten: ids are good for as long as this stays.
+    /// The number of times that everything has been forgotten. Ids are good as long as it stays the
+    /// same.
     epoch: u64,
     /// The configurations behind one that a letter satisfies.
-    successors: FxHashMap<(ConfigurationId, LetterId), Arc<[ConfigurationId]>>,
+    successors: FxHashMap<(SliceId, LetterId), Arc<[SliceId]>>,
     bytes: Bytes,
 }
 
-/// What is held, by what it takes to forget it.
+/// The bytes that are held, apart for sets and for letters, which are forgotten at different times.
 #[derive(Clone, Copy, Debug, Default)]
 struct Bytes {
     sets: usize,
@@ -58,7 +60,7 @@ struct Bytes {
 /// A set of configurations that are all satisfied by the state they were made for.
 #[derive(Clone, Debug)]
 struct Set {
-    configurations: Arc<[ConfigurationId]>,
+    configurations: Arc<[SliceId]>,
     verdict: Verdict,
     /// The configurations themselves, for runs to keep.
     kept: Arc<[Arc<Configuration>]>,
@@ -95,11 +97,12 @@ impl Slices {
         self.sets[set.0 as usize].verdict
     }
 
-    pub(super) fn configuration(&self, id: ConfigurationId) -> &Arc<Configuration> {
+    pub(super) fn configuration(&self, id: SliceId) -> &Arc<Configuration> {
         &self.configurations[id.0 as usize]
     }
 
-    /// The letter that was written into the scratch. Letters do not outlive a step, so those before may be forgotten.
+    /// The letter that was written into the scratch. Letters do not outlive a step, so those before
+    /// may be forgotten.
     fn intern_letter(&mut self, limit: usize) -> LetterId {
         if let Some(id) = self.small_letter() {
             return id;
@@ -127,22 +130,22 @@ impl Slices {
         *self.small_letters.get(usize::try_from(word).ok()?)?
     }
 
-    fn intern_configuration(&mut self, configuration: Configuration) -> ConfigurationId {
+    fn intern_configuration(&mut self, configuration: Configuration) -> SliceId {
         if let Some(&id) = self.configuration_ids.get(&configuration) {
             return id;
         }
         self.push_configuration(Arc::new(configuration))
     }
 
-    fn intern_shared(&mut self, configuration: &Arc<Configuration>) -> ConfigurationId {
+    fn intern_shared(&mut self, configuration: &Arc<Configuration>) -> SliceId {
         match self.configuration_ids.get(configuration) {
             Some(&id) => id,
             None => self.push_configuration(configuration.clone()),
         }
     }
 
-    fn push_configuration(&mut self, configuration: Arc<Configuration>) -> ConfigurationId {
-        let id = ConfigurationId(self.configurations.len() as u32);
+    fn push_configuration(&mut self, configuration: Arc<Configuration>) -> SliceId {
+        let id = SliceId(self.configurations.len() as u32);
         self.bytes.sets += CONFIGURATION_BYTES + size_of_val(configuration.entries());
         self.configurations.push(configuration.clone());
         self.configuration_ids.insert(configuration, id);
@@ -150,9 +153,9 @@ impl Slices {
     }
 
     /// The ids of these, in order, each once.
-    fn intern_all(&mut self, configurations: Vec<Configuration>) -> Arc<[ConfigurationId]> {
+    fn intern_all(&mut self, configurations: Vec<Configuration>) -> Arc<[SliceId]> {
         let one = |configuration| self.intern_configuration(configuration);
-        let mut ids: Vec<ConfigurationId> = configurations.into_iter().map(one).collect();
+        let mut ids: Vec<SliceId> = configurations.into_iter().map(one).collect();
         distinct(&mut ids);
         ids.into()
     }
@@ -171,7 +174,7 @@ impl Slices {
         next[letter.0 as usize] = successor;
     }
 
-    fn remember_successors(&mut self, key: (ConfigurationId, LetterId), successors: Arc<[ConfigurationId]>) {
+    fn remember_successors(&mut self, key: (SliceId, LetterId), successors: Arc<[SliceId]>) {
         self.bytes.letters += SUCCESSORS_BYTES + size_of_val(&*successors);
         self.successors.insert(key, successors);
     }
@@ -201,11 +204,11 @@ impl Slices {
             return (START, letter);
         }
         // They keep their order.
-        let ids: Vec<ConfigurationId> = kept.kept.iter().map(|one| self.intern_shared(one)).collect();
+        let ids: Vec<SliceId> = kept.kept.iter().map(|one| self.intern_shared(one)).collect();
         (self.push_set(ids.into(), kept.verdict), letter)
     }
 
-    fn push_set(&mut self, configurations: Arc<[ConfigurationId]>, verdict: Verdict) -> SetId {
+    fn push_set(&mut self, configurations: Arc<[SliceId]>, verdict: Verdict) -> SetId {
         let id = SetId(self.sets.len() as u32);
         let kept: Arc<[Arc<Configuration>]> =
             configurations.iter().map(|&configuration| self.configuration(configuration).clone()).collect();
@@ -216,18 +219,18 @@ impl Slices {
     }
 }
 
-/// What things take beside their contents: their place in a list and in a table, and the heads of what is allocated.
+/// The bytes that letters, configurations, sets and lists of successors take beside their contents:
+/// their entries in lists and tables, and the heads of their allocations.
 const LETTER_BYTES: usize = 16 + 24 + 32;
 const CONFIGURATION_BYTES: usize = 8 + 16 + 64;
 const SET_BYTES: usize = size_of::<Set>() + 24 + 64;
 const SUCCESSORS_BYTES: usize = 32 + 32;
 
 impl BreadthFirst {
-    /// What was read, as a letter.
-    pub(super) fn letter(&self, cache: &mut Cache, reading: &Reading) -> LetterId {
-        let word = |leaves: &[NodeId]| {
-            leaves.iter().rev().fold(0, |word, leaf| word << 1 | u64::from(reading.satisfies(*leaf)))
-        };
+    /// The letter of the state that was read.
+    pub(super) fn letter(&self, cache: &mut SliceCache, truth: &LabelTruth) -> LetterId {
+        let word =
+            |leaves: &[NodeId]| leaves.iter().rev().fold(0, |word, leaf| word << 1 | u64::from(truth.satisfies(*leaf)));
         let words = &mut cache.slices.scratch;
         words.clear();
         words.extend(self.leaves.chunks(64).map(word));
@@ -235,7 +238,7 @@ impl BreadthFirst {
     }
 
     /// The set of configurations after a letter.
-    pub(super) fn successor(&self, cache: &mut Cache, set: SetId, letter: LetterId) -> Result<SetId, GaveUp> {
+    pub(super) fn successor(&self, cache: &mut SliceCache, set: SetId, letter: LetterId) -> Result<SetId, GaveUp> {
         if self.config.memory == Memory::Sets
             && let Some(known) = cache.slices.known(set, letter)
         {
@@ -254,25 +257,25 @@ impl BreadthFirst {
     }
 
     /// The configurations behind those of a set that a letter satisfies, as far as they are kept.
-    fn satisfied(&self, cache: &mut Cache, set: SetId, letter: LetterId) -> Result<Vec<ConfigurationId>, GaveUp> {
+    fn satisfied(&self, cache: &mut SliceCache, set: SetId, letter: LetterId) -> Result<Vec<SliceId>, GaveUp> {
         let mut found = match set {
             START => self.initial(cache, letter)?.to_vec(),
             _ => self.all_successors(cache, set, letter)?,
         };
         if self.config.subsumption == Subsumption::On && found.len() > 1 {
             let all: Vec<&Configuration> = found.iter().map(|id| &**cache.slices.configuration(*id)).collect();
-            let mut stays = self.least(&all, Asked::Later).into_iter();
+            let mut stays = self.least(&all, Horizon::Later).into_iter();
             found.retain(|_| stays.next() == Some(true));
         }
         self.refuse_many(found.len())?;
         Ok(found)
     }
 
-    fn all_successors(&self, cache: &mut Cache, set: SetId, letter: LetterId) -> Result<Vec<ConfigurationId>, GaveUp> {
+    fn all_successors(&self, cache: &mut SliceCache, set: SetId, letter: LetterId) -> Result<Vec<SliceId>, GaveUp> {
         let words = cache.slices.letters[letter.0 as usize].clone();
         let mut expansion = self.expansion(&words);
         let configurations = cache.slices.sets[set.0 as usize].configurations.clone();
-        let mut found: Vec<ConfigurationId> = Vec::new();
+        let mut found: Vec<SliceId> = Vec::new();
         for &configuration in &*configurations {
             found.extend(self.known_successors(cache, &mut expansion, configuration, letter)?.iter());
             if found.len() > self.config.limits.slices.saturating_mul(4) {
@@ -283,17 +286,17 @@ impl BreadthFirst {
         Ok(found)
     }
 
-    fn expansion<'a>(&'a self, letter: &'a [u64]) -> Expansion<'a> {
-        Expansion::new(self, Admission::SatisfiedBy(letter), self.config.subsumption)
+    fn expansion<'a>(&'a self, letter: &'a [u64]) -> SliceExpansion<'a> {
+        SliceExpansion::new(self, Admission::SatisfiedBy(letter), self.config.subsumption)
     }
 
     fn known_successors(
         &self,
-        cache: &mut Cache,
-        expansion: &mut Expansion<'_>,
-        configuration: ConfigurationId,
+        cache: &mut SliceCache,
+        expansion: &mut SliceExpansion<'_>,
+        configuration: SliceId,
         letter: LetterId,
-    ) -> Result<Arc<[ConfigurationId]>, GaveUp> {
+    ) -> Result<Arc<[SliceId]>, GaveUp> {
         if let Some(known) = cache.slices.successors.get(&(configuration, letter)) {
             return Ok(known.clone());
         }
@@ -304,7 +307,7 @@ impl BreadthFirst {
     }
 
     /// The first configurations of all runs that a letter satisfies.
-    pub(super) fn initial(&self, cache: &mut Cache, letter: LetterId) -> Result<Arc<[ConfigurationId]>, GaveUp> {
+    pub(super) fn initial(&self, cache: &mut SliceCache, letter: LetterId) -> Result<Arc<[SliceId]>, GaveUp> {
         let words = cache.slices.letters[letter.0 as usize].clone();
         let found = self.expansion(&words).initial()?;
         Ok(cache.slices.intern_all(found))
@@ -313,15 +316,15 @@ impl BreadthFirst {
     /// The configurations behind one that a letter satisfies.
     pub(super) fn successors(
         &self,
-        cache: &mut Cache,
-        configuration: ConfigurationId,
+        cache: &mut SliceCache,
+        configuration: SliceId,
         letter: LetterId,
-    ) -> Result<Arc<[ConfigurationId]>, GaveUp> {
+    ) -> Result<Arc<[SliceId]>, GaveUp> {
         let words = cache.slices.letters[letter.0 as usize].clone();
         self.known_successors(cache, &mut self.expansion(&words), configuration, letter)
     }
 
-    fn intern_set(&self, cache: &mut Cache, configurations: Arc<[ConfigurationId]>) -> SetId {
+    fn intern_set(&self, cache: &mut SliceCache, configurations: Arc<[SliceId]>) -> SetId {
         if let Some(&id) = cache.slices.set_ids.get(&configurations) {
             return id;
         }
@@ -329,7 +332,7 @@ impl BreadthFirst {
         cache.slices.push_set(configurations, verdict)
     }
 
-    fn verdict_of(&self, cache: &Cache, configurations: &[ConfigurationId]) -> Verdict {
+    fn verdict_of(&self, cache: &SliceCache, configurations: &[SliceId]) -> Verdict {
         let any = |is_so: &dyn Fn(&Configuration) -> bool| {
             configurations.iter().any(|id| is_so(cache.slices.configuration(*id)))
         };
@@ -346,7 +349,7 @@ impl BreadthFirst {
     }
 
     /// The set that a run has come to. If the cache has forgotten it, it is told again.
-    pub(super) fn set_of(&self, cache: &mut Cache, run: &Place) -> SetId {
+    pub(super) fn set_of(&self, cache: &mut SliceCache, run: &Progress) -> SetId {
         if run.epoch == cache.slices.epoch {
             return run.set;
         }
@@ -354,26 +357,26 @@ impl BreadthFirst {
         if run.position == 0 {
             return start;
         }
-        let mut ids: Vec<ConfigurationId> = run.kept.iter().map(|one| cache.slices.intern_shared(one)).collect();
+        let mut ids: Vec<SliceId> = run.kept.iter().map(|one| cache.slices.intern_shared(one)).collect();
         ids.sort_unstable();
         self.intern_set(cache, ids.into())
     }
 
     /// The configurations that a run has come to, by what is in them: for looking at.
     pub fn slices_of(&self, run: &Run) -> Vec<Vec<Entry>> {
-        by_entries(run.place.kept.iter().map(|one| &**one))
+        by_entries(run.progress.kept.iter().map(|one| &**one))
     }
 
-    /// The configurations that a run can come to with the next state, satisfied or not: for looking at. They do not depend on
-    /// the state.
+    /// The configurations that a run can come to with the next state, satisfied or not: for looking
+    /// at. They do not depend on the state.
     pub fn candidates_of(&self, run: &Run) -> Result<Vec<Vec<Entry>>, GaveUp> {
         let subsumption = self.config.subsumption.with_all_configurations();
-        let mut expansion = Expansion::new(self, Admission::All, subsumption);
+        let mut expansion = SliceExpansion::new(self, Admission::All, subsumption);
         let mut found = Vec::new();
-        if run.place.position == 0 {
+        if run.progress.position == 0 {
             found = expansion.initial()?;
         }
-        for one in &*run.place.kept {
+        for one in &*run.progress.kept {
             found.extend(expansion.successors(one)?);
         }
         found.sort_unstable();
@@ -384,7 +387,7 @@ impl BreadthFirst {
 }
 
 /// Puts ids in order, each once, and tells how many they are.
-fn distinct(ids: &mut Vec<ConfigurationId>) -> usize {
+fn distinct(ids: &mut Vec<SliceId>) -> usize {
     ids.sort_unstable();
     ids.dedup();
     ids.len()

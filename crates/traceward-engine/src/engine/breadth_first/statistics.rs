@@ -1,14 +1,16 @@
 //! Statistics over slices: section 4.3 of Finkbeiner and Sipma, corrected.
 //!
-//! Every slice carries the value of the runs that lead to it. A successor slice meets that value with one visit of each of its
-//! nodes, however many paths lead there; slices with equal nodes are joined. (The paper feeds the value into every node's
-//! successors, which counts it once a node, and annotates the empty automaton with ⊥, which would lose every run that ends.)
-//! Formulas about the past are settled at once, so nothing of them is in a slice or counted.
+//! Every slice carries the value of the runs that lead to it. A successor slice meets that value
+//! with one visit of each of its nodes, however many paths lead there; slices with equal nodes are
+//! joined. (The paper feeds the value into every node's successors, which counts it once a node,
+//! and annotates the empty automaton with ⊥, which would lose every run that ends.) Formulas about
+//! the past are settled at once, so nothing of them is in a slice or counted.
 //!
-//! Without bounds a node of the metric automaton is a node of the alternating one, which is what a lattice knows.
+//! Without bounds a node of the metric automaton is a node of the alternating one, which is what a
+//! lattice knows.
 
-use super::slices::ConfigurationId;
-use super::{BreadthFirst, Cache, Config, GaveUp, Subsumption, Unsupported};
+use super::slices::SliceId;
+use super::{BreadthFirst, Config, GaveUp, SliceCache, Subsumption, Unsupported};
 use crate::automaton::alternating::{Alternating, NodeId, is_bounded};
 use crate::run_statistics::{Lattice, join};
 use rustc_hash::FxHashMap;
@@ -47,14 +49,14 @@ impl OverSlices {
 
     /// The value over all accepting runs on a trace with a state; none if there is no such run.
     pub fn statistics<L: Lattice>(&self, lattice: &L, letters: &Letters) -> Result<Option<L::Value>, GaveUp> {
-        let cache = &mut Cache::default();
+        let cache = &mut SliceCache::default();
         let engine = &self.engine;
-        let mut reading = engine.reader.start();
-        let mut slices: BTreeMap<ConfigurationId, L::Value> = BTreeMap::new();
+        let mut truth = engine.labels.start();
+        let mut slices: BTreeMap<SliceId, L::Value> = BTreeMap::new();
         for position in 0..letters.len {
-            engine.reader.read(&mut reading, &|proposition| letters.bitmap(proposition).get(position));
-            let letter = engine.letter(cache, &reading);
-            let mut next: BTreeMap<ConfigurationId, L::Value> = BTreeMap::new();
+            engine.labels.read(&mut truth, &|proposition| letters.bitmap(proposition).get(position));
+            let letter = engine.letter(cache, &truth);
+            let mut next: BTreeMap<SliceId, L::Value> = BTreeMap::new();
             if position == 0 {
                 for &slice in &*engine.initial(cache, letter)? {
                     self.arrive(lattice, cache, &mut next, slice, &lattice.top());
@@ -81,9 +83,9 @@ impl OverSlices {
     fn arrive<L: Lattice>(
         &self,
         lattice: &L,
-        cache: &Cache,
-        slices: &mut BTreeMap<ConfigurationId, L::Value>,
-        slice: ConfigurationId,
+        cache: &SliceCache,
+        slices: &mut BTreeMap<SliceId, L::Value>,
+        slice: SliceId,
         value: &L::Value,
     ) {
         let visit = |value: L::Value, node| {
@@ -99,10 +101,10 @@ impl OverSlices {
         slices.insert(slice, joined);
     }
 
-    /// Drops a slice that contains another whose value is no worse: whatever it leads to, the smaller one leads to better.
-    fn keep_least<L: Lattice>(&self, lattice: &L, cache: &Cache, slices: &mut BTreeMap<ConfigurationId, L::Value>) {
-        let all: Vec<(ConfigurationId, L::Value)> =
-            slices.iter().map(|(slice, value)| (*slice, value.clone())).collect();
+    /// Drops a slice that contains another whose value is no worse: whatever it leads to, the
+    /// smaller one leads to better.
+    fn keep_least<L: Lattice>(&self, lattice: &L, cache: &SliceCache, slices: &mut BTreeMap<SliceId, L::Value>) {
+        let all: Vec<(SliceId, L::Value)> = slices.iter().map(|(slice, value)| (*slice, value.clone())).collect();
         let is_part = |small, large| {
             let [small, large] = [small, large].map(|slice| cache.slices.configuration(slice));
             small.follows_from(large, &self.engine.automaton)

@@ -1,19 +1,23 @@
 //! Depth-first traversal: Finkbeiner and Sipma, sections 3.1 and 5.3.
 //!
-//! The automaton's definition of a run, followed to the letter: to see whether a node has a run at a position, its label is
-//! looked at and its condition followed to the next (or previous) position. What a conjunction or disjunction still has to
-//! look at waits on a stack of our own, so that long traces do not overflow that of the program.
+//! The automaton's definition of a run, followed to the letter: to see whether a node has a run at
+//! a position, its label is looked at and its condition followed to the next (or previous)
+//! position. What a conjunction or disjunction still has to look at waits on a stack of our own, so
+//! that long traces do not overflow that of the program.
 //!
-//! It may walk the rest of the trace again from every position: on `G F a` with a only at the end that is quadratic, on nested
-//! untils worse. A limit on the steps ends that with [`GaveUp`]. [`super::reverse`] answers the same in linear time; this engine is
-//! there for what the paper says of it, and because each step of it can be followed by hand.
+//! It may walk the rest of the trace again from every position: on `G F a` with a only at the end
+//! that is quadratic, on nested untils worse. A limit on the steps ends that with [`GaveUp`].
+//! [`super::reverse`] answers the same in linear time; this engine is there for what the paper says
+//! of it, and because each step of it can be followed by hand.
 //!
-//! An operator with a bound, in steps or in time, is looked for as its definition says: position by position through its window.
+//! An operator with a bound, in steps or in time, is looked for as its definition says: position by
+//! position through its window.
 //!
-//! Of the two sides of a connective, one that is a single node with successors is looked at last: it can wait for what the other
-//! side says of this very position. The paper writes that node first, `⟨true, 𝒜(◇φ), rej⟩ ∨ 𝒜(φ)`; taken literally every
-//! `◇φ` would walk to the end of the trace before it looked at φ, and `G F a` would be as slow as `G F z`, which its figure 10 does not
-//! show.
+//! Of the two sides of a connective, one that is a single node with successors is looked at last:
+//! it can wait for what the other side says of this very position. The paper writes that node
+//! first, `⟨true, 𝒜(◇φ), rej⟩ ∨ 𝒜(φ)`; taken literally every `◇φ` would walk to the end of the
+//! trace before it looked at φ, and `G F a` would be as slow as `G F z`, which its figure 10 does
+//! not show.
 
 mod window;
 
@@ -26,7 +30,7 @@ use crate::run_statistics::Lattice;
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::formula::{AtomId, FormulaId, Formulas};
 use traceward_logic::letter::{Alphabet, Letters};
-use window::{Walk, Window};
+use window::{Window, WindowWalk};
 
 const NAME: &str = "depth-first";
 
@@ -43,20 +47,20 @@ pub struct DepthFirst {
 /// Scratch of a traversal, and the work it has done.
 #[derive(Clone, Debug, Default)]
 struct Scratch {
-    waiting: Vec<Waiting>,
+    waiting: Vec<Suspended>,
     work: u64,
 }
 
-/// What waits while something else is being looked at.
+/// A piece of work that waits while something else is being looked at.
 #[derive(Clone, Copy, Debug)]
-enum Waiting {
+enum Suspended {
     /// The second side of a connective.
     Side { connective: Connective, second: ConditionId, position: u32 },
     /// The rest of the window of a bounded operator.
-    Window(Walk),
+    Window(WindowWalk),
 }
 
-/// Where to look next, or what was found.
+/// The next step of the traversal: where to look, or the value that was found.
 enum Next {
     Look(ConditionId, u32),
     Known(bool),
@@ -133,7 +137,7 @@ impl DepthFirst {
         position: u32,
     ) -> Next {
         let (first, second) = self.in_order(left, right);
-        cache.waiting.push(Waiting::Side { connective, second, position });
+        cache.waiting.push(Suspended::Side { connective, second, position });
         Next::Look(first, position)
     }
 
@@ -142,14 +146,14 @@ impl DepthFirst {
             return match window.walk(letters, position as usize) {
                 None => Next::Known(window.of_nothing()),
                 Some(walk) => {
-                    cache.waiting.push(Waiting::Window(walk));
+                    cache.waiting.push(Suspended::Window(walk));
                     walk.look()
                 }
             };
         }
         match self.step(letters, node, position as usize) {
-            Step::Ends(value) => Next::Known(value),
-            Step::Goes(next, to) => Next::Look(next, to as u32),
+            RunStep::Ends(value) => Next::Known(value),
+            RunStep::Goes(next, to) => Next::Look(next, to as u32),
         }
     }
 
@@ -166,18 +170,18 @@ impl DepthFirst {
         GaveUp { engine: NAME, limit: Limit::Work(self.limits.work), instead: &[Instead::REVERSE] }
     }
 
-    /// What a node asks for at a position.
-    fn step(&self, letters: &Letters, id: NodeId, position: usize) -> Step {
+    /// The step from a node at a position: its value, or the condition that it goes on with.
+    fn step(&self, letters: &Letters, id: NodeId, position: usize) -> RunStep {
         let node = self.automaton.node(id);
         if !self.label_holds(letters, node.label, position) {
-            return Step::Ends(false);
+            return RunStep::Ends(false);
         }
         match node.look {
-            Look::Here => Step::Ends(true),
-            Look::Forward if position + 1 == letters.len => Step::Ends(node.accepting),
-            Look::Back if position == 0 => Step::Ends(node.accepting),
-            Look::Forward => Step::Goes(node.next, position + 1),
-            Look::Back => Step::Goes(node.next, position - 1),
+            Look::Here => RunStep::Ends(true),
+            Look::Forward if position + 1 == letters.len => RunStep::Ends(node.accepting),
+            Look::Back if position == 0 => RunStep::Ends(node.accepting),
+            Look::Forward => RunStep::Goes(node.next, position + 1),
+            Look::Back => RunStep::Goes(node.next, position - 1),
         }
     }
 
@@ -194,7 +198,8 @@ impl DepthFirst {
         }
     }
 
-    /// STAT(𝒜, σ, 0) of section 4.2 for the first formula: the value over all accepting runs, a run being a tree.
+    /// STAT(𝒜, σ, 0) of section 4.2 for the first formula: the value over all accepting runs, a run
+    /// being a tree.
     pub fn statistics<L: Lattice>(&self, lattice: &L, letters: &Letters) -> Result<Option<L::Value>, BuildError> {
         if self.windows.iter().any(Option::is_some) {
             return Err(Unsupported { engine: NAME, what: Feature::Bounds, instead: "reverse" }.into());
@@ -246,9 +251,9 @@ impl DepthFirst {
                 tasks.extend([Task::Join, Task::Evaluate(right, position), Task::Evaluate(left, position)]);
             }
             Condition::Node(node) => match self.step(letters, node, position) {
-                Step::Ends(false) => values.push(None),
-                Step::Ends(true) => values.push(Some(lattice.update(lattice.top(), &self.automaton, node))),
-                Step::Goes(next, to) => tasks.extend([Task::Update(node), Task::Evaluate(next, to)]),
+                RunStep::Ends(false) => values.push(None),
+                RunStep::Ends(true) => values.push(Some(lattice.update(lattice.top(), &self.automaton, node))),
+                RunStep::Goes(next, to) => tasks.extend([Task::Update(node), Task::Evaluate(next, to)]),
             },
         }
     }
@@ -270,24 +275,24 @@ impl Offline for DepthFirst {
     }
 }
 
-/// What a value means for what waited for it.
-fn go_back(cache: &mut Scratch, waiting: Waiting, value: bool) -> Next {
+/// Hands a value to the work that waited for it, and returns what is to be done next.
+fn go_back(cache: &mut Scratch, waiting: Suspended, value: bool) -> Next {
     match waiting {
-        Waiting::Side { connective, second, position } => {
+        Suspended::Side { connective, second, position } => {
             let decided = value == (connective == Connective::Or);
             if decided { Next::Known(value) } else { Next::Look(second, position) }
         }
-        Waiting::Window(walk) => match walk.after(value) {
+        Suspended::Window(walk) => match walk.after(value) {
             Ok(decided) => Next::Known(decided),
             Err(walk) => {
-                cache.waiting.push(Waiting::Window(walk));
+                cache.waiting.push(Suspended::Window(walk));
                 walk.look()
             }
         },
     }
 }
 
-/// What is still to be done for a value.
+/// A piece of work that is still to be done for a value.
 enum Task {
     Evaluate(ConditionId, usize),
     Update(NodeId),
@@ -295,7 +300,7 @@ enum Task {
     Join,
 }
 
-enum Step {
+enum RunStep {
     Ends(bool),
     Goes(ConditionId, usize),
 }

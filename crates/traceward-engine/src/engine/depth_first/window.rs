@@ -5,39 +5,39 @@ use crate::automaton::alternating::{Alternating, ConditionId, Label};
 use traceward_logic::formula::{Direction, Expansion, FormulaId, Formulas, Interval, Node, Strength, Unit};
 use traceward_logic::letter::Letters;
 
-/// What a bounded operator looks for in its window.
+/// The search of a bounded operator through its window.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Window {
     direction: Direction,
     interval: Interval,
-    /// What is looked at first at each position: f of `F f` and `G f`, g of `f U g`.
+    /// The condition that is looked at first at each position: f of `F f` and `G f`, g of `f U g`.
     goal: ConditionId,
-    /// What is looked at if that does not decide: f of `f U g`.
+    /// The condition that is looked at if the goal does not decide: f of `f U g`.
     guard: Option<ConditionId>,
-    /// The value of the goal that decides, and how.
+    /// The value of the goal that decides, and the value that the operator has then.
     goal_decides: (bool, bool),
     /// The same for the guard.
     guard_decides: (bool, bool),
-    /// What holds if nothing has decided.
+    /// The value of the operator if nothing in the window has decided.
     at_end: bool,
 }
 
 /// A window that is being walked through.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Walk {
+pub(super) struct WindowWalk {
     window: Window,
     at: u32,
     last: u32,
-    looks_at: Part,
+    looks_at: Role,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Part {
+enum Role {
     Goal,
     Guard,
 }
 
-/// By the index of the node, what the bounded operators of an automaton look for.
+/// The searches of an automaton's bounded operators, by the index of the node.
 pub(super) fn windows(formulas: &Formulas, automaton: &Alternating) -> Vec<Option<Window>> {
     let window = |label| match label {
         Label::Bounded(formula) => Some(Window::new(formulas, automaton, formula)),
@@ -55,7 +55,8 @@ impl Window {
             Node::Binary(_, _, _, f, g) => (of(g), Some(of(f))),
             _ => unreachable!("only these have bounds"),
         };
-        // `f U g`: g decides for, and without it f has to go on. `f R g`: g has to go on, and f decides for.
+        // `f U g`: g decides for, and without it f has to go on. `f R g`: g has to go on, and f
+        // decides for.
         let until = ((true, true), (false, false));
         let release = ((false, false), (true, true));
         let (goal_decides, guard_decides) = match node {
@@ -69,18 +70,18 @@ impl Window {
         Self { direction, interval, goal, guard, goal_decides, guard_decides, at_end }
     }
 
-    /// What holds if the window has no position.
+    /// The value of the operator if the window has no position.
     pub(super) fn of_nothing(&self) -> bool {
         self.at_end
     }
 
     /// The way through the window at a position, if there is one in it.
-    pub(super) fn walk(self, letters: &Letters, position: usize) -> Option<Walk> {
+    pub(super) fn walk(self, letters: &Letters, position: usize) -> Option<WindowWalk> {
         let (first, last) = match self.interval.unit {
             Unit::Steps => self.in_steps(letters.len, position)?,
             Unit::Time => self.in_time(letters.time.as_deref()?, position)?,
         };
-        Some(Walk { window: self, at: first as u32, last: last as u32, looks_at: Part::Goal })
+        Some(WindowWalk { window: self, at: first as u32, last: last as u32, looks_at: Role::Goal })
     }
 
     /// The near and the far end of the window.
@@ -115,12 +116,12 @@ impl Window {
     }
 }
 
-impl Walk {
-    /// What is to be looked at.
+impl WindowWalk {
+    /// The condition and the position to be looked at next.
     pub(super) fn look(&self) -> Next {
         let part = match self.looks_at {
-            Part::Goal => self.window.goal,
-            Part::Guard => self.window.guard.expect("looked at only if there is one"),
+            Role::Goal => self.window.goal,
+            Role::Guard => self.window.guard.expect("looked at only if there is one"),
         };
         Next::Look(part, self.at)
     }
@@ -128,21 +129,21 @@ impl Walk {
     /// The value of the operator, if what was looked at decides it; otherwise the rest of the way.
     pub(super) fn after(mut self, value: bool) -> Result<bool, Self> {
         let (decisive, decided) = match self.looks_at {
-            Part::Goal => self.window.goal_decides,
-            Part::Guard => self.window.guard_decides,
+            Role::Goal => self.window.goal_decides,
+            Role::Guard => self.window.guard_decides,
         };
         if value == decisive {
             return Ok(decided);
         }
-        if self.looks_at == Part::Goal && self.window.guard.is_some() {
-            self.looks_at = Part::Guard;
+        if self.looks_at == Role::Goal && self.window.guard.is_some() {
+            self.looks_at = Role::Guard;
             return Err(self);
         }
         if self.at == self.last {
             return Ok(self.window.at_end);
         }
         self.at = if self.at < self.last { self.at + 1 } else { self.at - 1 };
-        self.looks_at = Part::Goal;
+        self.looks_at = Role::Goal;
         Err(self)
     }
 }

@@ -1,10 +1,11 @@
-//! Configurations ⟨C, D⟩: timers that go on as a set, and finitely bounded parts that go on as graphs (section 4.2 of the thesis).
+//! Configurations ⟨C, D⟩: timers that go on as a set, and finitely bounded parts that go on as
+//! graphs (section 4.2 of the thesis).
 
-use super::super::configuration::{Configuration, Entry, Subsumption};
+use super::super::configuration::{Compaction, Configuration, Entry};
 use super::super::graph::{ConfigurationId, Dependence};
 use super::NAME;
 use crate::automaton::alternating::{ConditionId, NodeId};
-use crate::automaton::metric::{Clock, Condition, Kind, Metric, Test};
+use crate::automaton::metric::{Clock, ClockTest, Condition, Kind, Metric};
 use crate::limit::{GaveUp, Instead, Limit};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -25,15 +26,15 @@ impl Candidate {
         Self { labels: Vec::new(), timers: Configuration::default(), graphs: Vec::new() }
     }
 
-    fn and(&self, other: &Self, automaton: &Metric, subsumption: Subsumption) -> Self {
+    fn and(&self, other: &Self, automaton: &Metric, compaction: Compaction) -> Self {
         Self {
             labels: union(&self.labels, &other.labels),
-            timers: self.timers.and(&other.timers, automaton, subsumption),
+            timers: self.timers.and(&other.timers, automaton, compaction),
             graphs: union(&self.graphs, &other.graphs),
         }
     }
 
-    /// Whether it asks of later states no more than another does.
+    /// Whether the candidate asks of later states no more than another one does.
     fn is_no_harder(&self, other: &Self, automaton: &Metric) -> bool {
         self.timers.follows_from(&other.timers, automaton) && is_subset(&self.graphs, &other.graphs)
     }
@@ -54,23 +55,24 @@ fn is_subset<T: Ord>(small: &[T], large: &[T]) -> bool {
 #[derive(Clone, Debug)]
 pub(super) struct Way {
     pub(super) labels: Box<[NodeId]>,
-    /// The timers; none if there are none.
+    /// The configuration of the timers that go on; none if no timer does.
     pub(super) timers: Option<ConfigurationId>,
     pub(super) graphs: Box<[ConditionId]>,
     /// Other ways that are no harder: if the state allows one of them, this way is not needed.
     pub(super) no_harder: Box<[u32]>,
 }
 
-/// Which parts of an automaton go on as graphs.
+/// The parts of an automaton that go on as graphs.
 #[derive(Clone, Debug)]
 pub(super) struct Annotation {
     goes_as_graph: Vec<bool>,
 }
 
 impl Annotation {
-    /// Definition 4.3, corrected: it keeps the clocks and annotates below timers. The thesis hands over metric sub-automata with
-    /// finite sums of constants; here connectives between such, and leaves, go along, so that `G((a -> F[0,5] b) & …)` is not multiplied
-    /// out. A leaf alone stays in its configuration.
+    /// Definition 4.3, corrected: it keeps the clocks and annotates below timers. The thesis hands
+    /// over metric sub-automata with finite sums of constants; here connectives between such, and
+    /// leaves, go along, so that `G((a -> F[0,5] b) & …)` is not multiplied out. A leaf alone stays
+    /// in its configuration.
     pub(super) fn new(automaton: &Metric, dependence: &Dependence) -> Self {
         let endless = automaton.endless();
         let goes_as_graph = |id: ConditionId| {
@@ -86,14 +88,14 @@ impl Annotation {
 }
 
 /// The ways that lead on from a configuration.
-pub(super) struct Expansion<'a> {
+pub(super) struct CandidateExpansion<'a> {
     pub(super) automaton: &'a Metric,
     pub(super) annotation: &'a Annotation,
-    pub(super) subsumption: Subsumption,
+    pub(super) compaction: Compaction,
     pub(super) limit: usize,
 }
 
-impl Expansion<'_> {
+impl CandidateExpansion<'_> {
     /// The crossproduct of what the timers of a configuration ask of the next state.
     pub(super) fn successors(&self, configuration: &Configuration) -> Result<Vec<Candidate>, GaveUp> {
         let mut product = vec![Candidate::nothing()];
@@ -150,7 +152,7 @@ impl Expansion<'_> {
         match self.automaton.node(node).kind {
             Kind::Leaf(_) => vec![Candidate { labels: vec![node], ..Candidate::nothing() }],
             Kind::Timer { test, .. } if !test.holds(clock) => Vec::new(),
-            Kind::Timer { test: Test::Zero, .. } => vec![Candidate::nothing()],
+            Kind::Timer { test: ClockTest::Zero, .. } => vec![Candidate::nothing()],
             Kind::Timer { .. } => {
                 let timers = Configuration::of(Entry { node, clock });
                 vec![Candidate { timers, ..Candidate::nothing() }]
@@ -162,7 +164,7 @@ impl Expansion<'_> {
         if left.len().saturating_mul(right.len()) > 64 * self.limit {
             return Err(self.too_many());
         }
-        let both = |one: &Candidate, other: &Candidate| one.and(other, self.automaton, self.subsumption);
+        let both = |one: &Candidate, other: &Candidate| one.and(other, self.automaton, self.compaction);
         self.distinct(left.iter().flat_map(|one| right.iter().map(move |other| both(one, other))).collect())
     }
 
@@ -190,7 +192,7 @@ struct Known {
     ways: Option<Arc<[Way]>>,
 }
 
-/// More ways are not compared with each other, which takes their square.
+/// The number of ways up to which they are compared with each other: comparing takes their square.
 const COMPARED: usize = 128;
 
 impl Configurations {
@@ -219,7 +221,11 @@ impl Configurations {
         id
     }
 
-    pub(super) fn ways(&mut self, id: ConfigurationId, expansion: &Expansion<'_>) -> Result<Arc<[Way]>, GaveUp> {
+    pub(super) fn ways(
+        &mut self,
+        id: ConfigurationId,
+        expansion: &CandidateExpansion<'_>,
+    ) -> Result<Arc<[Way]>, GaveUp> {
         if let Some(ways) = &self.list[id.index()].ways {
             return Ok(ways.clone());
         }
@@ -229,8 +235,8 @@ impl Configurations {
         Ok(ways)
     }
 
-    pub(super) fn compile(&mut self, candidates: Vec<Candidate>, expansion: &Expansion<'_>) -> Arc<[Way]> {
-        let is_compared = expansion.subsumption == Subsumption::On && candidates.len() <= COMPARED;
+    pub(super) fn compile(&mut self, candidates: Vec<Candidate>, expansion: &CandidateExpansion<'_>) -> Arc<[Way]> {
+        let is_compared = expansion.compaction == Compaction::On && candidates.len() <= COMPARED;
         let candidates = if is_compared { without_harder(candidates, expansion.automaton) } else { candidates };
         let no_harder = |index: usize, candidate: &Candidate| {
             let easier = |&(other, one): &(usize, &Candidate)| {

@@ -1,29 +1,35 @@
 //! The generic algorithm: chapter 4 of the thesis on bounded temporal logic.
 //!
-//! Breadth-first where operators have no end, backwards where they have: the parts of the automaton in which all clocks are finite
-//! are unfolded into a graph whose leaves are timers (type A), as in [`super::forward_backward_dag`]; what is around
-//! them goes on as configurations, sets of timers (type B), as in [`super::breadth_first`]. A type B leaf is replaced by the disjunction of the ways
-//! that lead on from it, each the conjunction of a configuration and of the graphs that it needs. Graphs are decided
-//! after as many steps as their bounds add up to, so the whole is bounded by formula and constants, whatever the trace.
+//! Breadth-first where operators have no end, backwards where they have: the parts of the automaton
+//! in which all clocks are finite are unfolded into a graph whose leaves are timers (type A), as in
+//! [`super::forward_backward_dag`]; what is around them goes on as configurations, sets of timers
+//! (type B), as in [`super::breadth_first`]. A type B leaf is replaced by the disjunction of the
+//! ways that lead on from it, each the conjunction of a configuration and of the graphs that it
+//! needs. Graphs are decided after as many steps as their bounds add up to, so the whole is bounded
+//! by formula and constants, whatever the trace.
 //!
-//! As printed, a type B leaf starts at 0 and is 1 if all its nodes are -1; annotate loses the clocks and does not look below timers;
-//! `init(ε)` is ∅; Generate-DAG puts a set into a set. Satisfied leaves are left out of configurations here, and what is not known
-//! yet is all that is ever made. With [`super::Subsumption::On`] a way is not followed where one that is no harder is open.
+//! As printed, a type B leaf starts at 0 and is 1 if all its nodes are -1; annotate loses the
+//! clocks and does not look below timers; `init(ε)` is ∅; Generate-DAG puts a set into a set.
+//! Satisfied leaves are left out of configurations here, and what is not known yet is all that is
+//! ever made. With [`super::Subsumption::On`] a way is not followed where one that is no harder is
+//! open.
 
 mod configurations;
 
 use super::configuration::{Configuration, Entry};
 use super::follow::{Follow, Step};
-use super::forward_backward_dag::Timers;
-use super::graph::{ConfigurationId, Connective, Deadline, Dependence, Graph, Implies, Leaf, Scene, Unfolding, Value};
-use super::reading::{self, Reader, Reading};
+use super::forward_backward_dag::TimerImplication;
+use super::graph::{
+    ConfigurationId, Connective, Deadline, Dependence, Graph, GraphUnfolding, Implies, Leaf, Scene, Value,
+};
+use super::labels::{self, LabelTruth, Labels};
 use super::{Config, EngineStatistics};
 use crate::automaton::alternating::NodeId;
 use crate::automaton::metric::{Clock, Metric};
 use crate::limit::{BuildError, GaveUp, Unsupported};
 use crate::prepared::Prepared;
-use crate::saved::{Reader as FromBytes, RestoreError, Writer};
-use configurations::{Annotation, Configurations, Expansion, Way};
+use crate::saved::{Reader, RestoreError, Writer};
+use configurations::{Annotation, CandidateExpansion, Configurations, Way};
 use traceward_logic::formula::{FormulaId, Formulas};
 use traceward_logic::letter::Alphabet;
 use traceward_logic::verdict::Verdict;
@@ -36,17 +42,17 @@ pub struct Generic {
     automaton: Metric,
     dependence: Dependence,
     annotation: Annotation,
-    reader: Reader,
+    labels: Labels,
     config: Config,
 }
 
-/// A graph that has been unfolded so far.
+/// A run: the graph that has been unfolded with the states so far.
 #[derive(Clone, Debug)]
 pub struct Run {
     graph: Graph,
-    unfolding: Unfolding,
+    unfolding: GraphUnfolding,
     configurations: Configurations,
-    reading: Reading,
+    truth: LabelTruth,
     position: u64,
     verdict: Verdict,
     /// Scratch: which ways a state allows, and the values that are joined.
@@ -56,7 +62,7 @@ pub struct Run {
 }
 
 impl Run {
-    /// How many nodes the graph has.
+    /// The number of nodes of the graph.
     pub fn nodes(&self) -> usize {
         self.graph.len()
     }
@@ -87,7 +93,7 @@ impl Run {
         self.graph.leaves().iter().filter_map(|id| self.graph.leaf(*id))
     }
 
-    /// What it has cost at its most.
+    /// The highest cost of the run so far.
     pub fn statistics(&self) -> EngineStatistics {
         let peaks = self.graph.peaks();
         EngineStatistics {
@@ -102,11 +108,11 @@ impl Run {
 impl Generic {
     /// Prepares a formula in negation normal form with split atoms.
     pub fn new(formulas: &Formulas, alphabet: &Alphabet, root: FormulaId, config: Config) -> Result<Self, Unsupported> {
-        let automaton = reading::automaton(NAME, formulas, root)?;
-        let reader = Reader::new(NAME, &automaton, formulas, alphabet)?;
+        let automaton = labels::automaton(NAME, formulas, root)?;
+        let labels = Labels::new(NAME, &automaton, formulas, alphabet)?;
         let dependence = Dependence::new(&automaton);
         let annotation = Annotation::new(&automaton, &dependence);
-        Ok(Self { automaton, dependence, annotation, reader, config })
+        Ok(Self { automaton, dependence, annotation, labels, config })
     }
 
     /// The automaton that is unfolded.
@@ -132,7 +138,7 @@ impl Generic {
         }
         self.forget(run);
         run.graph.begin_step();
-        while let Some((id, leaf)) = run.graph.next_due(self.scene(&run.reading), run.position) {
+        while let Some((id, leaf)) = run.graph.next_due(self.scene(&run.truth), run.position) {
             let by = match leaf {
                 Leaf::Timer(node, deadline) => self.value_of_timer(run, node, deadline),
                 Leaf::Configuration(configuration) => {
@@ -146,11 +152,11 @@ impl Generic {
         Ok(())
     }
 
-    fn expansion(&self) -> Expansion<'_> {
-        Expansion {
+    fn expansion(&self) -> CandidateExpansion<'_> {
+        CandidateExpansion {
             automaton: &self.automaton,
             annotation: &self.annotation,
-            subsumption: self.config.subsumption.in_graphs(),
+            compaction: self.config.subsumption.in_graphs(),
             limit: self.config.limits.slices,
         }
     }
@@ -170,19 +176,20 @@ impl Generic {
         run.graph.renumber(|id| numbers[&id]);
     }
 
-    fn scene<'a>(&'a self, reading: &'a Reading) -> Scene<'a> {
-        Scene { automaton: &self.automaton, dependence: &self.dependence, reading }
+    fn scene<'a>(&'a self, truth: &'a LabelTruth) -> Scene<'a> {
+        Scene { automaton: &self.automaton, dependence: &self.dependence, truth }
     }
 
-    /// Type A: what becomes of a timer.
+    /// The value that takes the place of a timer, a leaf of type A.
     fn value_of_timer(&self, run: &mut Run, node: NodeId, deadline: Deadline) -> Value {
-        let Run { graph, unfolding, reading, .. } = run;
-        unfolding.timer(self.scene(reading), graph, node, deadline)
+        let Run { graph, unfolding, truth, .. } = run;
+        unfolding.timer(self.scene(truth), graph, node, deadline)
     }
 
-    /// Type B: Generate-DAG of the ways that the state allows.
+    /// The value that takes the place of a configuration, a leaf of type B: Generate-DAG of the
+    /// ways that the state allows.
     fn value_of_ways(&self, run: &mut Run, ways: &[Way]) -> Value {
-        let is_open = |way: &Way| way.labels.iter().all(|label| run.reading.satisfies(*label));
+        let is_open = |way: &Way| way.labels.iter().all(|label| run.truth.satisfies(*label));
         run.is_open.clear();
         run.is_open.extend(ways.iter().map(is_open));
         run.ways.clear();
@@ -200,10 +207,10 @@ impl Generic {
     }
 
     fn value_of_way(&self, run: &mut Run, way: &Way) -> Value {
-        let Run { graph, unfolding, reading, parts, .. } = run;
+        let Run { graph, unfolding, truth, parts, .. } = run;
         parts.clear();
         for graph_of in &way.graphs {
-            let value = unfolding.value(self.scene(reading), graph, *graph_of, Deadline::NEVER);
+            let value = unfolding.value(self.scene(truth), graph, *graph_of, Deadline::NEVER);
             if value == Value::Known(false) {
                 return value;
             }
@@ -229,9 +236,9 @@ impl Follow for Generic {
     fn start(&self) -> Result<Run, GaveUp> {
         Ok(Run {
             graph: Graph::new(self.config.subsumption.in_graphs()),
-            unfolding: Unfolding::new(&self.automaton),
+            unfolding: GraphUnfolding::new(&self.automaton),
             configurations: Configurations::default(),
-            reading: self.reader.start(),
+            truth: self.labels.start(),
             position: 0,
             verdict: Verdict::Pending,
             is_open: Vec::new(),
@@ -244,10 +251,10 @@ impl Follow for Generic {
         if run.verdict.is_final() {
             return Ok(run.verdict);
         }
-        self.reader.read(&mut run.reading, step.letter);
+        self.labels.read(&mut run.truth, step.letter);
         self.unfold(run)?;
         let Run { graph, configurations, .. } = run;
-        graph.end_step(&Leaves { timers: Timers { automaton: &self.automaton }, configurations });
+        graph.end_step(&Leaves { timers: TimerImplication { automaton: &self.automaton }, configurations });
         run.position += 1;
         run.verdict = match graph.root() {
             Value::Known(true) => Verdict::Satisfied,
@@ -263,20 +270,20 @@ impl Follow for Generic {
     }
 
     fn save(&self, run: &Run, to: &mut Writer) {
-        Reader::save(&run.reading, to);
+        Labels::save(&run.truth, to);
         to.number(run.position);
         to.verdict(run.verdict);
         run.graph.save(&|id| Some(run.configurations.get(id)), to);
     }
 
-    fn restore(&self, from: &mut FromBytes<'_>) -> Result<Run, RestoreError> {
+    fn restore(&self, from: &mut Reader<'_>) -> Result<Run, RestoreError> {
         let mut run = self.start().map_err(|_| RestoreError::Damaged)?;
-        run.reading = self.reader.restore(from)?;
+        run.truth = self.labels.restore(from)?;
         run.position = from.number()?;
         run.verdict = from.verdict()?;
         let Run { graph, configurations, .. } = &mut run;
         graph.restore(&self.automaton, &mut |one| Some(configurations.intern(one)), from)?;
-        graph.end_step(&Leaves { timers: Timers { automaton: &self.automaton }, configurations });
+        graph.end_step(&Leaves { timers: TimerImplication { automaton: &self.automaton }, configurations });
         Ok(run)
     }
 
@@ -289,9 +296,9 @@ impl Follow for Generic {
     }
 }
 
-/// Which leaves of both types imply which.
+/// The implications between leaves of both types.
 struct Leaves<'a> {
-    timers: Timers<'a>,
+    timers: TimerImplication<'a>,
     configurations: &'a Configurations,
 }
 

@@ -22,9 +22,9 @@ impl EdgeId {
 pub(super) struct Ends {
     first_parent: EdgeId,
     first_child: EdgeId,
-    /// How many parents there are.
+    /// The number of parents.
     pub(super) parents: u32,
-    /// How many children.
+    /// The number of children.
     pub(super) children: u32,
 }
 

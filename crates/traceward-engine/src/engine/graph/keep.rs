@@ -1,14 +1,14 @@
 //! Graphs as bytes: those below come before those above, and each once.
 
 use super::super::configuration::Configuration;
-use super::{ConfigurationId, Connective, Deadline, Graph, Kind, Leaf, Peaks, Value, VertexId};
+use super::{ConfigurationId, Connective, Deadline, Graph, Leaf, Peaks, Value, VertexId, VertexKind};
 use crate::automaton::alternating::NodeId;
 use crate::automaton::metric::{self, Metric};
 use crate::saved::{Reader, RestoreError, Writer};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Gives a number to a configuration; none where a graph has no configurations.
-pub(in crate::engine) type Number<'a> = dyn FnMut(Configuration) -> Option<ConfigurationId> + 'a;
+pub(in crate::engine) type Numbering<'a> = dyn FnMut(Configuration) -> Option<ConfigurationId> + 'a;
 
 impl Graph {
     /// Writes what is not decided yet; `configuration` tells which has a number.
@@ -25,14 +25,14 @@ impl Graph {
         to.size(order.len());
         for id in order {
             match self.vertices[id.index()].kind {
-                Kind::Leaf(leaf) => save_leaf(leaf, configuration, to),
-                Kind::Branch(connective) => {
+                VertexKind::Leaf(leaf) => save_leaf(leaf, configuration, to),
+                VertexKind::Branch(connective) => {
                     let below: Vec<usize> = self.below(id).map(|child| places[&child]).collect();
                     to.tag(if connective == Connective::And { 2 } else { 3 });
                     to.size(below.len());
                     below.into_iter().for_each(|place| to.size(place));
                 }
-                Kind::Free => unreachable!("nothing leads to a free place"),
+                VertexKind::Free => unreachable!("nothing leads to a free place"),
             }
         }
     }
@@ -41,7 +41,7 @@ impl Graph {
     pub(in crate::engine) fn restore(
         &mut self,
         automaton: &Metric,
-        number: &mut Number<'_>,
+        number: &mut Numbering<'_>,
         from: &mut Reader<'_>,
     ) -> Result<(), RestoreError> {
         self.peaks = Peaks { vertices: from.size()?, timers: from.size()?, configurations: from.size()? };
@@ -96,7 +96,7 @@ impl Graph {
     }
 }
 
-/// What is still to be done with a vertex.
+/// A step of the walk over a graph: what is still to be done with a vertex.
 enum Visit {
     Enter(VertexId),
     Leave(VertexId),
@@ -119,7 +119,7 @@ fn save_leaf<'a>(leaf: Leaf, configuration: &dyn Fn(ConfigurationId) -> Option<&
 fn restored_leaf(
     tag: u8,
     automaton: &Metric,
-    number: &mut Number<'_>,
+    number: &mut Numbering<'_>,
     from: &mut Reader<'_>,
 ) -> Result<Leaf, RestoreError> {
     if tag == 1 {

@@ -1,31 +1,34 @@
-//! Configuration graphs: what a formula still owes, as leaves joined by conjunctions and disjunctions (definitions 3.7 and 4.4 of the
-//! thesis on bounded temporal logic).
+//! Configuration graphs: what a formula still owes, as leaves joined by conjunctions and
+//! disjunctions (definitions 3.7 and 4.4 of the thesis on bounded temporal logic).
 //!
-//! Vertices and edges live in arenas with lists of free places, and each edge is in the list of its parent's children and in the list of
-//! its child's parents, so that it can be taken out in one step. Clocks are kept as the position at which they run out: a
-//! leaf that goes on waiting stays as it is.
+//! Vertices and edges live in arenas with lists of free places, and each edge is in the list of its
+//! parent's children and in the list of its child's parents, so that it can be taken out in one
+//! step. Clocks are kept as the position at which they run out: a leaf that goes on waiting stays
+//! as it is.
 //!
-//! What the thesis materialises and evaluates in a second phase is evaluated here while it is unfolded, so only what is not
-//! known yet is ever made ([`unfold`]), and a leaf that is to be replaced by itself is left where it is. Eval-Back is [`Graph::replace`]: a value goes up, what it decides is removed at once, and
-//! a branching point with one child left is replaced by that child. (As printed, the child of a removed branching point does
-//! not learn of its new parents.)
+//! What the thesis materialises and evaluates in a second phase is evaluated here while it is
+//! unfolded, so only what is not known yet is ever made ([`unfold`]), and a leaf that is to be
+//! replaced by itself is left where it is. Eval-Back is [`Graph::replace`]: a value goes up, what
+//! it decides is removed at once, and a branching point with one child left is replaced by that
+//! child. (As printed, the child of a removed branching point does not learn of its new parents.)
 //!
-//! With [`Subsumption::On`], which goes beyond the thesis, a conjunction inside a conjunction is dissolved in it, and of two leaves of
-//! which one implies the other one is dropped: `G(p -> F[0,n] q)` waits for the most urgent q alone.
+//! With [`Compaction::On`], which goes beyond the thesis, a conjunction inside a conjunction is
+//! dissolved in it, and of two leaves of which one implies the other one is dropped:
+//! `G(p -> F[0,n] q)` waits for the most urgent q alone.
 
 mod edges;
 mod keep;
 mod tidy;
 mod unfold;
 
-use super::configuration::Subsumption;
+use super::configuration::Compaction;
 use crate::automaton::alternating::NodeId;
 use crate::automaton::metric::Clock;
 use crate::limit::{GaveUp, Instead, Limit};
 use edges::{EdgeId, Edges, Ends};
-use tidy::Compared;
+use tidy::ComparedLeaves;
 pub(super) use tidy::Implies;
-pub(super) use unfold::{Dependence, Scene, Unfolding};
+pub(super) use unfold::{Dependence, GraphUnfolding, Scene};
 
 /// A vertex of a graph.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -54,7 +57,7 @@ pub(super) struct Deadline(u64);
 impl Deadline {
     pub(super) const NEVER: Self = Self(u64::MAX);
 
-    /// That of a clock which is set at a position.
+    /// The deadline of a clock that is set at a position.
     pub(super) fn of(clock: Clock, position: u64) -> Self {
         clock.steps().map_or(Self::NEVER, |steps| Self(position.saturating_add(steps)))
     }
@@ -65,7 +68,7 @@ impl Deadline {
     }
 }
 
-/// What waits for the next state.
+/// A leaf: something that waits for the next state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Leaf {
     /// Type A: a timer.
@@ -81,14 +84,14 @@ pub(super) enum Connective {
 }
 
 impl Connective {
-    /// The value that decides it.
+    /// The value of one side that decides the connective.
     fn decisive(self) -> bool {
         self == Self::Or
     }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Kind {
+enum VertexKind {
     Free,
     Leaf(Leaf),
     Branch(Connective),
@@ -96,24 +99,24 @@ enum Kind {
 
 #[derive(Clone, Copy, Debug)]
 struct Vertex {
-    kind: Kind,
+    kind: VertexKind,
     ends: Ends,
-    /// Its value is known, and on its way up.
+    /// Whether the value of the vertex is known, and on its way up.
     is_decided: bool,
-    /// It is in the list of those that have changed.
+    /// Whether the vertex is in the list of those that have changed.
     is_touched: bool,
-    /// What eval-final says of it, as found at that look.
+    /// The answer of eval-final for the vertex, and the number of the look at which it was found.
     end: (u64, bool),
 }
 
-/// What is known of a part of the graph.
+/// The value of a part of the graph, as far as it is known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Value {
-    /// Its value.
+    /// The value is known.
     Known(bool),
-    /// It is a leaf, which is not made before a branching point needs it.
+    /// The value is a leaf, which is not made before a branching point needs it.
     Waits(Leaf),
-    /// Where it is to be found.
+    /// The value is open, and this vertex stands for it.
     Open(VertexId),
 }
 
@@ -124,15 +127,17 @@ pub(super) struct Graph {
     free: Vec<VertexId>,
     edges: Edges,
     root: Value,
-    /// Those that wait for the next state.
+    /// The leaves that wait for the next state.
     leaves: Vec<VertexId>,
-    /// Those that waited for this one.
+    /// The leaves that waited for this state.
     due: Vec<VertexId>,
     /// The number of the step, from 1.
     step: u64,
-    /// By the index of the node: the latest timer that waits for the next state, and since which step that is known.
+    /// By the index of the node: the latest timer that waits for the next state, and since which
+    /// step that is known.
     latest: Vec<(u64, Deadline, VertexId)>,
-    /// By the index of the configuration: the leaf that waits for the next state, and since which step that is known.
+    /// By the index of the configuration: the leaf that waits for the next state, and since which
+    /// step that is known.
     sets: Vec<(u64, VertexId)>,
     /// Vertices that may have lost their last parent, or never got one.
     suspects: Vec<VertexId>,
@@ -143,17 +148,17 @@ pub(super) struct Graph {
     /// Branching points that may have one child left.
     alone: Vec<VertexId>,
     /// Scratch for leaves that are compared.
-    compared: Compared,
+    compared: ComparedLeaves,
     /// Scratch for what is still to be looked at.
     open: Vec<(VertexId, Option<EdgeId>)>,
-    /// How often it was asked what holds at the end.
+    /// The number of times that it was asked what holds at the end.
     end_looks: u64,
     live: usize,
     peaks: Peaks,
-    subsumption: Subsumption,
+    compaction: Compaction,
 }
 
-/// The most there ever was.
+/// The largest sizes that the graph has had.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Peaks {
     pub(super) vertices: usize,
@@ -162,7 +167,7 @@ pub(super) struct Peaks {
 }
 
 impl Graph {
-    pub(super) fn new(subsumption: Subsumption) -> Self {
+    pub(super) fn new(compaction: Compaction) -> Self {
         Self {
             vertices: Vec::new(),
             free: Vec::new(),
@@ -173,7 +178,7 @@ impl Graph {
             step: 1,
             latest: Vec::new(),
             sets: Vec::new(),
-            compared: Compared::default(),
+            compared: ComparedLeaves::default(),
             open: Vec::new(),
             suspects: Vec::new(),
             touched: Vec::new(),
@@ -182,7 +187,7 @@ impl Graph {
             end_looks: 0,
             live: 0,
             peaks: Peaks::default(),
-            subsumption,
+            compaction,
         }
     }
 
@@ -197,7 +202,7 @@ impl Graph {
         };
     }
 
-    /// How many vertices there are.
+    /// The number of vertices.
     pub(super) fn len(&self) -> usize {
         self.live
     }
@@ -206,26 +211,27 @@ impl Graph {
         self.peaks
     }
 
-    /// What the arenas take.
+    /// The number of bytes that the arenas take.
     pub(super) fn bytes(&self) -> usize {
         self.vertices.capacity() * size_of::<Vertex>()
             + (self.free.capacity() + self.leaves.capacity()) * size_of::<VertexId>()
             + self.edges.bytes()
     }
 
-    /// Those that wait for the next state.
+    /// The leaves that wait for the next state.
     pub(super) fn leaves(&self) -> &[VertexId] {
         &self.leaves
     }
 
-    /// Begins a step: those that waited are due, what is made from now on waits for the state after.
+    /// Begins a step: the leaves that waited are due, and leaves made from now on wait for the
+    /// state after.
     pub(super) fn begin_step(&mut self) {
         self.step += 1;
         self.due.clear();
         std::mem::swap(&mut self.due, &mut self.leaves);
     }
 
-    /// One of those that are due and that the state at the position means something to.
+    /// A leaf that is due and whose value depends on the state at the position.
     pub(super) fn next_due(&mut self, scene: Scene<'_>, position: u64) -> Option<(VertexId, Leaf)> {
         loop {
             let id = self.due.pop()?;
@@ -237,10 +243,10 @@ impl Graph {
         }
     }
 
-    /// What a vertex waits for, if it does and somebody needs it.
+    /// The leaf of a vertex, if the vertex is a leaf that some parent needs.
     pub(super) fn leaf(&self, id: VertexId) -> Option<Leaf> {
         match self.vertices[id.index()].kind {
-            Kind::Leaf(leaf) if self.is_needed(id) => Some(leaf),
+            VertexKind::Leaf(leaf) if self.is_needed(id) => Some(leaf),
             _ => None,
         }
     }
@@ -258,12 +264,12 @@ impl Graph {
 
     fn connective(&self, id: VertexId) -> Option<Connective> {
         match self.vertices[id.index()].kind {
-            Kind::Branch(connective) => Some(connective),
-            Kind::Free | Kind::Leaf(_) => None,
+            VertexKind::Branch(connective) => Some(connective),
+            VertexKind::Free | VertexKind::Leaf(_) => None,
         }
     }
 
-    fn add(&mut self, kind: Kind) -> VertexId {
+    fn add(&mut self, kind: VertexKind) -> VertexId {
         let vertex = Vertex { kind, ends: Ends::default(), is_decided: false, is_touched: false, end: (0, false) };
         let id = match self.free.pop() {
             Some(id) => {
@@ -285,14 +291,15 @@ impl Graph {
         if let Some(known) = self.known_leaf(leaf) {
             return known;
         }
-        let id = self.add(Kind::Leaf(leaf));
+        let id = self.add(VertexKind::Leaf(leaf));
         self.leaves.push(id);
         self.remember(leaf, id);
         id
     }
 
-    /// The leaf of this kind that was made, or kept, in this step. Timers of one node whose clocks run out at different times
-    /// come from one leaf each, so only the latest, which starts at this state, can be met again.
+    /// The leaf of this kind that was made, or kept, in this step. Timers of one node whose clocks
+    /// run out at different times come from one leaf each, so only the latest, which starts at this
+    /// state, can be met again.
     fn known_leaf(&self, leaf: Leaf) -> Option<VertexId> {
         match leaf {
             Leaf::Timer(node, deadline) => {
@@ -360,7 +367,7 @@ impl Graph {
 
     /// A branching point over values that are not known.
     fn branch(&mut self, connective: Connective, values: impl IntoIterator<Item = Value>) -> Value {
-        let id = self.add(Kind::Branch(connective));
+        let id = self.add(VertexKind::Branch(connective));
         for value in values {
             let child = match value {
                 Value::Known(_) => unreachable!("what is known needs no branching point"),
@@ -373,7 +380,7 @@ impl Graph {
         Value::Open(id)
     }
 
-    /// Notes that something about a vertex has changed.
+    /// Puts a vertex into the list of those that have changed.
     fn touch(&mut self, id: VertexId) {
         if !std::mem::replace(&mut self.vertices[id.index()].is_touched, true) {
             self.touched.push(id);
@@ -409,19 +416,20 @@ impl Graph {
             Value::Open(other) => self.move_parents(id, other),
         }
         self.settle();
-        if self.vertices[id.index()].kind != Kind::Free {
+        if self.vertices[id.index()].kind != VertexKind::Free {
             self.release(id);
         }
     }
 
-    /// Whether a leaf has more parents than the isomorphic one that was made in this step, if there is one.
+    /// Whether a leaf has more parents than the isomorphic one that was made in this step, if there
+    /// is one.
     fn outnumbers(&self, id: VertexId, leaf: Leaf) -> bool {
         let parents = |id: VertexId| self.vertices[id.index()].ends.parents;
         self.known_leaf(leaf).is_none_or(|other| parents(id) > parents(other))
     }
 
-    /// Lets a leaf wait for the next state as well. An isomorphic one hands its parents over, so that the longer list stays where
-    /// it is.
+    /// Lets a leaf wait for the next state as well. An isomorphic one hands its parents over, so
+    /// that the longer list stays where it is.
     fn keep(&mut self, id: VertexId, leaf: Leaf) {
         if let Some(other) = self.known_leaf(leaf) {
             self.move_parents(other, id);
@@ -461,7 +469,7 @@ impl Graph {
     /// A child of a branching point has this value and is gone.
     fn lose_child(&mut self, id: VertexId, value: bool) {
         let vertex = &self.vertices[id.index()];
-        let Kind::Branch(connective) = vertex.kind else { unreachable!("only branching points have children") };
+        let VertexKind::Branch(connective) = vertex.kind else { unreachable!("only branching points have children") };
         match vertex.ends.children {
             _ if value == connective.decisive() => self.decide(id, value),
             // `and` over nothing is 1, `or` over nothing is -1.
@@ -482,7 +490,7 @@ impl Graph {
     /// Puts its only child in the place of a branching point, if it has but one.
     fn collapse(&mut self, id: VertexId) {
         let vertex = &self.vertices[id.index()];
-        let is_alone = matches!(vertex.kind, Kind::Branch(_)) && vertex.ends.children == 1 && !vertex.is_decided;
+        let is_alone = matches!(vertex.kind, VertexKind::Branch(_)) && vertex.ends.children == 1 && !vertex.is_decided;
         if let Some(edge) = vertex.ends.first_child().filter(|_| is_alone) {
             let child = self.edges.child(edge);
             self.move_parents(id, child);
@@ -508,8 +516,8 @@ impl Graph {
         self.touch(to);
     }
 
-    /// Whether one vertex is a child of another. A long list of children is not looked through: to have a child twice does
-    /// no harm.
+    /// Whether one vertex is a child of another. A long list of children is not looked through: to
+    /// have a child twice does no harm.
     fn has_child(&self, parent: VertexId, child: VertexId) -> bool {
         const FEW: u32 = 16;
         let (above, below) = (&self.vertices[child.index()].ends, &self.vertices[parent.index()].ends);
@@ -527,12 +535,12 @@ impl Graph {
         while let Some(edge) = self.vertices[id.index()].ends.first_child() {
             self.unlink(edge);
         }
-        self.vertices[id.index()].kind = Kind::Free;
+        self.vertices[id.index()].kind = VertexKind::Free;
         self.free.push(id);
         self.live -= 1;
     }
 
-    /// At the end of a step: removes what nobody needs, and counts.
+    /// Ends a step: removes the vertices that nobody needs, and counts the others.
     pub(super) fn end_step(&mut self, implies: &dyn Implies) {
         if self.suspects.is_empty() && self.touched.is_empty() {
             return;
@@ -542,25 +550,25 @@ impl Graph {
             return;
         }
         self.sweep();
-        if self.subsumption == Subsumption::On {
+        if self.compaction == Compaction::On {
             self.tidy(implies);
             self.sweep();
         } else {
             self.touched.drain(..).for_each(|id| self.vertices[id.index()].is_touched = false);
         }
         let vertices = &self.vertices;
-        self.leaves.retain(|leaf| matches!(vertices[leaf.index()].kind, Kind::Leaf(_)));
-        let is_timer = |leaf: &&VertexId| matches!(vertices[leaf.index()].kind, Kind::Leaf(Leaf::Timer(..)));
+        self.leaves.retain(|leaf| matches!(vertices[leaf.index()].kind, VertexKind::Leaf(_)));
+        let is_timer = |leaf: &&VertexId| matches!(vertices[leaf.index()].kind, VertexKind::Leaf(Leaf::Timer(..)));
         let timers = self.leaves.iter().filter(is_timer).count();
         self.peaks.vertices = self.peaks.vertices.max(self.live);
         self.peaks.timers = self.peaks.timers.max(timers);
         self.peaks.configurations = self.peaks.configurations.max(self.leaves.len() - timers);
     }
 
-    /// Removes what has no parent.
+    /// Removes the vertices that have no parent.
     fn sweep(&mut self) {
         while let Some(id) = self.suspects.pop() {
-            if self.vertices[id.index()].kind != Kind::Free && !self.is_needed(id) {
+            if self.vertices[id.index()].kind != VertexKind::Free && !self.is_needed(id) {
                 self.release(id);
             }
         }
@@ -578,8 +586,8 @@ impl Graph {
         self.live = 0;
     }
 
-    /// What eval-final says of the root, where `is_accepting` tells it of the leaves. With a list of what is still to be
-    /// looked at; each vertex is looked at once.
+    /// The answer of eval-final for the root, where `is_accepting` gives it for the leaves. A list
+    /// holds the vertices that are still to be looked at; each vertex is looked at once.
     pub(super) fn holds_at_end(&mut self, is_accepting: &dyn Fn(Leaf) -> bool) -> bool {
         let root = match self.root {
             Value::Known(value) => return value,
@@ -591,8 +599,8 @@ impl Graph {
         open.push((root, None));
         while let Some((id, edge)) = open.pop() {
             match self.look_at_end(id, edge, is_accepting) {
-                Look::Found(value) => self.vertices[id.index()].end = (self.end_looks, value),
-                Look::First(child, edge) => {
+                Glance::Found(value) => self.vertices[id.index()].end = (self.end_looks, value),
+                Glance::First(child, edge) => {
                     open.extend([(id, Some(edge)), (child, None)]);
                 }
             }
@@ -601,45 +609,46 @@ impl Graph {
         self.vertices[root.index()].end.1
     }
 
-    /// What eval-final says of a vertex, from this child on; at first all children are looked at, since one that is known may decide.
-    fn look_at_end(&self, id: VertexId, edge: Option<EdgeId>, is_accepting: &dyn Fn(Leaf) -> bool) -> Look {
+    /// The answer of eval-final for a vertex, from this child on. At first all children are looked
+    /// at, since one that is known may decide.
+    fn look_at_end(&self, id: VertexId, edge: Option<EdgeId>, is_accepting: &dyn Fn(Leaf) -> bool) -> Glance {
         let Vertex { kind, ends, .. } = &self.vertices[id.index()];
         let decisive = match kind {
-            Kind::Leaf(leaf) => return Look::Found(is_accepting(*leaf)),
-            Kind::Branch(connective) => connective.decisive(),
-            Kind::Free => unreachable!("nothing leads to a free place"),
+            VertexKind::Leaf(leaf) => return Glance::Found(is_accepting(*leaf)),
+            VertexKind::Branch(connective) => connective.decisive(),
+            VertexKind::Free => unreachable!("nothing leads to a free place"),
         };
         let known = |edge: EdgeId| match self.vertices[self.edges.child(edge).index()] {
-            Vertex { kind: Kind::Leaf(leaf), .. } => Some(is_accepting(leaf)),
+            Vertex { kind: VertexKind::Leaf(leaf), .. } => Some(is_accepting(leaf)),
             Vertex { end: (look, value), .. } => (look == self.end_looks).then_some(value),
         };
         if edge.is_none() && self.edges.children(ends).any(|edge| known(edge) == Some(decisive)) {
-            return Look::Found(decisive);
+            return Glance::Found(decisive);
         }
         let mut edge = edge.or(ends.first_child());
         while let Some(here) = edge {
             match known(here) {
-                None => return Look::First(self.edges.child(here), here),
-                Some(value) if value == decisive => return Look::Found(value),
+                None => return Glance::First(self.edges.child(here), here),
+                Some(value) if value == decisive => return Glance::Found(value),
                 Some(_) => edge = self.edges.next_child(here),
             }
         }
-        Look::Found(!decisive)
+        Glance::Found(!decisive)
     }
 
     /// Gives other numbers to the configurations that wait.
     pub(super) fn renumber(&mut self, mut to: impl FnMut(ConfigurationId) -> ConfigurationId) {
         self.sets.clear();
         for leaf in &self.leaves {
-            if let Kind::Leaf(Leaf::Configuration(id)) = &mut self.vertices[leaf.index()].kind {
+            if let VertexKind::Leaf(Leaf::Configuration(id)) = &mut self.vertices[leaf.index()].kind {
                 *id = to(*id);
             }
         }
     }
 }
 
-/// What one look at a vertex tells.
-enum Look {
+/// The result of one look at a vertex.
+enum Glance {
     Found(bool),
     /// A child has to be looked at first, and then from its edge on.
     First(VertexId, EdgeId),

@@ -1,7 +1,7 @@
 //! Subsumption in a graph: what says the same twice is said once.
 
 use super::edges::EdgeId;
-use super::{Connective, Graph, Kind, Leaf, VertexId};
+use super::{Connective, Graph, Leaf, VertexId, VertexKind};
 
 /// Knows which leaves imply which.
 pub(in crate::engine) trait Implies {
@@ -13,8 +13,8 @@ pub(in crate::engine) trait Implies {
 }
 
 impl Graph {
-    /// Dissolves conjunctions in conjunctions and disjunctions in disjunctions, and drops leaves that add nothing to
-    /// another, wherever something has changed.
+    /// Dissolves conjunctions in conjunctions and disjunctions in disjunctions, and drops leaves
+    /// that add nothing to another, wherever something has changed.
     pub(super) fn tidy(&mut self, implies: &dyn Implies) {
         while let Some(id) = self.touched.pop() {
             self.vertices[id.index()].is_touched = false;
@@ -58,7 +58,7 @@ impl Graph {
         let connective = self.connective(id).expect("a branching point");
         let mut compared = std::mem::take(&mut self.compared);
         for edge in self.edges.children(&self.vertices[id.index()].ends) {
-            if let Kind::Leaf(leaf) = self.vertices[self.edges.child(edge).index()].kind
+            if let VertexKind::Leaf(leaf) = self.vertices[self.edges.child(edge).index()].kind
                 && let Some(group) = implies.group(leaf)
             {
                 compared.add(connective, implies, group, leaf, edge);
@@ -76,12 +76,12 @@ impl Graph {
 
 /// The leaves below a branching point that can be compared.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Compared {
+pub(super) struct ComparedLeaves {
     kept: Vec<(u32, Leaf, EdgeId)>,
     dropped: Vec<EdgeId>,
 }
 
-impl Compared {
+impl ComparedLeaves {
     fn add(&mut self, connective: Connective, implies: &dyn Implies, group: u32, leaf: Leaf, edge: EdgeId) {
         // A conjunction needs what implies the rest, a disjunction what the rest implies.
         let is_redundant = |one: Leaf, beside: Leaf| match connective {

@@ -2,14 +2,15 @@
 
 use super::{Connective, Deadline, Graph, Leaf, Value};
 use crate::automaton::alternating::{ConditionId, NodeId};
-use crate::automaton::metric::{Clock, Condition, Kind, Metric, Stronger, Test};
-use crate::engine::reading::Reading;
+use crate::automaton::metric::{Clock, ClockTest, Condition, Kind, Metric, Stronger};
+use crate::engine::labels::LabelTruth;
 
-/// What has been unfolded of an automaton at a position. A condition that does not depend on the clock around it means the same
-/// wherever it is met, and is unfolded once.
+/// What has been unfolded of an automaton at a position. A condition that does not depend on the
+/// clock around it means the same wherever it is met, and is unfolded once.
 #[derive(Clone, Debug)]
-pub(in crate::engine) struct Unfolding {
-    /// By the index of a condition that depends on no clock: the position after which this was found, and what.
+pub(in crate::engine) struct GraphUnfolding {
+    /// By the index of a condition that depends on no clock: the position after which this was
+    /// found, and what.
     found: Vec<(u64, Value)>,
     tasks: Vec<Task>,
     values: Vec<Value>,
@@ -31,12 +32,13 @@ enum Task {
 /// No position.
 const NEVER: u64 = u64::MAX;
 
-/// What an automaton's conditions depend on.
+/// The dependence of each condition of an automaton on the clock around it.
 #[derive(Clone, Debug)]
 pub(in crate::engine) struct Dependence(Vec<bool>);
 
 impl Dependence {
-    /// Which conditions depend on the clock around them: those with a timer outside of metric sub-automata.
+    /// The conditions that depend on the clock around them: those with a timer outside of metric
+    /// sub-automata.
     pub(in crate::engine) fn new(automaton: &Metric) -> Self {
         let mut depends = Vec::new();
         for id in automaton.condition_ids() {
@@ -56,12 +58,12 @@ impl Dependence {
     }
 }
 
-/// What is unfolded, and the state that it is unfolded with.
+/// The automaton that is unfolded, and the state that it is unfolded with.
 #[derive(Clone, Copy)]
 pub(in crate::engine) struct Scene<'a> {
     pub(in crate::engine) automaton: &'a Metric,
     pub(in crate::engine) dependence: &'a Dependence,
-    pub(in crate::engine) reading: &'a Reading,
+    pub(in crate::engine) truth: &'a LabelTruth,
 }
 
 impl Scene<'_> {
@@ -76,8 +78,8 @@ impl Scene<'_> {
     fn node(self, node: NodeId, deadline: Deadline, position: u64) -> Value {
         let clock = deadline.clock_at(position);
         match self.automaton.node(node).kind {
-            Kind::Leaf(_) => Value::Known(self.reading.satisfies(node)),
-            Kind::Timer { test: Test::Positive, .. } if Test::Positive.holds(clock) => {
+            Kind::Leaf(_) => Value::Known(self.truth.satisfies(node)),
+            Kind::Timer { test: ClockTest::Positive, .. } if ClockTest::Positive.holds(clock) => {
                 Value::Waits(Leaf::Timer(node, deadline))
             }
             Kind::Timer { test, .. } => Value::Known(test.holds(clock)),
@@ -85,7 +87,7 @@ impl Scene<'_> {
     }
 }
 
-impl Unfolding {
+impl GraphUnfolding {
     pub(in crate::engine) fn new(automaton: &Metric) -> Self {
         Self {
             found: vec![(NEVER, Value::Known(false)); automaton.condition_ids().count()],
@@ -100,7 +102,7 @@ impl Unfolding {
         self.position = position;
     }
 
-    /// What becomes of a timer that waited for the state at the position: the value of its δ.
+    /// The value of a timer that waited for the state at the position: the value of its δ.
     pub(in crate::engine) fn timer(
         &mut self,
         scene: Scene<'_>,
@@ -112,7 +114,8 @@ impl Unfolding {
         self.value(scene, graph, next, deadline)
     }
 
-    /// The value of a condition at the position, given the state there: translate, evaluated on the way.
+    /// The value of a condition at the position, given the state there: translate, evaluated on the
+    /// way.
     pub(in crate::engine) fn value(
         &mut self,
         scene: Scene<'_>,

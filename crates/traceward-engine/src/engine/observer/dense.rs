@@ -1,6 +1,6 @@
 //! The whole automaton as a table: one entry for each state and each class of letters.
 
-use super::letters::{Blocks, Row};
+use super::letters::{Blocks, LetterBits};
 use crate::automaton::deterministic::{Deterministic, StateId, Target};
 use rustc_hash::FxHashMap;
 use traceward_logic::letter::Proposition;
@@ -21,7 +21,7 @@ pub(super) struct Dense {
     automaton: Deterministic,
     classes: Classes,
     /// For each state, for each class of letters, the next state.
-    table: Table,
+    table: NextStates,
     /// The same for several letters at once, where that is small.
     strides: Option<Strides>,
     verdicts: Vec<Verdict>,
@@ -29,12 +29,12 @@ pub(super) struct Dense {
 
 /// The states that rows and classes lead to, in as few bytes as they take.
 #[derive(Clone, Debug)]
-enum Table {
+enum NextStates {
     Narrow(Vec<u8>),
     Wide(Vec<u16>),
 }
 
-impl Table {
+impl NextStates {
     fn new(entries: Vec<SmallState>, states: usize) -> Self {
         match u8::try_from(states - 1) {
             Ok(_) => Self::Narrow(entries.into_iter().map(|SmallState(state)| state as u8).collect()),
@@ -62,11 +62,11 @@ impl Table {
     }
 }
 
-/// A step waits for the one before it, and what it waits for is memory: where a table for several letters at once fits the
-/// first-level cache, that is waited for less often.
+/// A step waits for the one before it, and what it waits for is memory: where a table for several
+/// letters at once fits the first-level cache, that is waited for less often.
 #[derive(Clone, Debug)]
 struct Strides {
-    /// How many letters a step takes.
+    /// The number of letters that a step takes.
     letters: usize,
     /// Classes of that many letters in a row.
     classes: usize,
@@ -74,35 +74,41 @@ struct Strides {
     table: Vec<SmallState>,
 }
 
-/// How many entries a table of several letters at once may have: 16 KiB.
+/// The number of entries that a table of several letters at once may have: 16 KiB.
 const MOST_STRIDE_ENTRIES: usize = 4096;
 
-/// How large a table may be.
+/// The limits of a table.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TableLimits {
-    /// How many entries it may have.
+    /// The number of entries that the table may have.
     pub(super) entries: usize,
-    /// How many bytes its making may take.
+    /// The number of bytes that making the table may take.
     pub(super) memory: usize,
 }
 
-/// Letters that lead everywhere to the same states are of one class. A letter is read a byte at a time, and what was
-/// read so far is of a class too.
+/// Letters that lead everywhere to the same states are of one class. A letter is read a byte at a
+/// time, and what was read so far is of a class too.
 #[derive(Clone, Debug)]
 struct Classes {
     count: usize,
-    /// For each byte of a letter: for the class of what was read before, and the byte, the class of both together.
+    /// For each byte of a letter: for the class of what was read before, and the byte, the class of
+    /// both together.
     by_byte: Vec<Vec<u32>>,
 }
 
-/// How many targets may be compared to find the classes.
+/// The number of targets that may be compared to find the classes.
 const MOST_COMPARED: usize = 1 << 23;
 
-/// For each class before a proposition is looked at, the classes where it does not hold and where it does.
-type Level = Vec<[u32; 2]>;
+/// For each class before a proposition is looked at, the classes where it does not hold and where
+/// it does.
+type LevelClasses = Vec<[u32; 2]>;
 
 /// Looks at one more proposition. A class is told by where each state is led so far.
-fn split(automaton: &Deterministic, proposition: Proposition, classes: &[Vec<Target>]) -> (Level, Vec<Vec<Target>>) {
+fn split(
+    automaton: &Deterministic,
+    proposition: Proposition,
+    classes: &[Vec<Target>],
+) -> (LevelClasses, Vec<Vec<Target>>) {
     let mut below: Vec<Vec<Target>> = Vec::new();
     let mut ids: FxHashMap<Vec<Target>, u32> = FxHashMap::default();
     let step = |target: &Target, holds: bool| match *target {
@@ -128,7 +134,7 @@ fn split(automaton: &Deterministic, proposition: Proposition, classes: &[Vec<Tar
 }
 
 /// For each class before a byte, for each value of the byte, the class behind it.
-fn byte_table(starts: usize, levels: &[Level]) -> Vec<u32> {
+fn byte_table(starts: usize, levels: &[LevelClasses]) -> Vec<u32> {
     let walk = |start: u32, byte: usize| {
         levels.iter().enumerate().fold(start, |class, (bit, level)| level[class as usize][byte >> bit & 1])
     };
@@ -146,7 +152,7 @@ impl Dense {
             table.extend(columns.iter().map(|column| SmallState(column[state].index() as u16)));
         }
         let strides = Strides::new(states, count, &table);
-        let table = Table::new(table, states);
+        let table = NextStates::new(table, states);
         let verdicts = automaton.state_ids().map(|state| automaton.verdict(state)).collect();
         Some(Self { automaton, classes, table, strides, verdicts })
     }
@@ -169,7 +175,7 @@ impl Dense {
     }
 
     #[inline]
-    pub(super) fn step(&self, at: SmallState, row: &Row) -> SmallState {
+    pub(super) fn step(&self, at: SmallState, row: &LetterBits) -> SmallState {
         let class = self.classes.of_letter(|index| row.byte(index));
         self.next(at, class)
     }
@@ -260,10 +266,11 @@ impl Classes {
         let mut by_byte = Vec::new();
         for eight in propositions.chunks(8) {
             let starts = prefixes.len();
-            let mut levels: Vec<Level> = Vec::new();
+            let mut levels: Vec<LevelClasses> = Vec::new();
             for &proposition in eight {
                 compared += prefixes.len() * roots.len();
-                // Each class becomes two at the most, which are kept twice until they are known to differ.
+                // Each class becomes two at the most, which are kept twice until they are known to
+                // differ.
                 let live = 5 * prefixes.len() * roots.len() * size_of::<Target>();
                 if compared > MOST_COMPARED || live > limits.memory {
                     return None;
@@ -296,7 +303,8 @@ impl Classes {
         class
     }
 
-    /// The classes of the letters of a block. They do not depend on each other, so the processor may look up many at once.
+    /// The classes of the letters of a block. They do not depend on each other, so the processor
+    /// may look up many at once.
     #[inline]
     fn of_block(&self, bytes: &[[u8; 64]], classes: &mut [u32; 64]) {
         match (&self.by_byte[..], bytes) {

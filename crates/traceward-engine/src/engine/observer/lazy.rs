@@ -1,12 +1,12 @@
 //! An automaton that is unfolded as far as a run gets, in memory of bounded size.
 //!
-//! When the memory is used up, everything is forgotten but the state that the run is in, and the run goes on. Only if a single step does
-//! not fit does it give up.
+//! When the memory is used up, everything is forgotten but the state that the run is in, and the
+//! run goes on. Only if a single step does not fit does it give up.
 
-use super::letters::{Blocks, Row};
+use super::letters::{Blocks, LetterBits};
 use super::{Config, ENGINE, Exactness};
 use crate::automaton::diagram::Overflow;
-use crate::automaton::progression::{Progression, Prospects, Space, StateRef, Unsettled, Wanted};
+use crate::automaton::progression::{OwedEvent, Progression, Prospects, Space, StateRef, Unsettled};
 use crate::limit::{GaveUp, Instead, Limit};
 use crate::saved::{Reader, RestoreError, Writer};
 use std::sync::Arc;
@@ -17,15 +17,17 @@ use traceward_logic::verdict::Verdict;
 pub(super) struct Lazy {
     progression: Arc<Progression>,
     space: Space,
-    /// How often everything was forgotten: numbers of states are of one epoch.
+    /// The number of times that everything was forgotten. Numbers of states are good within one
+    /// epoch.
     epoch: u64,
-    /// Whether the successors of all letters have turned out to be too many, so that each letter is read by itself.
+    /// Whether the successors of all letters have turned out to be too many, so that each letter is
+    /// read by itself.
     letter_by_letter: bool,
     state: StateRef,
     verdict: Verdict,
     config: Config,
     /// Steps that were made, by state and letter; a newer one takes the place of an older one.
-    steps: Vec<Step>,
+    steps: Vec<RememberedStep>,
 }
 
 /// A clone begins with nothing but the state, so that it is cheap, whatever the run has seen.
@@ -34,7 +36,7 @@ impl Clone for Lazy {
         let alone = self.progression.only(&self.space, self.state, most_nodes(self.config));
         // What holds a state and more, holds the state.
         let (space, state) = alone.unwrap_or_else(|_| (self.space.clone(), self.state));
-        let steps = vec![Step::nothing(state); REMEMBERED];
+        let steps = vec![RememberedStep::nothing(state); REMEMBERED];
         let (verdict, config) = (self.verdict, self.config);
         Self {
             progression: self.progression.clone(),
@@ -50,24 +52,24 @@ impl Clone for Lazy {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Step {
+struct RememberedStep {
     from: u32,
     verdict: Verdict,
     letter: u64,
     to: StateRef,
 }
 
-impl Step {
+impl RememberedStep {
     /// A step from nowhere.
     fn nothing(to: StateRef) -> Self {
         Self { from: NOWHERE, verdict: Verdict::Pending, letter: 0, to }
     }
 }
 
-/// How many steps are remembered.
+/// The number of steps that are remembered.
 const REMEMBERED: usize = 1 << 12;
 
-/// No state has this number.
+/// The number that no state has.
 const NOWHERE: u32 = u32::MAX;
 
 impl Lazy {
@@ -81,7 +83,7 @@ impl Lazy {
         let failed = |overflow| gave_up(config, Unsettled::Overflow(overflow));
         let mut space = progression.space(most_nodes(config)).map_err(failed)?;
         let state = progression.initial_at(&mut space, position).map_err(failed)?;
-        let (steps, verdict) = (vec![Step::nothing(state); REMEMBERED], Verdict::Pending);
+        let (steps, verdict) = (vec![RememberedStep::nothing(state); REMEMBERED], Verdict::Pending);
         let mut lazy = Self {
             progression: progression.clone(),
             space,
@@ -96,7 +98,8 @@ impl Lazy {
         Ok(lazy)
     }
 
-    /// Writes the state, and what has been found out about how to read letters; the rest can be unfolded again.
+    /// Writes the state, and what has been found out about how to read letters; the rest can be
+    /// unfolded again.
     pub(super) fn save(&self, to: &mut Writer) {
         to.verdict(self.verdict);
         to.bit(self.letter_by_letter);
@@ -110,7 +113,7 @@ impl Lazy {
     ) -> Result<Self, RestoreError> {
         let (verdict, letter_by_letter) = (from.verdict()?, from.bit()?);
         let (space, state) = progression.restore(most_nodes(config), from)?;
-        let steps = vec![Step::nothing(state); REMEMBERED];
+        let steps = vec![RememberedStep::nothing(state); REMEMBERED];
         let progression = progression.clone();
         Ok(Self { progression, space, epoch: 0, letter_by_letter, state, verdict, config, steps })
     }
@@ -119,11 +122,12 @@ impl Lazy {
         self.verdict
     }
 
-    pub(super) fn step(&mut self, propositions: &[Proposition], row: &Row) -> Result<Verdict, GaveUp> {
+    pub(super) fn step(&mut self, propositions: &[Proposition], row: &LetterBits) -> Result<Verdict, GaveUp> {
         self.read(propositions, &|index| row.byte(index))
     }
 
-    /// Reads all letters; what is certain then, and since which position if that is final.
+    /// Reads all letters, and returns the verdict and, if it is final, the position since which it
+    /// is.
     pub(super) fn run(
         &mut self,
         propositions: &[Proposition],
@@ -145,7 +149,7 @@ impl Lazy {
     }
 
     /// The obligations that the state rests on.
-    pub(super) fn owed(&mut self) -> Result<Vec<Wanted>, GaveUp> {
+    pub(super) fn owed(&mut self) -> Result<Vec<OwedEvent>, GaveUp> {
         let failed = |overflow| gave_up(self.config, Unsettled::Overflow(overflow));
         self.progression.owed(&mut self.space, self.state).map_err(failed)
     }
@@ -169,7 +173,7 @@ impl Lazy {
         // If everything was forgotten on the way, numbers mean other states now.
         if self.epoch == epoch {
             let from = from.index() as u32;
-            self.steps[slot] = Step { from, verdict: self.verdict, letter, to: self.state };
+            self.steps[slot] = RememberedStep { from, verdict: self.verdict, letter, to: self.state };
         }
         Ok(self.verdict)
     }
@@ -213,7 +217,8 @@ impl Lazy {
         Ok(self.verdict)
     }
 
-    /// A step that looks at nothing but this letter, and finds out no more than whether anything is left to be owed.
+    /// A step that looks at nothing but this letter, and finds out no more than whether anything is
+    /// left to be owed.
     fn read_one(
         &mut self,
         propositions: &[Proposition],
@@ -277,10 +282,11 @@ fn bit(propositions: &[Proposition], byte: &dyn Fn(usize) -> u8, proposition: u3
     byte(place / 8) >> (place % 8) & 1 == 1
 }
 
-/// How many diagrams fit the memory, with what a search keeps of each.
+/// The number of diagrams that fit the memory, with what a search keeps of each.
 fn most_nodes(config: Config) -> usize {
     const PER_SEARCHED: usize = 64;
-    config.limits.memory.saturating_sub(REMEMBERED * size_of::<Step>()) / (Progression::BYTES_PER_NODE + PER_SEARCHED)
+    config.limits.memory.saturating_sub(REMEMBERED * size_of::<RememberedStep>())
+        / (Progression::BYTES_PER_NODE + PER_SEARCHED)
 }
 
 fn gave_up(config: Config, unsettled: Unsettled) -> GaveUp {

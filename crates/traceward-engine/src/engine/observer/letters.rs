@@ -1,7 +1,7 @@
 //! Letters as observers read them: the bits of the propositions that matter, eight to a byte.
 //!
-//! In a file, each proposition has a bitmap over positions. Eight bitmaps at a time are turned, 64 positions at a time, into
-//! bytes with a bit for each proposition.
+//! In a file, each proposition has a bitmap over positions. Eight bitmaps at a time are turned, 64
+//! positions at a time, into bytes with a bit for each proposition.
 
 use crate::saved::{Reader, RestoreError, Writer};
 use traceward_logic::bitmap::Bitmap;
@@ -9,14 +9,14 @@ use traceward_logic::letter::{Letters, Proposition};
 
 /// One letter: bit `i % 8` of byte `i / 8` is the i-th proposition that matters.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Row {
+pub(super) enum LetterBits {
     /// Up to 64 of them, in a word whose lowest byte is the first.
     Word(u64),
-    /// More.
+    /// More than 64 of them, in bytes.
     Bytes(Box<[u8]>),
 }
 
-impl Row {
+impl LetterBits {
     #[inline]
     pub(super) fn new(propositions: &[Proposition], holds: &dyn Fn(Proposition) -> bool) -> Self {
         let bits = |some: &[Proposition]| {
@@ -38,7 +38,7 @@ impl Row {
     }
 }
 
-impl Row {
+impl LetterBits {
     /// Writes a letter of so many propositions.
     pub(super) fn save(&self, propositions: usize, to: &mut Writer) {
         (0..propositions.div_ceil(8)).for_each(|index| to.tag(self.byte(index)));
@@ -54,14 +54,15 @@ impl Row {
 }
 
 /// 64 letters, or what is left of the trace.
-pub(super) struct Block<'a> {
-    /// The position of the first.
+pub(super) struct LetterBlock<'a> {
+    /// The position of the first letter.
     pub(super) start: usize,
-    /// How many.
+    /// The number of letters.
     pub(super) len: usize,
     /// For each eight propositions, a byte for each letter.
     pub(super) bytes: &'a [[u8; 64]],
-    /// Which of them differ from the letter before, the first one's bit on top; all if that does not matter.
+    /// The letters that differ from the one before, a bit for each with the first one's on top; all
+    /// letters if that does not matter.
     pub(super) changes: u64,
 }
 
@@ -84,7 +85,7 @@ impl<'a> Blocks<'a> {
 
     /// The next block, in which there is a letter of interest.
     #[inline]
-    pub(super) fn next(&mut self) -> Option<Block<'_>> {
+    pub(super) fn next(&mut self) -> Option<LetterBlock<'_>> {
         let mut changes = 0;
         while changes == 0 {
             if self.next * 64 >= self.len {
@@ -98,10 +99,10 @@ impl<'a> Blocks<'a> {
             transpose(eight, index, bytes);
         }
         let start = index * 64;
-        Some(Block { start, len: (self.len - start).min(64), bytes: &self.bytes, changes })
+        Some(LetterBlock { start, len: (self.len - start).min(64), bytes: &self.bytes, changes })
     }
 
-    /// Which letters of a block differ from the one before. The very first one does.
+    /// The letters of a block that differ from the one before. The very first letter does.
     fn changes(&self, index: usize) -> u64 {
         let first = u64::from(index == 0) << 63;
         self.bitmaps.iter().fold(first, |changes, bitmap| {
@@ -158,7 +159,7 @@ mod tests {
         let mut seen = 0;
         while let Some(block) = blocks.next() {
             for offset in 0..block.len {
-                let row = Row::new(&propositions, &|one| bit(one.index(), block.start + offset));
+                let row = LetterBits::new(&propositions, &|one| bit(one.index(), block.start + offset));
                 for (index, bytes) in block.bytes.iter().enumerate() {
                     assert_eq!(bytes[offset], row.byte(index));
                 }
@@ -173,7 +174,7 @@ mod tests {
         for count in [0, 1, 8, 9, 63, 64, 65, 130] {
             let propositions: Vec<Proposition> = (0..count).map(|index| Proposition(index * 2)).collect();
             for one in 0..count {
-                let row = Row::new(&propositions, &|proposition| proposition.0 == one * 2);
+                let row = LetterBits::new(&propositions, &|proposition| proposition.0 == one * 2);
                 for byte in 0..count.div_ceil(8) {
                     let expected = if byte == one / 8 { 1 << (one % 8) } else { 0 };
                     assert_eq!(row.byte(byte as usize), expected, "{one} of {count}");

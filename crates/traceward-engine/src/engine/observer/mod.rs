@@ -1,12 +1,14 @@
-//! Deterministic observers: Giannakopoulou and Havelund, *Automata-Based Verification of Temporal Properties on Running
-//! Programs*, sections 5 and 6, and past it.
+//! Deterministic observers: Giannakopoulou and Havelund, *Automata-Based Verification of Temporal
+//! Properties on Running Programs*, sections 5 and 6, and past it.
 //!
-//! A run is in one state at a time, and a verdict is final at the first position after which that is certain: no accepting state can be
-//! reached any more, or no rejecting one. The automaton comes from [`crate::automaton::deterministic`] where it is small: letters are merged into classes
-//! that no state tells apart, and a step is a look into a table. Otherwise it is unfolded as far as the trace goes, in
-//! memory of bounded size: what a formula *could* need costs nothing.
+//! A run is in one state at a time, and a verdict is final at the first position after which that
+//! is certain: no accepting state can be reached any more, or no rejecting one. The automaton comes
+//! from [`crate::automaton::deterministic`] where it is small: letters are merged into classes that
+//! no state tells apart, and a step is a look into a table. Otherwise it is unfolded as far as the
+//! trace goes, in memory of bounded size: what a formula *could* need costs nothing.
 //!
-//! If nothing in the formula counts steps, a letter that repeats makes no difference (section 6.2), and is skipped.
+//! If nothing in the formula counts steps, a letter that repeats makes no difference (section 6.2),
+//! and is skipped.
 
 mod dense;
 mod lazy;
@@ -15,14 +17,14 @@ mod letters;
 use super::follow::{Follow, Owed, Prefix, Step};
 use super::{Config, Exactness};
 use crate::automaton::deterministic::{Deterministic, Room};
-use crate::automaton::progression::{Progression, Rule, Wanted};
+use crate::automaton::progression::{OwedEvent, Progression, Rule};
 use crate::limit::{BuildError, GaveUp, Limits};
 use crate::possible::{Knowledge, Possible};
 use crate::prepared::Prepared;
 use crate::saved::{Reader, RestoreError, Writer};
 use dense::{Dense, TableLimits};
 use lazy::Lazy;
-use letters::{Blocks, Row};
+use letters::{Blocks, LetterBits};
 use std::sync::Arc;
 use traceward_logic::formula::Formulas;
 use traceward_logic::letter::{Alphabet, Letters, Proposition};
@@ -42,23 +44,24 @@ struct Shared {
     dense: Option<Arc<Dense>>,
     stutter_invariant: bool,
     propositions: Vec<Proposition>,
-    /// Whether nothing else is known to be impossible than what is impossible.
+    /// Whether every letter that is not ruled out can occur in some trace. Only then is an early
+    /// verdict given at the first position at which it is certain.
     knows_letters: bool,
     config: Config,
 }
 
-/// An observer that has got somewhere. A clone goes its own way.
+/// A run of an observer. A clone goes on by itself.
 #[derive(Clone, Debug)]
 pub struct Run {
-    place: Place,
+    state: ObserverState,
     verdict: Verdict,
-    /// The letter that was read last, where it is worth while to know that it repeats.
-    row: Option<Row>,
+    /// The letter that was read last, where it is worthwhile to know that it repeats.
+    row: Option<LetterBits>,
 }
 
 #[derive(Clone, Debug)]
-enum Place {
-    /// A state of the table.
+enum ObserverState {
+    /// The run is in this state of the table.
     Dense(Arc<Dense>, dense::SmallState),
     Lazy(Box<Lazy>),
 }
@@ -106,12 +109,12 @@ impl Observer {
 }
 
 impl Run {
-    fn at(place: Place) -> Self {
-        let verdict = match &place {
-            Place::Dense(dense, at) => dense.verdict(*at),
-            Place::Lazy(lazy) => lazy.verdict(),
+    fn at(state: ObserverState) -> Self {
+        let verdict = match &state {
+            ObserverState::Dense(dense, at) => dense.verdict(*at),
+            ObserverState::Lazy(lazy) => lazy.verdict(),
         };
-        Self { place, verdict, row: None }
+        Self { state, verdict, row: None }
     }
 }
 
@@ -128,8 +131,8 @@ impl Follow for Observer {
 
     fn start(&self) -> Result<Run, GaveUp> {
         Ok(Run::at(match &self.shared.dense {
-            Some(dense) => Place::Dense(dense.clone(), dense.start()),
-            None => Place::Lazy(Box::new(Lazy::start(&self.shared.progression, self.shared.config, 0)?)),
+            Some(dense) => ObserverState::Dense(dense.clone(), dense.start()),
+            None => ObserverState::Lazy(Box::new(Lazy::start(&self.shared.progression, self.shared.config, 0)?)),
         }))
     }
 
@@ -137,15 +140,15 @@ impl Follow for Observer {
         if run.verdict.is_final() {
             return Ok(run.verdict);
         }
-        let row = Row::new(&self.shared.propositions, step.letter);
-        match &mut run.place {
+        let row = LetterBits::new(&self.shared.propositions, step.letter);
+        match &mut run.state {
             // A look into the table takes no longer than to find out that it is needless.
-            Place::Dense(dense, at) => {
+            ObserverState::Dense(dense, at) => {
                 *at = dense.step(*at, &row);
                 run.verdict = dense.verdict(*at);
             }
-            Place::Lazy(_) if self.shared.stutter_invariant && run.row.as_ref() == Some(&row) => {}
-            Place::Lazy(lazy) => {
+            ObserverState::Lazy(_) if self.shared.stutter_invariant && run.row.as_ref() == Some(&row) => {}
+            ObserverState::Lazy(lazy) => {
                 run.verdict = lazy.step(&self.shared.propositions, &row)?;
                 run.row = Some(row);
             }
@@ -158,12 +161,12 @@ impl Follow for Observer {
     }
 
     fn save(&self, run: &Run, to: &mut Writer) {
-        match &run.place {
-            Place::Dense(_, at) => {
+        match &run.state {
+            ObserverState::Dense(_, at) => {
                 to.tag(0);
                 to.size(at.index());
             }
-            Place::Lazy(lazy) => {
+            ObserverState::Lazy(lazy) => {
                 to.tag(1);
                 lazy.save(to);
             }
@@ -175,15 +178,20 @@ impl Follow for Observer {
     }
 
     fn restore(&self, from: &mut Reader<'_>) -> Result<Run, RestoreError> {
-        let place = match (from.tag()?, &self.shared.dense) {
-            (0, Some(dense)) => Place::Dense(dense.clone(), dense.state(from.index(dense.automaton().states().len())?)),
-            (1, None) => Place::Lazy(Box::new(Lazy::restore(&self.shared.progression, self.shared.config, from)?)),
-            // What is allowed decides whether there is a table, and was another when the run was saved.
+        let state = match (from.tag()?, &self.shared.dense) {
+            (0, Some(dense)) => {
+                ObserverState::Dense(dense.clone(), dense.state(from.index(dense.automaton().states().len())?))
+            }
+            (1, None) => {
+                ObserverState::Lazy(Box::new(Lazy::restore(&self.shared.progression, self.shared.config, from)?))
+            }
+            // What is allowed decides whether there is a table, and was another when the run was
+            // saved.
             (0 | 1, _) => return Err(RestoreError::OtherFormula),
             _ => return Err(RestoreError::Damaged),
         };
-        let row = if from.bit()? { Some(Row::restore(self.shared.propositions.len(), from)?) } else { None };
-        Ok(Run { row, ..Run::at(place) })
+        let row = if from.bit()? { Some(LetterBits::restore(self.shared.propositions.len(), from)?) } else { None };
+        Ok(Run { row, ..Run::at(state) })
     }
 
     fn owed(&self, letters: &Letters, position: usize, names: &[Arc<str>]) -> Result<Vec<Owed>, GaveUp> {
@@ -192,7 +200,7 @@ impl Follow for Observer {
         let propositions = mentioned(progression);
         let mut lazy = Lazy::start(progression, *config, position)?;
         lazy.run(&propositions, Blocks::new(letters, &propositions, false))?;
-        let owed = lazy.owed()?.into_iter().map(|Wanted { owed, holds, is_necessary }| Owed {
+        let owed = lazy.owed()?.into_iter().map(|OwedEvent { owed, holds, is_necessary }| Owed {
             formula: progression.rules.text(owed.part, holds, names),
             delay: u64::from(owed.delay),
             reach: match progression.rules.rule(owed.part) {
@@ -204,8 +212,8 @@ impl Follow for Observer {
         Ok(owed.collect())
     }
 
-    /// Unless it is not known which letters there can be, or it was allowed to go on where it takes too long to find out
-    /// what is certain.
+    /// Verdicts are final as early as possible, unless it is not known which letters there can be,
+    /// or the observer may go on where it would take too long to find out what is certain.
     fn is_exact(&self) -> bool {
         let searches = self.shared.dense.is_some() || self.shared.config.exactness == Exactness::Always;
         searches && self.shared.knows_letters
@@ -234,9 +242,9 @@ impl Follow for Observer {
             return Ok(Prefix { verdict: run.verdict, decided_at: Some(0), statistics });
         }
         let blocks = Blocks::new(letters, &self.shared.propositions, self.shared.stutter_invariant);
-        let (verdict, decided_at) = match &mut run.place {
-            Place::Dense(dense, at) => dense.run(*at, blocks),
-            Place::Lazy(lazy) => lazy.run(&self.shared.propositions, blocks)?,
+        let (verdict, decided_at) = match &mut run.state {
+            ObserverState::Dense(dense, at) => dense.run(*at, blocks),
+            ObserverState::Lazy(lazy) => lazy.run(&self.shared.propositions, blocks)?,
         };
         Ok(Prefix { verdict, decided_at, statistics })
     }

@@ -1,20 +1,23 @@
 //! Reverse traversal: Finkbeiner and Sipma, section 3.3, 64 positions at a time.
 //!
-//! The paper fills a table with a row for each node of the alternating automaton, from the last position to the first:
-//! the value of a node at a position is that of its condition δ one position later, and at the last position its flag.
-//! (Its figure 6 starts the loop at the last position again, which would overwrite the initialisation.)
+//! The paper fills a table with a row for each node of the alternating automaton, from the last
+//! position to the first: the value of a node at a position is that of its condition δ one position
+//! later, and at the last position its flag. (Its figure 6 starts the loop at the last position
+//! again, which would overwrite the initialisation.)
 //!
-//! Here a row is a [`Bitmap`]. A node that occurs in its own δ, as those of `F G U W R M` do, satisfies
-//! `v[j] = low[j] | (high[j] & v[j+1])`, where `low` and `high` are δ with the node replaced by false and true. That is
-//! a carry chain: one addition computes it for 64 positions. Past nodes are the same in the other direction. Where the
-//! directions mix, the table is filled in stages, each of one direction, what others need first; bounded operators are
-//! stages of their own that look at windows of finished rows.
+//! Here a row is a [`Bitmap`]. A node that occurs in its own δ, as those of `F G U W R M` do,
+//! satisfies `v[j] = low[j] | (high[j] & v[j+1])`, where `low` and `high` are δ with the node
+//! replaced by false and true. That is a carry chain: one addition computes it for 64 positions.
+//! Past nodes are the same in the other direction. Where the directions mix, the table is filled in
+//! stages, each of one direction, what others need first; bounded operators are stages of their own
+//! that look at windows of finished rows.
 //!
-//! Time and space are linear in formula and trace. For verdicts while the trace still grows, see the engines that run
-//! online; for a definition without bit tricks, see [`traceward_logic::semantics`].
+//! Time and space are linear in formula and trace. For verdicts while the trace still grows, see
+//! the engines that run online; for a definition without bit tricks, see
+//! [`traceward_logic::semantics`].
 
-mod plan;
 mod run;
+mod schedule;
 mod table;
 mod window;
 
@@ -25,7 +28,7 @@ use super::offline::{Cache, Offline};
 use crate::automaton::alternating::Alternating;
 use crate::limit::GaveUp;
 use crate::prepared::Prepared;
-use plan::Plan;
+use schedule::Schedule;
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::formula::{FormulaId, Formulas};
 use traceward_logic::letter::{Alphabet, Letters};
@@ -34,15 +37,15 @@ use traceward_logic::letter::{Alphabet, Letters};
 #[derive(Clone, Debug)]
 pub struct Reverse {
     automaton: Alternating,
-    plan: Plan,
+    schedule: Schedule,
 }
 
 impl Reverse {
     /// Prepares formulas in negation normal form with split atoms.
     pub fn new(formulas: &Formulas, alphabet: &Alphabet, roots: &[FormulaId]) -> Self {
         let automaton = Alternating::new(formulas, roots);
-        let plan = Plan::new(formulas, alphabet, &automaton, automaton.roots());
-        Self { automaton, plan }
+        let schedule = Schedule::new(formulas, alphabet, &automaton, automaton.roots());
+        Self { automaton, schedule }
     }
 
     /// The automaton whose table is filled.
@@ -50,9 +53,10 @@ impl Reverse {
         &self.automaton
     }
 
-    /// Where each formula holds: it never gives up. Bounds in time need timestamps; without them no time passes.
+    /// The positions at which each formula holds, one row for each. The engine never gives up.
+    /// Bounds in time need timestamps; without them no time passes.
     pub fn rows<'c>(&self, cache: &'c mut Cache, letters: &Letters) -> Vec<&'c Bitmap> {
-        run::run(&self.plan, cache, letters)
+        run::run(&self.schedule, cache, letters)
     }
 }
 

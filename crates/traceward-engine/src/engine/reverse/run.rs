@@ -1,20 +1,20 @@
-//! Filling the rows.
+//! Rows, filled as a schedule says.
 
 use super::super::offline::Cache;
-use super::plan::{Operation, Pass, Plan, Register, RowId, Stage, WindowKind};
+use super::schedule::{Operation, Pass, Register, RowId, Schedule, Stage, WindowKind};
 use super::window;
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::formula::{BinaryOp, Direction, Expansion, Interval, Strength};
 use traceward_logic::letter::Letters;
 
-/// Words of a register: small enough that all registers of a usual formula stay in the first-level cache, large enough
-/// that deciding what to do is a small part of doing it.
+/// Words of a register: small enough that all registers of a usual formula stay in the first-level
+/// cache, large enough that deciding what to do is a small part of doing it.
 const BLOCK: usize = 128;
 
-pub(super) fn run<'c>(plan: &Plan, cache: &'c mut Cache, letters: &Letters) -> Vec<&'c Bitmap> {
+pub(super) fn run<'c>(schedule: &Schedule, cache: &'c mut Cache, letters: &Letters) -> Vec<&'c Bitmap> {
     let mut rows = std::mem::take(&mut cache.rows);
-    rows.resize_with(rows.len().max(plan.row_count as usize), Bitmap::new);
-    for stage in &plan.stages {
+    rows.resize_with(rows.len().max(schedule.row_count as usize), Bitmap::new);
+    for stage in &schedule.stages {
         match stage {
             Stage::Pass(pass) => {
                 let taken = pass.outputs.iter().map(|(_, row)| std::mem::take(&mut rows[row.0 as usize]).into_words());
@@ -37,7 +37,7 @@ pub(super) fn run<'c>(plan: &Plan, cache: &'c mut Cache, letters: &Letters) -> V
         }
     }
     cache.rows = rows;
-    plan.roots.iter().map(|root| &cache.rows[root.0 as usize]).collect()
+    schedule.roots.iter().map(|root| &cache.rows[root.0 as usize]).collect()
 }
 
 fn binary(view: &window::View<'_>, interval: Interval, op: BinaryOp, f: &Bitmap, g: &Bitmap) -> Bitmap {
@@ -53,8 +53,8 @@ fn binary(view: &window::View<'_>, interval: Interval, op: BinaryOp, f: &Bitmap,
     }
 }
 
-/// One walk over all words, block by block. A walk into the future starts at the last word, one into the past at the
-/// first; within a block words are in trace order.
+/// One walk over all words, block by block. A walk into the future starts at the last word, one
+/// into the past at the first; within a block words are in trace order.
 struct Walk<'a> {
     pass: &'a Pass,
     letters: &'a Letters,
@@ -163,7 +163,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// What stands past the end of the trace: bits to clear, and bits to set.
+/// The bits of a word past the end of the trace: those to clear, and those to set.
 #[derive(Clone, Copy)]
 struct EndMask {
     clear: u64,
@@ -206,8 +206,9 @@ fn shift_past(into: &mut [u64], of: &[u64], carry: &mut u64) {
 
 /// `v[j] = low[j] | (high[j] & v[j+1])`, `low` a part of `high`.
 ///
-/// Adding `high` and `low` with position j+1 below position j makes a carry where `low` is set and passes one on where
-/// `high` is: the carry out of a position is its value, and the carry into it that of its successor.
+/// Adding `high` and `low` with position j+1 below position j makes a carry where `low` is set and
+/// passes one on where `high` is: the carry out of a position is its value, and the carry into it
+/// that of its successor.
 fn chain_future(into: &mut [u64], low: &[u64], high: &[u64], carry: &mut u64, past_end: EndMask) {
     let Some(last) = into.len().checked_sub(1) else { return };
     into[last] = link(past_end.apply(low[last]), past_end.apply(high[last]), carry);
@@ -220,7 +221,8 @@ fn chain_future(into: &mut [u64], low: &[u64], high: &[u64], carry: &mut u64, pa
     *carry = passed;
 }
 
-/// The same towards the past: with the bits of each word turned round, position j-1 is below position j.
+/// The same towards the past: with the bits of each word turned round, position j-1 is below
+/// position j.
 fn chain_past(into: &mut [u64], low: &[u64], high: &[u64], carry: &mut u64) {
     for ((into, low), high) in into.iter_mut().zip(low).zip(high) {
         *into = link(low.reverse_bits(), high.reverse_bits(), carry).reverse_bits();

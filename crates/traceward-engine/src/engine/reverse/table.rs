@@ -1,7 +1,7 @@
 //! The paper's table: the value of every node at every position.
 
 use super::super::offline::Cache;
-use super::plan::Plan;
+use super::schedule::Schedule;
 use super::{Reverse, run};
 use crate::automaton::alternating::{ConditionId, Label, Look, NodeId};
 use std::sync::Arc;
@@ -23,9 +23,9 @@ impl Reverse {
     pub fn table(&self, formulas: &Formulas, alphabet: &Alphabet, letters: &Letters) -> TraceTable {
         let conditions: Vec<ConditionId> =
             self.automaton.nodes().iter().map(|node| node.next).chain(self.bounded()).collect();
-        let plan = Plan::new(formulas, alphabet, &self.automaton, &conditions);
+        let schedule = Schedule::new(formulas, alphabet, &self.automaton, &conditions);
         let mut cache = Cache::default();
-        let filled = run::run(&plan, &mut cache, letters);
+        let filled = run::run(&schedule, &mut cache, letters);
         let (next, bounded) = filled.split_at(self.automaton.nodes().len());
         let mut bounded = bounded.iter();
         let row = |(id, next): (NodeId, &&Bitmap)| {

@@ -1,13 +1,14 @@
 //! Bounded operators over finished rows: one walk over the positions, whatever the bound.
 //!
-//! Windows move with their position, so a walk from the far end meets the near ends of all windows in order. It keeps
-//! the nearest position from there on at which a row is set; a window is decided by whether that lies within it.
+//! Windows move with their position, so a walk from the far end meets the near ends of all windows
+//! in order. It keeps the nearest position from there on at which a row is set; a window is decided
+//! by whether that lies within it.
 
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::formula::{Direction, Interval, Strength, Unit};
 
-/// A trace seen in one direction: place 0 is the first position for the future, the last one for the past, and what
-/// operators look at lies at higher places.
+/// A trace seen in one direction: place 0 is the first position for the future, the last one for
+/// the past, and what operators look at lies at higher places.
 pub(super) struct View<'a> {
     len: usize,
     direction: Direction,
@@ -30,7 +31,7 @@ impl<'a> View<'a> {
         row.get(self.position(place))
     }
 
-    /// How far apart two places are; without timestamps no time passes.
+    /// The distance between two places. Without timestamps no time passes.
     fn distance(&self, from: usize, to: usize, unit: Unit) -> u64 {
         match (unit, self.time) {
             (Unit::Steps, _) => (to - from) as u64,
@@ -39,8 +40,9 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Calls `decide` with each place and its window, from the last place to the first. Near ends never increase.
-    fn for_each_window(&self, interval: Interval, mut decide: impl FnMut(usize, Places)) {
+    /// Calls `decide` with each place and its window, from the last place to the first. Near ends
+    /// never increase.
+    fn for_each_window(&self, interval: Interval, mut decide: impl FnMut(usize, WindowRange)) {
         let mut near = self.len;
         let mut end = self.len;
         for place in (0..self.len).rev() {
@@ -53,14 +55,14 @@ impl<'a> View<'a> {
                     end -= 1;
                 }
             }
-            decide(place, Places { near, end });
+            decide(place, WindowRange { near, end });
         }
     }
 }
 
 /// The places `near..end`; none if `end <= near`.
 #[derive(Clone, Copy)]
-struct Places {
+struct WindowRange {
     near: usize,
     end: usize,
 }
@@ -79,8 +81,8 @@ impl<'a> Nearest<'a> {
         Self { view, row, set, moved_to: view.len, nearest: usize::MAX }
     }
 
-    /// Moves to a place before the last one, and returns the nearest place at which the row is set; a very large one if
-    /// there is none.
+    /// Moves to a place before the last one, and returns the nearest place at which the row is set;
+    /// a very large one if there is none.
     fn at(&mut self, place: usize) -> usize {
         while self.moved_to > place {
             self.moved_to -= 1;

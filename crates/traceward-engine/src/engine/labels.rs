@@ -1,10 +1,11 @@
-//! What a state tells the engines on metric automata: which leaves it satisfies, formulas about the past among them.
+//! Labels of the leaves of metric automata, and which of them a state satisfies. Formulas about the
+//! past are such labels too.
 
 use crate::automaton::alternating::NodeId;
 use crate::automaton::metric::{BoundInTime, Kind, Label, Metric};
 use crate::limit::{Feature, Unsupported};
 use crate::past::{Past, PastId, PastRun};
-use crate::saved::{Reader as FromBytes, RestoreError, Writer};
+use crate::saved::{Reader, RestoreError, Writer};
 use traceward_logic::formula::{FormulaId, Formulas};
 use traceward_logic::letter::{Alphabet, Proposition};
 
@@ -17,38 +18,38 @@ pub(super) fn automaton(engine: &'static str, formulas: &Formulas, root: Formula
     })
 }
 
-/// The leaves of an automaton, ready to be asked of a state.
+/// The labels of an automaton's leaves, ready to be evaluated in a state.
 #[derive(Clone, Debug)]
-pub(super) struct Reader {
-    asked: Vec<(NodeId, Asked)>,
+pub(super) struct Labels {
+    asked: Vec<(NodeId, LabelTest)>,
     nodes: usize,
     past: Past,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Asked {
+enum LabelTest {
     Constant(bool),
     Holds(Proposition),
     Fails(Proposition),
     Past(PastId),
 }
 
-/// The state that was read last.
+/// The truth of all labels in the state that was read last.
 #[derive(Clone, Debug)]
-pub(super) struct Reading {
-    /// By the index of the node.
+pub(super) struct LabelTruth {
+    /// For each node by its index, whether it is a leaf that the state satisfies.
     satisfied: Vec<bool>,
     past: PastRun,
 }
 
-impl Reading {
+impl LabelTruth {
     /// Whether the state satisfies a leaf.
     pub(super) fn satisfies(&self, leaf: NodeId) -> bool {
         self.satisfied[leaf.index()]
     }
 }
 
-impl Reader {
+impl Labels {
     pub(super) fn new(
         engine: &'static str,
         automaton: &Metric,
@@ -70,40 +71,41 @@ impl Reader {
         let past = Past::new(engine, formulas, alphabet, &roots)?;
         let proposition = |atom| alphabet.proposition(atom).expect("an atom of the alphabet");
         let asked = |label| match label {
-            Label::Constant(bit) => Asked::Constant(bit),
-            Label::Atom(atom) => Asked::Holds(proposition(atom)),
-            Label::NotAtom(atom) => Asked::Fails(proposition(atom)),
-            Label::Past(formula) => Asked::Past(past.id(formula)),
+            Label::Constant(bit) => LabelTest::Constant(bit),
+            Label::Atom(atom) => LabelTest::Holds(proposition(atom)),
+            Label::NotAtom(atom) => LabelTest::Fails(proposition(atom)),
+            Label::Past(formula) => LabelTest::Past(past.id(formula)),
         };
         let asked = labels.into_iter().map(|(id, label)| (id, asked(label))).collect();
         Ok(Self { asked, nodes: automaton.nodes().len(), past })
     }
 
-    /// Before the first state.
-    pub(super) fn start(&self) -> Reading {
-        Reading { satisfied: vec![false; self.nodes], past: self.past.start() }
+    /// The truth before the first state, where no label holds.
+    pub(super) fn start(&self) -> LabelTruth {
+        LabelTruth { satisfied: vec![false; self.nodes], past: self.past.start() }
     }
 
-    /// Writes what a reading has to know of the states before: what a state satisfies is found out with the next.
-    pub(super) fn save(reading: &Reading, to: &mut Writer) {
-        reading.past.save(to);
+    /// Writes what has to be known of the states before. The truth of the other labels is found out
+    /// with the next state.
+    pub(super) fn save(truth: &LabelTruth, to: &mut Writer) {
+        truth.past.save(to);
     }
 
-    pub(super) fn restore(&self, from: &mut FromBytes<'_>) -> Result<Reading, RestoreError> {
-        Ok(Reading { satisfied: vec![false; self.nodes], past: self.past.restore(from)? })
+    pub(super) fn restore(&self, from: &mut Reader<'_>) -> Result<LabelTruth, RestoreError> {
+        Ok(LabelTruth { satisfied: vec![false; self.nodes], past: self.past.restore(from)? })
     }
 
-    /// Takes the next state; `holds` tells which propositions do.
-    pub(super) fn read(&self, reading: &mut Reading, holds: &dyn Fn(Proposition) -> bool) {
+    /// Takes the next state. `holds` tells which propositions hold in it.
+    pub(super) fn read(&self, truth: &mut LabelTruth, holds: &dyn Fn(Proposition) -> bool) {
         if !self.past.is_empty() {
-            self.past.step(&mut reading.past, holds);
+            self.past.step(&mut truth.past, holds);
         }
         for &(node, asked) in &self.asked {
-            reading.satisfied[node.index()] = match asked {
-                Asked::Constant(bit) => bit,
-                Asked::Holds(proposition) => holds(proposition),
-                Asked::Fails(proposition) => !holds(proposition),
-                Asked::Past(id) => reading.past.holds(id),
+            truth.satisfied[node.index()] = match asked {
+                LabelTest::Constant(bit) => bit,
+                LabelTest::Holds(proposition) => holds(proposition),
+                LabelTest::Fails(proposition) => !holds(proposition),
+                LabelTest::Past(id) => truth.past.holds(id),
             };
         }
     }

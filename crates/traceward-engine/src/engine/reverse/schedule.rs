@@ -1,4 +1,4 @@
-//! What has to be computed, in which order.
+//! The schedule of reverse traversal: which rows are computed, and in which order.
 
 use crate::automaton::alternating::{Alternating, Condition, ConditionId, Label, Look, NodeId};
 use rustc_hash::FxHashMap;
@@ -13,9 +13,9 @@ pub(super) struct RowId(pub(super) u32);
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(super) struct Register(pub(super) u32);
 
-/// The stages in order, and where the answers are.
+/// The stages in order, and the rows in which the answers are found.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Plan {
+pub(super) struct Schedule {
     pub(super) stages: Vec<Stage>,
     pub(super) row_count: u32,
     pub(super) roots: Vec<RowId>,
@@ -24,7 +24,7 @@ pub(super) struct Plan {
 #[derive(Clone, Debug)]
 pub(super) enum Stage {
     Pass(Pass),
-    Window(Window),
+    Window(WindowStage),
 }
 
 /// One walk over all positions in one direction, all operations fused block by block.
@@ -35,7 +35,7 @@ pub(super) struct Pass {
     pub(super) outputs: Vec<(Register, RowId)>,
 }
 
-/// Each writes the register of its own index.
+/// An operation of a pass. Each one writes the register of its own index.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Operation {
     Constant(bool),
@@ -59,7 +59,7 @@ pub(super) enum Operation {
 
 /// A bounded operator over finished rows.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Window {
+pub(super) struct WindowStage {
     pub(super) direction: Direction,
     pub(super) interval: Interval,
     pub(super) kind: WindowKind,
@@ -73,8 +73,8 @@ pub(super) enum WindowKind {
     Binary(BinaryOp, RowId, RowId),
 }
 
-/// When a condition is computed. Stage 0 is for what concerns one state only, and is part of any pass; the others repeat
-/// with a period: past, future, windows.
+/// The number of the stage in which a condition is computed. Stage 0 is for conditions on one state
+/// only, and is part of every pass. The others repeat with a period: past, future, windows.
 type StageNumber = u32;
 const STATE: StageNumber = 0;
 const PAST: StageNumber = 1;
@@ -82,7 +82,7 @@ const FUTURE: StageNumber = 2;
 const WINDOW: StageNumber = 3;
 const PERIOD: StageNumber = 3;
 
-/// What the stages of a number do.
+/// The kind of a stage: state, past, future or window.
 fn kind(stage: StageNumber) -> StageNumber {
     if stage == STATE { STATE } else { (stage - 1) % PERIOD + 1 }
 }
@@ -92,44 +92,46 @@ fn at_least(stage: StageNumber, wanted: StageNumber) -> StageNumber {
     (stage.max(1)..).find(|&stage| kind(stage) == wanted).unwrap_or(stage)
 }
 
-impl Plan {
-    /// What it takes to fill the rows of these conditions.
+impl Schedule {
+    /// The schedule that fills the rows of these conditions.
     pub(super) fn new(
         formulas: &Formulas,
         alphabet: &Alphabet,
         automaton: &Alternating,
         wanted: &[ConditionId],
     ) -> Self {
-        let mut planner = Planner { formulas, alphabet, automaton, conditions: Vec::new(), rows: FxHashMap::default() };
-        planner.look_at_conditions();
-        planner.give_rows(wanted);
-        planner.plan(wanted)
+        let mut scheduler =
+            Scheduler { formulas, alphabet, automaton, conditions: Vec::new(), rows: FxHashMap::default() };
+        scheduler.look_at_conditions();
+        scheduler.give_rows(wanted);
+        scheduler.schedule(wanted)
     }
 }
 
-/// What is known of a condition.
+/// The facts about a condition that the schedule is made of.
 #[derive(Clone, Debug)]
 struct Facts {
-    form: Form,
+    form: Method,
     /// The conditions it is computed from.
     parts: Vec<ConditionId>,
     stage: StageNumber,
 }
 
-/// How a condition is computed.
+/// The method by which a condition is computed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Form {
-    /// Only as part of the δ of this node, which it contains.
+enum Method {
+    /// The condition contains this node, and is computed only as part of the node's δ.
     Inside(NodeId),
-    /// As the δ of this node, which it contains.
+    /// The condition contains this node, and is computed as the node's δ.
     Loop(NodeId),
-    /// As it is: a leaf, a connective, or a node that does not occur in its own δ.
+    /// The condition is computed as it is: a leaf, a connective, or a node that does not occur in
+    /// its own δ.
     Plain,
-    /// As a bounded operator over finished rows.
+    /// The condition is computed as a bounded operator over finished rows.
     Window(FormulaId),
 }
 
-struct Planner<'a> {
+struct Scheduler<'a> {
     formulas: &'a Formulas,
     alphabet: &'a Alphabet,
     automaton: &'a Alternating,
@@ -138,7 +140,7 @@ struct Planner<'a> {
     rows: FxHashMap<ConditionId, RowId>,
 }
 
-impl Planner<'_> {
+impl Scheduler<'_> {
     fn facts(&self, id: ConditionId) -> &Facts {
         &self.conditions[id.index()]
     }
@@ -156,7 +158,7 @@ impl Planner<'_> {
     }
 
     fn plain(&self, parts: Vec<ConditionId>, stage: StageNumber) -> Facts {
-        Facts { form: Form::Plain, parts, stage }
+        Facts { form: Method::Plain, parts, stage }
     }
 
     fn latest(&self, parts: &[ConditionId]) -> StageNumber {
@@ -172,10 +174,10 @@ impl Planner<'_> {
                 let stage = at_least(self.latest(&parts), WINDOW);
                 // Another window may be an operand: it has to be finished before.
                 let stage = if self.latest(&parts) == stage { at_least(stage + 1, WINDOW) } else { stage };
-                Facts { form: Form::Window(formula), parts, stage }
+                Facts { form: Method::Window(formula), parts, stage }
             }
             (Look::Here, _) => self.plain(Vec::new(), STATE),
-            _ if node.next > own => Facts { form: Form::Inside(id), parts: Vec::new(), stage: STATE },
+            _ if node.next > own => Facts { form: Method::Inside(id), parts: Vec::new(), stage: STATE },
             _ => self.plain(vec![node.next], at_least(self.latest(&[node.next]), looks_at(node.look))),
         }
     }
@@ -185,7 +187,7 @@ impl Planner<'_> {
         let mut parts = Vec::new();
         for side in sides {
             match self.facts(side).form {
-                Form::Inside(node) => {
+                Method::Inside(node) => {
                     inside = Some(node);
                     parts.extend(self.facts(side).parts.iter().copied());
                 }
@@ -198,9 +200,9 @@ impl Planner<'_> {
             None => self.plain(parts, latest),
             Some(node) if self.automaton.node(node).next == id => {
                 let stage = at_least(latest, looks_at(self.automaton.node(node).look));
-                Facts { form: Form::Loop(node), parts, stage }
+                Facts { form: Method::Loop(node), parts, stage }
             }
-            Some(node) => Facts { form: Form::Inside(node), parts, stage: latest },
+            Some(node) => Facts { form: Method::Inside(node), parts, stage: latest },
         }
     }
 
@@ -219,7 +221,7 @@ impl Planner<'_> {
                 continue;
             }
             let facts = self.facts(id);
-            let is_window = matches!(facts.form, Form::Window(_));
+            let is_window = matches!(facts.form, Method::Window(_));
             let other = |part: &&ConditionId| is_window || self.is_taken_from_row(**part, facts.stage);
             wanted.extend(facts.parts.iter().filter(other));
             open.extend(&facts.parts);
@@ -229,7 +231,7 @@ impl Planner<'_> {
         self.rows = wanted.into_iter().zip((0..).map(RowId)).collect();
     }
 
-    fn plan(&self, roots: &[ConditionId]) -> Plan {
+    fn schedule(&self, roots: &[ConditionId]) -> Schedule {
         let mut wanted: Vec<ConditionId> = self.rows.keys().copied().collect();
         wanted.sort_unstable_by_key(|id| (self.facts(*id).stage, *id));
         let mut stages = Vec::new();
@@ -242,11 +244,11 @@ impl Planner<'_> {
             }
         }
         let roots = roots.iter().map(|root| self.rows[root]).collect();
-        Plan { stages, row_count: self.rows.len() as u32, roots }
+        Schedule { stages, row_count: self.rows.len() as u32, roots }
     }
 
-    fn window(&self, id: ConditionId) -> Option<Window> {
-        let Form::Window(formula) = self.facts(id).form else { return None };
+    fn window(&self, id: ConditionId) -> Option<WindowStage> {
+        let Method::Window(formula) = self.facts(id).form else { return None };
         let row = |f: FormulaId| self.automaton.of_formula(f).map(|operand| self.rows[&operand]);
         let (direction, interval, kind) = match self.formulas.node(formula) {
             Operator::Eventually(direction, interval, f) => (direction, interval, WindowKind::Eventually(row(f)?)),
@@ -256,7 +258,7 @@ impl Planner<'_> {
             }
             _ => return None,
         };
-        Some(Window { direction, interval, kind, output: self.rows[&id] })
+        Some(WindowStage { direction, interval, kind, output: self.rows[&id] })
     }
 }
 
@@ -266,7 +268,7 @@ fn looks_at(look: Look) -> StageNumber {
 
 /// Makes the operations of one pass, each condition once.
 struct PassBuilder<'a, 'b> {
-    planner: &'a Planner<'b>,
+    scheduler: &'a Scheduler<'b>,
     stage: StageNumber,
     pass: Pass,
     registers: FxHashMap<ConditionId, Register>,
@@ -274,9 +276,9 @@ struct PassBuilder<'a, 'b> {
 }
 
 impl<'a, 'b> PassBuilder<'a, 'b> {
-    fn new(planner: &'a Planner<'b>, stage: StageNumber, direction: Direction) -> Self {
+    fn new(scheduler: &'a Scheduler<'b>, stage: StageNumber, direction: Direction) -> Self {
         let pass = Pass { direction, operations: Vec::new(), outputs: Vec::new() };
-        Self { planner, stage, pass, registers: FxHashMap::default(), constants: [None; 2] }
+        Self { scheduler, stage, pass, registers: FxHashMap::default(), constants: [None; 2] }
     }
 
     fn build(mut self, wanted: &[ConditionId]) -> Pass {
@@ -285,14 +287,14 @@ impl<'a, 'b> PassBuilder<'a, 'b> {
             self.registers.insert(id, register);
         }
         for id in wanted {
-            self.pass.outputs.push((self.registers[id], self.planner.rows[id]));
+            self.pass.outputs.push((self.registers[id], self.scheduler.rows[id]));
         }
         self.pass
     }
 
     /// The conditions that the wanted ones are computed from in this pass, parts first.
     fn needed(&self, wanted: &[ConditionId]) -> Vec<ConditionId> {
-        let mut seen = vec![false; self.planner.conditions.len()];
+        let mut seen = vec![false; self.scheduler.conditions.len()];
         let mut open = wanted.to_vec();
         let mut needed = Vec::new();
         while let Some(id) = open.pop() {
@@ -300,8 +302,8 @@ impl<'a, 'b> PassBuilder<'a, 'b> {
                 continue;
             }
             needed.push(id);
-            if !self.planner.is_taken_from_row(id, self.stage) {
-                open.extend(&self.planner.facts(id).parts);
+            if !self.scheduler.is_taken_from_row(id, self.stage) {
+                open.extend(&self.scheduler.facts(id).parts);
             }
         }
         needed.sort_unstable();
@@ -309,11 +311,11 @@ impl<'a, 'b> PassBuilder<'a, 'b> {
     }
 
     fn compute(&mut self, id: ConditionId) -> Register {
-        if self.planner.is_taken_from_row(id, self.stage) {
-            return self.push(Operation::Row(self.planner.rows[&id]));
+        if self.scheduler.is_taken_from_row(id, self.stage) {
+            return self.push(Operation::Row(self.scheduler.rows[&id]));
         }
-        match (self.planner.facts(id).form, self.planner.automaton.condition(id)) {
-            (Form::Loop(node), _) => self.chain(node, id),
+        match (self.scheduler.facts(id).form, self.scheduler.automaton.condition(id)) {
+            (Method::Loop(node), _) => self.chain(node, id),
             (_, Condition::Empty) => self.constant(true),
             (_, Condition::And(left, right)) => self.and(self.registers[&left], self.registers[&right]),
             (_, Condition::Or(left, right)) => self.or(self.registers[&left], self.registers[&right]),
@@ -322,8 +324,8 @@ impl<'a, 'b> PassBuilder<'a, 'b> {
     }
 
     fn node(&mut self, id: NodeId) -> Register {
-        let node = self.planner.automaton.node(id);
-        let proposition = |atom| self.planner.alphabet.proposition(atom).expect("an atom of the alphabet");
+        let node = self.scheduler.automaton.node(id);
+        let proposition = |atom| self.scheduler.alphabet.proposition(atom).expect("an atom of the alphabet");
         match (node.look, node.label) {
             (Look::Here, Label::Constant(bit)) => self.constant(bit),
             (Look::Here, Label::Atom(atom)) => self.push(Operation::Proposition(proposition(atom))),
@@ -336,19 +338,19 @@ impl<'a, 'b> PassBuilder<'a, 'b> {
     fn chain(&mut self, node: NodeId, whole: ConditionId) -> Register {
         let low = self.with_node(whole, false);
         let high = self.with_node(whole, true);
-        self.push(Operation::Chain { low, high, end: self.planner.automaton.node(node).accepting })
+        self.push(Operation::Chain { low, high, end: self.scheduler.automaton.node(node).accepting })
     }
 
     /// A condition with the node it contains replaced by a constant.
     fn with_node(&mut self, id: ConditionId, bit: bool) -> Register {
-        let condition = self.planner.automaton.condition(id);
-        match (self.planner.facts(id).form, condition) {
-            (Form::Inside(_), Condition::Node(_)) => self.constant(bit),
-            (Form::Inside(_) | Form::Loop(_), Condition::And(left, right)) => {
+        let condition = self.scheduler.automaton.condition(id);
+        match (self.scheduler.facts(id).form, condition) {
+            (Method::Inside(_), Condition::Node(_)) => self.constant(bit),
+            (Method::Inside(_) | Method::Loop(_), Condition::And(left, right)) => {
                 let (left, right) = (self.side(left, bit), self.side(right, bit));
                 self.and(left, right)
             }
-            (Form::Inside(_) | Form::Loop(_), Condition::Or(left, right)) => {
+            (Method::Inside(_) | Method::Loop(_), Condition::Or(left, right)) => {
                 let (left, right) = (self.side(left, bit), self.side(right, bit));
                 self.or(left, right)
             }
@@ -356,10 +358,11 @@ impl<'a, 'b> PassBuilder<'a, 'b> {
         }
     }
 
-    /// A side of a connective inside a loop; another loop within it is finished, and no concern of this one.
+    /// A side of a connective inside a loop; another loop within it is finished, and no concern of
+    /// this one.
     fn side(&mut self, id: ConditionId, bit: bool) -> Register {
-        match self.planner.facts(id).form {
-            Form::Inside(_) => self.with_node(id, bit),
+        match self.scheduler.facts(id).form {
+            Method::Inside(_) => self.with_node(id, bit),
             _ => self.registers[&id],
         }
     }
