@@ -200,7 +200,7 @@ fn all_engines_agree_on_all_small_bounded_formulas() {
 fn settings_make_no_difference() {
     let rows = variants();
     let longest = |row: &Row| if row.config.engine.follows() { 3 } else { 4 };
-    let tallies = sum(agreement::exhaustively(&rows, &Shape::unbounded(2), longest), bounded(&rows, |_| 4));
+    let tallies = sum(agreement::exhaustively(&rows, &Shape::unbounded(2), longest), bounded(&rows, |_| 3));
     reported(&rows, &tallies, 400_000);
 }
 
@@ -248,7 +248,7 @@ fn all_agree(formulas: &Formulas, formula: FormulaId, traces: &[Trace]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 500, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
     #[test]
     fn all_engines_agree_on_random_formulas(

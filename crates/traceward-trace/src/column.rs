@@ -1,9 +1,8 @@
 //! Columns, built value by value.
 
-use crate::error::{TraceError, TraceErrorKind};
+use crate::error::TraceErrorKind;
 use crate::keys::Dictionary;
-use crate::typing::{Datum, Gaps};
-use std::sync::Arc;
+use crate::typing::{CellSink, Gap, Gaps};
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::lower::Expected;
 use traceward_logic::trace::{Column, ColumnData, Number, TextData};
@@ -15,7 +14,6 @@ const MEMBERS_NAMED: usize = 3;
 /// A column in the making.
 #[derive(Debug)]
 pub(crate) struct ColumnBuilder {
-    name: Arc<str>,
     values: Values,
     present: Option<Bitmap>,
     len: usize,
@@ -45,7 +43,7 @@ struct Texts {
 }
 
 impl ColumnBuilder {
-    pub(crate) fn new(name: &Arc<str>, expected: Expected, may_be_missing: bool, gaps: Gaps) -> Self {
+    pub(crate) fn new(expected: Expected, may_be_missing: bool, gaps: Gaps) -> Self {
         let values = match expected {
             Expected::Type(ValueType::Boolean) | Expected::Presence => Values::Bool(Bitmap::new()),
             Expected::Type(ValueType::String) => Values::Text(Texts::default()),
@@ -55,7 +53,7 @@ impl ColumnBuilder {
             }
         };
         let (mentioned, disregarded) = (false, false);
-        Self { name: name.clone(), values, present: None, len: 0, mentioned, disregarded, may_be_missing, gaps }
+        Self { values, present: None, len: 0, mentioned, disregarded, may_be_missing, gaps }
     }
 
     /// The input has this variable, even if no state gives it a value.
@@ -70,17 +68,18 @@ impl ColumnBuilder {
 
     /// Takes the value of the next state; `previous` is the state whose value may be carried on.
     #[inline]
-    pub(crate) fn push(&mut self, datum: Datum<'_>, previous: Option<u32>, line: u64) -> Result<(), TraceError> {
-        if matches!(datum, Datum::Silent | Datum::Missing) {
-            return self.push_gap(&datum, previous, line);
-        }
+    pub(crate) fn next(&mut self, previous: Option<u32>) -> NextValue<'_> {
+        NextValue { column: self, previous }
+    }
+
+    /// A value was taken.
+    #[inline]
+    fn count(&mut self) {
         self.mentioned = true;
-        self.values.push(datum, self.len);
         if let Some(present) = &mut self.present {
             present.push(true);
         }
         self.len += 1;
-        Ok(())
     }
 
     /// The finished column; none if the input does not have the variable.
@@ -111,20 +110,18 @@ impl ColumnBuilder {
         self.len = len;
     }
 
-    fn push_gap(&mut self, datum: &Datum<'_>, previous: Option<u32>, line: u64) -> Result<(), TraceError> {
-        self.mentioned |= *datum == Datum::Missing;
+    fn push_gap(&mut self, gap: Gap, previous: Option<u32>) -> Result<(), TraceErrorKind> {
+        self.mentioned |= gap == Gap::Missing;
         if self.disregarded {
             return Ok(());
         }
-        let carried = previous.filter(|_| self.gaps.carry(datum)).map(|previous| previous as usize);
+        let carried = previous.filter(|_| self.gaps.carry(gap)).map(|previous| previous as usize);
         match carried.filter(|&previous| self.is_present(previous)) {
             Some(previous) => {
                 self.values.push_copy(previous);
                 self.push_presence(true);
             }
-            None if self.gaps.refuse(self.may_be_missing) => {
-                return Err(TraceError::new(TraceErrorKind::Missing).on_line(line).in_column(&self.name));
-            }
+            None if self.gaps.refuse(self.may_be_missing) => return Err(TraceErrorKind::Missing),
             None => {
                 self.values.push_filler();
                 self.push_presence(false);
@@ -148,35 +145,92 @@ impl ColumnBuilder {
     }
 }
 
-impl Values {
-    /// Takes a value; `len` positions come before it. Where there is none, any filler stands.
+/// The value of the next state on its way into a column.
+pub(crate) struct NextValue<'c> {
+    column: &'c mut ColumnBuilder,
+    previous: Option<u32>,
+}
+
+impl CellSink for NextValue<'_> {
     #[inline]
-    fn push(&mut self, datum: Datum<'_>, len: usize) {
-        match (&mut *self, datum) {
-            (Self::Bool(bits), Datum::Bool(bit)) => bits.push(bit),
-            (Self::Int(ints), Datum::Int(int)) => ints.push(int),
-            (Self::Float(floats), Datum::Float(float)) => floats.push(float),
-            (Self::Text(texts), Datum::Text(text)) => texts.push(&text),
-            (Self::Mixed(numbers), Datum::Int(int)) => numbers.push(Number::Int(int)),
-            (Self::Mixed(numbers), Datum::Float(float)) => numbers.push(Number::Float(float)),
-            (_, datum) => self.push_after_change(datum, len),
+    fn bool(&mut self, bit: bool) {
+        let column = &mut *self.column;
+        match &mut column.values {
+            Values::Bool(bits) => bits.push(bit),
+            other => {
+                // The first value tells the type; where there is none yet, any filler stands.
+                let mut bits = Bitmap::filled(column.len, false);
+                bits.push(bit);
+                *other = Values::Bool(bits);
+            }
         }
+        column.count();
     }
 
-    /// A value tells the type, or is the first float among integers or the reverse.
-    #[cold]
-    fn push_after_change(&mut self, datum: Datum<'_>, len: usize) {
-        *self = match (std::mem::replace(self, Self::Nothing), &datum) {
-            (Self::Int(ints), Datum::Float(_)) => Self::Mixed(ints.into_iter().map(Number::Int).collect()),
-            (Self::Float(floats), Datum::Int(_)) => Self::Mixed(floats.into_iter().map(Number::Float).collect()),
-            (_, Datum::Bool(_)) => Self::Bool(Bitmap::filled(len, false)),
-            (_, Datum::Int(_)) => Self::Int(vec![0; len]),
-            (_, Datum::Float(_)) => Self::Float(vec![0.0; len]),
-            (_, Datum::Text(_)) => Self::Text(Texts { codes: vec![0; len], ..Texts::default() }),
-            (values, Datum::Silent | Datum::Missing) => values,
-        };
-        if !matches!(datum, Datum::Silent | Datum::Missing) {
-            self.push(datum, len);
+    #[inline]
+    fn int(&mut self, int: i64) {
+        let column = &mut *self.column;
+        match &mut column.values {
+            Values::Int(ints) => ints.push(int),
+            other => other.push_other_number(Number::Int(int), column.len),
+        }
+        column.count();
+    }
+
+    #[inline]
+    fn float(&mut self, float: f64) {
+        let column = &mut *self.column;
+        match &mut column.values {
+            Values::Float(floats) => floats.push(float),
+            other => other.push_other_number(Number::Float(float), column.len),
+        }
+        column.count();
+    }
+
+    #[inline]
+    fn text(&mut self, text: &str) {
+        let column = &mut *self.column;
+        match &mut column.values {
+            Values::Text(texts) => texts.push(text),
+            other => {
+                let mut texts = Texts { codes: vec![0; column.len], ..Texts::default() };
+                texts.push(text);
+                *other = Values::Text(texts);
+            }
+        }
+        column.count();
+    }
+
+    #[inline]
+    fn gap(&mut self, gap: Gap) -> Result<(), TraceErrorKind> {
+        self.column.push_gap(gap, self.previous)
+    }
+}
+
+impl Values {
+    /// A number that is the first, or the first float among integers or the reverse, or one of a
+    /// mixture.
+    fn push_other_number(&mut self, number: Number, len: usize) {
+        match (&mut *self, number) {
+            (Self::Mixed(numbers), number) => numbers.push(number),
+            (Self::Int(ints), number) => {
+                let numbers = ints.iter().copied().map(Number::Int).chain([number]);
+                *self = Self::Mixed(numbers.collect());
+            }
+            (Self::Float(floats), number) => {
+                let numbers = floats.iter().copied().map(Number::Float).chain([number]);
+                *self = Self::Mixed(numbers.collect());
+            }
+            (_, Number::Int(int)) => {
+                let mut ints = vec![0; len];
+                ints.push(int);
+                *self = Self::Int(ints);
+            }
+            (_, Number::Float(float)) => {
+                let mut floats = vec![0.0; len];
+                floats.push(float);
+                *self = Self::Float(floats);
+            }
         }
     }
 

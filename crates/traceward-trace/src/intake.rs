@@ -5,7 +5,7 @@ use crate::error::{TraceError, TraceErrorKind};
 use crate::options::ReadOptions;
 use crate::states::known;
 use crate::time::{DayOrders, TimeReader};
-use crate::typing::{Datum, Gaps, SavedType, Typing};
+use crate::typing::{CellSink, Gap, Gaps, SavedType, Typing};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -151,27 +151,18 @@ impl Intake {
             self.next_time = Some((now, line));
         }
         for (index, &cell) in cells[..self.image.len()].iter().enumerate() {
-            let error = |kind| {
+            let mut value = NextState {
+                value: &mut self.next[index],
+                seen: &mut self.next_seen[index],
+                before: &self.image[index],
+                strings: &mut self.strings,
+                gaps: self.gaps,
+                may_be_missing: self.options.variables[index].may_be_missing || self.unknown[index],
+            };
+            if let Err(kind) = self.typing.read(index, cell, &mut value) {
                 let name = &self.options.variables[index].name;
-                TraceError::new(kind).on_line(line).in_column(name)
-            };
-            let datum = self.typing.read(index, cell).map_err(error)?;
-            self.next_seen[index] = datum != Datum::Silent;
-            self.next[index] = match datum {
-                Datum::Bool(bit) => Value::Bool(bit),
-                Datum::Int(int) => Value::Int(int),
-                Datum::Float(float) => Value::Float(float),
-                Datum::Text(text) => self.strings.value(&text),
-                gap @ (Datum::Silent | Datum::Missing) => {
-                    let carried = self.gaps.carry(&gap);
-                    let value = if carried { self.image[index].clone() } else { Value::Missing };
-                    let may_be_missing = self.options.variables[index].may_be_missing || self.unknown[index];
-                    if value.is_missing() && self.gaps.refuse(may_be_missing) {
-                        return Err(error(TraceErrorKind::Missing));
-                    }
-                    value
-                }
-            };
+                return Err(TraceError::new(kind).on_line(line).in_column(name));
+            }
         }
         Ok(())
     }
@@ -206,6 +197,58 @@ impl Intake {
         }
         self.image = saved.image.into_iter().map(SavedValue::value).collect();
         (self.time, self.seen) = (saved.time, saved.seen);
+        Ok(())
+    }
+}
+
+/// A value of the next state on its way into it.
+struct NextState<'a> {
+    value: &'a mut Value,
+    /// Whether the record speaks of the variable.
+    seen: &'a mut bool,
+    before: &'a Value,
+    strings: &'a mut Strings,
+    gaps: Gaps,
+    may_be_missing: bool,
+}
+
+impl NextState<'_> {
+    #[inline]
+    fn set(&mut self, value: Value) {
+        *self.value = value;
+        *self.seen = true;
+    }
+}
+
+impl CellSink for NextState<'_> {
+    #[inline]
+    fn bool(&mut self, bit: bool) {
+        self.set(Value::Bool(bit));
+    }
+
+    #[inline]
+    fn int(&mut self, int: i64) {
+        self.set(Value::Int(int));
+    }
+
+    #[inline]
+    fn float(&mut self, float: f64) {
+        self.set(Value::Float(float));
+    }
+
+    #[inline]
+    fn text(&mut self, text: &str) {
+        let value = self.strings.value(text);
+        self.set(value);
+    }
+
+    fn gap(&mut self, gap: Gap) -> Result<(), TraceErrorKind> {
+        let value = if self.gaps.carry(gap) { self.before.clone() } else { Value::Missing };
+        if value.is_missing() && self.gaps.refuse(self.may_be_missing) {
+            return Err(TraceErrorKind::Missing);
+        }
+        *self.value = value;
+        *self.seen = gap == Gap::Missing;
         Ok(())
     }
 }

@@ -33,9 +33,7 @@ pub(crate) struct States<'o> {
 impl<'o> States<'o> {
     pub(crate) fn new(options: &'o ReadOptions) -> Self {
         let gaps = Gaps::new(options);
-        let column = |variable: &ReadVariable| {
-            ColumnBuilder::new(&variable.name, variable.expected, variable.may_be_missing, gaps)
-        };
+        let column = |variable: &ReadVariable| ColumnBuilder::new(variable.expected, variable.may_be_missing, gaps);
         Self {
             options,
             typing: Typing::new(options),
@@ -139,9 +137,8 @@ impl<'o> States<'o> {
         }
         self.typing.begin();
         for (index, (column, &cell)) in self.columns.iter_mut().zip(cells).enumerate() {
-            match self.typing.read(index, cell) {
-                Ok(datum) => column.push(datum, previous, line)?,
-                Err(kind) => return Err(at(kind, line, Some(&self.options.variables[index].name))),
+            if let Err(kind) = self.typing.read(index, cell, &mut column.next(previous)) {
+                return Err(at(kind, line, Some(&self.options.variables[index].name)));
             }
         }
         self.lines.push(line);

@@ -8,29 +8,35 @@
 use crate::cell::Cell;
 use crate::column::container;
 use crate::error::{TraceErrorKind, lossy};
-use crate::number::{self, NotNumber, Number};
+use crate::number::{self, NotNumber};
 use crate::options::{MissingPolicy, ReadOptions, ReadVariable, Records};
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
 use std::sync::Arc;
 use traceward_logic::lower::{ClassId, Expected};
+use traceward_logic::trace::Number;
 use traceward_logic::value::ValueType;
 
-/// What a cell says of its variable.
-#[derive(Clone, PartialEq, Debug)]
-pub(crate) enum Datum<'a> {
-    /// Nothing: in a record of changes the value is as before.
+/// Takes what a cell says of its variable: columns and rows are filled by it.
+pub(crate) trait CellSink {
+    /// Takes a boolean.
+    fn bool(&mut self, bit: bool);
+    /// Takes an integer.
+    fn int(&mut self, int: i64);
+    /// Takes a float that is no NaN.
+    fn float(&mut self, float: f64);
+    /// Takes a string.
+    fn text(&mut self, text: &str);
+    /// Takes that there is no value; refuses it where that is an error.
+    fn gap(&mut self, gap: Gap) -> Result<(), TraceErrorKind>;
+}
+
+/// How a record leaves out a value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Gap {
+    /// It says nothing: in a record of changes the value is as before.
     Silent,
-    /// That there is no value.
+    /// It says that there is no value.
     Missing,
-    /// A boolean.
-    Bool(bool),
-    /// An integer.
-    Int(i64),
-    /// A float that is no NaN.
-    Float(f64),
-    /// A string.
-    Text(Cow<'a, str>),
 }
 
 /// What the values of a variable are read as.
@@ -53,15 +59,16 @@ enum ReadAs {
 #[derive(Clone, Debug)]
 pub(crate) struct Typing {
     variables: Vec<TypedVariable>,
+    /// For each variable what its values are read as.
+    read_as: Vec<ReadAs>,
     null: Vec<String>,
     /// The classes that the record at hand has decided.
-    decided_now: Vec<(ClassId, ValueType)>,
+    decided_now: Vec<ClassId>,
 }
 
 #[derive(Clone, Debug)]
 struct TypedVariable {
     name: Arc<str>,
-    read_as: ReadAs,
     expected: Expected,
     /// Whether values are converted, because the type was declared.
     converts: bool,
@@ -71,12 +78,12 @@ impl Typing {
     pub(crate) fn new(options: &ReadOptions) -> Self {
         let variable = |variable: &ReadVariable| TypedVariable {
             name: variable.name.clone(),
-            read_as: ReadAs::new(variable.expected),
             expected: variable.expected,
             converts: variable.is_declared,
         };
         Self {
             variables: options.variables.iter().map(variable).collect(),
+            read_as: options.variables.iter().map(|variable| ReadAs::new(variable.expected)).collect(),
             null: options.null.clone(),
             decided_now: Vec::new(),
         }
@@ -84,7 +91,7 @@ impl Typing {
 
     /// The type of each variable, as far as it is known.
     pub(crate) fn types(&self) -> Vec<Option<ValueType>> {
-        self.variables.iter().map(|variable| variable.read_as.value_type()).collect()
+        self.read_as.iter().map(|read_as| read_as.value_type()).collect()
     }
 
     /// A new record begins.
@@ -95,92 +102,133 @@ impl Typing {
 
     /// The record at hand is no state after all: what it has decided is open again.
     pub(crate) fn roll_back(&mut self) {
-        for (class, _) in std::mem::take(&mut self.decided_now) {
-            let members = self.variables.iter_mut().filter(|variable| class_of(variable.expected) == Some(class));
-            members.for_each(|variable| variable.read_as = ReadAs::new(variable.expected));
+        for class in std::mem::take(&mut self.decided_now) {
+            self.set_class(class, ReadAs::new);
         }
     }
 
-    /// What a cell says of a variable.
+    /// Hands what a cell says of a variable to a sink.
     #[inline]
-    pub(crate) fn read<'a>(&mut self, variable: usize, cell: Cell<'a>) -> Result<Datum<'a>, TraceErrorKind> {
-        self.datum(variable, cell).map_err(|kind| self.unlike_first(variable, kind))
+    pub(crate) fn read(
+        &mut self,
+        variable: usize,
+        cell: Cell<'_>,
+        sink: &mut impl CellSink,
+    ) -> Result<(), TraceErrorKind> {
+        let read = match cell {
+            Cell::Absent => sink.gap(Gap::Silent),
+            Cell::Field(text) if self.stands_for_missing(text) => sink.gap(Gap::Missing),
+            Cell::Field(text) => self.field(variable, text, sink),
+            other => self.marked(variable, other, sink),
+        };
+        match read {
+            Ok(()) => Ok(()),
+            Err(kind) => Err(self.unlike_first(variable, kind)),
+        }
     }
 
     /// Where the first value decided the type, that is what a value does not fit.
     #[cold]
     fn unlike_first(&self, variable: usize, kind: TraceErrorKind) -> TraceErrorKind {
-        let TypedVariable { expected, read_as, .. } = &self.variables[variable];
         let text = match &kind {
             TraceErrorKind::NotBool(text) | TraceErrorKind::NotNumber(text) | TraceErrorKind::NotText(text) => text,
             _ => return kind,
         };
-        match (class_of(*expected), read_as.value_type()) {
+        match (class_of(self.variables[variable].expected), self.read_as[variable].value_type()) {
             (Some(_), Some(first)) => TraceErrorKind::UnlikeFirst { text: text.clone(), first },
             _ => kind,
         }
     }
 
+    /// A CSV field.
     #[inline]
-    fn datum<'a>(&mut self, variable: usize, cell: Cell<'a>) -> Result<Datum<'a>, TraceErrorKind> {
-        match cell {
-            Cell::Absent => Ok(Datum::Silent),
-            Cell::Field(text) if self.stands_for_missing(text) => Ok(Datum::Missing),
-            Cell::Field(text) => self.field(variable, text),
-            other => self.marked(variable, other),
+    fn field(&mut self, variable: usize, text: &[u8], sink: &mut impl CellSink) -> Result<(), TraceErrorKind> {
+        match self.read_as[variable] {
+            ReadAs::Bool => read_bool(text, sink),
+            ReadAs::Number => read_number(text, sink),
+            ReadAs::Text => read_text(text, sink),
+            other => self.odd_field(variable, other, text, sink),
         }
     }
 
-    /// What a CSV field says.
-    #[inline]
-    fn field<'a>(&mut self, variable: usize, text: &'a [u8]) -> Result<Datum<'a>, TraceErrorKind> {
-        match self.variables[variable].read_as {
-            ReadAs::Bool => number::parse_bool(text).map(Datum::Bool).ok_or_else(|| not_bool(text)),
-            ReadAs::Number => read_number(text),
-            ReadAs::Bit => read_bit(text),
-            ReadAs::Text => read_text(text),
-            ReadAs::Presence => Ok(if number::is_nan(text) { Datum::Missing } else { Datum::Bool(true) }),
+    /// A CSV field of a variable that is not simply of one type.
+    fn odd_field(
+        &mut self,
+        variable: usize,
+        read_as: ReadAs,
+        text: &[u8],
+        sink: &mut impl CellSink,
+    ) -> Result<(), TraceErrorKind> {
+        match read_as {
             // A NaN is missing from the start: it says nothing about the type.
-            ReadAs::Undecided { .. } if number::is_nan(text) => Ok(Datum::Missing),
+            ReadAs::Presence | ReadAs::Undecided { .. } if number::is_nan(text) => sink.gap(Gap::Missing),
+            ReadAs::Presence => {
+                sink.bool(true);
+                Ok(())
+            }
+            ReadAs::Bit => read_bit(text, sink),
             ReadAs::Undecided { class, ordered } => {
                 self.decide(ClassId(class), ordered, looks_like(text), text)?;
-                self.field(variable, text)
+                self.field(variable, text, sink)
             }
+            ReadAs::Bool | ReadAs::Number | ReadAs::Text => self.field(variable, text, sink),
         }
     }
 
-    /// What a cell says that knows something of its type.
-    fn marked<'a>(&mut self, variable: usize, cell: Cell<'a>) -> Result<Datum<'a>, TraceErrorKind> {
+    /// A cell that knows something of its type.
+    #[inline]
+    fn marked(&mut self, variable: usize, cell: Cell<'_>, sink: &mut impl CellSink) -> Result<(), TraceErrorKind> {
+        match (cell, self.read_as[variable]) {
+            // JSON as it mostly comes.
+            (Cell::Literal(text @ (b"true" | b"false")), ReadAs::Bool) if self.null.is_empty() => {
+                sink.bool(text.len() == 4);
+                Ok(())
+            }
+            (Cell::Literal(text), ReadAs::Number) if self.null.is_empty() && !matches!(text, b"true" | b"false") => {
+                read_number(text, sink)
+            }
+            (Cell::Text(text), ReadAs::Text) if self.null.is_empty() => read_text(text, sink),
+            (Cell::Null, _) => sink.gap(Gap::Missing),
+            (cell, read_as) => self.odd_marked(variable, read_as, cell, sink),
+        }
+    }
+
+    fn odd_marked(
+        &mut self,
+        variable: usize,
+        read_as: ReadAs,
+        cell: Cell<'_>,
+        sink: &mut impl CellSink,
+    ) -> Result<(), TraceErrorKind> {
         match cell {
-            Cell::Absent => return Ok(Datum::Silent),
-            Cell::Null => return Ok(Datum::Missing),
-            Cell::QuotedEmpty => return Ok(self.quoted_empty(variable)),
+            Cell::Absent => return sink.gap(Gap::Silent),
+            Cell::Null => return sink.gap(Gap::Missing),
+            Cell::QuotedEmpty => return self.quoted_empty(read_as, sink),
             Cell::Container(source) => return Err(container(&self.variables[variable].name, source)),
-            Cell::Float(float) if float.is_nan() => return Ok(Datum::Missing),
+            Cell::Float(float) if float.is_nan() => return sink.gap(Gap::Missing),
             _ => {}
         }
         if !self.null.is_empty() && cell.text().is_some_and(|text| self.stands_for_missing(&text)) {
-            return Ok(Datum::Missing);
+            return sink.gap(Gap::Missing);
         }
-        let ty = type_of(cell);
-        let read_as = match self.variables[variable].read_as {
+        let read_as = match read_as {
             ReadAs::Undecided { class, ordered } => {
-                self.decide(ClassId(class), ordered, ty, &cell.text().unwrap_or_default())?;
-                self.variables[variable].read_as
+                self.decide(ClassId(class), ordered, type_of(cell), &cell.text().unwrap_or_default())?;
+                self.read_as[variable]
             }
             known => known,
         };
-        if self.variables[variable].converts {
-            return converted(cell, read_as);
-        }
-        fitted(cell, read_as)
+        if self.variables[variable].converts { converted(cell, read_as, sink) } else { fitted(cell, read_as, sink) }
     }
 
-    fn quoted_empty(&self, variable: usize) -> Datum<'static> {
-        match self.variables[variable].read_as {
-            _ if self.stands_for_missing(b"") => Datum::Missing,
-            ReadAs::Text => Datum::Text(Cow::Borrowed("")),
-            _ => Datum::Silent,
+    fn quoted_empty(&self, read_as: ReadAs, sink: &mut impl CellSink) -> Result<(), TraceErrorKind> {
+        match read_as {
+            _ if self.stands_for_missing(b"") => sink.gap(Gap::Missing),
+            ReadAs::Text => {
+                sink.text("");
+                Ok(())
+            }
+            _ => sink.gap(Gap::Silent),
         }
     }
 
@@ -194,10 +242,18 @@ impl Typing {
         if ordered && ty == ValueType::Boolean {
             return Err(TraceErrorKind::NoOrder(lossy(text)));
         }
-        let members = self.variables.iter_mut().filter(|variable| class_of(variable.expected) == Some(class));
-        members.for_each(|variable| variable.read_as = ReadAs::of(ty));
-        self.decided_now.push((class, ty));
+        self.set_class(class, |_| ReadAs::of(ty));
+        self.decided_now.push(class);
         Ok(())
+    }
+
+    /// Sets what the variables of a class are read as.
+    fn set_class(&mut self, class: ClassId, read_as: impl Fn(Expected) -> ReadAs) {
+        for (variable, read) in self.variables.iter().zip(&mut self.read_as) {
+            if class_of(variable.expected) == Some(class) {
+                *read = read_as(variable.expected);
+            }
+        }
     }
 
     /// What has been decided so far, to be put back by [`Self::restore`].
@@ -210,9 +266,9 @@ impl Typing {
         if saved.len() != self.variables.len() {
             return false;
         }
-        for (variable, saved) in self.variables.iter_mut().zip(saved) {
+        for ((variable, read_as), saved) in self.variables.iter().zip(&mut self.read_as).zip(saved) {
             if let (Some(_), Some(saved)) = (class_of(variable.expected), saved) {
-                variable.read_as = ReadAs::of(saved.value_type());
+                *read_as = ReadAs::of(saved.value_type());
             }
         }
         true
@@ -303,58 +359,46 @@ fn type_of(cell: Cell<'_>) -> ValueType {
 }
 
 /// A value that has to be of the type that is expected; 0 and 1 may be booleans.
-fn fitted<'a>(cell: Cell<'a>, read_as: ReadAs) -> Result<Datum<'a>, TraceErrorKind> {
+fn fitted(cell: Cell<'_>, read_as: ReadAs, sink: &mut impl CellSink) -> Result<(), TraceErrorKind> {
     let text = || lossy(&cell.text().unwrap_or_default());
     match (read_as, type_of(cell)) {
-        (ReadAs::Presence | ReadAs::Undecided { .. }, _) => Ok(Datum::Bool(true)),
-        (ReadAs::Bool, ValueType::Boolean) => Ok(Datum::Bool(is_true(cell))),
+        (ReadAs::Presence | ReadAs::Undecided { .. }, _) => sink.bool(true),
+        (ReadAs::Bool, ValueType::Boolean) => sink.bool(is_true(cell)),
         (ReadAs::Bool, ValueType::Number) => match numeric(cell)? {
-            Datum::Int(bit @ (0 | 1)) => Ok(Datum::Bool(bit == 1)),
-            _ => Err(TraceErrorKind::NotBool(text())),
+            Some(Number::Int(bit @ (0 | 1))) => sink.bool(bit == 1),
+            _ => return Err(TraceErrorKind::NotBool(text())),
         },
-        (ReadAs::Bool, ValueType::String) => Err(TraceErrorKind::NotBool(text())),
-        (ReadAs::Number, ValueType::Number) => numeric(cell),
-        (ReadAs::Number, ValueType::Boolean | ValueType::String) => Err(TraceErrorKind::NotNumber(text())),
-        (ReadAs::Bit, ValueType::Number) => match numeric(cell)? {
-            Datum::Int(bit @ (0 | 1)) => Ok(Datum::Int(bit)),
-            Datum::Float(float) if float == 0.0 || float == 1.0 => Ok(Datum::Int(float as i64)),
-            _ => Err(TraceErrorKind::NotBool(text())),
-        },
-        (ReadAs::Bit, ValueType::Boolean | ValueType::String) => Err(TraceErrorKind::NotNumber(text())),
-        (ReadAs::Text, ValueType::String) => textual(cell),
-        (ReadAs::Text, ValueType::Boolean | ValueType::Number) => Err(TraceErrorKind::NotText(text())),
+        (ReadAs::Bool, ValueType::String) => return Err(TraceErrorKind::NotBool(text())),
+        (ReadAs::Number, ValueType::Number) => return give_number(numeric(cell)?, sink),
+        (ReadAs::Bit, ValueType::Number) => return give_bit(numeric(cell)?, sink, &text),
+        (ReadAs::Number | ReadAs::Bit, ValueType::Boolean | ValueType::String) => {
+            return Err(TraceErrorKind::NotNumber(text()));
+        }
+        (ReadAs::Text, ValueType::String) => return textual(cell, sink),
+        (ReadAs::Text, ValueType::Boolean | ValueType::Number) => return Err(TraceErrorKind::NotText(text())),
     }
+    Ok(())
 }
 
 /// A value of a variable whose type was declared: its text is read like a CSV field.
-fn converted<'a>(cell: Cell<'a>, read_as: ReadAs) -> Result<Datum<'a>, TraceErrorKind> {
+fn converted(cell: Cell<'_>, read_as: ReadAs, sink: &mut impl CellSink) -> Result<(), TraceErrorKind> {
     if read_as == ReadAs::Text {
-        return textual(cell);
+        return textual(cell, sink);
     }
     if type_of(cell) != ValueType::String {
-        return fitted(cell, read_as);
+        return fitted(cell, read_as, sink);
     }
     let text = cell.text().unwrap_or_default();
     let text = text.trim_ascii();
-    let datum = match read_as {
-        _ if text.is_empty() => Datum::Missing,
-        ReadAs::Bool => number::parse_bool(text).map(Datum::Bool).ok_or_else(|| not_bool(text))?,
-        ReadAs::Number => read_number(text)?,
-        ReadAs::Bit => read_bit(text)?,
-        ReadAs::Text | ReadAs::Presence | ReadAs::Undecided { .. } => Datum::Bool(true),
-    };
-    Ok(owned(datum))
-}
-
-/// A datum that borrows nothing. Numbers and booleans never do.
-fn owned<'a>(datum: Datum<'_>) -> Datum<'a> {
-    match datum {
-        Datum::Silent => Datum::Silent,
-        Datum::Missing => Datum::Missing,
-        Datum::Bool(bit) => Datum::Bool(bit),
-        Datum::Int(int) => Datum::Int(int),
-        Datum::Float(float) => Datum::Float(float),
-        Datum::Text(text) => Datum::Text(Cow::Owned(text.into_owned())),
+    match read_as {
+        _ if text.is_empty() => sink.gap(Gap::Missing),
+        ReadAs::Bool => read_bool(text, sink),
+        ReadAs::Number => read_number(text, sink),
+        ReadAs::Bit => read_bit(text, sink),
+        ReadAs::Text | ReadAs::Presence | ReadAs::Undecided { .. } => {
+            sink.bool(true);
+            Ok(())
+        }
     }
 }
 
@@ -362,52 +406,82 @@ fn is_true(cell: Cell<'_>) -> bool {
     matches!(cell, Cell::Bool(true) | Cell::Literal(b"true"))
 }
 
-fn numeric<'a>(cell: Cell<'a>) -> Result<Datum<'a>, TraceErrorKind> {
+/// The number in a cell that is one; none if it is a NaN.
+fn numeric(cell: Cell<'_>) -> Result<Option<Number>, TraceErrorKind> {
     match cell {
-        Cell::Int(int) | Cell::Time(int) => Ok(Datum::Int(int)),
-        Cell::Float(float) => Ok(Datum::Float(float)),
-        Cell::Literal(text) => read_number(text),
-        _ => Ok(Datum::Missing),
+        Cell::Int(int) | Cell::Time(int) => Ok(Some(Number::Int(int))),
+        Cell::Float(float) => Ok(Some(Number::Float(float))),
+        Cell::Literal(text) => parse_number(text),
+        _ => Ok(None),
     }
 }
 
-fn textual<'a>(cell: Cell<'a>) -> Result<Datum<'a>, TraceErrorKind> {
-    match cell {
-        Cell::Str(text) => Ok(Datum::Text(Cow::Borrowed(text))),
-        Cell::Text(text) | Cell::Literal(text) => read_text(text),
-        other => match other.text() {
-            None => Ok(Datum::Missing),
-            Some(text) => match String::from_utf8(text.into_owned()) {
-                Ok(text) => Ok(Datum::Text(Cow::Owned(text))),
-                Err(_) => Err(TraceErrorKind::InvalidUtf8),
-            },
-        },
+fn textual(cell: Cell<'_>, sink: &mut impl CellSink) -> Result<(), TraceErrorKind> {
+    match cell.text() {
+        None => sink.gap(Gap::Missing),
+        Some(text) => read_text(&text, sink),
     }
 }
 
 #[inline]
-fn read_number<'a>(text: &[u8]) -> Result<Datum<'a>, TraceErrorKind> {
+fn read_bool(text: &[u8], sink: &mut impl CellSink) -> Result<(), TraceErrorKind> {
+    match number::parse_bool(text) {
+        Some(bit) => {
+            sink.bool(bit);
+            Ok(())
+        }
+        None => Err(not_bool(text)),
+    }
+}
+
+#[inline]
+fn read_number(text: &[u8], sink: &mut impl CellSink) -> Result<(), TraceErrorKind> {
+    give_number(parse_number(text)?, sink)
+}
+
+#[inline]
+fn give_number(number: Option<Number>, sink: &mut impl CellSink) -> Result<(), TraceErrorKind> {
+    match number {
+        Some(Number::Int(int)) => sink.int(int),
+        Some(Number::Float(float)) => sink.float(float),
+        None => return sink.gap(Gap::Missing),
+    }
+    Ok(())
+}
+
+fn read_bit(text: &[u8], sink: &mut impl CellSink) -> Result<(), TraceErrorKind> {
+    give_bit(parse_number(text)?, sink, &|| lossy(text))
+}
+
+/// A number that also stands as a formula.
+fn give_bit(number: Option<Number>, sink: &mut impl CellSink, text: &dyn Fn() -> String) -> Result<(), TraceErrorKind> {
+    match number {
+        None => return sink.gap(Gap::Missing),
+        Some(Number::Int(bit @ (0 | 1))) => sink.int(bit),
+        Some(Number::Float(float)) if float == 0.0 || float == 1.0 => sink.int(float as i64),
+        Some(_) => return Err(TraceErrorKind::NotBool(text())),
+    }
+    Ok(())
+}
+
+/// The number that a text is; none if it is a NaN.
+#[inline]
+fn parse_number(text: &[u8]) -> Result<Option<Number>, TraceErrorKind> {
     match number::parse(text) {
-        Ok(Number::Int(int)) => Ok(Datum::Int(int)),
-        Ok(Number::Float(float)) => Ok(Datum::Float(float)),
-        Ok(Number::Nan) => Ok(Datum::Missing),
-        Err(NotNumber::Text) => Err(TraceErrorKind::NotNumber(lossy(text))),
-        Err(NotNumber::TooBig) => Err(TraceErrorKind::NumberTooBig(lossy(text))),
-    }
-}
-
-fn read_bit<'a>(text: &[u8]) -> Result<Datum<'a>, TraceErrorKind> {
-    match read_number(text)? {
-        bit @ (Datum::Missing | Datum::Int(0 | 1)) => Ok(bit),
-        Datum::Float(float) if float == 0.0 || float == 1.0 => Ok(Datum::Int(float as i64)),
-        _ => Err(not_bool(text)),
+        Ok(number::Number::Int(int)) => Ok(Some(Number::Int(int))),
+        Ok(number::Number::Float(float)) => Ok(Some(Number::Float(float))),
+        Ok(number::Number::Nan) => Ok(None),
+        Err(reason) => Err(not_number(text, reason)),
     }
 }
 
 #[inline]
-fn read_text(text: &[u8]) -> Result<Datum<'_>, TraceErrorKind> {
+fn read_text(text: &[u8], sink: &mut impl CellSink) -> Result<(), TraceErrorKind> {
     match std::str::from_utf8(text) {
-        Ok(text) => Ok(Datum::Text(Cow::Borrowed(text))),
+        Ok(text) => {
+            sink.text(text);
+            Ok(())
+        }
         Err(_) => Err(TraceErrorKind::InvalidUtf8),
     }
 }
@@ -415,6 +489,14 @@ fn read_text(text: &[u8]) -> Result<Datum<'_>, TraceErrorKind> {
 #[cold]
 fn not_bool(text: &[u8]) -> TraceErrorKind {
     TraceErrorKind::NotBool(lossy(text))
+}
+
+#[cold]
+fn not_number(text: &[u8], reason: NotNumber) -> TraceErrorKind {
+    match reason {
+        NotNumber::Text => TraceErrorKind::NotNumber(lossy(text)),
+        NotNumber::TooBig => TraceErrorKind::NumberTooBig(lossy(text)),
+    }
 }
 
 /// What becomes of values that a record leaves out.
@@ -431,8 +513,8 @@ impl Gaps {
 
     /// Whether the value of the state before is carried on where a record says this.
     #[inline]
-    pub(crate) fn carry(self, datum: &Datum<'_>) -> bool {
-        self.missing == MissingPolicy::Hold || (self.records == Records::Changes && *datum == Datum::Silent)
+    pub(crate) fn carry(self, gap: Gap) -> bool {
+        self.missing == MissingPolicy::Hold || (self.records == Records::Changes && gap == Gap::Silent)
     }
 
     /// Whether a variable that has no value in a state is an error.

@@ -406,3 +406,30 @@ fn files_and_streams_never_differ() {
     run.unwrap_or_else(|failure| panic!("{failure}"));
     tally.into_inner().expect_enough();
 }
+
+/// Where an engine gives the verdict, violations come from rows that another one filled: they have
+/// to tell the same.
+#[test]
+fn verdicts_and_violations_tell_the_same() {
+    let mut compared = 0;
+    for case in traceward_testkit::corpus::cases().into_iter().filter(|case| case.time.is_none()) {
+        let spec: Spec = format!("property p = G({})", case.formula).parse().expect("a formula");
+        let names: Vec<&str> = case.trace.keys().map(String::as_str).collect();
+        let row = |position: usize| {
+            let bits = case.trace.values().map(|bits| bits[position..=position].to_owned());
+            bits.collect::<Vec<String>>().join(",")
+        };
+        let rows: Vec<String> = (0..case.truth.len()).map(row).collect();
+        let input = format!("{}\n{}\n", names.join(","), rows.join("\n"));
+        for &engine in EngineName::ALL {
+            let Ok(report) = checked(&spec, &input, &CheckOptions::default().engine(engine)) else { continue };
+            let property = &report.properties[0];
+            let violations = property.evidence.violations.as_ref().expect("it is an always");
+            let expected = case.truth.bytes().filter(|bit| *bit == b'0').count();
+            assert_eq!(violations.count, expected, "{} by {engine}", case.formula);
+            assert_eq!(property.verdict == Verdict::Violated, expected > 0, "{} by {engine}", case.formula);
+            compared += 1;
+        }
+    }
+    assert!(compared >= 200, "only {compared}");
+}

@@ -2,6 +2,7 @@
 
 mod alike;
 mod common;
+mod fields;
 mod monitor;
 mod observers;
 mod transcripts;

@@ -229,7 +229,27 @@ impl<'a> Lowering<'a> {
         self.needs_time = needs_time;
     }
 
+    /// A declared type of a variable that nobody uses is a slip if it is nearly one that somebody
+    /// does. Other columns may be declared for other specs.
+    fn warn_of_misspelt_declarations(&mut self) {
+        let names = self.variables.names();
+        let mut unused: Vec<(&str, Span)> = self
+            .declared
+            .iter()
+            .filter(|(name, _)| !names.iter().any(|one| **one == ***name))
+            .map(|(name, (_, span))| (*name, *span))
+            .collect();
+        unused.sort_unstable_by_key(|(name, _)| *name);
+        for (name, span) in unused {
+            if let Some(help) = did_you_mean(name, names.iter().map(|name| &**name)) {
+                let warning = Diagnostic::warning(span, format!("a type is declared for `{name}`, which nobody uses"));
+                self.diagnostics.push(warning.label("not used").help(help));
+            }
+        }
+    }
+
     fn finish(mut self) -> Result<Lowered, Vec<Diagnostic>> {
+        self.warn_of_misspelt_declarations();
         self.refuse_absent_variables();
         self.refuse_missing_time();
         let (errors, warnings): (Vec<_>, Vec<_>) =

@@ -5,7 +5,7 @@ use super::outermost_always;
 use super::part::Part;
 use crate::check::Extent;
 use crate::error::Error;
-use crate::report::{Compared, Evidence, OwedReport, Violation, Violations};
+use crate::report::{Evidence, OwedReport, Violation, Violations};
 use crate::runs::{RunQuestions, Runs};
 use traceward_engine::select::{Config, EngineName, Online};
 use traceward_logic::formula::{FormulaId, Formulas, Node};
@@ -28,9 +28,7 @@ pub(super) fn of_whole(part: &Part<'_>, property: usize, judgement: &Judgement) 
 pub(super) fn of_part(part: &Part<'_>, property: usize, judgement: &Judgement) -> Evidence {
     let options = part.question.options;
     match (&part.question.lowered.properties[property].claim, options.extent) {
-        (Claim::Assert(..), _) => {
-            Evidence { compared: judgement.compared.clone().map(|value| Compared { value }), ..Evidence::default() }
-        }
+        (Claim::Assert(..), _) => Evidence { compared: judgement.compared.clone(), ..Evidence::default() },
         (Claim::Formula(formula), Extent::Whole) => {
             let violations = violations(part, *formula);
             let unexplained = judgement.verdict == Verdict::Violated && violations.is_none() && part.len() > 0;

@@ -4,6 +4,7 @@ use super::part::Part;
 use super::{Question, claimed};
 use crate::check::{CheckOptions, Extent};
 use crate::error::{Error, Request};
+use crate::report::Compared;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use traceward_engine::engine::EngineStatistics;
@@ -25,7 +26,7 @@ pub(super) struct Judgement {
     pub(super) is_exact: bool,
     pub(super) statistics: Option<EngineStatistics>,
     /// What an assert compared; none for formulas.
-    pub(super) compared: Option<Option<Value>>,
+    pub(super) compared: Option<Compared>,
 }
 
 impl Judgement {
@@ -41,7 +42,7 @@ impl Judgement {
     /// On a query whose value is compared with a constant.
     pub(super) fn of_assert(value: Option<Value>, op: CompareOp, constant: &Value) -> Self {
         let holds = value.as_ref().is_some_and(|value| op.holds(value, constant));
-        Self { compared: Some(value), ..Self::by_rows(holds) }
+        Self { compared: Some(Compared { value }), ..Self::by_rows(holds) }
     }
 }
 
