@@ -73,7 +73,7 @@ impl ColumnBuilder {
     }
 
     /// A value was taken.
-    #[inline]
+    #[inline(always)]
     fn count(&mut self) {
         self.mentioned = true;
         if let Some(present) = &mut self.present {
@@ -110,6 +110,7 @@ impl ColumnBuilder {
         self.len = len;
     }
 
+    #[inline(never)]
     fn push_gap(&mut self, gap: Gap, previous: Option<u32>) -> Result<(), TraceErrorKind> {
         self.mentioned |= gap == Gap::Missing;
         if self.disregarded {
@@ -152,22 +153,17 @@ pub(crate) struct NextValue<'c> {
 }
 
 impl CellSink for NextValue<'_> {
-    #[inline]
+    #[inline(always)]
     fn bool(&mut self, bit: bool) {
         let column = &mut *self.column;
         match &mut column.values {
             Values::Bool(bits) => bits.push(bit),
-            other => {
-                // The first value tells the type; where there is none yet, any filler stands.
-                let mut bits = Bitmap::filled(column.len, false);
-                bits.push(bit);
-                *other = Values::Bool(bits);
-            }
+            other => other.become_bool(bit, column.len),
         }
         column.count();
     }
 
-    #[inline]
+    #[inline(always)]
     fn int(&mut self, int: i64) {
         let column = &mut *self.column;
         match &mut column.values {
@@ -177,7 +173,7 @@ impl CellSink for NextValue<'_> {
         column.count();
     }
 
-    #[inline]
+    #[inline(always)]
     fn float(&mut self, float: f64) {
         let column = &mut *self.column;
         match &mut column.values {
@@ -187,29 +183,41 @@ impl CellSink for NextValue<'_> {
         column.count();
     }
 
-    #[inline]
+    #[inline(always)]
     fn text(&mut self, text: &str) {
         let column = &mut *self.column;
         match &mut column.values {
             Values::Text(texts) => texts.push(text),
-            other => {
-                let mut texts = Texts { codes: vec![0; column.len], ..Texts::default() };
-                texts.push(text);
-                *other = Values::Text(texts);
-            }
+            other => other.become_text(text, column.len),
         }
         column.count();
     }
 
-    #[inline]
+    #[inline(always)]
     fn gap(&mut self, gap: Gap) -> Result<(), TraceErrorKind> {
         self.column.push_gap(gap, self.previous)
     }
 }
 
 impl Values {
+    /// The first value tells the type; where there was none before it, any filler stands.
+    #[cold]
+    fn become_bool(&mut self, bit: bool, len: usize) {
+        let mut bits = Bitmap::filled(len, false);
+        bits.push(bit);
+        *self = Self::Bool(bits);
+    }
+
+    #[cold]
+    fn become_text(&mut self, text: &str, len: usize) {
+        let mut texts = Texts { codes: vec![0; len], ..Texts::default() };
+        texts.push(text);
+        *self = Self::Text(texts);
+    }
+
     /// A number that is the first, or the first float among integers or the reverse, or one of a
     /// mixture.
+    #[inline(never)]
     fn push_other_number(&mut self, number: Number, len: usize) {
         match (&mut *self, number) {
             (Self::Mixed(numbers), number) => numbers.push(number),

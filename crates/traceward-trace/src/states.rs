@@ -109,7 +109,7 @@ impl<'o> States<'o> {
     }
 
     /// The state before this record in its key; none if the record has no key.
-    #[inline]
+    #[inline(always)]
     fn previous(&mut self, cells: &[Cell<'_>]) -> Result<Option<Previous>, TraceErrorKind> {
         if self.len == self.limit {
             return Err(TraceErrorKind::TooManyStates { limit: self.limit });
@@ -124,7 +124,7 @@ impl<'o> States<'o> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn push(&mut self, line: u64, cells: &[Cell<'_>], previous: Option<u32>) -> Result<(), TraceError> {
         let time_slot = self.time_slot();
         if let Some(time) = &mut self.time {
@@ -200,7 +200,7 @@ impl RecordSink for States<'_> {
         Ok(fields)
     }
 
-    #[inline]
+    #[inline(always)]
     fn record(&mut self, line: u64, cells: &[Cell<'_>]) -> Result<(), ReadStop> {
         let previous = match self.previous(cells) {
             Ok(Some(Previous(previous))) => previous,
