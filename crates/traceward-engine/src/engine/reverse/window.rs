@@ -20,6 +20,7 @@ impl<'a> View<'a> {
         Self { len, direction, time }
     }
 
+    #[inline]
     fn position(&self, place: usize) -> usize {
         match self.direction {
             Direction::Future => place,
@@ -27,6 +28,7 @@ impl<'a> View<'a> {
         }
     }
 
+    #[inline]
     fn get(&self, row: &Bitmap, place: usize) -> bool {
         row.get(self.position(place))
     }
@@ -42,6 +44,7 @@ impl<'a> View<'a> {
 
     /// Calls `decide` with each place and its window, from the last place to the first. Near ends
     /// never increase.
+    #[inline]
     fn for_each_window(&self, interval: Interval, mut decide: impl FnMut(usize, WindowRange)) {
         let mut near = self.len;
         let mut end = self.len;
@@ -83,6 +86,7 @@ impl<'a> Nearest<'a> {
 
     /// Moves to a place before the last one, and returns the nearest place at which the row is set;
     /// a very large one if there is none.
+    #[inline(always)]
     fn at(&mut self, place: usize) -> usize {
         while self.moved_to > place {
             self.moved_to -= 1;
