@@ -310,29 +310,6 @@ fn truth(evaluator: &Evaluator, trace: &Trace) -> Bitmap {
     evaluator.truth(&mut Cache::default(), &letters).expect("reverse never gives up")[0].clone()
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 1500, ..ProptestConfig::default() })]
-
-    #[test]
-    fn a_part_of_a_trace_is_a_trace(
-        recipe in generate::formula(2, Windows::Steps),
-        trace in generate::trace(2),
-    ) {
-        let mut formulas = Formulas::new();
-        let formula = recipe.build(&mut formulas);
-        let evaluator = reverse(&formulas, formula);
-        let parts: Vec<Vec<u32>> =
-            (0..3).map(|rest| (0..trace.len as u32).filter(|position| position % 3 == rest).collect()).collect();
-        let nonempty = || parts.iter().filter(|part| !part.is_empty()).map(Vec::as_slice);
-        let mut answers = Vec::new();
-        let mut collect = |_, truth: &[&Bitmap]| answers.push(truth[0].clone());
-        evaluator.truth_of_parts(&mut Cache::default(), &trace, nonempty(), &mut collect).unwrap();
-        for (answer, part) in answers.iter().zip(nonempty()) {
-            prop_assert_eq!(answer, &truth(&evaluator, &trace.gather(part)));
-        }
-    }
-}
-
 #[test]
 fn long_traces_cross_blocks_of_words() {
     // Longer than one block of registers, with the deciding state at the very end.

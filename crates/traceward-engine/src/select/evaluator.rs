@@ -9,8 +9,6 @@ use crate::prepared::Prepared;
 use std::sync::Arc;
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::letter::Letters;
-use traceward_logic::semantics::EvaluationError;
-use traceward_logic::trace::Trace;
 
 /// Formulas with an engine that tells where they hold.
 #[derive(Clone, Debug)]
@@ -18,27 +16,6 @@ pub struct Evaluator {
     prepared: Arc<Prepared>,
     name: EngineName,
     engine: Arc<dyn Offline>,
-}
-
-/// The reason why an engine could not tell where formulas hold.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Unevaluated {
-    /// An expression cannot be evaluated at some state.
-    Expression(EvaluationError),
-    /// The engine reached a limit.
-    GaveUp(GaveUp),
-}
-
-impl From<EvaluationError> for Unevaluated {
-    fn from(error: EvaluationError) -> Self {
-        Self::Expression(error)
-    }
-}
-
-impl From<GaveUp> for Unevaluated {
-    fn from(gave_up: GaveUp) -> Self {
-        Self::GaveUp(gave_up)
-    }
 }
 
 impl Evaluator {
@@ -78,31 +55,5 @@ impl Evaluator {
     /// The positions at which each formula holds, on letters with a state.
     pub fn truth<'c>(&self, cache: &'c mut Cache, letters: &Letters) -> Result<Vec<&'c Bitmap>, GaveUp> {
         self.engine.truth(cache, letters)
-    }
-
-    /// Where each formula holds in each part of a trace, taken as a trace of its own: `each` is
-    /// called with the part's number and the answers. Positions in errors are those of the whole
-    /// trace.
-    pub fn truth_of_parts<'a>(
-        &self,
-        cache: &mut Cache,
-        trace: &Trace,
-        parts: impl Iterator<Item = &'a [u32]>,
-        mut each: impl FnMut(usize, &[&Bitmap]),
-    ) -> Result<(), Unevaluated> {
-        // What an expression says of a state is the same in the part and in the whole, unless it
-        // speaks of `pos`.
-        let whole = if self.prepared.speaks_of_position() { None } else { Some(self.prepared.checked_letters(trace)?) };
-        for (number, positions) in parts.enumerate() {
-            let letters = match &whole {
-                Some(letters) => letters.gather(positions),
-                None => self
-                    .prepared
-                    .checked_letters(&trace.gather(positions))
-                    .map_err(|error| EvaluationError { position: positions[error.position] as usize, ..error })?,
-            };
-            each(number, &self.engine.truth(cache, &letters)?);
-        }
-        Ok(())
     }
 }
