@@ -171,7 +171,7 @@ pub fn bounded_construction() -> Vec<Row> {
         let formula = Formula::parse(&text);
         // Two requests, each answered at once: three states of the automaton are met.
         let mut letters = formula.letters(1000, 1);
-        for (index, atom) in formula.prepared.alphabet.atoms().iter().enumerate() {
+        for (index, (_, atom)) in formula.prepared.alphabet.atoms().iter().enumerate() {
             let expr = formula.prepared.formulas.atom(*atom).display(&["p".into(), "q".into()]).to_string();
             let mut bits = Bitmap::filled(1000, false);
             bits.set(if expr == "p" { 100 } else { 105 }, true);

@@ -69,7 +69,7 @@ pub enum Admit {
 impl Possible {
     /// The knowledge that trying values gives about the atoms of an alphabet.
     pub fn new(formulas: &Formulas, alphabet: &Alphabet) -> Self {
-        let groups = grouped(formulas, alphabet.atoms());
+        let groups = grouped(formulas, alphabet.atoms().iter().map(|(_, atom)| *atom));
         Self { groups: groups.into_iter().map(|atoms| Group::new(formulas, atoms)).collect() }
     }
 
@@ -116,9 +116,9 @@ impl Possible {
     }
 }
 
-fn grouped(formulas: &Formulas, atoms: &[AtomId]) -> Vec<Vec<AtomId>> {
+fn grouped(formulas: &Formulas, atoms: impl Iterator<Item = AtomId>) -> Vec<Vec<AtomId>> {
     let mut groups: Vec<(Vec<VariableId>, Vec<AtomId>)> = Vec::new();
-    for &atom in atoms {
+    for atom in atoms {
         let mut variables = Vec::new();
         formulas.atom(atom).for_each_variable(&mut |variable| variables.push(variable));
         let mut joined = vec![atom];

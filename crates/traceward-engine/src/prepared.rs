@@ -55,6 +55,19 @@ impl Prepared {
         Arc::new(Self::new(formulas, roots, simplification))
     }
 
+    /// Some of the formulas by themselves, in an arena that has no others: what an engine makes of
+    /// them shall not depend on how many there are beside them. Letters stay the same.
+    pub fn only(&self, indices: &[usize]) -> Self {
+        let stages = [&self.lowered, &self.split, &self.simplified, &self.normal];
+        let roots: Vec<FormulaId> = stages.iter().flat_map(|stage| indices.iter().map(|&index| stage[index])).collect();
+        let (formulas, roots) = self.formulas.extract(&roots);
+        let mut stages = roots.chunks(indices.len().max(1)).map(<[FormulaId]>::to_vec);
+        let [lowered, split, simplified, normal] = std::array::from_fn(|_| stages.next().unwrap_or_default());
+        let place = |expr: &Expr| self.alphabet.proposition(self.formulas.find_atom(expr)?);
+        let alphabet = self.alphabet.narrowed(&formulas, &normal, place);
+        Self { formulas, lowered, split, simplified, normal, alphabet }
+    }
+
     /// The letters of a trace, every expression having been evaluated as a whole.
     pub fn checked_letters(&self, trace: &Trace) -> Result<Letters, EvaluationError> {
         letter::check_expressions(&self.formulas, &self.lowered, trace)?;

@@ -2,9 +2,12 @@
 //! larger ones, known answers. A new engine is compared without an edit here.
 
 use proptest::prelude::*;
-use traceward_engine::engine::{Memory, Subsumption};
+use std::sync::Arc;
+use traceward_engine::engine::{Exactness, Memory, Subsumption};
 use traceward_engine::limit::{BuildError, GaveUp, Limits};
-use traceward_engine::select::{Cache, Config, EngineName, Evaluator, Judge, Online, Prepared, Simplification, Step};
+use traceward_engine::select::{
+    Cache, Config, EngineName, Evaluator, Judge, Online, Prepared, Ruling, Simplification, Step,
+};
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::formula::{BinaryOp, Direction, FormulaId, Formulas, Interval, Node};
 use traceward_logic::letter::Letters;
@@ -22,40 +25,61 @@ struct Row {
     config: Config,
 }
 
-/// The engine for one formula, behind each of the faces that it has.
-struct Compiled {
-    prepared: std::sync::Arc<Prepared>,
-    evaluator: Option<Evaluator>,
-    judge: Option<Judge>,
-    online: Option<Online>,
+/// Engines for some formulas, behind each of the faces that they have. Formulas are prepared
+/// together, and letters are made once for all of them.
+struct Engines {
+    prepared: Arc<Prepared>,
+    whole: Option<Whole>,
+    following: Vec<(usize, Online)>,
+}
+
+/// An engine that looks at whole traces, for all formulas together.
+enum Whole {
+    Rows(Evaluator),
+    Verdicts(Judge),
 }
 
 impl Subject for Row {
-    type Compiled = Compiled;
+    type Engines = Engines;
 
     fn name(&self) -> String {
         self.name.clone()
     }
 
-    fn compile(&self, formulas: &Formulas, formula: FormulaId) -> Result<Compiled, Refusal> {
-        let refusal = |error| self.refusal(&error);
-        let prepared = Prepared::shared(formulas, &[formula], self.config.simplification);
-        let judge = Judge::new(&prepared, &[0], &self.config).map_err(refusal)?;
-        let online = match self.config.engine.follows() {
-            true => Some(Online::new(&prepared, 0, &self.config).map_err(refusal)?),
-            false => None,
-        };
-        let evaluator = judge.is_none().then(|| Evaluator::new(&prepared, &self.config));
-        Ok(Compiled { prepared, evaluator, judge, online })
+    fn compile(&self, formulas: &Formulas, roots: &[FormulaId]) -> (Engines, Vec<(usize, Refusal)>) {
+        let prepared = Prepared::shared(formulas, roots, self.config.simplification);
+        let (mut following, mut refused) = (Vec::new(), Vec::new());
+        if !self.config.engine.follows() {
+            let whole = Some(self.whole(&prepared));
+            return (Engines { prepared, whole, following }, refused);
+        }
+        for index in 0..roots.len() {
+            match Online::new(&prepared, index, &self.config) {
+                Ok(engine) => following.push((index, engine)),
+                Err(error) => refused.push((index, self.refusal(&error))),
+            }
+        }
+        (Engines { prepared, whole: None, following }, refused)
     }
 
-    fn answer(&self, compiled: &Compiled, trace: &Trace) -> Option<Answer> {
-        let letters = compiled.prepared.letters(trace);
-        compiled.answer(&letters).ok()
+    fn answers(&self, engines: &Engines, trace: &Trace) -> Vec<(usize, Option<Answer>)> {
+        let letters = engines.prepared.letters(trace);
+        let whole = engines.whole.iter().flat_map(|whole| {
+            let given_up = || engines.prepared.normal.iter().map(|_| None).collect();
+            whole.answers(&letters).unwrap_or_else(|_| given_up()).into_iter().enumerate()
+        });
+        let following = engines.following.iter().map(|(index, engine)| (*index, followed(engine, &letters).ok()));
+        whole.chain(following).collect()
     }
 }
 
 impl Row {
+    fn whole(&self, prepared: &Arc<Prepared>) -> Whole {
+        let all: Vec<usize> = (0..prepared.normal.len()).collect();
+        let judge = Judge::new(prepared, &all, &self.config).expect("whole traces are never refused");
+        judge.map_or_else(|| Whole::Rows(Evaluator::new(prepared, &self.config)), Whole::Verdicts)
+    }
+
     /// What a refusal is by the table.
     fn refusal(&self, error: &BuildError) -> Refusal {
         match error {
@@ -68,21 +92,31 @@ impl Row {
     }
 }
 
-impl Compiled {
-    fn answer(&self, letters: &Letters) -> Result<Answer, GaveUp> {
-        let truth = match (&self.evaluator, &self.judge) {
-            (Some(evaluator), _) => Some(evaluator.truth(&mut Cache::default(), letters)?[0].clone()),
-            (None, Some(judge)) => judge.truth(letters)?.map(|mut rows| rows.remove(0)),
-            (None, None) => None,
-        };
-        let holds = match (&self.judge, &truth) {
-            (Some(judge), _) => judge.decide(letters)?[0].decision.holds,
-            (None, Some(truth)) => truth.get(0),
-            (None, None) => panic!("an engine answers"),
-        };
-        let verdicts = self.online.as_ref().map_or(Ok(Vec::new()), |online| verdicts(online, letters))?;
-        Ok(Answer { truth, holds, verdicts })
+impl Whole {
+    fn answers(&self, letters: &Letters) -> Result<Vec<Option<Answer>>, GaveUp> {
+        match self {
+            Self::Rows(evaluator) => {
+                let mut cache = Cache::default();
+                let rows = evaluator.truth(&mut cache, letters)?;
+                Ok(rows.into_iter().map(|row| Some(Answer::of_rows(row.clone()))).collect())
+            }
+            Self::Verdicts(judge) => {
+                let rows = judge.truth(letters)?.expect("an engine that can tell");
+                let rulings = judge.decide(letters)?.into_iter();
+                let answer = |(ruling, truth): (Ruling, Bitmap)| {
+                    Some(Answer { holds: ruling.decision.holds, ..Answer::of_rows(truth) })
+                };
+                Ok(rulings.zip(rows).map(answer).collect())
+            }
+        }
     }
+}
+
+/// The answer of an engine that follows a trace: of all of it at once, and step by step.
+fn followed(engine: &Online, letters: &Letters) -> Result<Answer, GaveUp> {
+    let end = engine.verdict_at_end(letters)?;
+    let verdicts = verdicts(engine, letters)?;
+    Ok(Answer { truth: None, holds: end.decision().holds, verdicts, decided_at: end.decided_at })
 }
 
 fn verdicts(online: &Online, letters: &Letters) -> Result<Vec<Verdict>, GaveUp> {
@@ -129,12 +163,21 @@ fn variants() -> Vec<Row> {
     ]
 }
 
+/// Observers that soon run out of memory, and have to start anew or to give exactness up.
+fn narrow() -> Vec<Row> {
+    let limits = Limits { table_states: 0, memory: 1 << 20, ..Limits::default() };
+    let strict = Config { engine: EngineName::Observer, limits, ..plain() };
+    let patient = Config { exactness: Exactness::WherePossible, ..strict };
+    vec![row("observer, with little memory", strict), row("observer, patient", patient)]
+}
+
 /// With limits that random formulas may reach, so that none of them takes forever.
 fn limited(mut row: Row) -> Row {
     let limits = &mut row.config.limits;
     (limits.work, limits.slices, limits.nodes) = (3_000_000, 2000, 100_000);
     (limits.automaton_states, limits.automaton_steps, limits.claims) = (1000, 200_000, 100);
-    (limits.memory, limits.search, limits.table_states) = (8 << 20, 2000, limits.table_states.min(200));
+    (limits.memory, limits.search, limits.table_states) =
+        (limits.memory.min(8 << 20), 2000, limits.table_states.min(200));
     row
 }
 
@@ -188,8 +231,9 @@ fn all_engines_agree_on_all_small_bounded_formulas() {
     let rows = table();
     let tallies = bounded(&rows, |row| match row.config.engine {
         EngineName::Naive => 3,
-        // Their automata take the longest to make, and have tests of their own.
-        EngineName::Tableau | EngineName::Observer => 5,
+        // Its automata take the longest to make.
+        EngineName::Tableau => 5,
+        EngineName::ForwardBackward | EngineName::ForwardBackwardDag | EngineName::Generic => 7,
         _ => 6,
     });
     reported(&rows, &tallies, 500_000);
@@ -242,7 +286,7 @@ fn nested(formulas: &mut Formulas, operators: &[(u8, u64, u64)]) -> FormulaId {
 }
 
 fn all_agree(formulas: &Formulas, formula: FormulaId, traces: &[Trace]) {
-    for row in table().into_iter().chain(variants()).map(limited) {
+    for row in table().into_iter().chain(variants()).chain(narrow()).map(limited) {
         agreement::on(&row, formulas, formula, traces);
     }
 }

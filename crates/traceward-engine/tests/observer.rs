@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use traceward_engine::automaton::deterministic::{Deterministic, Room};
-use traceward_engine::engine::follow::{Follow, Prefix, Step};
+use traceward_engine::engine::follow::{Follow, Step};
 use traceward_engine::engine::observer::Observer;
 use traceward_engine::engine::{Config, Exactness};
 use traceward_engine::limit::Limits;
@@ -19,10 +19,10 @@ use traceward_logic::lower::Claim;
 use traceward_logic::semantics;
 use traceward_logic::trace::Trace;
 use traceward_logic::verdict::Verdict;
-use traceward_testkit::compare::report;
+use traceward_testkit::agreement::report;
+use traceward_testkit::corpus;
 use traceward_testkit::enumerate::{self, Shape};
 use traceward_testkit::generate::{self, Windows};
-use traceward_testkit::{corpus, vectors};
 
 /// Never the whole automaton beforehand.
 fn lazily() -> Config {
@@ -52,31 +52,16 @@ impl Observed {
         let Prepared { formulas, alphabet, simplified, .. } = &self.prepared;
         Deterministic::new(formulas, alphabet, simplified[0], self.on_empty, Room::default()).expect("small enough")
     }
-
-    /// What all observers say at the end of a trace, alike at once and step by step.
-    fn verdict(&self, trace: &Trace) -> (Verdict, Option<usize>) {
-        let letters = self.letters(trace);
-        let mut answers = self.observers.iter().map(|observer| {
-            let Prefix { verdict, decided_at, .. } = observer.verdict_at_end(&letters).expect("within limits");
-            let at_once = (verdict, decided_at);
-            assert_eq!(stepped(observer, &letters), at_once);
-            at_once
-        });
-        let first = answers.next().expect("an observer");
-        answers.for_each(|answer| assert_eq!(answer, first));
-        first
-    }
 }
 
+/// The verdict at the end of some letters, and the position at which it became final, step by step.
 fn stepped(observer: &Observer, letters: &Letters) -> (Verdict, Option<usize>) {
     let mut run = observer.start().expect("within limits");
-    let is_final = |verdict| matches!(verdict, Verdict::Satisfied | Verdict::Violated);
-    let mut decided_at = is_final(observer.verdict(&run)).then_some(0);
+    let mut decided_at = None;
     for position in 0..letters.len {
-        let verdict = observer
-            .step(&mut run, Step::new(&|one| letters.bitmap(one).get(position), position))
-            .expect("within limits");
-        if is_final(verdict) && decided_at.is_none() {
+        let letter = |one| letters.bitmap(one).get(position);
+        let verdict = observer.step(&mut run, Step::new(&letter, position)).expect("within limits");
+        if verdict.is_final() && decided_at.is_none() {
             decided_at = Some(position);
         }
         if position == 1 {
@@ -84,42 +69,6 @@ fn stepped(observer: &Observer, letters: &Letters) -> (Verdict, Option<usize>) {
         }
     }
     (observer.verdict(&run), decided_at)
-}
-
-fn holds(verdict: Verdict) -> bool {
-    matches!(verdict, Verdict::Satisfied | Verdict::Holding)
-}
-
-/// All formulas of a shape on all traces up to a length.
-fn agrees(shape: &Shape, longest: usize, configs: &[Config]) -> u64 {
-    let mut arena = Formulas::new();
-    let formulas = enumerate::formulas(&mut arena, shape);
-    let observed: Vec<Observed> = formulas.iter().map(|formula| Observed::new(&arena, *formula, configs)).collect();
-    let mut pairs = 0;
-    for trace in enumerate::traces(shape.atoms, longest) {
-        let rows = semantics::truths(&arena, &formulas, &trace).expect("booleans do not fail");
-        for (formula, observed) in formulas.iter().zip(&observed) {
-            let (verdict, _) = observed.verdict(&trace);
-            let name = arena.display(*formula, &["a".into(), "b".into()]).to_string();
-            assert_eq!(holds(verdict), rows[formula][0], "{name} on {:?}", trace.columns);
-            pairs += 1;
-        }
-    }
-    pairs
-}
-
-fn windows() -> [Interval; 3] {
-    [Interval::steps(0, Some(1)), Interval::steps(1, Some(2)), Interval::steps(2, None)]
-}
-
-#[test]
-fn observers_agree_on_all_small_formulas_and_short_traces() {
-    let whole = agrees(&Shape::unbounded(2), 4, &[Config::default()]);
-    let lazy = agrees(&Shape::unbounded(2), 3, &[lazily()]);
-    let bounded = Shape { atoms: 1, ..Shape::unbounded(2) }.with_intervals(windows());
-    let bounded = agrees(&bounded, 6, &[Config::default(), lazily()]);
-    report("observer", "pairs of a formula and a trace", whole + lazy + bounded);
-    assert!(whole + lazy + bounded >= 1_000_000, "only {whole}, {lazy} and {bounded}");
 }
 
 /// Whether each formula holds on each word of letters up to a length, the empty one too. A word is
@@ -171,7 +120,8 @@ impl Words {
 
 /// Where a word leads, with a letter's bits in the order of the atoms.
 fn after(automaton: &Deterministic, prepared: &Prepared, word: &[usize]) -> Verdict {
-    let atom = |proposition: Proposition| match prepared.formulas.atom(prepared.alphabet.atoms()[proposition.index()]) {
+    let atom = |proposition: Proposition| match prepared.formulas.atom(prepared.alphabet.atoms()[proposition.index()].1)
+    {
         Expr::Variable(variable) => variable.index(),
         other => panic!("{other:?}"),
     };
@@ -224,50 +174,6 @@ fn early_verdicts_are_exact_and_automata_minimal() {
         + is_exact_and_minimal(&one_atom.with_intervals([Interval::steps(1, Some(2))]), 6, 6)
         + is_exact_and_minimal(&Shape::unbounded(1), 3, 3);
     report("observer", "words with all their continuations", words);
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
-
-    #[test]
-    fn observers_agree_on_random_formulas_and_traces(
-        recipe in generate::formula(3, Windows::Steps),
-        trace in generate::short_trace(3),
-    ) {
-        let mut formulas = Formulas::new();
-        let formula = recipe.build(&mut formulas);
-        let expected = semantics::satisfied(&formulas, formula, &trace).unwrap();
-        let small = Config { limits: Limits { memory: 1 << 20, ..lazily().limits }, ..lazily() };
-        let patient = Config { exactness: Exactness::WherePossible, ..small };
-        for config in [Config::default(), lazily(), small, patient] {
-            let observed = Observed::new(&formulas, formula, &[config]);
-            let letters = observed.letters(&trace);
-            match observed.observers[0].verdict_at_end(&letters) {
-                Ok(end) => prop_assert_eq!(end.decision().holds, expected),
-                Err(gave_up) => prop_assert!(!gave_up.to_string().is_empty()),
-            }
-        }
-    }
-}
-
-#[test]
-fn observers_agree_with_vectors_and_corpus() {
-    let known = vectors::formulas().into_iter().map(|vector| (vector.formula, vector.trace, vector.truth));
-    let own = corpus::cases().into_iter().map(|case| (case.formula, case.trace, case.truth));
-    let mut checked = 0;
-    for (text, bits, expected) in known.chain(own) {
-        let (lowered, claim, trace) = corpus::prepare(&text, &bits, None, expected.len());
-        let Claim::Formula(formula) = claim else { panic!("{text} is a formula") };
-        let prepared = Prepared::new(&lowered.formulas, &[formula], Simplification::On);
-        let letters = letter::letters(&prepared.formulas, &prepared.alphabet, &trace);
-        for config in [Config::default(), lazily()] {
-            let Ok(observer) = Observer::compile(&prepared, 0, config) else { continue };
-            let decision = observer.verdict_at_end(&letters).expect("within limits").decision();
-            assert_eq!(decision.holds, expected.starts_with('1'), "{text}");
-            checked += 1;
-        }
-    }
-    assert!(checked > 1500, "only {checked}");
 }
 
 /// The variables a and b in no state.
@@ -344,7 +250,11 @@ mod routes {
 
     #[test]
     fn lead_to_isomorphic_automata_for_all_small_formulas() {
-        let bounded = Shape { atoms: 1, ..Shape::unbounded(2) }.with_intervals(windows());
+        let bounded = Shape { atoms: 1, ..Shape::unbounded(2) }.with_intervals([
+            Interval::steps(0, Some(1)),
+            Interval::steps(1, Some(2)),
+            Interval::steps(2, None),
+        ]);
         let deep = Shape { atoms: 1, ..Shape::unbounded(3) };
         let mut compared = 0;
         for shape in [Shape::unbounded(2), bounded, deep] {
@@ -438,10 +348,12 @@ fn long_traces_are_read_as_they_are_step_by_step() {
                 .truth(&mut Cache::default(), &evaluator.prepared().letters(trace))
                 .expect("it never gives up")[0]
                 .get(0);
-            let (verdict, decided_at) = observed.verdict(trace);
+            let letters = observed.letters(trace);
+            let end = observed.observers[0].verdict_at_end(&letters).expect("within limits");
             let name = arena.display(formula, &["a".into(), "b".into()]).to_string();
-            assert_eq!(holds(verdict), expected, "{name} on {} states", trace.len);
-            undecided += u32::from(decided_at.is_none_or(|position| position >= 64));
+            assert_eq!(stepped(&observed.observers[0], &letters), (end.verdict, end.decided_at), "{name}");
+            assert_eq!(end.decision().holds, expected, "{name} on {} states", trace.len);
+            undecided += u32::from(end.decided_at.is_none_or(|position| position >= 64));
         }
     }
     assert!(undecided > 250, "only {undecided} were open for more than a block");

@@ -48,7 +48,7 @@ const ALWAYS: &str = "true";
 /// A tableau automaton as a process; `names` are those of the variables.
 pub fn of_tableau(automaton: &Automaton, names: &[Arc<str>]) -> String {
     let atoms = automaton.alphabet().atoms().iter();
-    let actions = actions(atoms.map(|&atom| automaton.formulas().atom(atom).display(names).to_string()));
+    let actions = actions(atoms.map(|&(_, atom)| automaton.formulas().atom(atom).display(names).to_string()));
     let state = |id: StateId| {
         let edges = automaton.edges_from(id).iter();
         let edges = edges.map(|edge| format!("{}->{}", label(&edge.literals, &actions), edge.to));

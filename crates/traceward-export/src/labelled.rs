@@ -55,7 +55,7 @@ impl Labelled {
         Self {
             automaton,
             formula: formula.split_whitespace().collect::<Vec<_>>().join(" "),
-            propositions: alphabet.atoms().iter().map(|&atom| proposition(formulas.atom(atom))).collect(),
+            propositions: alphabet.atoms().iter().map(|&(_, atom)| proposition(formulas.atom(atom))).collect(),
         }
     }
 

@@ -92,7 +92,7 @@ impl Listing {
             label: automaton.label_text(edge, names),
             products: vec![edge.literals.iter().map(|one| (one.proposition.index(), !one.negated)).collect()],
         });
-        let texts = automaton.alphabet().atoms().iter().map(|&atom| text(atom));
+        let texts = automaton.alphabet().atoms().iter().map(|&(_, atom)| text(atom));
         Self {
             kind: ListingKind::Tableau,
             formula: automaton.formulas().display(automaton.root(), names).to_string(),

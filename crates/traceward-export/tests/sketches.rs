@@ -10,7 +10,7 @@ use traceward_logic::bitmap::Bitmap;
 use traceward_logic::formula::{Direction, FormulaId, Formulas, Interval};
 use traceward_logic::semantics;
 use traceward_logic::trace::Trace;
-use traceward_testkit::compare::{exhaustively, report};
+use traceward_testkit::agreement::{of_rows, report};
 use traceward_testkit::enumerate::Shape;
 
 /// A formula as it is written, and its automaton.
@@ -92,7 +92,7 @@ fn sketches_say_all_that_a_run_needs_to_know() {
         (0..trace.len).map(|position| runs.follows(sketch, &sketch.start, None, position)).collect::<Bitmap>()
     };
     let some = [Interval::steps(0, Some(2)), Interval::steps(1, Some(2)), Interval::steps(1, None)];
-    let pairs = exhaustively(&future(1, 2).with_intervals(some), 5, picture, truth);
+    let pairs = of_rows("arrows", &future(1, 2).with_intervals(some), 5, picture, truth);
     report("what arrows say", "pairs of two operators and a trace", pairs);
     assert!(pairs >= 50_000, "only {pairs}");
 }

@@ -4,7 +4,7 @@
 //! before the whole: passes need neither recursion nor a visited set.
 
 use crate::expr::Expr;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt;
 use std::sync::Arc;
 
@@ -331,6 +331,11 @@ impl Formulas {
         self.intern(Node::Atom(atom))
     }
 
+    /// The atom of an expression, if the arena has it.
+    pub fn find_atom(&self, expr: &Expr) -> Option<AtomId> {
+        self.atom_ids.get(expr).copied()
+    }
+
     /// `true` or `false`.
     pub fn constant(&mut self, bit: bool) -> FormulaId {
         self.intern(Node::Constant(bit))
@@ -395,16 +400,16 @@ impl Formulas {
 
     /// The formulas that these are made of, each once, parts before wholes.
     pub fn parts(&self, roots: &[FormulaId]) -> Vec<FormulaId> {
-        let mut needed = vec![false; self.nodes.len()];
-        for root in roots {
-            needed[root.index()] = true;
+        let mut needed: FxHashSet<FormulaId> = roots.iter().copied().collect();
+        let mut parts: Vec<FormulaId> = needed.iter().copied().collect();
+        let mut looked_at = 0;
+        while let Some(&part) = parts.get(looked_at) {
+            parts.extend(self.node(part).children().filter(|child| needed.insert(*child)));
+            looked_at += 1;
         }
-        for index in (0..self.nodes.len()).rev() {
-            if needed[index] {
-                self.nodes[index].children().for_each(|child| needed[child.index()] = true);
-            }
-        }
-        (0..self.nodes.len()).filter(|&index| needed[index]).map(|index| FormulaId(index as u32)).collect()
+        // The arena has parts before wholes.
+        parts.sort_unstable();
+        parts
     }
 
     /// An arena of these formulas and their parts alone, and the formulas in it.

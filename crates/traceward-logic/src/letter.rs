@@ -27,29 +27,61 @@ impl Proposition {
     }
 }
 
-/// The propositions of some formulas: their atoms, numbered without gaps.
+/// The propositions of some formulas: their atoms, by their places in a letter.
 #[derive(Clone, Debug, Default)]
 pub struct Alphabet {
-    atoms: Vec<AtomId>,
+    atoms: Vec<(Proposition, AtomId)>,
     propositions: FxHashMap<AtomId, Proposition>,
+    letter_len: usize,
 }
 
 impl Alphabet {
-    /// The atoms that these formulas are made of, in order of their ids.
+    /// The atoms that these formulas are made of, in order of their ids and numbered without gaps.
     pub fn of(formulas: &Formulas, roots: &[FormulaId]) -> Self {
-        let mut alphabet = Self::default();
-        for part in formulas.parts(roots) {
-            if let Node::Atom(atom) = formulas.node(part) {
-                alphabet.propositions.insert(atom, Proposition(alphabet.atoms.len() as u32));
-                alphabet.atoms.push(atom);
-            }
-        }
-        alphabet
+        let atoms = formulas.parts(roots).into_iter().filter_map(|part| match formulas.node(part) {
+            Node::Atom(atom) => Some(atom),
+            _ => None,
+        });
+        let atoms: Vec<_> = atoms.enumerate().map(|(index, atom)| (Proposition(index as u32), atom)).collect();
+        let letter_len = atoms.len();
+        Self::with_places(atoms, letter_len)
     }
 
-    /// The atoms, in order of their propositions.
-    pub fn atoms(&self) -> &[AtomId] {
+    /// Atoms at given places of letters of a length, in order of their places.
+    fn with_places(atoms: Vec<(Proposition, AtomId)>, letter_len: usize) -> Self {
+        let propositions = atoms.iter().map(|&(proposition, atom)| (atom, proposition)).collect();
+        Self { atoms, propositions, letter_len }
+    }
+
+    /// The alphabet of formulas that were taken out of the arena of this one. `place` tells the
+    /// place of an atom here. Places stay, so that letters can be shared.
+    pub fn narrowed(
+        &self,
+        formulas: &Formulas,
+        roots: &[FormulaId],
+        place: impl Fn(&Expr) -> Option<Proposition>,
+    ) -> Self {
+        let own = Self::of(formulas, roots);
+        let placed = |&(_, atom): &(Proposition, AtomId)| Some((place(formulas.atom(atom))?, atom));
+        let mut atoms: Vec<_> = own.atoms.iter().filter_map(placed).collect();
+        atoms.sort_unstable();
+        Self::with_places(atoms, self.letter_len)
+    }
+
+    /// The atoms with their places, in order of these.
+    pub fn atoms(&self) -> &[(Proposition, AtomId)] {
         &self.atoms
+    }
+
+    /// The atom of a proposition, if it is of this alphabet.
+    pub fn atom(&self, proposition: Proposition) -> Option<AtomId> {
+        let index = self.atoms.binary_search_by_key(&proposition, |(proposition, _)| *proposition).ok()?;
+        Some(self.atoms[index].1)
+    }
+
+    /// The number of places of a letter. Some may be of atoms that are not of this alphabet.
+    pub fn letter_len(&self) -> usize {
+        self.letter_len
     }
 
     /// The proposition of an atom, if it is of this alphabet.
@@ -106,7 +138,7 @@ impl Letter {
 /// Where an atom cannot be evaluated its bit is 0: whether that is an error depends on the
 /// expression around it, which [`check_expressions`] evaluates as a whole.
 pub fn letters(formulas: &Formulas, alphabet: &Alphabet, trace: &Trace) -> Letters {
-    let bitmaps = alphabet.atoms().iter().map(|&atom| columnar::holds(formulas.atom(atom), trace)).collect();
+    let bitmaps = alphabet.atoms().iter().map(|&(_, atom)| columnar::holds(formulas.atom(atom), trace)).collect();
     Letters { len: trace.len, bitmaps, time: trace.time.clone() }
 }
 

@@ -23,17 +23,46 @@ const LONGEST_CUT: usize = 16;
 
 /// An engine, with how it is set.
 pub trait Subject {
-    /// An engine that was made for a formula.
-    type Compiled;
+    /// Engines that were made for some formulas.
+    type Engines;
 
     /// The name of the engine with its settings.
     fn name(&self) -> String;
 
-    /// Makes the engine for a formula.
-    fn compile(&self, formulas: &Formulas, formula: FormulaId) -> Result<Self::Compiled, Refusal>;
+    /// Makes engines for some formulas, all of one arena, and tells which of them it refuses, by
+    /// their indices.
+    fn compile(&self, formulas: &Formulas, roots: &[FormulaId]) -> (Self::Engines, Vec<(usize, Refusal)>);
 
-    /// The answer for a trace with a state; none if the engine gave up.
-    fn answer(&self, compiled: &Self::Compiled, trace: &Trace) -> Option<Answer>;
+    /// The answers for a trace with a state, one for each formula that was not refused, with the
+    /// formula's index; none where the engine gave up.
+    fn answers(&self, engines: &Self::Engines, trace: &Trace) -> Vec<(usize, Option<Answer>)>;
+}
+
+/// A function that tells where a formula holds.
+pub struct Rows<C, A> {
+    /// The name of the algorithm.
+    pub name: &'static str,
+    /// Makes of a formula what the algorithm needs.
+    pub compile: C,
+    /// The positions at which the formula holds.
+    pub truth: A,
+}
+
+impl<E, C: Fn(&Formulas, FormulaId) -> E, A: Fn(&E, &Trace) -> Bitmap> Subject for Rows<C, A> {
+    type Engines = Vec<E>;
+
+    fn name(&self) -> String {
+        self.name.to_owned()
+    }
+
+    fn compile(&self, formulas: &Formulas, roots: &[FormulaId]) -> (Vec<E>, Vec<(usize, Refusal)>) {
+        (roots.iter().map(|&root| (self.compile)(formulas, root)).collect(), Vec::new())
+    }
+
+    fn answers(&self, engines: &Vec<E>, trace: &Trace) -> Vec<(usize, Option<Answer>)> {
+        let answer = |engine| Some(Answer::of_rows((self.truth)(engine, trace)));
+        engines.iter().map(answer).enumerate().collect()
+    }
 }
 
 /// The reason why an engine does not take a formula.
@@ -56,6 +85,17 @@ pub struct Answer {
     pub holds: bool,
     /// The verdict after every state; none if the engine does not follow a trace.
     pub verdicts: Vec<Verdict>,
+    /// The position at which the verdict on the whole trace became final, as the engine has it that
+    /// looks at all of it; only of engines that follow a trace.
+    pub decided_at: Option<usize>,
+}
+
+impl Answer {
+    /// The answer of an engine that only tells where a formula holds.
+    pub fn of_rows(truth: Bitmap) -> Self {
+        let holds = truth.get(0);
+        Self { truth: Some(truth), holds, verdicts: Vec::new(), decided_at: None }
+    }
 }
 
 /// The numbers of what was compared.
@@ -83,11 +123,33 @@ impl std::ops::AddAssign for Tally {
 impl Tally {
     /// Says how many pairs were compared, past the capture of the test runner.
     pub fn report(&self, engine: &str) {
-        let Self { pairs, refused, gave_up, .. } = self;
-        let counts =
-            format!("{pairs} pairs of a formula and a trace; it refused {refused} formulas, and gave up on {gave_up}");
-        let _ = writeln!(std::io::stderr(), "{engine} agrees with the definition on {counts}");
+        let Self { refused, gave_up, .. } = self;
+        report(
+            engine,
+            &format!("pairs of a formula and a trace; it refused {refused} formulas, and gave up on {gave_up}"),
+            self.pairs,
+        );
     }
+}
+
+/// Says how much of something was compared, past the capture of the test runner.
+pub fn report(engine: &str, what: &str, count: u64) {
+    let _ = writeln!(std::io::stderr(), "{engine} agrees with the definition on {count} {what}");
+}
+
+/// The number of pairs on which a function that tells where formulas hold agrees with the
+/// definition.
+///
+/// # Panics
+/// As [`exhaustively`] does.
+pub fn of_rows<E: Send + Sync>(
+    name: &'static str,
+    shape: &Shape,
+    longest: usize,
+    compile: impl Fn(&Formulas, FormulaId) -> E + Sync,
+    truth: impl Fn(&E, &Trace) -> Bitmap + Sync,
+) -> u64 {
+    exhaustively(&[Rows { name, compile, truth }], shape, |_| longest)[0].pairs
 }
 
 /// All formulas of a shape on all traces up to a length, which may be another for each engine. The
@@ -98,27 +160,24 @@ impl Tally {
 /// At the first pair on which engine and definition differ, and at a refusal that is not declared.
 pub fn exhaustively<S: Subject + Sync>(subjects: &[S], shape: &Shape, longest: impl Fn(&S) -> usize) -> Vec<Tally>
 where
-    S::Compiled: Send + Sync,
+    S::Engines: Send + Sync,
 {
     let mut arena = Formulas::new();
     let formulas = enumerate::formulas(&mut arena, shape);
-    let made = in_parallel(subjects.len(), |index| compile_all(&subjects[index], &arena, &formulas));
-    let mut tallies: Vec<Tally> = made.iter().map(|made| made.refused).collect();
+    let made = in_parallel(subjects.len(), |index| compile(&subjects[index], &arena, &formulas));
+    let mut tallies: Vec<Tally> = made.iter().map(|(_, refused)| *refused).collect();
     let lengths: Vec<usize> = subjects.iter().map(&longest).collect();
     let traces: Vec<Trace> = enumerate::traces(shape.atoms, lengths.iter().copied().max().unwrap_or(0)).collect();
     let compared = in_parallel(traces.len(), |index| {
         let trace = &traces[index];
         let rows = semantics::truths(&arena, &formulas, trace).expect("booleans do not fail");
         let rows: Vec<Bitmap> = formulas.iter().map(|formula| rows[formula].iter().copied().collect()).collect();
-        let of_subject = |((subject, made), &longest): ((&S, &Made<S>), &usize)| {
+        let of_subject = |((subject, (engines, _)), &longest): ((&S, &(S::Engines, Tally)), &usize)| {
             let mut tally = Tally::default();
-            if trace.len > longest {
-                return tally;
-            }
-            for (index, engine) in &made.engines {
-                let answer = subject.answer(engine, trace);
-                let formula = || text(&arena, formulas[*index]);
-                tally += compare(subject, answer, trace, &rows[*index], &[], &formula);
+            let answers = if trace.len <= longest { subject.answers(engines, trace) } else { Vec::new() };
+            for (index, answer) in answers {
+                let formula = || text(&arena, formulas[index]);
+                tally += compare(subject, answer, trace, &rows[index], &[], &formula);
             }
             tally
         };
@@ -128,24 +187,6 @@ where
         tallies.iter_mut().zip(of_trace).for_each(|(sum, one)| *sum += one);
     }
     tallies
-}
-
-/// Engines made for formulas.
-struct Made<S: Subject> {
-    /// By the formula's index.
-    engines: Vec<(usize, S::Compiled)>,
-    refused: Tally,
-}
-
-fn compile_all<S: Subject>(subject: &S, arena: &Formulas, formulas: &[FormulaId]) -> Made<S> {
-    let (mut refused, mut engines) = (Tally::default(), Vec::new());
-    for (index, &formula) in formulas.iter().enumerate() {
-        match compile(subject, arena, formula) {
-            Ok(engine) => engines.push((index, engine)),
-            Err(one) => refused += one,
-        }
-    }
-    Made { engines, refused }
 }
 
 /// What `work` makes of each index, as many at once as there are cores.
@@ -178,17 +219,14 @@ pub fn in_parallel<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> V
 /// # Panics
 /// As [`exhaustively`] does.
 pub fn on<S: Subject>(subject: &S, formulas: &Formulas, formula: FormulaId, traces: &[Trace]) -> Tally {
-    let engine = match compile(subject, formulas, formula) {
-        Ok(engine) => engine,
-        Err(refused) => return refused,
-    };
-    let mut tally = Tally::default();
+    let (engines, mut tally) = compile(subject, formulas, &[formula]);
     for trace in traces {
         let right: Bitmap =
             semantics::truth(formulas, formula, trace).expect("booleans do not fail").into_iter().collect();
         let cuts = if trace.len <= LONGEST_CUT { at_cuts(formulas, formula, trace) } else { Vec::new() };
-        let answer = subject.answer(&engine, trace);
-        tally += compare(subject, answer, trace, &right, &cuts, &|| text(formulas, formula));
+        for (_, answer) in subject.answers(&engines, trace) {
+            tally += compare(subject, answer, trace, &right, &cuts, &|| text(formulas, formula));
+        }
     }
     tally
 }
@@ -204,24 +242,27 @@ pub fn on_known_answers<S: Subject>(subject: &S) -> Tally {
     for (text, bits, time, truth) in known.chain(own) {
         let (lowered, claim, trace) = corpus::prepare(&text, &bits, time, truth.len());
         let Claim::Formula(formula) = claim else { panic!("{text} is a formula") };
-        match compile(subject, &lowered.formulas, formula) {
-            Ok(engine) => {
-                let right = Bitmap::from_text(&truth);
-                let answer = subject.answer(&engine, &trace);
-                tally += compare(subject, answer, &trace, &right, &[], &|| text.clone());
-            }
-            Err(refused) => tally += refused,
+        let (engines, refused) = compile(subject, &lowered.formulas, &[formula]);
+        tally += refused;
+        for (_, answer) in subject.answers(&engines, &trace) {
+            tally += compare(subject, answer, &trace, &Bitmap::from_text(&truth), &[], &|| text.clone());
         }
     }
     tally
 }
 
-fn compile<S: Subject>(subject: &S, formulas: &Formulas, formula: FormulaId) -> Result<S::Compiled, Tally> {
-    subject.compile(formulas, formula).map_err(|refusal| match refusal {
-        Refusal::Declared => Tally { refused: 1, ..Tally::default() },
-        Refusal::TooLarge => Tally { too_large: 1, ..Tally::default() },
-        Refusal::Undeclared(reason) => panic!("{} on {}: {reason}", subject.name(), text(formulas, formula)),
-    })
+/// Engines for some formulas, and how many they refuse.
+fn compile<S: Subject>(subject: &S, formulas: &Formulas, roots: &[FormulaId]) -> (S::Engines, Tally) {
+    let (engines, refusals) = subject.compile(formulas, roots);
+    let mut tally = Tally::default();
+    for (index, refusal) in refusals {
+        match refusal {
+            Refusal::Declared => tally.refused += 1,
+            Refusal::TooLarge => tally.too_large += 1,
+            Refusal::Undeclared(reason) => panic!("{} on {}: {reason}", subject.name(), text(formulas, roots[index])),
+        }
+    }
+    (engines, tally)
 }
 
 /// Compares one answer. `cuts` tells, if it is known, whether the formula holds on what there is up
@@ -252,6 +293,8 @@ fn compare<S: Subject>(
         );
         last = verdict;
     }
+    let first_final = answer.verdicts.iter().position(|verdict| verdict.is_final());
+    assert_eq!(answer.decided_at, first_final, "{}", place());
     Tally { pairs: 1, ..Tally::default() }
 }
 

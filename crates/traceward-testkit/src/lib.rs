@@ -5,7 +5,6 @@
 //! against the definition.
 
 pub mod agreement;
-pub mod compare;
 pub mod corpus;
 pub mod enumerate;
 pub mod generate;

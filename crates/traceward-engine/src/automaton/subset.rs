@@ -90,7 +90,7 @@ impl Table {
 
 /// The table of a tableau automaton, not minimised.
 pub fn determinise(automaton: &Automaton, config: SubsetLimits) -> Result<Table, GaveUp> {
-    let propositions = automaton.alphabet().atoms().len();
+    let propositions = automaton.alphabet().letter_len();
     if propositions > config.proposition_limit.min(31) {
         return Err(gave_up(Limit::Propositions(config.proposition_limit.min(31))));
     }

@@ -200,14 +200,15 @@ pub(crate) fn follower<E: Follow>(
     index: usize,
     config: Config,
 ) -> Result<Arc<dyn Follower>, BuildError> {
-    let engine = Arc::new(E::compile(prepared, index, config)?);
-    Ok(Arc::new(Compiled { engine, formula: fingerprint(prepared, index) }))
+    let alone = prepared.only(&[index]);
+    let engine = Arc::new(E::compile(&alone, 0, config)?);
+    Ok(Arc::new(Compiled { engine, formula: fingerprint(&alone) }))
 }
 
 /// A number that two different formulas hardly share, nor two alphabets.
-fn fingerprint(prepared: &Prepared, index: usize) -> u64 {
+fn fingerprint(prepared: &Prepared) -> u64 {
     let Prepared { formulas, alphabet, normal, simplified, .. } = prepared;
-    let roots = [normal[index], simplified[index]];
+    let roots = [normal[0], simplified[0]];
     let atom = |node: Node| match node {
         Node::Atom(atom) => Some((alphabet.proposition(atom), formulas.atom(atom))),
         _ => None,

@@ -60,7 +60,7 @@ impl Tableau {
 
     fn read_letter(&self, scratch: &mut Scratch, holds: &dyn Fn(Proposition) -> bool) {
         scratch.letter.clear();
-        scratch.letter.resize(self.automaton.alphabet().atoms().len(), false);
+        scratch.letter.resize(self.automaton.alphabet().letter_len(), false);
         for &proposition in &self.propositions {
             scratch.letter[proposition.index()] = holds(proposition);
         }

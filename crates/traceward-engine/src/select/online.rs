@@ -94,7 +94,7 @@ impl Online {
 
     /// The propositions that matter: whether others hold makes no difference.
     pub fn propositions(&self) -> Vec<Proposition> {
-        let all = || (0..self.prepared.alphabet.atoms().len() as u32).map(Proposition).collect();
+        let all = || self.prepared.alphabet.atoms().iter().map(|(proposition, _)| *proposition).collect();
         self.engine.propositions().unwrap_or_else(all)
     }
 

@@ -11,7 +11,7 @@ use traceward_logic::formula::{Direction, FormulaId, Formulas, Interval};
 use traceward_logic::lower::{Claim, Goal};
 use traceward_logic::semantics;
 use traceward_logic::trace::Trace;
-use traceward_testkit::compare::{exhaustively, report};
+use traceward_testkit::agreement::{of_rows, report};
 use traceward_testkit::enumerate::Shape;
 use traceward_testkit::{corpus, lowered};
 
@@ -321,7 +321,7 @@ fn truth(example: &Example, trace: &Trace) -> Bitmap {
 
 #[test]
 fn runs_of_one_operator_agree_with_the_definition() {
-    let pairs = exhaustively(&future(2, 1).with_intervals(windows(3)), 5, Example::new, truth);
+    let pairs = of_rows("definition 2.5", &future(2, 1).with_intervals(windows(3)), 5, Example::new, truth);
     report("definition 2.5", "pairs of an operator with a bound up to 3 and a trace", pairs);
     assert!(pairs >= 300_000, "only {pairs}");
 }
@@ -329,8 +329,8 @@ fn runs_of_one_operator_agree_with_the_definition() {
 #[test]
 fn runs_of_nested_operators_agree_with_the_definition() {
     let some = [Interval::steps(0, Some(1)), Interval::steps(1, Some(3)), Interval::steps(2, None)];
-    let pairs = exhaustively(&future(2, 2).with_intervals(some), 3, Example::new, truth)
-        + exhaustively(&future(1, 2).with_intervals(windows(3)), 5, Example::new, truth);
+    let pairs = of_rows("definition 2.5", &future(2, 2).with_intervals(some), 3, Example::new, truth)
+        + of_rows("definition 2.5", &future(1, 2).with_intervals(windows(3)), 5, Example::new, truth);
     report("definition 2.5", "pairs of two operators and a trace", pairs);
     assert!(pairs >= 1_000_000, "only {pairs}");
 }
@@ -339,7 +339,7 @@ fn runs_of_nested_operators_agree_with_the_definition() {
 #[test]
 fn runs_with_past_leaves_agree_with_the_definition() {
     let (shape, window) = (Shape { atoms: 1, ..Shape::unbounded(2) }, Interval::steps(1, Some(2)));
-    let pairs = exhaustively(&shape.with_intervals([window]), 6, Example::new, truth);
+    let pairs = of_rows("definition 2.5", &shape.with_intervals([window]), 6, Example::new, truth);
     report("definition 2.5", "pairs with past operators", pairs);
     assert!(pairs >= 100_000, "only {pairs}");
 }

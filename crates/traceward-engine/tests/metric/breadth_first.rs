@@ -64,7 +64,7 @@ impl Example {
 
     fn is_named(&self, proposition: Proposition, name: &str) -> bool {
         let Prepared { formulas, alphabet, .. } = &self.compiled.prepared;
-        formulas.atom(alphabet.atoms()[proposition.index()]).display(&self.names).to_string() == name
+        formulas.atom(alphabet.atoms()[proposition.index()].1).display(&self.names).to_string() == name
     }
 
     fn holds(&self, position: usize) -> impl Fn(Proposition) -> bool {

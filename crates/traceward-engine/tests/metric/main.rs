@@ -26,7 +26,7 @@ impl Example {
         let Claim::Formula(root) = lowered.properties[0].claim else { panic!("{text} is a formula") };
         let prepared = Prepared::new(&lowered.formulas, &[root], Simplification::Off);
         let variables = lowered.variables.names();
-        let name = |atom: &_| prepared.formulas.atom(*atom).display(&variables).to_string();
+        let name = |(_, atom): &(Proposition, _)| prepared.formulas.atom(*atom).display(&variables).to_string();
         let names = prepared.alphabet.atoms().iter().map(name).collect();
         Self { prepared, names }
     }

@@ -8,7 +8,7 @@ use traceward_engine::automaton::alternating::NodeId;
 use traceward_engine::run_statistics::{Coverage, RejectingVisits};
 use traceward_logic::formula::Formulas;
 use traceward_logic::semantics;
-use traceward_testkit::compare::report;
+use traceward_testkit::agreement::report;
 use traceward_testkit::enumerate::{self, Shape};
 use traceward_testkit::generate::{self, Windows};
 

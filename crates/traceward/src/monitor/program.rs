@@ -113,7 +113,7 @@ impl Program {
     fn atoms_of(&mut self, engine: &Online, known: &mut Vec<Expr>) -> Vec<Option<usize>> {
         let (prepared, relevant) = (engine.prepared(), engine.propositions());
         let mut atoms = Vec::new();
-        for (index, atom) in prepared.alphabet.atoms().iter().enumerate() {
+        for (index, (_, atom)) in prepared.alphabet.atoms().iter().enumerate() {
             let expr = prepared.formulas.atom(*atom);
             atoms.push(relevant.contains(&Proposition(index as u32)).then(|| {
                 self.note_that_it_matters(expr);

@@ -167,7 +167,7 @@ impl Rules {
         let root = core.rewrite(formulas, root)?;
         let possible = possible.map(|possible| core.rewrite(formulas, possible)).transpose()?;
         let propositions = alphabet_of_core(formulas, alphabet, &core);
-        core.number(&propositions, root, possible, alphabet.atoms().len() as u32)
+        core.number(&propositions, root, possible, alphabet.letter_len() as u32)
     }
 
     /// The text that says that a part holds, or that it does not, in the operators that a person
@@ -246,10 +246,10 @@ fn negated(formulas: &mut Formulas, f: FormulaId) -> FormulaId {
 /// The atoms of the new arena are those of the old one, interned anew.
 fn alphabet_of_core(formulas: &Formulas, alphabet: &Alphabet, core: &Core) -> FxHashMap<FormulaId, Proposition> {
     let mut propositions = FxHashMap::default();
-    for (index, &atom) in alphabet.atoms().iter().enumerate() {
+    for &(proposition, atom) in alphabet.atoms() {
         let old = formulas.atom(atom);
         let new = core.atoms.get(old);
-        propositions.extend(new.map(|&id| (id, Proposition(index as u32))));
+        propositions.extend(new.map(|&id| (id, proposition)));
     }
     propositions
 }

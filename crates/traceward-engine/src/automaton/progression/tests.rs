@@ -2,12 +2,12 @@
 
 use super::*;
 use crate::select::{Prepared, Simplification};
-use std::cell::RefCell;
+use std::sync::Mutex;
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::formula::Interval;
 use traceward_logic::semantics;
 use traceward_logic::trace::Trace;
-use traceward_testkit::compare::exhaustively;
+use traceward_testkit::agreement::of_rows;
 use traceward_testkit::enumerate::{self, Shape};
 
 fn progression(formulas: &Formulas, formula: FormulaId) -> Progression {
@@ -24,21 +24,21 @@ fn variables(formulas: &Formulas, formula: FormulaId) -> Vec<usize> {
         traceward_logic::expr::Expr::Variable(variable) => variable.index(),
         other => panic!("{other:?}"),
     };
-    prepared.alphabet.atoms().iter().map(|&atom| of(atom)).collect()
+    prepared.alphabet.atoms().iter().map(|&(_, atom)| of(atom)).collect()
 }
 
-type Compiled = (Progression, Vec<usize>, RefCell<Space>);
+type Compiled = (Progression, Vec<usize>, Mutex<Space>);
 
 fn compile(formulas: &Formulas, formula: FormulaId) -> Compiled {
     let progression = progression(formulas, formula);
     let space = progression.space(1_000_000).unwrap();
-    (progression, variables(formulas, formula), RefCell::new(space))
+    (progression, variables(formulas, formula), Mutex::new(space))
 }
 
 /// The verdict at position 0, as the definition's row has it; the rest of the row is the
 /// definition's own.
 fn accepts((progression, variables, space): &Compiled, trace: &Trace, from: u32) -> bool {
-    let mut space = space.borrow_mut();
+    let mut space = space.lock().expect("no other test panics");
     let mut state = progression.initial_at(&mut space, from).unwrap();
     for position in 0..trace.len {
         let successors = progression.successors(&mut space, state).unwrap();
@@ -54,9 +54,9 @@ fn row(compiled: &Compiled, trace: &Trace) -> Bitmap {
 
 #[test]
 fn states_accept_what_the_definition_accepts_at_every_position() {
-    exhaustively(&Shape::unbounded(2), 3, compile, row);
+    of_rows("progression", &Shape::unbounded(2), 3, compile, row);
     let intervals = [Interval::steps(0, Some(1)), Interval::steps(1, Some(2)), Interval::steps(2, None)];
-    exhaustively(&Shape { atoms: 1, ..Shape::unbounded(2) }.with_intervals(intervals), 4, compile, row);
+    of_rows("progression", &Shape { atoms: 1, ..Shape::unbounded(2) }.with_intervals(intervals), 4, compile, row);
 }
 
 #[test]
@@ -67,8 +67,8 @@ fn a_state_that_is_copied_goes_on_alike() {
         let compiled = compile(&arena, formula);
         for trace in enumerate::traces(1, 4) {
             let (progression, variables, space) = &compiled;
-            let mut state = progression.initial(&mut space.borrow_mut()).unwrap();
-            let mut space = space.borrow().clone();
+            let mut state = progression.initial(&mut space.lock().expect("no other test panics")).unwrap();
+            let mut space = space.lock().expect("no other test panics").clone();
             for position in 0..trace.len {
                 (space, state) = progression.only(&space, state, 1000).unwrap();
                 let successors = progression.successors(&mut space, state).unwrap();
@@ -84,7 +84,7 @@ fn a_state_that_is_copied_goes_on_alike() {
 #[test]
 fn a_letter_by_itself_leads_where_it_leads_among_all() {
     let by_itself = |(progression, variables, space): &Compiled, trace: &Trace| -> Bitmap {
-        let mut space = space.borrow_mut();
+        let mut space = space.lock().expect("no other test panics");
         let mut verdict_from = |from: u32| {
             let mut state = progression.initial_at(&mut space, from).unwrap();
             for position in 0..trace.len {
@@ -95,7 +95,7 @@ fn a_letter_by_itself_leads_where_it_leads_among_all() {
         };
         (0..trace.len as u32).map(&mut verdict_from).collect()
     };
-    exhaustively(&Shape::unbounded(2), 2, compile, by_itself);
+    of_rows("progression", &Shape::unbounded(2), 2, compile, by_itself);
     let intervals = [Interval::steps(0, Some(1)), Interval::steps(1, Some(2))];
-    exhaustively(&Shape { atoms: 1, ..Shape::unbounded(2) }.with_intervals(intervals), 4, compile, by_itself);
+    of_rows("progression", &Shape { atoms: 1, ..Shape::unbounded(2) }.with_intervals(intervals), 4, compile, by_itself);
 }

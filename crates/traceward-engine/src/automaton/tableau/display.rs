@@ -14,7 +14,7 @@ impl Automaton {
     /// A literal as text: `!a`.
     pub fn literal_text(&self, literal: Literal, names: &[Arc<str>]) -> String {
         let mut one = Formulas::new();
-        let atom = self.formulas.atom(self.alphabet.atoms()[literal.proposition.index()]);
+        let atom = self.formulas.atom(self.alphabet.atom(literal.proposition).expect("an atom of the alphabet"));
         let holds = one.intern_atom(atom.clone());
         let formula = if literal.negated { one.not(holds) } else { holds };
         one.display(formula, names).to_string()

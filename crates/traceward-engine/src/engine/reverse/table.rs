@@ -40,7 +40,7 @@ impl Reverse {
             }
         };
         let rows = self.automaton.node_ids().zip(next).map(row).collect();
-        let atoms = alphabet.atoms().iter().map(|&atom| (atom, letter_row(alphabet, letters, atom)));
+        let atoms = alphabet.atoms().iter().map(|&(_, atom)| (atom, letter_row(alphabet, letters, atom)));
         TraceTable { rows, letters: atoms.collect() }
     }
 
