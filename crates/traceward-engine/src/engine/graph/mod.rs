@@ -18,6 +18,7 @@
 
 mod edges;
 mod keep;
+mod run;
 mod tidy;
 mod unfold;
 
@@ -26,6 +27,7 @@ use crate::automaton::alternating::NodeId;
 use crate::automaton::metric::Clock;
 use crate::limit::{GaveUp, Instead, Limit};
 use edges::{EdgeId, Edges, Ends};
+pub(super) use run::UnfoldedGraph;
 use tidy::ComparedLeaves;
 pub(super) use tidy::Implies;
 pub(super) use unfold::{Dependence, GraphUnfolding, Scene};
