@@ -13,7 +13,7 @@ use super::configuration::{Entry, entry_implies};
 use super::follow::{Follow, Step};
 use super::graph::{Deadline, Dependence, Implies, Leaf, Scene, UnfoldedGraph};
 use super::labels::{self, Labels};
-use super::{Config, EngineStatistics};
+use super::{EngineConfig, EngineStatistics};
 use crate::automaton::alternating::NodeId;
 use crate::automaton::metric::{Clock, Kind, Metric, Stronger};
 use crate::limit::{BuildError, GaveUp, Unsupported};
@@ -31,7 +31,7 @@ pub struct ForwardBackwardDag {
     automaton: Metric,
     dependence: Dependence,
     labels: Labels,
-    config: Config,
+    config: EngineConfig,
 }
 
 /// A graph that has been unfolded so far.
@@ -63,7 +63,12 @@ impl Run {
 
 impl ForwardBackwardDag {
     /// Prepares a formula in negation normal form with split atoms.
-    pub fn new(formulas: &Formulas, alphabet: &Alphabet, root: FormulaId, config: Config) -> Result<Self, Unsupported> {
+    pub fn new(
+        formulas: &Formulas,
+        alphabet: &Alphabet,
+        root: FormulaId,
+        config: EngineConfig,
+    ) -> Result<Self, Unsupported> {
         let automaton = labels::automaton(NAME, formulas, root)?;
         let labels = Labels::new(NAME, &automaton, formulas, alphabet)?;
         Ok(Self { dependence: Dependence::new(&automaton), automaton, labels, config })
@@ -102,7 +107,7 @@ impl Follow for ForwardBackwardDag {
     type Run = Run;
     const NAME: &'static str = NAME;
 
-    fn compile(prepared: &Prepared, index: usize, config: Config) -> Result<Self, BuildError> {
+    fn compile(prepared: &Prepared, index: usize, config: EngineConfig) -> Result<Self, BuildError> {
         Ok(Self::new(&prepared.formulas, &prepared.alphabet, prepared.normal[index], config)?)
     }
 

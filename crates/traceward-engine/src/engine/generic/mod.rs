@@ -19,9 +19,9 @@ mod configurations;
 use super::configuration::{Configuration, Entry};
 use super::follow::{Follow, Step};
 use super::forward_backward_dag::TimerImplication;
-use super::graph::{ConfigurationId, Connective, Deadline, Dependence, Implies, Leaf, Scene, UnfoldedGraph, Value};
+use super::graph::{ConfigurationId, Deadline, Dependence, GraphValue, Implies, Junction, Leaf, Scene, UnfoldedGraph};
 use super::labels::{self, LabelTruth, Labels};
-use super::{Config, EngineStatistics};
+use super::{EngineConfig, EngineStatistics};
 use crate::automaton::alternating::NodeId;
 use crate::automaton::metric::{Clock, Metric};
 use crate::limit::{BuildError, GaveUp, Unsupported};
@@ -41,7 +41,7 @@ pub struct Generic {
     dependence: Dependence,
     annotation: Annotation,
     labels: Labels,
-    config: Config,
+    config: EngineConfig,
 }
 
 /// A run: the graph that has been unfolded with the states so far.
@@ -51,8 +51,8 @@ pub struct Run {
     configurations: Configurations,
     /// Scratch: which ways a state allows, and the values that are joined.
     is_open: Vec<bool>,
-    ways: Vec<Value>,
-    parts: Vec<Value>,
+    ways: Vec<GraphValue>,
+    parts: Vec<GraphValue>,
 }
 
 impl Run {
@@ -91,7 +91,12 @@ impl Run {
 
 impl Generic {
     /// Prepares a formula in negation normal form with split atoms.
-    pub fn new(formulas: &Formulas, alphabet: &Alphabet, root: FormulaId, config: Config) -> Result<Self, Unsupported> {
+    pub fn new(
+        formulas: &Formulas,
+        alphabet: &Alphabet,
+        root: FormulaId,
+        config: EngineConfig,
+    ) -> Result<Self, Unsupported> {
         let automaton = labels::automaton(NAME, formulas, root)?;
         let labels = Labels::new(NAME, &automaton, formulas, alphabet)?;
         let dependence = Dependence::new(&automaton);
@@ -170,14 +175,14 @@ impl Generic {
     }
 
     /// The value that takes the place of a timer, a leaf of type A.
-    fn value_of_timer(&self, run: &mut Run, node: NodeId, deadline: Deadline) -> Value {
+    fn value_of_timer(&self, run: &mut Run, node: NodeId, deadline: Deadline) -> GraphValue {
         let UnfoldedGraph { graph, unfolding, truth, .. } = &mut run.unfolded;
         unfolding.timer(self.scene(truth), graph, node, deadline)
     }
 
     /// The value that takes the place of a configuration, a leaf of type B: Generate-DAG of the
     /// ways that the state allows.
-    fn value_of_ways(&self, run: &mut Run, ways: &[Way]) -> Value {
+    fn value_of_ways(&self, run: &mut Run, ways: &[Way]) -> GraphValue {
         let is_open = |way: &Way| way.labels.iter().all(|label| run.unfolded.truth.satisfies(*label));
         run.is_open.clear();
         run.is_open.extend(ways.iter().map(is_open));
@@ -191,25 +196,25 @@ impl Generic {
         }
         match run.ways[..] {
             [one] => one,
-            _ => run.unfolded.graph.join(Connective::Or, &run.ways),
+            _ => run.unfolded.graph.join(Junction::Or, &run.ways),
         }
     }
 
-    fn value_of_way(&self, run: &mut Run, way: &Way) -> Value {
+    fn value_of_way(&self, run: &mut Run, way: &Way) -> GraphValue {
         let Run { unfolded: UnfoldedGraph { graph, unfolding, truth, .. }, parts, .. } = run;
         parts.clear();
         for graph_of in &way.graphs {
             let value = unfolding.value(self.scene(truth), graph, *graph_of, Deadline::NEVER);
-            if value == Value::Known(false) {
+            if value == GraphValue::Known(false) {
                 return value;
             }
             parts.push(value);
         }
-        parts.extend(way.timers.map(|id| Value::Waits(Leaf::Configuration(id))));
+        parts.extend(way.timers.map(|id| GraphValue::Waits(Leaf::Configuration(id))));
         match parts[..] {
             [one] => one,
-            [one, other] => graph.join_two(Connective::And, one, other),
-            _ => graph.join(Connective::And, parts),
+            [one, other] => graph.join_two(Junction::And, one, other),
+            _ => graph.join(Junction::And, parts),
         }
     }
 }
@@ -218,7 +223,7 @@ impl Follow for Generic {
     type Run = Run;
     const NAME: &'static str = NAME;
 
-    fn compile(prepared: &Prepared, index: usize, config: Config) -> Result<Self, BuildError> {
+    fn compile(prepared: &Prepared, index: usize, config: EngineConfig) -> Result<Self, BuildError> {
         Ok(Self::new(&prepared.formulas, &prepared.alphabet, prepared.normal[index], config)?)
     }
 

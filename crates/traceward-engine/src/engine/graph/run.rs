@@ -2,7 +2,7 @@
 //! what that came to.
 
 use super::keep::Numbering;
-use super::{ConfigurationId, Graph, GraphUnfolding, Implies, Leaf, Value};
+use super::{ConfigurationId, Graph, GraphUnfolding, GraphValue, Implies, Leaf};
 use crate::automaton::alternating::NodeId;
 use crate::automaton::metric::{Clock, Metric};
 use crate::engine::configuration::{Compaction, Configuration};
@@ -57,8 +57,8 @@ impl UnfoldedGraph {
         self.graph.end_step(implies);
         self.position += 1;
         self.verdict = match self.graph.root() {
-            Value::Known(true) => Verdict::Satisfied,
-            Value::Known(false) => Verdict::Violated,
+            GraphValue::Known(true) => Verdict::Satisfied,
+            GraphValue::Known(false) => Verdict::Violated,
             _ if self.graph.holds_at_end(is_accepting) => Verdict::Holding,
             _ => Verdict::Pending,
         };
