@@ -11,7 +11,7 @@
 //! | `H f` | the last `!f` is not |
 //! | `f S g` | the last g is, and f has held since |
 //! | `f B g` | `f S g`, or the last `!f` is not in the window |
-//! | `f T g` | not `!f S !g` |
+//! | `f T g` | not `!f S !g`; if it is strong, `g S (f & g)` |
 //!
 //! A lower bound a costs a byte for each of the last a positions.
 
@@ -19,7 +19,7 @@ use crate::limit::{Feature, Unsupported};
 use crate::saved::{Reader, RestoreError, Writer};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
-use traceward_logic::formula::{BinaryOp, Direction, FormulaId, Formulas, Interval, Node, Strength, Unit};
+use traceward_logic::formula::{Direction, Expansion, FormulaId, Formulas, Interval, Node, Strength, Unit};
 use traceward_logic::letter::{Alphabet, Proposition};
 
 /// Formulas about the past and the present, ready to be followed.
@@ -79,11 +79,10 @@ enum PastPart {
 enum PastWindow {
     Once(PastId),
     Historically(PastId),
-    Since(PastId, PastId),
-    WeakSince(PastId, PastId),
-    Trigger(PastId, PastId),
-    /// `g S (f & g)`
-    StrongTrigger(PastId, PastId),
+    /// `f S g` if it is strong, `f B g` if it is weak.
+    Since(Strength, PastId, PastId),
+    /// `f T g` if it is weak; if it is strong, its counterpart without a text of its own.
+    Trigger(Strength, PastId, PastId),
 }
 
 #[derive(Clone, Debug, Default)]
@@ -151,10 +150,10 @@ impl Past {
             Node::Next(_, strength, f) => return Ok(PastPart::Previous(strength, id(f))),
             Node::Eventually(_, _, f) => PastWindow::Once(id(f)),
             Node::Always(_, _, f) => PastWindow::Historically(id(f)),
-            Node::Binary(BinaryOp::Until, _, _, f, g) => PastWindow::Since(id(f), id(g)),
-            Node::Binary(BinaryOp::WeakUntil, _, _, f, g) => PastWindow::WeakSince(id(f), id(g)),
-            Node::Binary(BinaryOp::Release, _, _, f, g) => PastWindow::Trigger(id(f), id(g)),
-            Node::Binary(BinaryOp::StrongRelease, _, _, f, g) => PastWindow::StrongTrigger(id(f), id(g)),
+            Node::Binary(op, _, _, f, g) => match op.expansion() {
+                Expansion::Until => PastWindow::Since(op.strength(), id(f), id(g)),
+                Expansion::Release => PastWindow::Trigger(op.strength(), id(f), id(g)),
+            },
         };
         let Interval { unit, from, to } = node.interval().expect("what is left has a window");
         if unit == Unit::Time {
@@ -246,10 +245,10 @@ impl PastMemory {
         match look {
             PastWindow::Once(f) => since(true, now(f)),
             PastWindow::Historically(f) => !since(true, !now(f)),
-            PastWindow::Since(f, g) => since(now(f), now(g)),
-            PastWindow::Trigger(f, g) => !since(!now(f), !now(g)),
-            PastWindow::StrongTrigger(f, g) => since(now(g), now(f) && now(g)),
-            PastWindow::WeakSince(f, g) => {
+            PastWindow::Since(Strength::Strong, f, g) => since(now(f), now(g)),
+            PastWindow::Trigger(Strength::Weak, f, g) => !since(!now(f), !now(g)),
+            PastWindow::Trigger(Strength::Strong, f, g) => since(now(g), now(f) && now(g)),
+            PastWindow::Since(Strength::Weak, f, g) => {
                 let strong = since(now(f), now(g));
                 if !now(f) {
                     self.failure = Some(position);

@@ -1,7 +1,7 @@
 //! The frame of every picture: a heading with the formula, a legend, arrow heads and the common
 //! style.
 
-use crate::layers::{Shape, shortened};
+use crate::layers::{RoundedBox, shortened};
 use std::fmt::{self, Write};
 
 const HEADING: f64 = 34.0;
@@ -84,7 +84,7 @@ fn write_arrow_head(out: &mut String, id: &str, colour: &str) -> fmt::Result {
 }
 
 /// Writes the outline of a node, smaller by `inset` on each side; `attributes` begin with a blank.
-pub(crate) fn write_outline(out: &mut String, shape: &Shape, inset: f64, attributes: &str) -> fmt::Result {
+pub(crate) fn write_outline(out: &mut String, shape: &RoundedBox, inset: f64, attributes: &str) -> fmt::Result {
     let (width, height) = (shape.width - 2.0 * inset, shape.height - 2.0 * inset);
     let (x, y) = (shape.centre.x - width / 2.0, shape.centre.y - height / 2.0);
     let corner = shape.corner() - inset;

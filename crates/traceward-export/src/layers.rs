@@ -37,14 +37,14 @@ pub enum Outline {
 
 /// A box with round corners.
 #[derive(Clone, Copy, Debug)]
-pub struct Shape {
+pub struct RoundedBox {
     pub centre: Point,
     pub width: f64,
     pub height: f64,
     pub outline: Outline,
 }
 
-impl Shape {
+impl RoundedBox {
     /// The radius of the corners.
     pub fn corner(&self) -> f64 {
         match self.outline {
@@ -282,12 +282,12 @@ impl Layers {
     }
 
     /// The shapes of the items, given the left and right of each layer.
-    pub fn shapes(&self, columns: &[(f64, f64)]) -> Vec<Shape> {
+    pub fn shapes(&self, columns: &[(f64, f64)]) -> Vec<RoundedBox> {
         let top = self.top();
         let shape = |item: &Item| {
             let (left, right) = columns[item.layer];
             let centre = Point { x: (left + right) / 2.0, y: item.y - top + MARGIN };
-            Shape { centre, width: item.width, height: item.height, outline: item.outline }
+            RoundedBox { centre, width: item.width, height: item.height, outline: item.outline }
         };
         self.items.iter().map(shape).collect()
     }

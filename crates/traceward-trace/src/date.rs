@@ -10,7 +10,7 @@ use jiff::tz::TimeZone;
 
 /// The way a date is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Layout {
+pub(crate) enum DateLayout {
     YearFirst,
     DayDotMonth,
     DayMonthName,
@@ -18,7 +18,7 @@ pub(crate) enum Layout {
     Other,
 }
 
-impl Layout {
+impl DateLayout {
     /// A description of the layout for people.
     pub(crate) fn description(self) -> &'static str {
         match self {
@@ -55,9 +55,9 @@ pub(crate) enum NotMoment {
 }
 
 /// Reads a date.
-pub(crate) fn parse(text: &[u8]) -> Result<(Layout, Moment), NotMoment> {
+pub(crate) fn parse(text: &[u8]) -> Result<(DateLayout, Moment), NotMoment> {
     if let Some(seconds) = year_first(text) {
-        return Ok((Layout::YearFirst, Moment::Exact(seconds.nanoseconds()?)));
+        return Ok((DateLayout::YearFirst, Moment::Exact(seconds.nanoseconds()?)));
     }
     let after_weekday = strip_weekday(text);
     match after_weekday.first() {
@@ -98,7 +98,7 @@ fn year_first(text: &[u8]) -> Option<Instant> {
 
 /// `22.10.2014`, `22 Oct 2014`, `22-Oct-2014`, `22/Oct/2014:11:15:41 +0000`, `22/10/2014`,
 /// `10/22/2014`.
-fn day_or_month_first(text: &[u8]) -> Option<Result<(Layout, Moment), NotMoment>> {
+fn day_or_month_first(text: &[u8]) -> Option<Result<(DateLayout, Moment), NotMoment>> {
     let mut cursor = Cursor(text);
     let first = cursor.digits(1, 2)?;
     let separator = cursor.next_if(|byte| matches!(byte, b'.' | b'/' | b'-' | b' '))?;
@@ -109,7 +109,7 @@ fn day_or_month_first(text: &[u8]) -> Option<Result<(Layout, Moment), NotMoment>
         cursor.skip_spaces();
         let year = cursor.digits(4, 4)?;
         let instant = cursor.clock_and_zone(days(year, month, first)?)?;
-        return Some(exact(Layout::DayMonthName, instant));
+        return Some(exact(DateLayout::DayMonthName, instant));
     }
     if separator == b' ' {
         return None;
@@ -119,16 +119,21 @@ fn day_or_month_first(text: &[u8]) -> Option<Result<(Layout, Moment), NotMoment>
     let year = cursor.digits(4, 4)?;
     if separator == b'.' {
         let instant = cursor.clock_and_zone(days(year, second, first)?)?;
-        return Some(exact(Layout::DayDotMonth, instant));
+        return Some(exact(DateLayout::DayDotMonth, instant));
     }
     either_order(cursor, year, first, second)
 }
 
-fn exact(layout: Layout, instant: Instant) -> Result<(Layout, Moment), NotMoment> {
+fn exact(layout: DateLayout, instant: Instant) -> Result<(DateLayout, Moment), NotMoment> {
     instant.nanoseconds().map(|nanoseconds| (layout, Moment::Exact(nanoseconds)))
 }
 
-fn either_order(cursor: Cursor<'_>, year: i64, first: i64, second: i64) -> Option<Result<(Layout, Moment), NotMoment>> {
+fn either_order(
+    cursor: Cursor<'_>,
+    year: i64,
+    first: i64,
+    second: i64,
+) -> Option<Result<(DateLayout, Moment), NotMoment>> {
     let at = |days: i64| cursor.clock_and_zone(days).map(Instant::nanoseconds);
     let moment = match (days(year, second, first), days(year, first, second)) {
         (Some(day_first), Some(month_first)) => match (at(day_first)?, at(month_first)?) {
@@ -146,12 +151,12 @@ fn either_order(cursor: Cursor<'_>, year: i64, first: i64, second: i64) -> Optio
         },
         (None, None) => return None,
     };
-    Some(Ok((Layout::Numeric, moment)))
+    Some(Ok((DateLayout::Numeric, moment)))
 }
 
 /// `Oct 22, 2014 11:15:41`; syslog's `Oct 22 11:15:41` has no year, and guessing one would be a
 /// silent mistake.
-fn named_month_first(whole: &[u8], text: &[u8]) -> Result<(Layout, Moment), NotMoment> {
+fn named_month_first(whole: &[u8], text: &[u8]) -> Result<(DateLayout, Moment), NotMoment> {
     let month = month_name(text).unwrap_or(0);
     let mut cursor = Cursor(&text[name_length(text)..]);
     cursor.skip_spaces();
@@ -161,7 +166,7 @@ fn named_month_first(whole: &[u8], text: &[u8]) -> Result<(Layout, Moment), NotM
     let after_day = cursor;
     if let Some(year) = cursor.digits(4, 4) {
         let instant = days(year, month, day).and_then(|days| cursor.clock_and_zone(days));
-        return instant.map_or(Err(NotMoment::Unreadable), |instant| exact(Layout::DayMonthName, instant));
+        return instant.map_or(Err(NotMoment::Unreadable), |instant| exact(DateLayout::DayMonthName, instant));
     }
     match other(whole) {
         Err(NotMoment::Unreadable) if after_day.0.get(2) == Some(&b':') => Err(NotMoment::NoYear),
@@ -170,7 +175,7 @@ fn named_month_first(whole: &[u8], text: &[u8]) -> Result<(Layout, Moment), NotM
 }
 
 /// Whatever else `jiff` reads.
-fn other(text: &[u8]) -> Result<(Layout, Moment), NotMoment> {
+fn other(text: &[u8]) -> Result<(DateLayout, Moment), NotMoment> {
     let text = std::str::from_utf8(text).map_err(|_| NotMoment::Unreadable)?;
     let timestamp = text
         .parse::<jiff::Timestamp>()
@@ -180,7 +185,7 @@ fn other(text: &[u8]) -> Result<(Layout, Moment), NotMoment> {
         .or_else(|| in_utc(civil::DateTime::strptime("%a %b %e %H:%M:%S %Y", text).ok()?))
         .ok_or(NotMoment::Unreadable)?;
     let nanoseconds = i64::try_from(timestamp.as_nanosecond()).map_err(|_| NotMoment::OutOfRange)?;
-    Ok((Layout::Other, Moment::Exact(nanoseconds)))
+    Ok((DateLayout::Other, Moment::Exact(nanoseconds)))
 }
 
 fn in_utc(datetime: civil::DateTime) -> Option<jiff::Timestamp> {

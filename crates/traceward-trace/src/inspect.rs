@@ -7,7 +7,7 @@ use crate::error::TraceError;
 use crate::format::Format;
 use crate::json::{check_object, flatten};
 use crate::note::Note;
-use crate::number::{self, Common, Number, Shape};
+use crate::number::{self, ColumnShape, Common, ParsedNumber};
 use crate::options::{ReadOptions, TimeUnit};
 use crate::read::check_separator;
 use crate::record::{End, Pump, ReadStop, RecordReader, RecordSink, each_line};
@@ -342,7 +342,7 @@ impl Scalar {
 struct Profile {
     name: String,
     present: u64,
-    shape: Shape,
+    shape: ColumnShape,
     least: Option<Value>,
     greatest: Option<Value>,
     distinct: FxHashSet<Box<[u8]>>,
@@ -357,7 +357,7 @@ struct Profile {
 #[derive(Default)]
 struct Dates {
     refuted: bool,
-    layout: Option<date::Layout>,
+    layout: Option<date::DateLayout>,
     span: Option<(i64, i64)>,
 }
 
@@ -366,7 +366,7 @@ impl Profile {
         Self {
             name: name.to_owned(),
             present: 0,
-            shape: Shape::default(),
+            shape: ColumnShape::default(),
             least: None,
             greatest: None,
             distinct: FxHashSet::default(),
@@ -380,7 +380,7 @@ impl Profile {
     fn observe(&mut self, cell: Cell<'_>, options: &ReadOptions) {
         let Some(text) = cell.text() else { return };
         let is_null = options.null.iter().any(|null| null.as_bytes() == &*text);
-        if is_null || matches!(number::parse(&text), Ok(Number::Nan)) {
+        if is_null || matches!(number::parse(&text), Ok(ParsedNumber::Nan)) {
             return;
         }
         self.present += 1;
@@ -395,9 +395,9 @@ impl Profile {
 
     fn observe_number(&mut self, text: &[u8]) {
         let value = match number::parse(text) {
-            Ok(Number::Int(int)) => Value::Int(int),
-            Ok(Number::Float(float)) => Value::Float(float),
-            Ok(Number::Nan) | Err(_) => return,
+            Ok(ParsedNumber::Int(int)) => Value::Int(int),
+            Ok(ParsedNumber::Float(float)) => Value::Float(float),
+            Ok(ParsedNumber::Nan) | Err(_) => return,
         };
         let less = |left: &Value, right: &Value| left.compare(right).is_some_and(|order| order.is_lt());
         self.ascending &= self.last.as_ref().is_none_or(|last| !less(&value, last));

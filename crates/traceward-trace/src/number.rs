@@ -2,7 +2,7 @@
 
 /// A number as written.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) enum Number {
+pub(crate) enum ParsedNumber {
     Int(i64),
     Float(f64),
     /// `nan`, which is a missing value.
@@ -21,9 +21,9 @@ const SAFE_DIGITS: usize = 18;
 
 /// Reads a number: `12`, `-5`, `+5`, `.5`, `1e3`, `inf`, `nan`.
 #[inline]
-pub(crate) fn parse(text: &[u8]) -> Result<Number, NotNumber> {
+pub(crate) fn parse(text: &[u8]) -> Result<ParsedNumber, NotNumber> {
     match parse_short_int(text) {
-        Some(int) => Ok(Number::Int(int)),
+        Some(int) => Ok(ParsedNumber::Int(int)),
         None => parse_any(text),
     }
 }
@@ -70,7 +70,7 @@ pub(crate) fn fits_float(int: i64) -> bool {
 
 /// The shape of a column: what its values have in common, found value by value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Shape {
+pub(crate) struct ColumnShape {
     bools: bool,
     bool_words: bool,
     ints: bool,
@@ -89,7 +89,7 @@ pub(crate) enum Common {
     Text,
 }
 
-impl Shape {
+impl ColumnShape {
     /// Takes one more value into account. A number with leading zeros is a text: `007` is a name,
     /// not seven.
     pub(crate) fn observe(&mut self, text: &[u8]) {
@@ -100,12 +100,12 @@ impl Shape {
             self.texts = true;
         } else {
             match parse(text) {
-                Ok(Number::Int(int)) => {
+                Ok(ParsedNumber::Int(int)) => {
                     self.ints = true;
                     self.inexact |= !fits_float(int);
                 }
-                Ok(Number::Float(_)) => self.floats = true,
-                Ok(Number::Nan) => {}
+                Ok(ParsedNumber::Float(_)) => self.floats = true,
+                Ok(ParsedNumber::Nan) => {}
                 Err(_) => self.texts = true,
             }
         }
@@ -161,19 +161,19 @@ fn parse_short_int(text: &[u8]) -> Option<i64> {
     Some(if negative { -int } else { int })
 }
 
-fn parse_any(text: &[u8]) -> Result<Number, NotNumber> {
+fn parse_any(text: &[u8]) -> Result<ParsedNumber, NotNumber> {
     let text = std::str::from_utf8(text).map_err(|_| NotNumber::Text)?;
     let (_, digits) = split_sign(text.as_bytes());
     if !digits.is_empty() && digits.iter().all(u8::is_ascii_digit) {
-        return text.parse().map(Number::Int).map_err(|_| NotNumber::TooBig);
+        return text.parse().map(ParsedNumber::Int).map_err(|_| NotNumber::TooBig);
     }
     let float: f64 = text.parse().map_err(|_| NotNumber::Text)?;
     if float.is_nan() {
-        Ok(Number::Nan)
+        Ok(ParsedNumber::Nan)
     } else if float.is_infinite() && digits.iter().any(u8::is_ascii_digit) {
         Err(NotNumber::TooBig)
     } else {
-        Ok(Number::Float(float))
+        Ok(ParsedNumber::Float(float))
     }
 }
 
@@ -184,18 +184,18 @@ mod tests {
     #[test]
     fn numbers_read_as_people_write_them() {
         for (text, number) in [
-            ("0", Number::Int(0)),
-            ("-5", Number::Int(-5)),
-            ("+5", Number::Int(5)),
-            ("9223372036854775807", Number::Int(i64::MAX)),
-            ("-9223372036854775808", Number::Int(i64::MIN)),
-            ("1e3", Number::Float(1000.0)),
-            (".5", Number::Float(0.5)),
-            ("-1.25", Number::Float(-1.25)),
-            ("inf", Number::Float(f64::INFINITY)),
-            ("-Infinity", Number::Float(f64::NEG_INFINITY)),
-            ("nan", Number::Nan),
-            ("NaN", Number::Nan),
+            ("0", ParsedNumber::Int(0)),
+            ("-5", ParsedNumber::Int(-5)),
+            ("+5", ParsedNumber::Int(5)),
+            ("9223372036854775807", ParsedNumber::Int(i64::MAX)),
+            ("-9223372036854775808", ParsedNumber::Int(i64::MIN)),
+            ("1e3", ParsedNumber::Float(1000.0)),
+            (".5", ParsedNumber::Float(0.5)),
+            ("-1.25", ParsedNumber::Float(-1.25)),
+            ("inf", ParsedNumber::Float(f64::INFINITY)),
+            ("-Infinity", ParsedNumber::Float(f64::NEG_INFINITY)),
+            ("nan", ParsedNumber::Nan),
+            ("NaN", ParsedNumber::Nan),
         ] {
             assert_eq!(parse(text.as_bytes()), Ok(number), "{text}");
         }
@@ -218,7 +218,7 @@ mod tests {
     #[test]
     fn a_column_has_the_type_all_its_values_share() {
         let common = |values: &[&str]| {
-            let mut shape = Shape::default();
+            let mut shape = ColumnShape::default();
             values.iter().for_each(|value| shape.observe(value.as_bytes()));
             shape.common()
         };

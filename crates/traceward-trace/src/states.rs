@@ -73,12 +73,12 @@ impl<'o> States<'o> {
     }
 
     /// What there is to say about time and keys, whether or not the records are in order.
-    pub(crate) fn summarise(self, names: &[String], mut notes: Vec<Note>) -> Result<Summary, TraceError> {
+    pub(crate) fn summarise(self, names: &[String], mut notes: Vec<Note>) -> Result<StatesSummary, TraceError> {
         self.check_key(names, &mut notes)?;
         let times = self.time.map(TimeBuilder::finish_unordered).transpose()?.unwrap_or_default();
         let time_span = times.iter().min().copied().zip(times.iter().max().copied());
         let keys = self.keys.map(|keys| keys.finish().groups.len());
-        Ok(Summary { time_span, keys, notes })
+        Ok(StatesSummary { time_span, keys, notes })
     }
 
     fn check_key(&self, names: &[String], notes: &mut Vec<Note>) -> Result<(), TraceError> {
@@ -179,7 +179,7 @@ fn check_order(
 }
 
 /// What an inspection tells about time and keys.
-pub(crate) struct Summary {
+pub(crate) struct StatesSummary {
     pub(crate) time_span: Option<(i64, i64)>,
     pub(crate) keys: Option<usize>,
     pub(crate) notes: Vec<Note>,

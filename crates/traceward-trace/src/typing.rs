@@ -482,9 +482,9 @@ fn give_bit(number: Option<Number>, sink: &mut impl CellSink, text: &dyn Fn() ->
 #[inline]
 fn parse_number(text: &[u8]) -> Result<Option<Number>, TraceErrorKind> {
     match number::parse(text) {
-        Ok(number::Number::Int(int)) => Ok(Some(Number::Int(int))),
-        Ok(number::Number::Float(float)) => Ok(Some(Number::Float(float))),
-        Ok(number::Number::Nan) => Ok(None),
+        Ok(number::ParsedNumber::Int(int)) => Ok(Some(Number::Int(int))),
+        Ok(number::ParsedNumber::Float(float)) => Ok(Some(Number::Float(float))),
+        Ok(number::ParsedNumber::Nan) => Ok(None),
         Err(reason) => Err(not_number(text, reason)),
     }
 }

@@ -344,27 +344,23 @@ impl<'a> Builder<'a> {
         g: FormulaId,
     ) -> ConditionId {
         let (f, g) = (self.of_formula[&f], self.of_formula[&g]);
-        let until = move |this: &mut Self, own| {
-            let later = this.and(own, f);
-            this.or(g, later)
-        };
-        let release = move |this: &mut Self, own| {
-            let later = this.or(f, own);
-            this.and(g, later)
-        };
-        // `f M g` is `g U (f & g)`
-        let strong_release = move |this: &mut Self, own| {
-            let now = this.and(f, g);
-            let later = this.and(own, g);
-            this.or(now, later)
-        };
-        match op {
-            BinaryOp::StrongRelease => self.looping(formula, direction, strong_release),
-            _ => match op.expansion() {
-                Expansion::Until => self.looping(formula, direction, until),
-                Expansion::Release => self.looping(formula, direction, release),
-            },
-        }
+        self.looping(formula, direction, |this, own| match (op.expansion(), op.strength()) {
+            (Expansion::Until, _) => this.until(own, f, g),
+            // `f M g` is written as `g U (f & g)`.
+            (Expansion::Release, Strength::Strong) => {
+                let both = this.and(f, g);
+                this.until(own, g, both)
+            }
+            (Expansion::Release, Strength::Weak) => {
+                let later = this.or(f, own);
+                this.and(g, later)
+            }
+        })
+    }
+
+    fn until(&mut self, own: ConditionId, f: ConditionId, g: ConditionId) -> ConditionId {
+        let later = self.and(own, f);
+        self.or(g, later)
     }
 
     fn leaf(&mut self, formula: FormulaId, label: Label) -> ConditionId {

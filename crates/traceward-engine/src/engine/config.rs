@@ -5,7 +5,7 @@ use crate::limit::Limits;
 
 /// The settings of engines. Each engine looks at those that concern it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Config {
+pub struct EngineConfig {
     /// The parts of an engine's state that are dropped because another part asks for the same.
     pub subsumption: Subsumption,
     /// The successors that breadth-first traversal remembers from one step to the next.

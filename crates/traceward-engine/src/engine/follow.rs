@@ -5,7 +5,7 @@
 //! [`Running`] are the same for whoever does not know which engine it is, and a [`Running`] owns
 //! its engine, so that a run cannot meet another one.
 
-use super::{Config, Decision, EngineStatistics};
+use super::{Decision, EngineConfig, EngineStatistics};
 use crate::limit::{BuildError, GaveUp};
 use crate::prepared::Prepared;
 use crate::saved::{Origin, Reader, RestoreError, Writer, checksum, framed, unframed};
@@ -42,7 +42,7 @@ pub trait Follow: Debug + Send + Sync + Sized + 'static {
     const NAME: &'static str;
 
     /// Compiles the formula of an index.
-    fn compile(prepared: &Prepared, index: usize, config: Config) -> Result<Self, BuildError>;
+    fn compile(prepared: &Prepared, index: usize, config: EngineConfig) -> Result<Self, BuildError>;
 
     /// A run that has seen no state.
     fn start(&self) -> Result<Self::Run, GaveUp>;
@@ -198,7 +198,7 @@ impl Clone for Box<dyn Running> {
 pub(crate) fn follower<E: Follow>(
     prepared: &Prepared,
     index: usize,
-    config: Config,
+    config: EngineConfig,
 ) -> Result<Arc<dyn Follower>, BuildError> {
     let alone = prepared.only(&[index]);
     let engine = Arc::new(E::compile(&alone, 0, config)?);

@@ -16,7 +16,7 @@
 
 use super::follow::{Follow, Step};
 use super::labels::{self, LabelTruth, Labels};
-use super::{Config, EngineStatistics};
+use super::{EngineConfig, EngineStatistics};
 use crate::automaton::alternating::{ConditionId, NodeId};
 use crate::automaton::metric::{Clock, ClockTest, Condition, Kind, Metric};
 use crate::limit::{BuildError, GaveUp, Instead, Limit, Limits, Unsupported};
@@ -78,7 +78,12 @@ impl Run {
 
 impl ForwardBackward {
     /// Prepares a formula in negation normal form with split atoms.
-    pub fn new(formulas: &Formulas, alphabet: &Alphabet, root: FormulaId, config: Config) -> Result<Self, Unsupported> {
+    pub fn new(
+        formulas: &Formulas,
+        alphabet: &Alphabet,
+        root: FormulaId,
+        config: EngineConfig,
+    ) -> Result<Self, Unsupported> {
         let automaton = labels::automaton(NAME, formulas, root)?;
         let labels = Labels::new(NAME, &automaton, formulas, alphabet)?;
         Ok(Self { automaton, labels, limits: config.limits })
@@ -196,7 +201,7 @@ impl Follow for ForwardBackward {
     type Run = Run;
     const NAME: &'static str = NAME;
 
-    fn compile(prepared: &Prepared, index: usize, config: Config) -> Result<Self, BuildError> {
+    fn compile(prepared: &Prepared, index: usize, config: EngineConfig) -> Result<Self, BuildError> {
         Ok(Self::new(&prepared.formulas, &prepared.alphabet, prepared.normal[index], config)?)
     }
 

@@ -11,9 +11,9 @@
 
 use super::configuration::{Entry, entry_implies};
 use super::follow::{Follow, Step};
-use super::graph::{Deadline, Dependence, Graph, GraphUnfolding, Implies, Leaf, Scene, Value};
-use super::labels::{self, LabelTruth, Labels};
-use super::{Config, EngineStatistics};
+use super::graph::{Deadline, Dependence, Implies, Leaf, Scene, UnfoldedGraph};
+use super::labels::{self, Labels};
+use super::{EngineConfig, EngineStatistics};
 use crate::automaton::alternating::NodeId;
 use crate::automaton::metric::{Clock, Kind, Metric, Stronger};
 use crate::limit::{BuildError, GaveUp, Unsupported};
@@ -31,51 +31,44 @@ pub struct ForwardBackwardDag {
     automaton: Metric,
     dependence: Dependence,
     labels: Labels,
-    config: Config,
+    config: EngineConfig,
 }
 
 /// A graph that has been unfolded so far.
 #[derive(Clone, Debug)]
-pub struct Run {
-    graph: Graph,
-    unfolding: GraphUnfolding,
-    truth: LabelTruth,
-    position: u64,
-    verdict: Verdict,
-}
+pub struct Run(UnfoldedGraph);
 
 impl Run {
     /// The number of nodes of the graph.
     pub fn nodes(&self) -> usize {
-        self.graph.len()
+        self.0.graph.len()
     }
 
     /// The timers that wait, with the clocks they have at the last state, in order.
     pub fn leaves(&self) -> Vec<(NodeId, Clock)> {
-        let leaf = |id: &_| match self.graph.leaf(*id)? {
-            Leaf::Timer(node, deadline) => Some((node, deadline.clock_at(self.position - 1))),
-            Leaf::Configuration(_) => None,
-        };
-        let mut leaves: Vec<_> = self.graph.leaves().iter().filter_map(leaf).collect();
-        leaves.sort_unstable();
-        leaves
+        self.0.timers()
     }
 
     /// The highest cost of the run so far.
     pub fn statistics(&self) -> EngineStatistics {
-        let peaks = self.graph.peaks();
+        let peaks = self.0.graph.peaks();
         EngineStatistics {
             peak_configurations: None,
             peak_nodes: Some(peaks.vertices),
             peak_leaves: Some(peaks.timers),
-            peak_bytes: self.graph.bytes(),
+            peak_bytes: self.0.graph.bytes(),
         }
     }
 }
 
 impl ForwardBackwardDag {
     /// Prepares a formula in negation normal form with split atoms.
-    pub fn new(formulas: &Formulas, alphabet: &Alphabet, root: FormulaId, config: Config) -> Result<Self, Unsupported> {
+    pub fn new(
+        formulas: &Formulas,
+        alphabet: &Alphabet,
+        root: FormulaId,
+        config: EngineConfig,
+    ) -> Result<Self, Unsupported> {
         let automaton = labels::automaton(NAME, formulas, root)?;
         let labels = Labels::new(NAME, &automaton, formulas, alphabet)?;
         Ok(Self { dependence: Dependence::new(&automaton), automaton, labels, config })
@@ -90,8 +83,8 @@ impl ForwardBackwardDag {
         matches!(leaf, Leaf::Timer(node, _) if self.automaton.node(node).accepting)
     }
 
-    fn unfold(&self, run: &mut Run) -> Result<(), GaveUp> {
-        let Run { graph, unfolding, truth, position, .. } = run;
+    fn unfold(&self, run: &mut UnfoldedGraph) -> Result<(), GaveUp> {
+        let UnfoldedGraph { graph, unfolding, truth, position, .. } = run;
         unfolding.at(*position);
         let scene = Scene { automaton: &self.automaton, dependence: &self.dependence, truth };
         if *position == 0 {
@@ -114,55 +107,35 @@ impl Follow for ForwardBackwardDag {
     type Run = Run;
     const NAME: &'static str = NAME;
 
-    fn compile(prepared: &Prepared, index: usize, config: Config) -> Result<Self, BuildError> {
+    fn compile(prepared: &Prepared, index: usize, config: EngineConfig) -> Result<Self, BuildError> {
         Ok(Self::new(&prepared.formulas, &prepared.alphabet, prepared.normal[index], config)?)
     }
 
     fn start(&self) -> Result<Run, GaveUp> {
-        Ok(Run {
-            graph: Graph::new(self.config.subsumption.in_graphs()),
-            unfolding: GraphUnfolding::new(&self.automaton),
-            truth: self.labels.start(),
-            position: 0,
-            verdict: Verdict::Pending,
-        })
+        Ok(Run(UnfoldedGraph::start(&self.automaton, &self.labels, self.config.subsumption.in_graphs())))
     }
 
-    fn step(&self, run: &mut Run, step: Step<'_>) -> Result<Verdict, GaveUp> {
+    fn step(&self, Run(run): &mut Run, step: Step<'_>) -> Result<Verdict, GaveUp> {
         if run.verdict.is_final() {
             return Ok(run.verdict);
         }
         self.labels.read(&mut run.truth, step.letter);
         self.unfold(run)?;
-        run.graph.end_step(&TimerImplication { automaton: &self.automaton });
-        run.position += 1;
-        run.verdict = match run.graph.root() {
-            Value::Known(true) => Verdict::Satisfied,
-            Value::Known(false) => Verdict::Violated,
-            _ if run.graph.holds_at_end(&|leaf| self.is_accepting(leaf)) => Verdict::Holding,
-            _ => Verdict::Pending,
-        };
-        Ok(run.verdict)
+        Ok(run.conclude(&TimerImplication { automaton: &self.automaton }, &|leaf| self.is_accepting(leaf)))
     }
 
     fn verdict(&self, run: &Run) -> Verdict {
-        run.verdict
+        run.0.verdict
     }
 
     fn save(&self, run: &Run, to: &mut Writer) {
-        Labels::save(&run.truth, to);
-        to.number(run.position);
-        to.verdict(run.verdict);
-        run.graph.save(&|_| None, to);
+        run.0.save(&|_| None, to);
     }
 
     fn restore(&self, from: &mut Reader<'_>) -> Result<Run, RestoreError> {
         let mut run = self.start().map_err(|_| RestoreError::Damaged)?;
-        run.truth = self.labels.restore(from)?;
-        run.position = from.number()?;
-        run.verdict = from.verdict()?;
-        run.graph.restore(&self.automaton, &mut |_| None, from)?;
-        run.graph.end_step(&TimerImplication { automaton: &self.automaton });
+        run.0.restore(&self.automaton, &self.labels, &mut |_| None, from)?;
+        run.0.graph.end_step(&TimerImplication { automaton: &self.automaton });
         Ok(run)
     }
 

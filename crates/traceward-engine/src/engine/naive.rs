@@ -1,6 +1,6 @@
 //! The definition itself: quadratic in the trace, for small traces and for comparison.
 
-use super::Config;
+use super::EngineConfig;
 use super::offline::{Cache, Offline};
 use crate::limit::GaveUp;
 use crate::prepared::Prepared;
@@ -20,7 +20,7 @@ pub struct Naive {
 }
 
 impl Offline for Naive {
-    fn compile(prepared: &Prepared, indices: &[usize], _: Config) -> Self {
+    fn compile(prepared: &Prepared, indices: &[usize], _: EngineConfig) -> Self {
         let roots: Vec<FormulaId> = indices.iter().map(|&index| prepared.simplified[index]).collect();
         let variable = |atom| {
             let proposition = prepared.alphabet.proposition(atom).expect("an atom of the alphabet");

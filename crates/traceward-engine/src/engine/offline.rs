@@ -1,6 +1,6 @@
 //! The face of engines that look at a trace that has ended, as a whole.
 
-use super::{Config, Decision};
+use super::{Decision, EngineConfig};
 use crate::limit::GaveUp;
 use crate::prepared::Prepared;
 use std::fmt::Debug;
@@ -10,7 +10,7 @@ use traceward_logic::letter::Letters;
 /// An engine that tells where formulas hold.
 pub trait Offline: Debug + Send + Sync {
     /// Compiles the formulas of these indices.
-    fn compile(prepared: &Prepared, indices: &[usize], config: Config) -> Self
+    fn compile(prepared: &Prepared, indices: &[usize], config: EngineConfig) -> Self
     where
         Self: Sized;
 

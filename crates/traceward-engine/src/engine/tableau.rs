@@ -7,7 +7,7 @@
 //!
 //! Everything that can grow is in the automaton, which has limits of its own; a run cannot give up.
 
-use super::Config;
+use super::EngineConfig;
 use super::follow::{Follow, Step};
 use crate::automaton::tableau::{Automaton, Edge, Initial, StateId};
 use crate::limit::{BuildError, GaveUp};
@@ -84,7 +84,7 @@ impl Follow for Tableau {
     type Run = Run;
     const NAME: &'static str = "tableau";
 
-    fn compile(prepared: &Prepared, index: usize, config: Config) -> Result<Self, BuildError> {
+    fn compile(prepared: &Prepared, index: usize, config: EngineConfig) -> Result<Self, BuildError> {
         let Prepared { formulas, alphabet, normal, .. } = prepared;
         let initial = Initial::BySemantics(prepared.holds_on_empty(index));
         Automaton::new(formulas, alphabet, normal[index], initial, config.limits).map(Self::of)

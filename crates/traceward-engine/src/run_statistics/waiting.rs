@@ -7,7 +7,7 @@
 //! once, from the whole to its parts, so the time is linear.
 
 use traceward_logic::bitmap::Bitmap;
-use traceward_logic::formula::{BinaryOp, Direction, FormulaId, Formulas, Node};
+use traceward_logic::formula::{BinaryOp, Direction, Expansion, FormulaId, Formulas, Node, Strength};
 
 /// The waiting times of one eventuality, in steps.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -123,32 +123,20 @@ impl Demand<'_> {
         f: FormulaId,
         g: FormulaId,
     ) -> Option<Waiting> {
-        let both = |this: &Self| (this.truth)(f).and(&(this.truth)(g));
-        match op {
-            BinaryOp::Until => {
+        let waiting = match op.expansion() {
+            Expansion::Until => {
                 let found = (self.truth)(g);
                 self.until(part, direction, positions, Some(f), g, &found)
             }
             // g is asked for up to and including where f comes, and so is f there.
-            BinaryOp::StrongRelease => {
-                let found = both(self);
-                let waiting = self.until(part, direction, positions, Some(g), g, &found);
+            Expansion::Release => {
+                let found = (self.truth)(f).and(&(self.truth)(g));
                 self.until(part, direction, positions, None, f, &found);
-                waiting
+                self.until(part, direction, positions, Some(g), g, &found)
             }
-            // Nothing has to come, so nothing is waited for.
-            BinaryOp::WeakUntil => {
-                let found = (self.truth)(g);
-                self.until(part, direction, positions, Some(f), g, &found);
-                None
-            }
-            BinaryOp::Release => {
-                let found = both(self);
-                self.until(part, direction, positions, Some(g), g, &found);
-                self.until(part, direction, positions, None, f, &found);
-                None
-            }
-        }
+        };
+        // Of a weak operator nothing has to come, so nothing is waited for.
+        waiting.filter(|_| op.strength() == Strength::Strong)
     }
 
     /// Asks for `target` at the nearest position where it is found, and for `meanwhile` before that

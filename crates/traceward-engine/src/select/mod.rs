@@ -7,7 +7,7 @@ mod table;
 
 pub use crate::engine::follow::{Prefix, Running, Step};
 pub use crate::engine::offline::Cache;
-use crate::engine::{self, Exactness, Memory, Subsumption};
+use crate::engine::{EngineConfig, Exactness, Memory, Subsumption};
 use crate::limit::Limits;
 pub use crate::prepared::{Prepared, Simplification};
 pub use evaluator::Evaluator;
@@ -34,9 +34,9 @@ pub struct Config {
 
 impl Config {
     /// The part of the settings that engines need to know.
-    fn of_engines(&self) -> engine::Config {
+    fn of_engines(&self) -> EngineConfig {
         let Self { subsumption, memory, exactness, limits, .. } = *self;
-        engine::Config { subsumption, memory, exactness, limits }
+        EngineConfig { subsumption, memory, exactness, limits }
     }
 }
 

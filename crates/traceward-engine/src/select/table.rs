@@ -1,6 +1,6 @@
 //! The one table of all engines. A new engine is its module and a line here.
 
-use crate::engine;
+use crate::engine::EngineConfig;
 use crate::engine::breadth_first::BreadthFirst;
 use crate::engine::depth_first::DepthFirst;
 use crate::engine::follow::{self, Follower};
@@ -19,10 +19,10 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 /// Makes an engine for the formulas of some indices.
-type BuildOffline = fn(&Prepared, &[usize], engine::Config) -> Arc<dyn Offline>;
+type BuildOffline = fn(&Prepared, &[usize], EngineConfig) -> Arc<dyn Offline>;
 
 /// Makes an engine for the formula of an index.
-type BuildFollower = fn(&Prepared, usize, engine::Config) -> Result<Arc<dyn Follower>, BuildError>;
+type BuildFollower = fn(&Prepared, usize, EngineConfig) -> Result<Arc<dyn Follower>, BuildError>;
 
 /// The function that makes an engine, by what the engine can do.
 #[derive(Clone, Copy)]
@@ -36,7 +36,7 @@ pub(super) enum Build {
     Follows(BuildFollower),
 }
 
-fn offline<E: Offline + 'static>(prepared: &Prepared, indices: &[usize], config: engine::Config) -> Arc<dyn Offline> {
+fn offline<E: Offline + 'static>(prepared: &Prepared, indices: &[usize], config: EngineConfig) -> Arc<dyn Offline> {
     Arc::new(E::compile(prepared, indices, config))
 }
 

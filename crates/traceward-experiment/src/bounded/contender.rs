@@ -1,6 +1,6 @@
 //! Who is compared, and how one of them is measured.
 
-use super::family::{Case, Subject};
+use super::family::{FamilyFormula, Workload};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 use traceward_engine::automaton::metric::{Magnitude, Measures, Sublogic};
@@ -138,7 +138,7 @@ impl Contender {
         }
     }
 
-    fn config(self, Limits { nodes, slices, ways }: Limits) -> Config {
+    fn config(self, ContenderLimits { nodes, slices, ways }: ContenderLimits) -> Config {
         let (engine, subsumption) = (self.engine(), self.subsumption());
         let slices = if engine == EngineName::Generic { ways } else { slices };
         let limits = limit::Limits { nodes, slices, ..limit::Limits::default() };
@@ -148,7 +148,7 @@ impl Contender {
 
 /// When an engine gives up.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct ContenderLimits {
     nodes: usize,
     slices: usize,
     /// From one configuration of the generic algorithm.
@@ -156,7 +156,7 @@ pub struct Limits {
 }
 
 /// Enough for a growth to show, and reached within a second or so.
-impl Default for Limits {
+impl Default for ContenderLimits {
     fn default() -> Self {
         Self { nodes: 1_000_000, slices: 100_000, ways: 10_000 }
     }
@@ -184,7 +184,12 @@ impl Measured {
 
 /// The fastest of three runs, or of one that is slow enough to be trusted; none if the engine
 /// refuses the formula, or gives up.
-pub fn measure(contender: Contender, case: &Case, subject: &Subject, limits: Limits) -> Option<Measured> {
+pub fn measure(
+    contender: Contender,
+    case: &FamilyFormula,
+    subject: &Workload,
+    limits: ContenderLimits,
+) -> Option<Measured> {
     let config = contender.config(limits);
     let prepared = Prepared::shared(&case.formulas, &[case.root], config.simplification);
     let online = Online::new(&prepared, 0, &config).ok()?;

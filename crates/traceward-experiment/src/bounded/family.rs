@@ -18,7 +18,7 @@ pub const SUBLOGICS: [&str; 4] =
 
 /// A formula in an arena of its own.
 #[derive(Clone, Debug)]
-pub struct Case {
+pub struct FamilyFormula {
     pub text: String,
     pub formulas: Formulas,
     pub root: FormulaId,
@@ -29,17 +29,17 @@ pub struct Case {
 type Holds = Box<dyn Fn(&str, usize) -> bool>;
 
 /// What engines are asked.
-pub struct Subject {
+pub struct Workload {
     /// The formula.
-    pub bounded: Case,
+    pub bounded: FamilyFormula,
     /// The same without bounds.
-    pub expanded: Option<Case>,
+    pub expanded: Option<FamilyFormula>,
     /// The length of the trace.
     pub states: usize,
     holds: Holds,
 }
 
-impl Case {
+impl FamilyFormula {
     fn parse(text: String) -> Self {
         let spec = parse::spec(SourceId::default(), &text).expect("a formula");
         let lowered = lower::lower(&[(spec, Goal::Check)], &Declarations::default(), None).expect("a formula");
@@ -53,13 +53,13 @@ impl Case {
     }
 }
 
-impl Subject {
+impl Workload {
     fn new(text: String, states: usize, holds: Holds) -> Self {
-        Self { bounded: Case::parse(text), expanded: None, states, holds }
+        Self { bounded: FamilyFormula::parse(text), expanded: None, states, holds }
     }
 
     /// The trace, as a formula sees it.
-    pub fn letters(&self, case: &Case, prepared: &Prepared) -> Letters {
+    pub fn letters(&self, case: &FamilyFormula, prepared: &Prepared) -> Letters {
         let column = |name: &Arc<str>| {
             let mut bits = Bitmap::new();
             (0..self.states).for_each(|position| bits.push((self.holds)(name, position)));
@@ -71,26 +71,26 @@ impl Subject {
 }
 
 /// The question of one size. Traces have at most this many states, as far as the size allows.
-pub fn subject(growth: Growth, size: usize, longest: usize) -> Subject {
+pub fn subject(growth: Growth, size: usize, longest: usize) -> Workload {
     match growth {
-        Growth::Trace => Subject::new(growth.formula().to_owned(), size, Box::new(|name, _| name != "r")),
+        Growth::Trace => Workload::new(growth.formula().to_owned(), size, Box::new(|name, _| name != "r")),
         Growth::Constant => {
             let holds = move |name: &str, position: usize| name == "p" || position % size == size - 1;
             let bounded = growth.formula().replace('c', &size.to_string());
-            Subject {
+            Workload {
                 expanded: Some(expanded_response(size)),
-                ..Subject::new(bounded, longest.max(8), Box::new(holds))
+                ..Workload::new(bounded, longest.max(8), Box::new(holds))
             }
         }
         Growth::Nesting => {
             let states = 6 * size;
             let inner = (1..size).fold("F[0,5] q".to_owned(), |inner, _| format!("F[0,5](p & {inner})"));
-            Subject::new(inner, states, Box::new(|name, _| name == "p"))
+            Workload::new(inner, states, Box::new(|name, _| name == "p"))
         }
         Growth::Width => {
             let response = |number| format!("G(F[0,8] q{number} | F r{number})");
             let all: Vec<String> = (1..=size).map(response).collect();
-            Subject::new(all.join(" & "), longest.clamp(8, 60), Box::new(answered_in_turn))
+            Workload::new(all.join(" & "), longest.clamp(8, 60), Box::new(answered_in_turn))
         }
     }
 }
@@ -104,7 +104,7 @@ fn answered_in_turn(name: &str, position: usize) -> bool {
 
 /// `G(p -> F[0,c] q)` with the bound written out: `G(p -> q | X(q | X(…)))`. Built here, as no text
 /// may be nested so deep.
-fn expanded_response(bound: usize) -> Case {
+fn expanded_response(bound: usize) -> FamilyFormula {
     let mut formulas = Formulas::new();
     let [p, q] = [0, 1].map(|variable| formulas.intern_atom(Expr::Variable(VariableId(variable))));
     let mut answered = q;
@@ -115,17 +115,20 @@ fn expanded_response(bound: usize) -> Case {
     let no_request = formulas.intern(Node::Not(p));
     let response = formulas.intern(Node::Or(no_request, answered));
     let root = formulas.intern(Node::Always(Direction::Future, Interval::ALL, response));
-    Case {
-        text: format!("G(p -> q | X(q | X(…))), {bound} deep"), formulas, root, names: vec!["p".into(), "q".into()]
+    FamilyFormula {
+        text: format!("G(p -> q | X(q | X(…))), {bound} deep"),
+        formulas,
+        root,
+        names: vec!["p".into(), "q".into()],
     }
 }
 
 /// Requests at every other state, answers now and then, all of them in time.
-pub fn sublogic_subject(formula: &str, states: usize) -> Subject {
+pub fn sublogic_subject(formula: &str, states: usize) -> Workload {
     let holds = |name: &str, position: usize| match name {
         "p" => position.is_multiple_of(2),
         "q" => position % 37 == 36,
         _ => position % 101 == 100,
     };
-    Subject::new(formula.to_owned(), states, Box::new(holds))
+    Workload::new(formula.to_owned(), states, Box::new(holds))
 }

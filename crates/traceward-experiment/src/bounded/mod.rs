@@ -5,8 +5,8 @@ mod contender;
 mod family;
 mod picture;
 
-use contender::Limits;
-use family::{Case, Subject};
+use contender::ContenderLimits;
+use family::{FamilyFormula, Workload};
 use std::time::Duration;
 use traceward_engine::automaton::alternating::Alternating;
 use traceward_engine::automaton::metric::{Magnitude, Measures, Metric, Sublogic, sublogic};
@@ -126,7 +126,7 @@ impl Growth {
 
 /// What an engine needed at one size, and what it may need.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Cost {
+pub struct ContenderCost {
     /// Who was asked.
     pub contender: Contender,
     /// What was seen; none if it refused, or gave up.
@@ -135,7 +135,7 @@ pub struct Cost {
     pub bound: Option<Magnitude>,
 }
 
-impl Cost {
+impl ContenderCost {
     /// What the theorem is about: nodes of tree and graph, or configurations.
     pub fn size(&self) -> Option<usize> {
         let statistics = self.measured.as_ref()?.statistics?;
@@ -158,7 +158,7 @@ impl Cost {
 
 /// One size.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Point {
+pub struct SizePoint {
     /// The size.
     pub at: usize,
     /// The length of the trace.
@@ -171,7 +171,7 @@ pub struct Point {
     /// with.
     pub expanded_nodes: Option<usize>,
     /// Every contender of the series, in its order.
-    pub costs: Vec<Cost>,
+    pub costs: Vec<ContenderCost>,
 }
 
 /// How costs grow with one thing.
@@ -182,7 +182,7 @@ pub struct Series {
     /// Who is compared.
     pub contenders: &'static [Contender],
     /// Size by size.
-    pub points: Vec<Point>,
+    pub points: Vec<SizePoint>,
 }
 
 /// What the generic algorithm needs for a formula of a sublogic.
@@ -220,14 +220,14 @@ pub struct Bounded {
 /// If an engine gives a wrong answer, or needs more than its theorem allows,
 /// [`Contender::GenericAsPrinted`] excepted.
 pub fn measure(longest: usize) -> Bounded {
-    let limits = Limits::default();
+    let limits = ContenderLimits::default();
     let series = Growth::ALL.map(|growth| series(growth, longest, limits)).to_vec();
     let states = longest.max(8);
     let sublogics = family::SUBLOGICS.map(|formula| sublogic_cost(formula, states, limits)).to_vec();
     Bounded { series, sublogics }
 }
 
-fn series(growth: Growth, longest: usize, limits: Limits) -> Series {
+fn series(growth: Growth, longest: usize, limits: ContenderLimits) -> Series {
     let contenders = growth.contenders();
     let mut gave_up = Vec::new();
     let mut points = Vec::new();
@@ -240,8 +240,14 @@ fn series(growth: Growth, longest: usize, limits: Limits) -> Series {
     Series { growth, contenders, points }
 }
 
-fn point(at: usize, subject: &Subject, contenders: &[Contender], gave_up: &[Contender], limits: Limits) -> Point {
-    let Subject { bounded, expanded, states, .. } = subject;
+fn point(
+    at: usize,
+    subject: &Workload,
+    contenders: &[Contender],
+    gave_up: &[Contender],
+    limits: ContenderLimits,
+) -> SizePoint {
+    let Workload { bounded, expanded, states, .. } = subject;
     let (sublogic, measures) = class(bounded);
     let expanded_nodes = expanded.as_ref().map(alternating_nodes);
     let expected = verdict(bounded, subject);
@@ -253,15 +259,16 @@ fn point(at: usize, subject: &Subject, contenders: &[Contender], gave_up: &[Cont
             assert_eq!(measured.holds, expected, "{} is wrong about {}", contender.name(), bounded.text);
         }
         let bound = contender.theorem().map(|theorem| theorem.bound(sublogic, measures, *states));
-        let cost = Cost { contender, measured, bound: bound.map(|bound| bound * Magnitude::new(HIDDEN_CONSTANT)) };
+        let cost =
+            ContenderCost { contender, measured, bound: bound.map(|bound| bound * Magnitude::new(HIDDEN_CONSTANT)) };
         assert_within_bounds(&cost, bounded, sublogic, measures);
         cost
     };
     let costs = contenders.iter().map(cost).collect();
-    Point { at, states: *states, sublogic, measures, expanded_nodes, costs }
+    SizePoint { at, states: *states, sublogic, measures, expanded_nodes, costs }
 }
 
-fn assert_within_bounds(cost: &Cost, case: &Case, sublogic: Sublogic, measures: Measures) {
+fn assert_within_bounds(cost: &ContenderCost, case: &FamilyFormula, sublogic: Sublogic, measures: Measures) {
     // As printed a disjunction below a disjunction stays there, so the graph of the generic
     // algorithm grows with the trace as long as nothing is decided. The proof of lemma 4.4 takes it
     // for one disjunction over the leaves, which subsumption makes of it.
@@ -275,7 +282,7 @@ fn assert_within_bounds(cost: &Cost, case: &Case, sublogic: Sublogic, measures: 
 
 /// The two kinds of leaves that theorem 4.6 is built on. For BTL configurations have clocks, so
 /// there are more of them.
-fn assert_leaves_within_bounds(measured: &Measured, case: &Case, sublogic: Sublogic, measures: Measures) {
+fn assert_leaves_within_bounds(measured: &Measured, case: &FamilyFormula, sublogic: Sublogic, measures: Measures) {
     let Some(statistics) = measured.statistics else { return };
     let (type_a, type_b) = (statistics.peak_leaves.unwrap_or(0), statistics.peak_configurations.unwrap_or(0));
     assert!(type_a as f64 <= measures.type_a().number(), "{type_a} type A leaves for {}", case.text);
@@ -284,7 +291,7 @@ fn assert_leaves_within_bounds(measured: &Measured, case: &Case, sublogic: Sublo
     }
 }
 
-fn sublogic_cost(formula: &'static str, states: usize, limits: Limits) -> SublogicCost {
+fn sublogic_cost(formula: &'static str, states: usize, limits: ContenderLimits) -> SublogicCost {
     let subject = family::sublogic_subject(formula, states);
     let case = &subject.bounded;
     let (sublogic, measures) = class(case);
@@ -299,19 +306,19 @@ fn sublogic_cost(formula: &'static str, states: usize, limits: Limits) -> Sublog
     SublogicCost { sublogic, formula, states, measures, measured, space, time }
 }
 
-fn class(case: &Case) -> (Sublogic, Measures) {
+fn class(case: &FamilyFormula) -> (Sublogic, Measures) {
     let prepared = case.prepared();
     let automaton = Metric::new(&prepared.formulas, prepared.normal[0]).expect("no bound counts time");
     (sublogic(&prepared.formulas, prepared.normal[0]).expect("no bound counts time"), automaton.measures())
 }
 
-fn alternating_nodes(case: &Case) -> usize {
+fn alternating_nodes(case: &FamilyFormula) -> usize {
     let prepared = case.prepared();
     Alternating::new(&prepared.formulas, &prepared.normal).nodes().len()
 }
 
 /// What reverse traversal says, which is none of those that are compared.
-fn verdict(case: &Case, subject: &Subject) -> bool {
+fn verdict(case: &FamilyFormula, subject: &Workload) -> bool {
     let prepared = case.prepared();
     let letters = subject.letters(case, &prepared);
     let engine = Reverse::new(&prepared.formulas, &prepared.alphabet, &prepared.normal);

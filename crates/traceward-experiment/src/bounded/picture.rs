@@ -1,6 +1,6 @@
 //! The measurements drawn: a chart for everything that grows.
 
-use super::{Bounded, Contender, Cost, Growth, Point, Series};
+use super::{Bounded, Contender, ContenderCost, Growth, Series, SizePoint};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use std::error::Error;
@@ -103,8 +103,8 @@ fn draw_series(area: &Area<'_>, series: &Series) -> Drawn {
 }
 
 /// Some logarithm of one contender's costs, by place, as far as it is known.
-fn points(series: &Series, contender: usize, log10: impl Fn(&Cost) -> Option<f64>) -> Vec<(f64, f64)> {
-    let point = |point: &Point| Some((place(series.growth, point.at), log10(&point.costs[contender])?));
+fn points(series: &Series, contender: usize, log10: impl Fn(&ContenderCost) -> Option<f64>) -> Vec<(f64, f64)> {
+    let point = |point: &SizePoint| Some((place(series.growth, point.at), log10(&point.costs[contender])?));
     series.points.iter().filter_map(point).collect()
 }
 

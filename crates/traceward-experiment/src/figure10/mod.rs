@@ -10,7 +10,7 @@ use traceward_engine::engine::depth_first::DepthFirst;
 use traceward_engine::engine::follow::Follow;
 use traceward_engine::engine::offline::{Cache, Offline};
 use traceward_engine::engine::reverse::Reverse;
-use traceward_engine::engine::{Config, Memory, Subsumption};
+use traceward_engine::engine::{EngineConfig, Memory, Subsumption};
 use traceward_engine::limit::{GaveUp, Limits};
 use traceward_engine::select::{Prepared, Simplification};
 use traceward_logic::bitmap::Bitmap;
@@ -117,13 +117,16 @@ fn letters(prepared: &Prepared, names: &[std::sync::Arc<str>], formula: &str, st
 fn time(engine: &str, prepared: &Prepared, letters: &Letters) -> Option<Duration> {
     let Prepared { formulas, alphabet, normal, .. } = prepared;
     let slices = |subsumption, memory| {
-        let config = Config { subsumption, memory, ..Config::default() };
+        let config = EngineConfig { subsumption, memory, ..EngineConfig::default() };
         BreadthFirst::new(formulas, alphabet, normal[0], config).expect("no bounds")
     };
     let breadth_first = |engine: &BreadthFirst| engine.verdict_at_end(letters).map(|end| end.decision().holds);
     match engine {
         "depth-first" => {
-            let config = Config { limits: Limits { work: 20_000_000_000, ..Limits::default() }, ..Config::default() };
+            let config = EngineConfig {
+                limits: Limits { work: 20_000_000_000, ..Limits::default() },
+                ..EngineConfig::default()
+            };
             let engine = DepthFirst::new(formulas, alphabet, normal, config);
             timed(|| engine.decide(letters).map(|decisions| decisions[0].holds))
         }

@@ -4,8 +4,8 @@
 //! forward, and drawn the other way round. Between two layers of states is one of labels, each with
 //! a place of its own, so that no label lies on another.
 
-use super::{Graph, TooLarge};
-use crate::layers::{Item, Layers, MARGIN, Outline, Point, Shape, shortened};
+use super::{Graph, PictureTooLarge};
+use crate::layers::{Item, Layers, MARGIN, Outline, Point, RoundedBox, shortened};
 
 /// Room left of the initial state, for the arrow into it.
 pub(super) const ENTRY: f64 = 30.0;
@@ -22,26 +22,26 @@ const BETWEEN_PORTS: f64 = 13.0;
 const MOST_ITEMS: usize = 5_000;
 
 /// A label, with the shape that it fills.
-pub(super) struct Label {
-    pub shape: Shape,
+pub(super) struct ArrowLabel {
+    pub shape: RoundedBox,
     pub lines: Vec<String>,
 }
 
 /// An arrow: a point, then curves, each with two control points and an end.
-pub(super) struct Arrow {
+pub(super) struct GraphArrow {
     pub from: Point,
     pub curves: Vec<[Point; 3]>,
-    pub label: Label,
+    pub label: ArrowLabel,
 }
 
 /// A picture without its paint.
-pub(super) struct Layout {
+pub(super) struct GraphLayout {
     pub width: f64,
     pub height: f64,
     /// The shapes of the states, by index, with the lines of their labels.
-    pub nodes: Vec<(Shape, Vec<String>)>,
+    pub nodes: Vec<(RoundedBox, Vec<String>)>,
     /// The arrows, by the index of the edge.
-    pub arrows: Vec<Arrow>,
+    pub arrows: Vec<GraphArrow>,
 }
 
 /// The items that an arrow passes, from left to right.
@@ -53,7 +53,7 @@ struct Path {
     back: bool,
 }
 
-pub(super) fn layout(graph: &Graph) -> Result<Layout, TooLarge> {
+pub(super) fn layout(graph: &Graph) -> Result<GraphLayout, PictureTooLarge> {
     let mut draft = GraphDraft::new(graph)?;
     draft.layers.order();
     draft.make_room();
@@ -72,8 +72,8 @@ struct GraphDraft<'a> {
 }
 
 impl<'a> GraphDraft<'a> {
-    fn new(graph: &'a Graph) -> Result<Self, TooLarge> {
-        let too_large = TooLarge { states: graph.nodes.len(), edges: graph.edges.len() };
+    fn new(graph: &'a Graph) -> Result<Self, PictureTooLarge> {
+        let too_large = PictureTooLarge { states: graph.nodes.len(), edges: graph.edges.len() };
         if graph.nodes.len() + graph.edges.len() > MOST_ITEMS {
             return Err(too_large);
         }
@@ -130,7 +130,7 @@ impl<'a> GraphDraft<'a> {
         }
     }
 
-    fn draw(&self) -> Layout {
+    fn draw(&self) -> GraphLayout {
         let columns = self.columns();
         let shapes = self.layers.shapes(&columns);
         let ports = Ports::new(self, &shapes);
@@ -139,7 +139,7 @@ impl<'a> GraphDraft<'a> {
             None => self.self_loop(self.graph.edges[edge].from, &shapes),
         };
         let nodes = shapes.iter().zip(&self.layers.items).take(self.graph.nodes.len());
-        Layout {
+        GraphLayout {
             width: columns.last().map_or(0.0, |last| last.1) + MARGIN,
             height: self.layers.height() + 2.0 * MARGIN,
             nodes: nodes.map(|(shape, item)| (*shape, item.lines.clone())).collect(),
@@ -168,7 +168,14 @@ impl<'a> GraphDraft<'a> {
         self.layers.items[item].width.max(on_loop)
     }
 
-    fn arrow(&self, path: &Path, edge: usize, columns: &[(f64, f64)], shapes: &[Shape], ports: &Ports) -> Arrow {
+    fn arrow(
+        &self,
+        path: &Path,
+        edge: usize,
+        columns: &[(f64, f64)],
+        shapes: &[RoundedBox],
+        ports: &Ports,
+    ) -> GraphArrow {
         let (leaves, arrives) = ports.of_edge[edge];
         let mut points = vec![leaves];
         for &via in &path.items[1..path.items.len() - 1] {
@@ -181,11 +188,11 @@ impl<'a> GraphDraft<'a> {
             points.reverse();
         }
         let label = path.items[path.label];
-        let label = Label { shape: shapes[label], lines: self.layers.items[label].lines.clone() };
-        Arrow { from: points[0], curves: points.windows(2).map(|pair| curve(pair[0], pair[1])).collect(), label }
+        let label = ArrowLabel { shape: shapes[label], lines: self.layers.items[label].lines.clone() };
+        GraphArrow { from: points[0], curves: points.windows(2).map(|pair| curve(pair[0], pair[1])).collect(), label }
     }
 
-    fn self_loop(&self, node: usize, shapes: &[Shape]) -> Arrow {
+    fn self_loop(&self, node: usize, shapes: &[RoundedBox]) -> GraphArrow {
         let shape = shapes[node];
         let lines = self.loops[node].clone().unwrap_or_default();
         let side = |sign: f64| {
@@ -196,9 +203,11 @@ impl<'a> GraphDraft<'a> {
         let control = |sign: f64| Point { x: shape.centre.x + sign * 26.0, y: top - LOOP * 1.15 };
         let height = lines.len() as f64 * LINE;
         let centre = Point { x: shape.centre.x, y: top - LOOP + 2.0 - height / 2.0 };
-        let label =
-            Label { shape: Shape { centre, width: text_width(&lines), height, outline: Outline::BySize }, lines };
-        Arrow { from: side(-1.0), curves: vec![[control(-1.0), control(1.0), side(1.0)]], label }
+        let label = ArrowLabel {
+            shape: RoundedBox { centre, width: text_width(&lines), height, outline: Outline::BySize },
+            lines,
+        };
+        GraphArrow { from: side(-1.0), curves: vec![[control(-1.0), control(1.0), side(1.0)]], label }
     }
 }
 
@@ -210,7 +219,7 @@ struct Ports {
 }
 
 impl Ports {
-    fn new(draft: &GraphDraft, shapes: &[Shape]) -> Self {
+    fn new(draft: &GraphDraft, shapes: &[RoundedBox]) -> Self {
         let nowhere = Point { x: 0.0, y: 0.0 };
         let mut ports = Self { of_edge: vec![(nowhere, nowhere); draft.paths.len()] };
         for node in 0..draft.graph.nodes.len() {
@@ -232,8 +241,8 @@ impl Ports {
 
 fn spread(
     draft: &GraphDraft,
-    shapes: &[Shape],
-    node: Shape,
+    shapes: &[RoundedBox],
+    node: RoundedBox,
     sign: f64,
     neighbour: impl Fn(&Path) -> Option<usize>,
 ) -> Vec<(usize, Point)> {

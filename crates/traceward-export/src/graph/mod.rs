@@ -77,14 +77,14 @@ pub struct GraphEdge {
 
 /// The error that there is more to draw than anybody could look at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct TooLarge {
+pub struct PictureTooLarge {
     /// The number of states.
     pub states: usize,
     /// The number of arrows.
     pub edges: usize,
 }
 
-impl fmt::Display for TooLarge {
+impl fmt::Display for PictureTooLarge {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "an automaton of {} states and {} arrows is too large to draw", self.states, self.edges)
     }

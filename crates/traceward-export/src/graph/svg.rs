@@ -1,10 +1,10 @@
 //! A picture of a graph that needs no other program: two rings for accepting states, an arrow into
 //! the initial one, and colours for states that settle the formula.
 
-use super::layout::{Arrow, ENTRY, LINE, Label, Layout, layout};
-use super::{Graph, GraphNode, Mark, TooLarge};
+use super::layout::{ArrowLabel, ENTRY, GraphArrow, GraphLayout, LINE, layout};
+use super::{Graph, GraphNode, Mark, PictureTooLarge};
 use crate::frame::{Frame, escaped, write_outline};
-use crate::layers::Shape;
+use crate::layers::RoundedBox;
 use std::fmt::{self, Write};
 
 const STYLE: &str = "    .state rect { fill: #ffffff; stroke: #1b1f24; stroke-width: 1.3 }
@@ -18,14 +18,14 @@ const STYLE: &str = "    .state rect { fill: #ffffff; stroke: #1b1f24; stroke-wi
 ";
 
 /// The graph as a picture.
-pub fn svg(graph: &Graph) -> Result<String, TooLarge> {
+pub fn svg(graph: &Graph) -> Result<String, PictureTooLarge> {
     let layout = layout(graph)?;
     let mut text = String::new();
     write_picture(graph, &layout, &mut text).expect("writing to a string cannot fail");
     Ok(text)
 }
 
-fn write_picture(graph: &Graph, layout: &Layout, out: &mut String) -> fmt::Result {
+fn write_picture(graph: &Graph, layout: &GraphLayout, out: &mut String) -> fmt::Result {
     let frame = Frame {
         formula: &graph.formula,
         legend: legend(graph),
@@ -63,7 +63,7 @@ fn legend(graph: &Graph) -> String {
     present.join("  ·  ")
 }
 
-fn write_arrow(out: &mut String, arrow: &Arrow, title: &str) -> fmt::Result {
+fn write_arrow(out: &mut String, arrow: &GraphArrow, title: &str) -> fmt::Result {
     write!(out, "    <g class=\"arrow\"><title>{}</title>", escaped(title))?;
     write!(out, "<path marker-end=\"url(#head)\" d=\"M{:.1} {:.1}", arrow.from.x, arrow.from.y)?;
     for [one, two, end] in &arrow.curves {
@@ -72,8 +72,8 @@ fn write_arrow(out: &mut String, arrow: &Arrow, title: &str) -> fmt::Result {
     writeln!(out, "\"/></g>")
 }
 
-fn write_label(out: &mut String, label: &Label) -> fmt::Result {
-    let Shape { centre, width, height, .. } = label.shape;
+fn write_label(out: &mut String, label: &ArrowLabel) -> fmt::Result {
+    let RoundedBox { centre, width, height, .. } = label.shape;
     let (left, top) = (centre.x - width / 2.0, centre.y - height / 2.0);
     writeln!(out, "    <g class=\"arrow\">")?;
     writeln!(out, "      <rect x=\"{left:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" height=\"{height:.1}\"/>")?;
@@ -84,12 +84,12 @@ fn write_label(out: &mut String, label: &Label) -> fmt::Result {
     writeln!(out, "    </g>")
 }
 
-fn write_entry(out: &mut String, start: &Shape) -> fmt::Result {
+fn write_entry(out: &mut String, start: &RoundedBox) -> fmt::Result {
     let (x, y) = (start.centre.x - start.width / 2.0, start.centre.y);
     writeln!(out, "    <path class=\"entry\" marker-end=\"url(#head)\" d=\"M{:.1} {y:.1} L{x:.1} {y:.1}\"/>", x - ENTRY)
 }
 
-fn write_state(out: &mut String, node: &GraphNode, shape: &Shape, lines: &[String]) -> fmt::Result {
+fn write_state(out: &mut String, node: &GraphNode, shape: &RoundedBox, lines: &[String]) -> fmt::Result {
     let class = match node.mark {
         None => "state",
         Some(Mark::Satisfied) => "state satisfied",

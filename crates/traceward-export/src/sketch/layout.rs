@@ -7,7 +7,7 @@
 //! nothing else.
 
 use super::{Disjuncts, Edge, Sketch, SketchKind, SketchNode};
-use crate::layers::{CAPTION_HEIGHT, Item, Layers, MARGIN, NODE, Outline, Point, Shape};
+use crate::layers::{CAPTION_HEIGHT, Item, Layers, MARGIN, NODE, Outline, Point, RoundedBox};
 use traceward_engine::automaton::alternating::{Look, NodeId};
 
 const START: f64 = 9.0;
@@ -40,7 +40,7 @@ const CAPTIONED: Spacing =
 
 /// An arrow: a straight stem, then cubic curves, each with two control points and an end.
 #[derive(Clone, Debug)]
-pub struct Arrow {
+pub struct SketchArrow {
     pub from: Point,
     pub fan: Point,
     pub curves: Vec<[Point; 3]>,
@@ -51,7 +51,7 @@ pub struct Arrow {
 #[derive(Clone, Debug)]
 pub struct Caption {
     pub text: String,
-    pub shape: Shape,
+    pub shape: RoundedBox,
 }
 
 /// The arc that joins the arrows of a conjunction.
@@ -67,24 +67,24 @@ pub struct Arc {
 pub struct DrawnBundle {
     /// The bundle in words: `n0 → n0 ∧ n1`.
     pub title: String,
-    pub arrows: Vec<Arrow>,
+    pub arrows: Vec<SketchArrow>,
     pub arc: Option<Arc>,
     pub back: bool,
 }
 
 /// A picture without its paint.
 #[derive(Clone, Debug)]
-pub struct Layout {
+pub struct SketchLayout {
     pub width: f64,
     pub height: f64,
-    pub start: Shape,
+    pub start: RoundedBox,
     /// The shapes of the nodes, by index, with the lines of their labels.
-    pub nodes: Vec<(Shape, Vec<String>)>,
+    pub nodes: Vec<(RoundedBox, Vec<String>)>,
     pub bundles: Vec<DrawnBundle>,
 }
 
 /// Lays out a sketch.
-pub fn layout(sketch: &Sketch) -> Layout {
+pub fn layout(sketch: &Sketch) -> SketchLayout {
     let mut draft = SketchDraft::new(sketch);
     draft.layers.order();
     draft.make_room_for_loops();
@@ -208,10 +208,10 @@ impl SketchDraft {
         (0..self.bundles.len()).filter(|&bundle| self.bundles[bundle].source == source).collect()
     }
 
-    fn draw(&self, sketch: &Sketch) -> Layout {
+    fn draw(&self, sketch: &Sketch) -> SketchLayout {
         let columns = self.columns();
         let shapes = self.layers.shapes(&columns);
-        let mut layout = Layout {
+        let mut layout = SketchLayout {
             width: columns.last().map_or(0.0, |last| last.1) + MARGIN,
             height: 0.0,
             start: shapes[0],
@@ -261,8 +261,8 @@ struct Router<'a> {
     draft: &'a SketchDraft,
     sketch: &'a Sketch,
     columns: &'a [(f64, f64)],
-    shapes: &'a [Shape],
-    layout: &'a mut Layout,
+    shapes: &'a [RoundedBox],
+    layout: &'a mut SketchLayout,
 }
 
 impl Router<'_> {
@@ -339,19 +339,19 @@ impl Router<'_> {
         for (port, &id) in ordered.iter().enumerate() {
             let bundle = &self.draft.bundles[id];
             let (from, fan) = fans[id];
-            let mut arrows: Vec<Arrow> = bundle
+            let mut arrows: Vec<SketchArrow> = bundle
                 .links
                 .iter()
                 .map(|&link| {
                     let curves = self.curves(link, fan, entries[link]);
-                    Arrow { from, fan, curves, caption: self.caption(link) }
+                    SketchArrow { from, fan, curves, caption: self.caption(link) }
                 })
                 .collect();
             if let Some(edge) = bundle.own_loop {
                 let curves = self.loop_curves(source, fan, port, &ordered);
                 let centre = Point { y: curves[0][2].y, ..point_on(fan, curves[0], BEFORE_SUMMIT) };
                 let caption = loop_caption(edge, centre);
-                arrows.push(Arrow { from, fan, curves, caption });
+                arrows.push(SketchArrow { from, fan, curves, caption });
             }
             let (title, arc) = (self.title(bundle), joining_arc(&arrows, radius));
             self.layout.bundles.push(DrawnBundle { title, arrows, arc, back: bundle.back });
@@ -457,7 +457,7 @@ fn node_item(layer: usize, node: &SketchNode, kind: SketchKind) -> Item {
 fn loop_caption(edge: Edge, centre: Point) -> Option<Caption> {
     let text = edge.caption()?;
     let width = Item::caption(0, &text).width;
-    let shape = Shape { centre, width, height: CAPTION_HEIGHT, outline: Outline::BySize };
+    let shape = RoundedBox { centre, width, height: CAPTION_HEIGHT, outline: Outline::BySize };
     Some(Caption { text, shape })
 }
 
@@ -471,7 +471,7 @@ fn curve(from: Point, to: Point, parting: bool) -> [Point; 3] {
 }
 
 /// The arc across the arrows of a bundle, if they are more than one.
-fn joining_arc(arrows: &[Arrow], radius: f64) -> Option<Arc> {
+fn joining_arc(arrows: &[SketchArrow], radius: f64) -> Option<Arc> {
     let angles = arrows.iter().map(|arrow| leaving_angle(arrow, radius));
     let low = angles.clone().fold(f64::INFINITY, f64::min) - 0.12;
     let high = angles.fold(f64::NEG_INFINITY, f64::max) + 0.12;
@@ -481,7 +481,7 @@ fn joining_arc(arrows: &[Arrow], radius: f64) -> Option<Arc> {
 }
 
 /// The direction in which an arrow crosses the circle that its arc is part of.
-fn leaving_angle(arrow: &Arrow, radius: f64) -> f64 {
+fn leaving_angle(arrow: &SketchArrow, radius: f64) -> f64 {
     let at = |t: f64| {
         let Point { x, y } = point_on(arrow.fan, arrow.curves[0], t);
         (x - arrow.fan.x, y - arrow.fan.y)

@@ -2,10 +2,10 @@
 //! have an asterisk and two rings, and arrows to the previous position are dashed. Of metric
 //! automata, accepting nodes are rounded squares and the others circles, as in the thesis.
 
-use super::layout::{Arc, Arrow, Caption, DrawnBundle, Layout, layout};
+use super::layout::{Arc, Caption, DrawnBundle, SketchArrow, SketchLayout, layout};
 use super::{Sketch, SketchKind, SketchNode};
 use crate::frame::{Frame, escaped, write_outline};
-use crate::layers::Shape;
+use crate::layers::RoundedBox;
 use std::fmt::{self, Write};
 
 const STYLE: &str = "    .node rect { fill: #ffffff; stroke: #1b1f24; stroke-width: 1.3 }
@@ -28,7 +28,7 @@ pub fn svg(sketch: &Sketch) -> String {
     text
 }
 
-fn write_picture(sketch: &Sketch, layout: &Layout, out: &mut String) -> fmt::Result {
+fn write_picture(sketch: &Sketch, layout: &SketchLayout, out: &mut String) -> fmt::Result {
     let style = if sketch.has_captions() { [STYLE, CAPTION_STYLE].concat() } else { STYLE.to_owned() };
     let frame = Frame {
         formula: &sketch.formula,
@@ -72,7 +72,7 @@ fn write_bundle(out: &mut String, bundle: &DrawnBundle) -> fmt::Result {
     writeln!(out, "    </g>")
 }
 
-fn write_arrow(out: &mut String, arrow: &Arrow, head: &str) -> fmt::Result {
+fn write_arrow(out: &mut String, arrow: &SketchArrow, head: &str) -> fmt::Result {
     write!(out, "      <path marker-end=\"url(#{head})\" d=\"M{:.1} {:.1}", arrow.from.x, arrow.from.y)?;
     if arrow.fan.x > arrow.from.x {
         write!(out, " L{:.1} {:.1}", arrow.fan.x, arrow.fan.y)?;
@@ -85,7 +85,7 @@ fn write_arrow(out: &mut String, arrow: &Arrow, head: &str) -> fmt::Result {
 
 /// Writes the text on an arrow, which interrupts the arrow.
 fn write_caption(out: &mut String, caption: &Caption) -> fmt::Result {
-    let Shape { centre, width, height, .. } = caption.shape;
+    let RoundedBox { centre, width, height, .. } = caption.shape;
     let (x, y) = (centre.x - width / 2.0, centre.y - height / 2.0);
     write!(out, "    <g class=\"caption\">")?;
     write!(out, "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\"/>")?;
@@ -101,13 +101,13 @@ fn write_arc(out: &mut String, arc: &Arc) -> fmt::Result {
     )
 }
 
-fn write_start(out: &mut String, shape: &Shape) -> fmt::Result {
+fn write_start(out: &mut String, shape: &RoundedBox) -> fmt::Result {
     write!(out, "    <g><title>start</title>")?;
     write_outline(out, shape, 0.0, " fill=\"#1b1f24\"")?;
     writeln!(out, "</g>")
 }
 
-fn write_node(out: &mut String, node: &SketchNode, shape: &Shape, lines: &[String]) -> fmt::Result {
+fn write_node(out: &mut String, node: &SketchNode, shape: &RoundedBox, lines: &[String]) -> fmt::Result {
     let is_leaf = node.clock.is_none() && node.next.iter().all(Vec::is_empty);
     let class = if is_leaf { "node leaf" } else { "node" };
     writeln!(out, "    <g class=\"{class}\"><title>{}: {}</title>", node.id, escaped(&node.formula))?;

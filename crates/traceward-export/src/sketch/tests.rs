@@ -1,6 +1,6 @@
 use super::layout::layout;
 use super::*;
-use crate::layers::Shape;
+use crate::layers::RoundedBox;
 use proptest::prelude::*;
 use traceward_engine::select::{Prepared, Simplification};
 use traceward_logic::lower::{Claim, Goal};
@@ -161,9 +161,10 @@ fn check_picture(sketch: &Sketch) {
 
 fn check_places(sketch: &Sketch) {
     let layout = layout(sketch);
-    let nodes: Vec<Shape> = layout.nodes.iter().map(|(shape, _)| *shape).collect();
+    let nodes: Vec<RoundedBox> = layout.nodes.iter().map(|(shape, _)| *shape).collect();
     let arrows = layout.bundles.iter().flat_map(|bundle| &bundle.arrows);
-    let captions: Vec<Shape> = arrows.filter_map(|arrow| arrow.caption.as_ref()).map(|caption| caption.shape).collect();
+    let captions: Vec<RoundedBox> =
+        arrows.filter_map(|arrow| arrow.caption.as_ref()).map(|caption| caption.shape).collect();
     let shapes = [nodes, captions].concat();
     for (index, one) in shapes.iter().enumerate() {
         assert!(one.centre.x - one.width / 2.0 >= 0.0 && one.centre.x + one.width / 2.0 <= layout.width);

@@ -3,7 +3,7 @@
 use super::Example;
 use traceward_engine::automaton::tableau::Initial;
 use traceward_export::fsp;
-use traceward_export::graph::{Graph, GraphEdge, GraphNode, Mark, TooLarge, dot, svg};
+use traceward_export::graph::{Graph, GraphEdge, GraphNode, Mark, PictureTooLarge, dot, svg};
 
 const RESPONSE: &str = "[](a -> <>b)";
 
@@ -96,5 +96,5 @@ fn other_graphs_are_drawn_too() {
     assert!(picture.contains("… 13 more") && picture.contains("&lt;&amp;&gt;"));
     assert!(dot(&graph).contains("fillcolor=\"#f8dcd8\""));
     let nodes = vec![node("q", None); 6000];
-    assert_eq!(svg(&Graph { nodes, ..graph }), Err(TooLarge { states: 6000, edges: 5 }));
+    assert_eq!(svg(&Graph { nodes, ..graph }), Err(PictureTooLarge { states: 6000, edges: 5 }));
 }

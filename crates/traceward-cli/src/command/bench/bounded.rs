@@ -5,7 +5,7 @@ use crate::failure::{Failure, Outcome};
 use serde_json::{Value, json};
 use std::io::Write;
 use traceward_experiment::bounded::{
-    self, Bounded, Contender, Cost, Growth, HIDDEN_CONSTANT, Measured, Point, Series, SublogicCost,
+    self, Bounded, Contender, ContenderCost, Growth, HIDDEN_CONSTANT, Measured, Series, SizePoint, SublogicCost,
 };
 
 /// The length of the longest trace, unless another one is asked for.
@@ -84,11 +84,11 @@ fn sized_name(contender: Contender) -> String {
     }
 }
 
-fn configurations(cost: &Cost) -> Option<usize> {
+fn configurations(cost: &ContenderCost) -> Option<usize> {
     cost.measured.as_ref()?.statistics?.peak_configurations
 }
 
-fn size_text(cost: &Cost) -> String {
+fn size_text(cost: &ContenderCost) -> String {
     let mark = if cost.exceeds_bound() { "!" } else { "" };
     format!("{}{mark}", shown(cost.size()))
 }
@@ -105,7 +105,7 @@ fn write_row(
     out: &mut impl Write,
     name: &str,
     series: &Series,
-    cell: impl Fn(&Point) -> String,
+    cell: impl Fn(&SizePoint) -> String,
 ) -> Result<(), Failure> {
     write!(out, "{name:<30}")?;
     for point in &series.points {
@@ -161,7 +161,7 @@ fn document(measured: &Bounded) -> Value {
 }
 
 fn series_document(series: &Series) -> Value {
-    let point = |point: &Point| {
+    let point = |point: &SizePoint| {
         json!({
             "at": point.at,
             "states": point.states,
@@ -181,7 +181,7 @@ fn series_document(series: &Series) -> Value {
 }
 
 /// Bounds are given by their logarithm: many are too large for a number.
-fn cost_document(cost: &Cost) -> Value {
+fn cost_document(cost: &ContenderCost) -> Value {
     json!({
         "contender": cost.contender.name(),
         "size": cost.size(),

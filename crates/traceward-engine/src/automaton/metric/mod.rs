@@ -455,7 +455,7 @@ impl<'a> Builder<'a> {
         let Operator::Next(_, strength, f) = node else { unreachable!("only these have one timer") };
         let next = self.of_formula[&f];
         let kind = Kind::Timer { test: ClockTest::Positive, clock, next, stronger: Stronger::Neither };
-        self.nodes[id.index()] = Some(Node { kind, accepting: strength == Strength::Weak, formula });
+        self.nodes[id.index()] = Some(Node { kind, accepting: strength.holds(), formula });
         let node = self.intern(Condition::Node(id));
         self.intern(Condition::Metric(clock, node))
     }
@@ -471,10 +471,10 @@ impl<'a> Builder<'a> {
             None => running,
         };
         let whole = match node {
-            Operator::Eventually(_, _, f) => self.or(running, self.of_formula[&f]),
+            Operator::Eventually(_, _, f) => self.or(onward, self.of_formula[&f]),
             Operator::Always(_, _, f) => self.and(onward, self.of_formula[&f]),
             Operator::Binary(op, _, _, f, g) => {
-                self.binary_window(op, running, onward, self.of_formula[&f], self.of_formula[&g])
+                self.binary_window(op, onward, self.of_formula[&f], self.of_formula[&g])
             }
             _ => unreachable!("only these operators have windows"),
         };
@@ -483,17 +483,12 @@ impl<'a> Builder<'a> {
         self.intern(Condition::Metric(timers.clock, whole))
     }
 
-    fn binary_window(
-        &mut self,
-        op: BinaryOp,
-        running: ConditionId,
-        onward: ConditionId,
-        f: ConditionId,
-        g: ConditionId,
-    ) -> ConditionId {
+    /// The lines of the table above. What holds where the window closes is in `onward`. The match is
+    /// this construction's own: the lines differ in the order of their parts, which drawings show.
+    fn binary_window(&mut self, op: BinaryOp, onward: ConditionId, f: ConditionId, g: ConditionId) -> ConditionId {
         match op {
             BinaryOp::Until => {
-                let later = self.and(running, f);
+                let later = self.and(onward, f);
                 self.or(later, g)
             }
             BinaryOp::WeakUntil => {
@@ -506,7 +501,7 @@ impl<'a> Builder<'a> {
             }
             BinaryOp::StrongRelease => {
                 let now = self.and(f, g);
-                let later = self.and(running, g);
+                let later = self.and(onward, g);
                 self.or(now, later)
             }
         }

@@ -32,7 +32,7 @@ mod statistics;
 use super::configuration::Configuration;
 use super::follow::{Follow, Step};
 use super::labels::{self, LabelTruth, Labels};
-use super::{Config, EngineStatistics, Memory, Subsumption};
+use super::{EngineConfig, EngineStatistics, Memory, Subsumption};
 use crate::automaton::alternating::NodeId;
 use crate::automaton::metric::{Kind, Label, Metric};
 use crate::limit::{BuildError, GaveUp, Instead, Limit, Unsupported};
@@ -56,7 +56,7 @@ pub struct BreadthFirst {
     labels: Labels,
     /// The leaves that a state is asked for, in order.
     leaves: Box<[NodeId]>,
-    config: Config,
+    config: EngineConfig,
 }
 
 /// Scratch: configurations, sets of them, and their successors.
@@ -122,7 +122,12 @@ impl Progress {
 
 impl BreadthFirst {
     /// Prepares a formula in negation normal form with split atoms.
-    pub fn new(formulas: &Formulas, alphabet: &Alphabet, root: FormulaId, config: Config) -> Result<Self, Unsupported> {
+    pub fn new(
+        formulas: &Formulas,
+        alphabet: &Alphabet,
+        root: FormulaId,
+        config: EngineConfig,
+    ) -> Result<Self, Unsupported> {
         let automaton = labels::automaton(NAME, formulas, root)?;
         let labels = Labels::new(NAME, &automaton, formulas, alphabet)?;
         let is_leaf = |node: &NodeId| matches!(automaton.node(*node).kind, Kind::Leaf(_));
@@ -152,7 +157,7 @@ impl Follow for BreadthFirst {
     type Run = Run;
     const NAME: &'static str = NAME;
 
-    fn compile(prepared: &Prepared, index: usize, config: Config) -> Result<Self, BuildError> {
+    fn compile(prepared: &Prepared, index: usize, config: EngineConfig) -> Result<Self, BuildError> {
         Ok(Self::new(&prepared.formulas, &prepared.alphabet, prepared.normal[index], config)?)
     }
 

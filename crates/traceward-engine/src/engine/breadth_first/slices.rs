@@ -401,7 +401,7 @@ fn by_entries<'a>(configurations: impl IntoIterator<Item = &'a Configuration>) -
 
 #[cfg(test)]
 mod tests {
-    use super::super::Config;
+    use super::super::EngineConfig;
     use super::*;
     use crate::engine::follow::{Follow, Step};
     use crate::limit::Limits;
@@ -409,7 +409,7 @@ mod tests {
     use traceward_logic::letter::Proposition;
     use traceward_logic::lower::{Claim, Goal};
 
-    fn engine(formula: &str, config: Config) -> BreadthFirst {
+    fn engine(formula: &str, config: EngineConfig) -> BreadthFirst {
         let lowered = traceward_testkit::lowered(formula, Goal::Check, None, None).expect("a formula");
         let Claim::Formula(root) = lowered.properties[0].claim else { panic!("a formula") };
         let Prepared { formulas, alphabet, normal, .. } =
@@ -422,7 +422,8 @@ mod tests {
     fn letters_are_forgotten_too() {
         let atoms: Vec<String> = (0..20).map(|atom| format!("a{atom} | Y a{atom}")).collect();
         let formula = format!("G({})", atoms.join(" | "));
-        let config = Config { limits: Limits { remembered: 100, ..Limits::default() }, ..Config::default() };
+        let config =
+            EngineConfig { limits: Limits { remembered: 100, ..Limits::default() }, ..EngineConfig::default() };
         let engine = engine(&formula, config);
         let mut run = engine.start().expect("few slices");
         for step in 1..1000_u32 {

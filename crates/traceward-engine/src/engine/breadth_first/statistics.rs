@@ -10,7 +10,7 @@
 //! lattice knows.
 
 use super::slices::SliceId;
-use super::{BreadthFirst, Config, GaveUp, SliceCache, Subsumption, Unsupported};
+use super::{BreadthFirst, EngineConfig, GaveUp, SliceCache, Subsumption, Unsupported};
 use crate::automaton::alternating::{Alternating, NodeId, is_bounded};
 use crate::run_statistics::{Lattice, join};
 use rustc_hash::FxHashMap;
@@ -34,10 +34,15 @@ impl OverSlices {
     ///
     /// # Panics
     /// If the formula has bounds: there are no statistics of those.
-    pub fn new(formulas: &Formulas, alphabet: &Alphabet, root: FormulaId, config: Config) -> Result<Self, Unsupported> {
+    pub fn new(
+        formulas: &Formulas,
+        alphabet: &Alphabet,
+        root: FormulaId,
+        config: EngineConfig,
+    ) -> Result<Self, Unsupported> {
         let has_bounds = formulas.parts(&[root]).into_iter().any(|part| is_bounded(formulas.node(part)));
         assert!(!has_bounds, "statistics are for formulas without bounds");
-        let all_slices = Config { subsumption: config.subsumption.with_all_configurations(), ..config };
+        let all_slices = EngineConfig { subsumption: config.subsumption.with_all_configurations(), ..config };
         let engine = BreadthFirst::new(formulas, alphabet, root, all_slices)?;
         let automaton = Alternating::new(formulas, &[root]);
         let of_formula: FxHashMap<FormulaId, NodeId> =

@@ -22,7 +22,7 @@
 mod window;
 
 use super::offline::{Cache, Offline};
-use super::{Config, Decision};
+use super::{Decision, EngineConfig};
 use crate::automaton::alternating::{Alternating, Condition, ConditionId, Label, Look, NodeId};
 use crate::limit::{BuildError, Feature, GaveUp, Instead, Limit, Limits, Unsupported};
 use crate::prepared::Prepared;
@@ -74,7 +74,7 @@ enum Connective {
 
 impl DepthFirst {
     /// Prepares formulas in negation normal form with split atoms.
-    pub fn new(formulas: &Formulas, alphabet: &Alphabet, roots: &[FormulaId], config: Config) -> Self {
+    pub fn new(formulas: &Formulas, alphabet: &Alphabet, roots: &[FormulaId], config: EngineConfig) -> Self {
         let automaton = Alternating::new(formulas, roots);
         let windows = window::windows(formulas, &automaton);
         Self { automaton, windows, alphabet: alphabet.clone(), limits: config.limits }
@@ -260,7 +260,7 @@ impl DepthFirst {
 }
 
 impl Offline for DepthFirst {
-    fn compile(prepared: &Prepared, indices: &[usize], config: Config) -> Self {
+    fn compile(prepared: &Prepared, indices: &[usize], config: EngineConfig) -> Self {
         let roots: Vec<FormulaId> = indices.iter().map(|&index| prepared.normal[index]).collect();
         Self::new(&prepared.formulas, &prepared.alphabet, &roots, config)
     }

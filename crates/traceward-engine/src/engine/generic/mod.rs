@@ -19,11 +19,9 @@ mod configurations;
 use super::configuration::{Configuration, Entry};
 use super::follow::{Follow, Step};
 use super::forward_backward_dag::TimerImplication;
-use super::graph::{
-    ConfigurationId, Connective, Deadline, Dependence, Graph, GraphUnfolding, Implies, Leaf, Scene, Value,
-};
+use super::graph::{ConfigurationId, Deadline, Dependence, GraphValue, Implies, Junction, Leaf, Scene, UnfoldedGraph};
 use super::labels::{self, LabelTruth, Labels};
-use super::{Config, EngineStatistics};
+use super::{EngineConfig, EngineStatistics};
 use crate::automaton::alternating::NodeId;
 use crate::automaton::metric::{Clock, Metric};
 use crate::limit::{BuildError, GaveUp, Unsupported};
@@ -43,39 +41,29 @@ pub struct Generic {
     dependence: Dependence,
     annotation: Annotation,
     labels: Labels,
-    config: Config,
+    config: EngineConfig,
 }
 
 /// A run: the graph that has been unfolded with the states so far.
 #[derive(Clone, Debug)]
 pub struct Run {
-    graph: Graph,
-    unfolding: GraphUnfolding,
+    unfolded: UnfoldedGraph,
     configurations: Configurations,
-    truth: LabelTruth,
-    position: u64,
-    verdict: Verdict,
     /// Scratch: which ways a state allows, and the values that are joined.
     is_open: Vec<bool>,
-    ways: Vec<Value>,
-    parts: Vec<Value>,
+    ways: Vec<GraphValue>,
+    parts: Vec<GraphValue>,
 }
 
 impl Run {
     /// The number of nodes of the graph.
     pub fn nodes(&self) -> usize {
-        self.graph.len()
+        self.unfolded.graph.len()
     }
 
     /// Type A: the timers that wait, with the clocks they have at the last state, in order.
     pub fn timers(&self) -> Vec<(NodeId, Clock)> {
-        let timer = |leaf| match leaf {
-            Leaf::Timer(node, deadline) => Some((node, deadline.clock_at(self.position - 1))),
-            Leaf::Configuration(_) => None,
-        };
-        let mut timers: Vec<_> = self.leaves().filter_map(timer).collect();
-        timers.sort_unstable();
-        timers
+        self.unfolded.timers()
     }
 
     /// Type B: the sets of timers that wait, in order.
@@ -84,30 +72,31 @@ impl Run {
             Leaf::Configuration(id) => Some(self.configurations.get(id).entries()),
             Leaf::Timer(..) => None,
         };
-        let mut all: Vec<_> = self.leaves().filter_map(configuration).collect();
+        let mut all: Vec<_> = self.unfolded.leaves().filter_map(configuration).collect();
         all.sort_unstable();
         all
     }
 
-    fn leaves(&self) -> impl Iterator<Item = Leaf> + '_ {
-        self.graph.leaves().iter().filter_map(|id| self.graph.leaf(*id))
-    }
-
     /// The highest cost of the run so far.
     pub fn statistics(&self) -> EngineStatistics {
-        let peaks = self.graph.peaks();
+        let peaks = self.unfolded.graph.peaks();
         EngineStatistics {
             peak_configurations: Some(peaks.configurations),
             peak_nodes: Some(peaks.vertices),
             peak_leaves: Some(peaks.timers),
-            peak_bytes: self.graph.bytes() + self.configurations.bytes(),
+            peak_bytes: self.unfolded.graph.bytes() + self.configurations.bytes(),
         }
     }
 }
 
 impl Generic {
     /// Prepares a formula in negation normal form with split atoms.
-    pub fn new(formulas: &Formulas, alphabet: &Alphabet, root: FormulaId, config: Config) -> Result<Self, Unsupported> {
+    pub fn new(
+        formulas: &Formulas,
+        alphabet: &Alphabet,
+        root: FormulaId,
+        config: EngineConfig,
+    ) -> Result<Self, Unsupported> {
         let automaton = labels::automaton(NAME, formulas, root)?;
         let labels = Labels::new(NAME, &automaton, formulas, alphabet)?;
         let dependence = Dependence::new(&automaton);
@@ -128,17 +117,18 @@ impl Generic {
     }
 
     fn unfold(&self, run: &mut Run) -> Result<(), GaveUp> {
-        run.unfolding.at(run.position);
-        if run.position == 0 {
+        let position = run.unfolded.position;
+        run.unfolded.unfolding.at(position);
+        if position == 0 {
             let initial = self.expansion().initial(self.automaton.root(), Clock::INFINITE)?;
             let ways = run.configurations.compile(initial, &self.expansion());
             let root = self.value_of_ways(run, &ways);
-            run.graph.set_root(root);
+            run.unfolded.graph.set_root(root);
             return Ok(());
         }
         self.forget(run);
-        run.graph.begin_step();
-        while let Some((id, leaf)) = run.graph.next_due(self.scene(&run.truth), run.position) {
+        run.unfolded.graph.begin_step();
+        while let Some((id, leaf)) = run.unfolded.graph.next_due(self.scene(&run.unfolded.truth), position) {
             let by = match leaf {
                 Leaf::Timer(node, deadline) => self.value_of_timer(run, node, deadline),
                 Leaf::Configuration(configuration) => {
@@ -146,10 +136,14 @@ impl Generic {
                     self.value_of_ways(run, &ways)
                 }
             };
-            run.graph.replace(id, leaf, by);
-            run.graph.refuse_many(NAME, self.config.limits.nodes)?;
+            run.unfolded.graph.replace(id, leaf, by);
+            run.unfolded.graph.refuse_many(NAME, self.config.limits.nodes)?;
         }
         Ok(())
+    }
+
+    fn implication<'a>(&'a self, configurations: &'a Configurations) -> Leaves<'a> {
+        Leaves { timers: TimerImplication { automaton: &self.automaton }, configurations }
     }
 
     fn expansion(&self) -> CandidateExpansion<'_> {
@@ -170,10 +164,10 @@ impl Generic {
             Leaf::Configuration(id) => Some(id),
             Leaf::Timer(..) => None,
         };
-        let mut kept: Vec<ConfigurationId> = run.leaves().filter_map(waiting).collect();
+        let mut kept: Vec<ConfigurationId> = run.unfolded.leaves().filter_map(waiting).collect();
         kept.sort_unstable();
         let numbers = run.configurations.forget_but(&kept);
-        run.graph.renumber(|id| numbers[&id]);
+        run.unfolded.graph.renumber(|id| numbers[&id]);
     }
 
     fn scene<'a>(&'a self, truth: &'a LabelTruth) -> Scene<'a> {
@@ -181,15 +175,15 @@ impl Generic {
     }
 
     /// The value that takes the place of a timer, a leaf of type A.
-    fn value_of_timer(&self, run: &mut Run, node: NodeId, deadline: Deadline) -> Value {
-        let Run { graph, unfolding, truth, .. } = run;
+    fn value_of_timer(&self, run: &mut Run, node: NodeId, deadline: Deadline) -> GraphValue {
+        let UnfoldedGraph { graph, unfolding, truth, .. } = &mut run.unfolded;
         unfolding.timer(self.scene(truth), graph, node, deadline)
     }
 
     /// The value that takes the place of a configuration, a leaf of type B: Generate-DAG of the
     /// ways that the state allows.
-    fn value_of_ways(&self, run: &mut Run, ways: &[Way]) -> Value {
-        let is_open = |way: &Way| way.labels.iter().all(|label| run.truth.satisfies(*label));
+    fn value_of_ways(&self, run: &mut Run, ways: &[Way]) -> GraphValue {
+        let is_open = |way: &Way| way.labels.iter().all(|label| run.unfolded.truth.satisfies(*label));
         run.is_open.clear();
         run.is_open.extend(ways.iter().map(is_open));
         run.ways.clear();
@@ -202,25 +196,25 @@ impl Generic {
         }
         match run.ways[..] {
             [one] => one,
-            _ => run.graph.join(Connective::Or, &run.ways),
+            _ => run.unfolded.graph.join(Junction::Or, &run.ways),
         }
     }
 
-    fn value_of_way(&self, run: &mut Run, way: &Way) -> Value {
-        let Run { graph, unfolding, truth, parts, .. } = run;
+    fn value_of_way(&self, run: &mut Run, way: &Way) -> GraphValue {
+        let Run { unfolded: UnfoldedGraph { graph, unfolding, truth, .. }, parts, .. } = run;
         parts.clear();
         for graph_of in &way.graphs {
             let value = unfolding.value(self.scene(truth), graph, *graph_of, Deadline::NEVER);
-            if value == Value::Known(false) {
+            if value == GraphValue::Known(false) {
                 return value;
             }
             parts.push(value);
         }
-        parts.extend(way.timers.map(|id| Value::Waits(Leaf::Configuration(id))));
+        parts.extend(way.timers.map(|id| GraphValue::Waits(Leaf::Configuration(id))));
         match parts[..] {
             [one] => one,
-            [one, other] => graph.join_two(Connective::And, one, other),
-            _ => graph.join(Connective::And, parts),
+            [one, other] => graph.join_two(Junction::And, one, other),
+            _ => graph.join(Junction::And, parts),
         }
     }
 }
@@ -229,18 +223,14 @@ impl Follow for Generic {
     type Run = Run;
     const NAME: &'static str = NAME;
 
-    fn compile(prepared: &Prepared, index: usize, config: Config) -> Result<Self, BuildError> {
+    fn compile(prepared: &Prepared, index: usize, config: EngineConfig) -> Result<Self, BuildError> {
         Ok(Self::new(&prepared.formulas, &prepared.alphabet, prepared.normal[index], config)?)
     }
 
     fn start(&self) -> Result<Run, GaveUp> {
         Ok(Run {
-            graph: Graph::new(self.config.subsumption.in_graphs()),
-            unfolding: GraphUnfolding::new(&self.automaton),
+            unfolded: UnfoldedGraph::start(&self.automaton, &self.labels, self.config.subsumption.in_graphs()),
             configurations: Configurations::default(),
-            truth: self.labels.start(),
-            position: 0,
-            verdict: Verdict::Pending,
             is_open: Vec::new(),
             ways: Vec::new(),
             parts: Vec::new(),
@@ -248,42 +238,28 @@ impl Follow for Generic {
     }
 
     fn step(&self, run: &mut Run, step: Step<'_>) -> Result<Verdict, GaveUp> {
-        if run.verdict.is_final() {
-            return Ok(run.verdict);
+        if run.unfolded.verdict.is_final() {
+            return Ok(run.unfolded.verdict);
         }
-        self.labels.read(&mut run.truth, step.letter);
+        self.labels.read(&mut run.unfolded.truth, step.letter);
         self.unfold(run)?;
-        let Run { graph, configurations, .. } = run;
-        graph.end_step(&Leaves { timers: TimerImplication { automaton: &self.automaton }, configurations });
-        run.position += 1;
-        run.verdict = match graph.root() {
-            Value::Known(true) => Verdict::Satisfied,
-            Value::Known(false) => Verdict::Violated,
-            _ if graph.holds_at_end(&|leaf| self.is_accepting(configurations, leaf)) => Verdict::Holding,
-            _ => Verdict::Pending,
-        };
-        Ok(run.verdict)
+        let Run { unfolded, configurations, .. } = run;
+        Ok(unfolded.conclude(&self.implication(configurations), &|leaf| self.is_accepting(configurations, leaf)))
     }
 
     fn verdict(&self, run: &Run) -> Verdict {
-        run.verdict
+        run.unfolded.verdict
     }
 
     fn save(&self, run: &Run, to: &mut Writer) {
-        Labels::save(&run.truth, to);
-        to.number(run.position);
-        to.verdict(run.verdict);
-        run.graph.save(&|id| Some(run.configurations.get(id)), to);
+        run.unfolded.save(&|id| Some(run.configurations.get(id)), to);
     }
 
     fn restore(&self, from: &mut Reader<'_>) -> Result<Run, RestoreError> {
         let mut run = self.start().map_err(|_| RestoreError::Damaged)?;
-        run.truth = self.labels.restore(from)?;
-        run.position = from.number()?;
-        run.verdict = from.verdict()?;
-        let Run { graph, configurations, .. } = &mut run;
-        graph.restore(&self.automaton, &mut |one| Some(configurations.intern(one)), from)?;
-        graph.end_step(&Leaves { timers: TimerImplication { automaton: &self.automaton }, configurations });
+        let Run { unfolded, configurations, .. } = &mut run;
+        unfolded.restore(&self.automaton, &self.labels, &mut |one| Some(configurations.intern(one)), from)?;
+        unfolded.graph.end_step(&self.implication(configurations));
         Ok(run)
     }
 

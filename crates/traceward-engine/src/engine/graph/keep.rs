@@ -1,7 +1,7 @@
 //! Graphs as bytes: those below come before those above, and each once.
 
 use super::super::configuration::Configuration;
-use super::{ConfigurationId, Connective, Deadline, Graph, Leaf, Peaks, Value, VertexId, VertexKind};
+use super::{ConfigurationId, Deadline, Graph, GraphValue, Junction, Leaf, Peaks, VertexId, VertexKind};
 use crate::automaton::alternating::NodeId;
 use crate::automaton::metric::{self, Metric};
 use crate::saved::{Reader, RestoreError, Writer};
@@ -21,14 +21,14 @@ impl Graph {
         [vertices, timers, configurations].into_iter().for_each(|peak| to.size(peak));
         let order = self.in_order();
         let places: FxHashMap<VertexId, usize> = order.iter().enumerate().map(|(place, id)| (*id, place)).collect();
-        to.bit(self.root == Value::Known(true));
+        to.bit(self.root == GraphValue::Known(true));
         to.size(order.len());
         for id in order {
             match self.vertices[id.index()].kind {
                 VertexKind::Leaf(leaf) => save_leaf(leaf, configuration, to),
-                VertexKind::Branch(connective) => {
+                VertexKind::Branch(junction) => {
                     let below: Vec<usize> = self.below(id).map(|child| places[&child]).collect();
-                    to.tag(if connective == Connective::And { 2 } else { 3 });
+                    to.tag(if junction == Junction::And { 2 } else { 3 });
                     to.size(below.len());
                     below.into_iter().for_each(|place| to.size(place));
                 }
@@ -45,14 +45,14 @@ impl Graph {
         from: &mut Reader<'_>,
     ) -> Result<(), RestoreError> {
         self.peaks = Peaks { vertices: from.size()?, timers: from.size()?, configurations: from.size()? };
-        let known = Value::Known(from.bit()?);
+        let known = GraphValue::Known(from.bit()?);
         let count = from.count()?;
-        let mut made: Vec<Value> = Vec::new();
+        let mut made: Vec<GraphValue> = Vec::new();
         for _ in 0..count {
             let value = match from.tag()? {
-                tag @ (0 | 1) => Value::Open(self.leaf_of(restored_leaf(tag, automaton, number, from)?)),
-                2 => self.restored_branch(Connective::And, &made, from)?,
-                3 => self.restored_branch(Connective::Or, &made, from)?,
+                tag @ (0 | 1) => GraphValue::Open(self.leaf_of(restored_leaf(tag, automaton, number, from)?)),
+                2 => self.restored_branch(Junction::And, &made, from)?,
+                3 => self.restored_branch(Junction::Or, &made, from)?,
                 _ => return Err(RestoreError::Damaged),
             };
             made.push(value);
@@ -63,18 +63,18 @@ impl Graph {
 
     fn restored_branch(
         &mut self,
-        connective: Connective,
-        made: &[Value],
+        junction: Junction,
+        made: &[GraphValue],
         from: &mut Reader<'_>,
-    ) -> Result<Value, RestoreError> {
+    ) -> Result<GraphValue, RestoreError> {
         let below = (0..from.count()?).map(|_| from.index(made.len()).map(|place| made[place]));
-        let below = below.collect::<Result<Vec<Value>, _>>()?;
-        if below.is_empty() { Err(RestoreError::Damaged) } else { Ok(self.branch(connective, below)) }
+        let below = below.collect::<Result<Vec<GraphValue>, _>>()?;
+        if below.is_empty() { Err(RestoreError::Damaged) } else { Ok(self.branch(junction, below)) }
     }
 
     /// The vertices that the root needs, those below first.
     fn in_order(&self) -> Vec<VertexId> {
-        let Value::Open(root) = self.root else { return Vec::new() };
+        let GraphValue::Open(root) = self.root else { return Vec::new() };
         let mut met: FxHashSet<VertexId> = FxHashSet::default();
         let (mut open, mut order) = (vec![Visit::Enter(root)], Vec::new());
         while let Some(visit) = open.pop() {

@@ -18,6 +18,7 @@
 
 mod edges;
 mod keep;
+mod run;
 mod tidy;
 mod unfold;
 
@@ -26,6 +27,7 @@ use crate::automaton::alternating::NodeId;
 use crate::automaton::metric::Clock;
 use crate::limit::{GaveUp, Instead, Limit};
 use edges::{EdgeId, Edges, Ends};
+pub(super) use run::UnfoldedGraph;
 use tidy::ComparedLeaves;
 pub(super) use tidy::Implies;
 pub(super) use unfold::{Dependence, GraphUnfolding, Scene};
@@ -78,13 +80,13 @@ pub(super) enum Leaf {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Connective {
+pub(super) enum Junction {
     And,
     Or,
 }
 
-impl Connective {
-    /// The value of one side that decides the connective.
+impl Junction {
+    /// The value of one side that decides the junction.
     fn decisive(self) -> bool {
         self == Self::Or
     }
@@ -94,7 +96,7 @@ impl Connective {
 enum VertexKind {
     Free,
     Leaf(Leaf),
-    Branch(Connective),
+    Branch(Junction),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -111,7 +113,7 @@ struct Vertex {
 
 /// The value of a part of the graph, as far as it is known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Value {
+pub(super) enum GraphValue {
     /// The value is known.
     Known(bool),
     /// The value is a leaf, which is not made before a branching point needs it.
@@ -126,7 +128,7 @@ pub(super) struct Graph {
     vertices: Vec<Vertex>,
     free: Vec<VertexId>,
     edges: Edges,
-    root: Value,
+    root: GraphValue,
     /// The leaves that wait for the next state.
     leaves: Vec<VertexId>,
     /// The leaves that waited for this state.
@@ -172,7 +174,7 @@ impl Graph {
             vertices: Vec::new(),
             free: Vec::new(),
             edges: Edges::default(),
-            root: Value::Known(false),
+            root: GraphValue::Known(false),
             leaves: Vec::new(),
             due: Vec::new(),
             step: 1,
@@ -191,13 +193,13 @@ impl Graph {
         }
     }
 
-    pub(super) fn root(&self) -> Value {
+    pub(super) fn root(&self) -> GraphValue {
         self.root
     }
 
-    pub(super) fn set_root(&mut self, root: Value) {
+    pub(super) fn set_root(&mut self, root: GraphValue) {
         self.root = match root {
-            Value::Waits(leaf) => Value::Open(self.leaf_of(leaf)),
+            GraphValue::Waits(leaf) => GraphValue::Open(self.leaf_of(leaf)),
             known_or_open => known_or_open,
         };
     }
@@ -259,12 +261,12 @@ impl Graph {
     }
 
     fn is_needed(&self, id: VertexId) -> bool {
-        self.vertices[id.index()].ends.parents > 0 || self.root == Value::Open(id)
+        self.vertices[id.index()].ends.parents > 0 || self.root == GraphValue::Open(id)
     }
 
-    fn connective(&self, id: VertexId) -> Option<Connective> {
+    fn junction(&self, id: VertexId) -> Option<Junction> {
         match self.vertices[id.index()].kind {
-            VertexKind::Branch(connective) => Some(connective),
+            VertexKind::Branch(junction) => Some(junction),
             VertexKind::Free | VertexKind::Leaf(_) => None,
         }
     }
@@ -335,49 +337,49 @@ impl Graph {
     }
 
     /// The conjunction or disjunction of two values: as much of it as is not known.
-    pub(super) fn join_two(&mut self, connective: Connective, one: Value, other: Value) -> Value {
+    pub(super) fn join_two(&mut self, junction: Junction, one: GraphValue, other: GraphValue) -> GraphValue {
         match (one, other) {
-            (Value::Known(value), open) | (open, Value::Known(value)) => {
-                if value == connective.decisive() {
-                    Value::Known(value)
+            (GraphValue::Known(value), open) | (open, GraphValue::Known(value)) => {
+                if value == junction.decisive() {
+                    GraphValue::Known(value)
                 } else {
                     open
                 }
             }
             _ if one == other => one,
-            _ => self.branch(connective, [one, other]),
+            _ => self.branch(junction, [one, other]),
         }
     }
 
     /// The conjunction or disjunction of some values: as much of it as is not known.
-    pub(super) fn join(&mut self, connective: Connective, values: &[Value]) -> Value {
-        let decisive = connective.decisive();
-        if values.contains(&Value::Known(decisive)) {
-            return Value::Known(decisive);
+    pub(super) fn join(&mut self, junction: Junction, values: &[GraphValue]) -> GraphValue {
+        let decisive = junction.decisive();
+        if values.contains(&GraphValue::Known(decisive)) {
+            return GraphValue::Known(decisive);
         }
         let mut open = values
             .iter()
             .enumerate()
-            .filter(|(index, value)| !matches!(value, Value::Known(_)) && !values[..*index].contains(value))
+            .filter(|(index, value)| !matches!(value, GraphValue::Known(_)) && !values[..*index].contains(value))
             .map(|(_, value)| *value);
-        let Some(first) = open.next() else { return Value::Known(!decisive) };
+        let Some(first) = open.next() else { return GraphValue::Known(!decisive) };
         let Some(second) = open.next() else { return first };
-        self.branch(connective, [first, second].into_iter().chain(open))
+        self.branch(junction, [first, second].into_iter().chain(open))
     }
 
     /// A branching point over values that are not known.
-    fn branch(&mut self, connective: Connective, values: impl IntoIterator<Item = Value>) -> Value {
-        let id = self.add(VertexKind::Branch(connective));
+    fn branch(&mut self, junction: Junction, values: impl IntoIterator<Item = GraphValue>) -> GraphValue {
+        let id = self.add(VertexKind::Branch(junction));
         for value in values {
             let child = match value {
-                Value::Known(_) => unreachable!("what is known needs no branching point"),
-                Value::Waits(leaf) => self.leaf_of(leaf),
-                Value::Open(child) => child,
+                GraphValue::Known(_) => unreachable!("what is known needs no branching point"),
+                GraphValue::Waits(leaf) => self.leaf_of(leaf),
+                GraphValue::Open(child) => child,
             };
             self.link(id, child);
         }
         self.touch(id);
-        Value::Open(id)
+        GraphValue::Open(id)
     }
 
     /// Puts a vertex into the list of those that have changed.
@@ -402,18 +404,18 @@ impl Graph {
     }
 
     /// Puts a value in the place of a leaf that is due, and tells all who waited for it.
-    pub(super) fn replace(&mut self, id: VertexId, leaf: Leaf, by: Value) {
+    pub(super) fn replace(&mut self, id: VertexId, leaf: Leaf, by: GraphValue) {
         match by {
-            Value::Known(value) => self.decide(id, value),
-            Value::Waits(same) if same == leaf && self.outnumbers(id, leaf) => {
+            GraphValue::Known(value) => self.decide(id, value),
+            GraphValue::Waits(same) if same == leaf && self.outnumbers(id, leaf) => {
                 self.keep(id, leaf);
                 return;
             }
-            Value::Waits(other) => {
+            GraphValue::Waits(other) => {
                 let other = self.leaf_of(other);
                 self.move_parents(id, other);
             }
-            Value::Open(other) => self.move_parents(id, other),
+            GraphValue::Open(other) => self.move_parents(id, other),
         }
         self.settle();
         if self.vertices[id.index()].kind != VertexKind::Free {
@@ -460,8 +462,8 @@ impl Graph {
             self.unlink(edge);
             self.lose_child(parent, value);
         }
-        if self.root == Value::Open(id) {
-            self.root = Value::Known(value);
+        if self.root == GraphValue::Open(id) {
+            self.root = GraphValue::Known(value);
         }
         self.release(id);
     }
@@ -469,9 +471,9 @@ impl Graph {
     /// A child of a branching point has this value and is gone.
     fn lose_child(&mut self, id: VertexId, value: bool) {
         let vertex = &self.vertices[id.index()];
-        let VertexKind::Branch(connective) = vertex.kind else { unreachable!("only branching points have children") };
+        let VertexKind::Branch(junction) = vertex.kind else { unreachable!("only branching points have children") };
         match vertex.ends.children {
-            _ if value == connective.decisive() => self.decide(id, value),
+            _ if value == junction.decisive() => self.decide(id, value),
             // `and` over nothing is 1, `or` over nothing is -1.
             0 => self.decide(id, value),
             1 => self.alone.push(id),
@@ -500,8 +502,8 @@ impl Graph {
 
     /// Hands the parents of a vertex to another.
     fn move_parents(&mut self, from: VertexId, to: VertexId) {
-        if self.root == Value::Open(from) {
-            self.root = Value::Open(to);
+        if self.root == GraphValue::Open(from) {
+            self.root = GraphValue::Open(to);
         }
         while let Some(edge) = self.vertices[from.index()].ends.first_parent() {
             let parent = self.edges.parent(edge);
@@ -545,7 +547,7 @@ impl Graph {
         if self.suspects.is_empty() && self.touched.is_empty() {
             return;
         }
-        if let Value::Known(_) = self.root {
+        if let GraphValue::Known(_) = self.root {
             self.clear();
             return;
         }
@@ -590,9 +592,9 @@ impl Graph {
     /// holds the vertices that are still to be looked at; each vertex is looked at once.
     pub(super) fn holds_at_end(&mut self, is_accepting: &dyn Fn(Leaf) -> bool) -> bool {
         let root = match self.root {
-            Value::Known(value) => return value,
-            Value::Waits(leaf) => return is_accepting(leaf),
-            Value::Open(root) => root,
+            GraphValue::Known(value) => return value,
+            GraphValue::Waits(leaf) => return is_accepting(leaf),
+            GraphValue::Open(root) => root,
         };
         self.end_looks += 1;
         let mut open = std::mem::take(&mut self.open);
@@ -615,7 +617,7 @@ impl Graph {
         let Vertex { kind, ends, .. } = &self.vertices[id.index()];
         let decisive = match kind {
             VertexKind::Leaf(leaf) => return Glance::Found(is_accepting(*leaf)),
-            VertexKind::Branch(connective) => connective.decisive(),
+            VertexKind::Branch(junction) => junction.decisive(),
             VertexKind::Free => unreachable!("nothing leads to a free place"),
         };
         let known = |edge: EdgeId| match self.vertices[self.edges.child(edge).index()] {

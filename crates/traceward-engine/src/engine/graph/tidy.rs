@@ -1,7 +1,7 @@
 //! Subsumption in a graph: what says the same twice is said once.
 
 use super::edges::EdgeId;
-use super::{Connective, Graph, Leaf, VertexId, VertexKind};
+use super::{Graph, Junction, Leaf, VertexId, VertexKind};
 
 /// Knows which leaves imply which.
 pub(in crate::engine) trait Implies {
@@ -18,7 +18,7 @@ impl Graph {
     pub(super) fn tidy(&mut self, implies: &dyn Implies) {
         while let Some(id) = self.touched.pop() {
             self.vertices[id.index()].is_touched = false;
-            if self.connective(id).is_none() {
+            if self.junction(id).is_none() {
                 continue;
             }
             match self.parent_of_its_kind(id) {
@@ -28,14 +28,14 @@ impl Graph {
         }
     }
 
-    /// The only parent of a branching point, if it has the same connective.
+    /// The only parent of a branching point, if it has the same junction.
     fn parent_of_its_kind(&self, id: VertexId) -> Option<VertexId> {
         let ends = &self.vertices[id.index()].ends;
         if ends.parents != 1 {
             return None;
         }
         let parent = self.edges.parent(ends.first_parent()?);
-        (self.connective(parent) == self.connective(id)).then_some(parent)
+        (self.junction(parent) == self.junction(id)).then_some(parent)
     }
 
     /// Hands the children of a branching point to its only parent.
@@ -55,13 +55,13 @@ impl Graph {
     }
 
     fn drop_implied(&mut self, id: VertexId, implies: &dyn Implies) {
-        let connective = self.connective(id).expect("a branching point");
+        let junction = self.junction(id).expect("a branching point");
         let mut compared = std::mem::take(&mut self.compared);
         for edge in self.edges.children(&self.vertices[id.index()].ends) {
             if let VertexKind::Leaf(leaf) = self.vertices[self.edges.child(edge).index()].kind
                 && let Some(group) = implies.group(leaf)
             {
-                compared.add(connective, implies, group, leaf, edge);
+                compared.add(junction, implies, group, leaf, edge);
             }
         }
         if !compared.dropped.is_empty() {
@@ -82,11 +82,11 @@ pub(super) struct ComparedLeaves {
 }
 
 impl ComparedLeaves {
-    fn add(&mut self, connective: Connective, implies: &dyn Implies, group: u32, leaf: Leaf, edge: EdgeId) {
+    fn add(&mut self, junction: Junction, implies: &dyn Implies, group: u32, leaf: Leaf, edge: EdgeId) {
         // A conjunction needs what implies the rest, a disjunction what the rest implies.
-        let is_redundant = |one: Leaf, beside: Leaf| match connective {
-            Connective::And => implies.implies(beside, one),
-            Connective::Or => implies.implies(one, beside),
+        let is_redundant = |one: Leaf, beside: Leaf| match junction {
+            Junction::And => implies.implies(beside, one),
+            Junction::Or => implies.implies(one, beside),
         };
         if self.kept.iter().any(|&(of, other, _)| of == group && is_redundant(leaf, other)) {
             self.dropped.push(edge);

@@ -1,6 +1,6 @@
 //! From conditions of an automaton to the graph, one state further.
 
-use super::{Connective, Deadline, Graph, Leaf, Value};
+use super::{Deadline, Graph, GraphValue, Junction, Leaf};
 use crate::automaton::alternating::{ConditionId, NodeId};
 use crate::automaton::metric::{Clock, ClockTest, Condition, Kind, Metric, Stronger};
 use crate::engine::labels::LabelTruth;
@@ -11,9 +11,9 @@ use crate::engine::labels::LabelTruth;
 pub(in crate::engine) struct GraphUnfolding {
     /// By the index of a condition that depends on no clock: the position after which this was
     /// found, and what.
-    found: Vec<(u64, Value)>,
+    found: Vec<(u64, GraphValue)>,
     tasks: Vec<Task>,
-    values: Vec<Value>,
+    values: Vec<GraphValue>,
     position: u64,
 }
 
@@ -22,9 +22,9 @@ enum Task {
     /// Find the value of a condition whose clock runs out then.
     Find(ConditionId, Deadline),
     /// With the value of one side known, look at the other.
-    Second(Connective, ConditionId, Deadline),
+    Second(Junction, ConditionId, Deadline),
     /// Join both sides.
-    Join(Connective),
+    Join(Junction),
     /// Keep the value.
     Keep(ConditionId),
 }
@@ -75,14 +75,14 @@ impl Scene<'_> {
     }
 
     /// The value of a node whose clock runs out then, at a position.
-    fn node(self, node: NodeId, deadline: Deadline, position: u64) -> Value {
+    fn node(self, node: NodeId, deadline: Deadline, position: u64) -> GraphValue {
         let clock = deadline.clock_at(position);
         match self.automaton.node(node).kind {
-            Kind::Leaf(_) => Value::Known(self.truth.satisfies(node)),
+            Kind::Leaf(_) => GraphValue::Known(self.truth.satisfies(node)),
             Kind::Timer { test: ClockTest::Positive, .. } if ClockTest::Positive.holds(clock) => {
-                Value::Waits(Leaf::Timer(node, deadline))
+                GraphValue::Waits(Leaf::Timer(node, deadline))
             }
-            Kind::Timer { test, .. } => Value::Known(test.holds(clock)),
+            Kind::Timer { test, .. } => GraphValue::Known(test.holds(clock)),
         }
     }
 }
@@ -90,7 +90,7 @@ impl Scene<'_> {
 impl GraphUnfolding {
     pub(in crate::engine) fn new(automaton: &Metric) -> Self {
         Self {
-            found: vec![(NEVER, Value::Known(false)); automaton.condition_ids().count()],
+            found: vec![(NEVER, GraphValue::Known(false)); automaton.condition_ids().count()],
             tasks: Vec::new(),
             values: Vec::new(),
             position: 0,
@@ -109,7 +109,7 @@ impl GraphUnfolding {
         graph: &mut Graph,
         node: NodeId,
         deadline: Deadline,
-    ) -> Value {
+    ) -> GraphValue {
         let Kind::Timer { next, .. } = scene.automaton.node(node).kind else { unreachable!("only timers wait") };
         self.value(scene, graph, next, deadline)
     }
@@ -122,23 +122,23 @@ impl GraphUnfolding {
         graph: &mut Graph,
         condition: ConditionId,
         deadline: Deadline,
-    ) -> Value {
+    ) -> GraphValue {
         self.tasks.push(Task::Find(condition, deadline));
         while let Some(task) = self.tasks.pop() {
             match task {
                 Task::Find(condition, deadline) => {
                     self.find(scene, graph, condition, deadline);
                 }
-                Task::Second(connective, second, deadline) => {
+                Task::Second(junction, second, deadline) => {
                     let first = *self.values.last().expect("the value of the first side");
-                    if first != Value::Known(connective.decisive()) {
-                        self.tasks.extend([Task::Join(connective), Task::Find(second, deadline)]);
+                    if first != GraphValue::Known(junction.decisive()) {
+                        self.tasks.extend([Task::Join(junction), Task::Find(second, deadline)]);
                     }
                 }
-                Task::Join(connective) => {
+                Task::Join(junction) => {
                     let second = self.values.pop().expect("the value of the second side");
                     let first = self.values.pop().expect("the value of the first side");
-                    self.values.push(graph.join_two(connective, first, second));
+                    self.values.push(graph.join_two(junction, first, second));
                 }
                 Task::Keep(condition) => {
                     let value = *self.values.last().expect("a value");
@@ -165,13 +165,13 @@ impl GraphUnfolding {
             self.tasks.push(Task::Keep(condition));
         }
         match whole {
-            Condition::Empty => self.values.push(Value::Known(true)),
+            Condition::Empty => self.values.push(GraphValue::Known(true)),
             Condition::Node(_) => unreachable!("done above"),
             Condition::And(left, right) => {
-                self.sides(scene, graph, Connective::And, [left, right], deadline);
+                self.sides(scene, graph, Junction::And, [left, right], deadline);
             }
             Condition::Or(left, right) => {
-                self.sides(scene, graph, Connective::Or, [left, right], deadline);
+                self.sides(scene, graph, Junction::Or, [left, right], deadline);
             }
             Condition::Metric(clock, inner) => {
                 let deadline = Deadline::of(scene.automaton.clock(clock), self.position);
@@ -185,31 +185,31 @@ impl GraphUnfolding {
         &mut self,
         scene: Scene<'_>,
         graph: &mut Graph,
-        connective: Connective,
+        junction: Junction,
         [left, right]: [ConditionId; 2],
         deadline: Deadline,
     ) {
-        let decisive = Value::Known(connective.decisive());
+        let decisive = GraphValue::Known(junction.decisive());
         let value = |side| match scene.automaton.condition(side) {
             Condition::Node(node) => Some(scene.node(node, deadline, self.position)),
             _ => None,
         };
         let (known, other) = match (value(left), value(right)) {
             (Some(left), Some(right)) => {
-                let both = graph.join_two(connective, left, right);
+                let both = graph.join_two(junction, left, right);
                 self.values.push(both);
                 return;
             }
             (Some(known), None) => (known, right),
             (None, Some(known)) => (known, left),
             (None, None) => {
-                self.tasks.extend([Task::Second(connective, right, deadline), Task::Find(left, deadline)]);
+                self.tasks.extend([Task::Second(junction, right, deadline), Task::Find(left, deadline)]);
                 return;
             }
         };
         self.values.push(known);
         if known != decisive {
-            self.tasks.extend([Task::Join(connective), Task::Find(other, deadline)]);
+            self.tasks.extend([Task::Join(junction), Task::Find(other, deadline)]);
         }
     }
 }

@@ -4,7 +4,7 @@
 //! run goes on. Only if a single step does not fit does it give up.
 
 use super::letters::{Blocks, LetterBits};
-use super::{Config, ENGINE, Exactness};
+use super::{ENGINE, EngineConfig, Exactness};
 use crate::automaton::diagram::Overflow;
 use crate::automaton::progression::{OwedEvent, Progression, Prospects, Space, StateRef, Unsettled};
 use crate::limit::{GaveUp, Instead, Limit};
@@ -25,7 +25,7 @@ pub(super) struct Lazy {
     letter_by_letter: bool,
     state: StateRef,
     verdict: Verdict,
-    config: Config,
+    config: EngineConfig,
     /// Steps that were made, by state and letter; a newer one takes the place of an older one.
     steps: Vec<RememberedStep>,
 }
@@ -74,7 +74,7 @@ const NOWHERE: u32 = u32::MAX;
 
 impl Lazy {
     /// A run that has seen no state, of the formula as asked at a position.
-    pub(super) fn start(progression: &Arc<Progression>, config: Config, position: usize) -> Result<Self, GaveUp> {
+    pub(super) fn start(progression: &Arc<Progression>, config: EngineConfig, position: usize) -> Result<Self, GaveUp> {
         let position = u32::try_from(position).ok().filter(|position| *position < u32::MAX).ok_or(GaveUp {
             engine: ENGINE,
             limit: Limit::Position(position),
@@ -108,7 +108,7 @@ impl Lazy {
 
     pub(super) fn restore(
         progression: &Arc<Progression>,
-        config: Config,
+        config: EngineConfig,
         from: &mut Reader<'_>,
     ) -> Result<Self, RestoreError> {
         let (verdict, letter_by_letter) = (from.verdict()?, from.bit()?);
@@ -283,13 +283,13 @@ fn bit(propositions: &[Proposition], byte: &dyn Fn(usize) -> u8, proposition: u3
 }
 
 /// The number of diagrams that fit the memory, with what a search keeps of each.
-fn most_nodes(config: Config) -> usize {
+fn most_nodes(config: EngineConfig) -> usize {
     const PER_SEARCHED: usize = 64;
     config.limits.memory.saturating_sub(REMEMBERED * size_of::<RememberedStep>())
         / (Progression::BYTES_PER_NODE + PER_SEARCHED)
 }
 
-fn gave_up(config: Config, unsettled: Unsettled) -> GaveUp {
+fn gave_up(config: EngineConfig, unsettled: Unsettled) -> GaveUp {
     let limit = match unsettled {
         Unsettled::Overflow(overflow) => overflow.limit(config.limits.memory),
         Unsettled::TooManyStates => Limit::Search(config.limits.search),

@@ -15,7 +15,7 @@ mod lazy;
 mod letters;
 
 use super::follow::{Follow, Owed, Prefix, Step};
-use super::{Config, Exactness};
+use super::{EngineConfig, Exactness};
 use crate::automaton::deterministic::{Deterministic, Room};
 use crate::automaton::progression::{OwedEvent, Progression, Rule};
 use crate::limit::{BuildError, GaveUp, Limits};
@@ -47,7 +47,7 @@ struct Shared {
     /// Whether every letter that is not ruled out can occur in some trace. Only then is an early
     /// verdict given at the first position at which it is certain.
     knows_letters: bool,
-    config: Config,
+    config: EngineConfig,
 }
 
 /// A run of an observer. A clone goes on by itself.
@@ -68,7 +68,7 @@ enum ObserverState {
 
 impl Observer {
     /// An observer whose propositions may hold in any combination, whatever their expressions say.
-    pub fn of_any_letters(prepared: &Prepared, index: usize, config: Config) -> Result<Self, BuildError> {
+    pub fn of_any_letters(prepared: &Prepared, index: usize, config: EngineConfig) -> Result<Self, BuildError> {
         Self::of(prepared, index, &prepared.formulas, Knowledge::INDEPENDENT, config)
     }
 
@@ -77,14 +77,14 @@ impl Observer {
         index: usize,
         formulas: &Formulas,
         knowledge: Knowledge,
-        config: Config,
+        config: EngineConfig,
     ) -> Result<Self, BuildError> {
         let (root, on_empty) = (prepared.simplified[index], prepared.holds_on_empty(index));
         let progression = Progression::new(formulas, &prepared.alphabet, root, on_empty, knowledge.possible)?;
         Ok(Self::new(progression, knowledge.is_complete, config))
     }
 
-    fn new(progression: Progression, knows_letters: bool, config: Config) -> Self {
+    fn new(progression: Progression, knows_letters: bool, config: EngineConfig) -> Self {
         let progression = Arc::new(progression);
         let Limits { memory, table_states, table_entries, .. } = config.limits;
         let limits = Room { states: table_states, memory: memory / 4 };
@@ -122,7 +122,7 @@ impl Follow for Observer {
     type Run = Run;
     const NAME: &'static str = ENGINE;
 
-    fn compile(prepared: &Prepared, index: usize, config: Config) -> Result<Self, BuildError> {
+    fn compile(prepared: &Prepared, index: usize, config: EngineConfig) -> Result<Self, BuildError> {
         let root = prepared.simplified[index];
         let mut formulas = prepared.formulas.clone();
         let knowledge = Possible::new(&formulas, &Alphabet::of(&formulas, &[root])).knowledge(&mut formulas);

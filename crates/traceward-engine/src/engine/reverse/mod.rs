@@ -23,7 +23,7 @@ mod window;
 
 pub use table::TraceTable;
 
-use super::Config;
+use super::EngineConfig;
 use super::offline::{Cache, Offline};
 use crate::automaton::alternating::Alternating;
 use crate::limit::GaveUp;
@@ -61,7 +61,7 @@ impl Reverse {
 }
 
 impl Offline for Reverse {
-    fn compile(prepared: &Prepared, indices: &[usize], _: Config) -> Self {
+    fn compile(prepared: &Prepared, indices: &[usize], _: EngineConfig) -> Self {
         let roots: Vec<FormulaId> = indices.iter().map(|&index| prepared.normal[index]).collect();
         Self::new(&prepared.formulas, &prepared.alphabet, &roots)
     }

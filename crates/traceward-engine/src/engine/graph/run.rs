@@ -1,0 +1,94 @@
+//! The part of a run that is the same for every engine with a graph: how far it was unfolded, and
+//! what that came to.
+
+use super::keep::Numbering;
+use super::{ConfigurationId, Graph, GraphUnfolding, GraphValue, Implies, Leaf};
+use crate::automaton::alternating::NodeId;
+use crate::automaton::metric::{Clock, Metric};
+use crate::engine::configuration::{Compaction, Configuration};
+use crate::engine::labels::{LabelTruth, Labels};
+use crate::saved::{Reader, RestoreError, Writer};
+use traceward_logic::verdict::Verdict;
+
+/// A graph that has been unfolded with the states of a trace so far.
+#[derive(Clone, Debug)]
+pub(in crate::engine) struct UnfoldedGraph {
+    pub(in crate::engine) graph: Graph,
+    pub(in crate::engine) unfolding: GraphUnfolding,
+    pub(in crate::engine) truth: LabelTruth,
+    /// The number of states that were taken.
+    pub(in crate::engine) position: u64,
+    pub(in crate::engine) verdict: Verdict,
+}
+
+impl UnfoldedGraph {
+    /// The graph before the first state.
+    pub(in crate::engine) fn start(automaton: &Metric, labels: &Labels, compaction: Compaction) -> Self {
+        Self {
+            graph: Graph::new(compaction),
+            unfolding: GraphUnfolding::new(automaton),
+            truth: labels.start(),
+            position: 0,
+            verdict: Verdict::Pending,
+        }
+    }
+
+    pub(in crate::engine) fn leaves(&self) -> impl Iterator<Item = Leaf> + '_ {
+        self.graph.leaves().iter().filter_map(|id| self.graph.leaf(*id))
+    }
+
+    /// The timers that wait, with the clocks they have at the last state, in order.
+    pub(in crate::engine) fn timers(&self) -> Vec<(NodeId, Clock)> {
+        let timer = |leaf| match leaf {
+            Leaf::Timer(node, deadline) => Some((node, deadline.clock_at(self.position - 1))),
+            Leaf::Configuration(_) => None,
+        };
+        let mut timers: Vec<_> = self.leaves().filter_map(timer).collect();
+        timers.sort_unstable();
+        timers
+    }
+
+    /// Ends the step of a state with which the graph was unfolded, and returns the verdict after it.
+    pub(in crate::engine) fn conclude(
+        &mut self,
+        implies: &dyn Implies,
+        is_accepting: &dyn Fn(Leaf) -> bool,
+    ) -> Verdict {
+        self.graph.end_step(implies);
+        self.position += 1;
+        self.verdict = match self.graph.root() {
+            GraphValue::Known(true) => Verdict::Satisfied,
+            GraphValue::Known(false) => Verdict::Violated,
+            _ if self.graph.holds_at_end(is_accepting) => Verdict::Holding,
+            _ => Verdict::Pending,
+        };
+        self.verdict
+    }
+
+    /// Writes the graph and how far it is; `configuration` tells which has a number.
+    pub(in crate::engine) fn save<'a>(
+        &self,
+        configuration: &dyn Fn(ConfigurationId) -> Option<&'a Configuration>,
+        to: &mut Writer,
+    ) {
+        Labels::save(&self.truth, to);
+        to.number(self.position);
+        to.verdict(self.verdict);
+        self.graph.save(configuration, to);
+    }
+
+    /// Reads into a graph before the first state what was written of one over the same automaton.
+    /// Its leaves are still to be compared, as at the end of a step.
+    pub(in crate::engine) fn restore(
+        &mut self,
+        automaton: &Metric,
+        labels: &Labels,
+        number: &mut Numbering<'_>,
+        from: &mut Reader<'_>,
+    ) -> Result<(), RestoreError> {
+        self.truth = labels.restore(from)?;
+        self.position = from.number()?;
+        self.verdict = from.verdict()?;
+        self.graph.restore(automaton, number, from)
+    }
+}
