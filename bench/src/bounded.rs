@@ -76,12 +76,12 @@ fn of_bound(bound: usize) -> Vec<Row> {
     let letters = responses.letters(&lowered.variables.names(), &prepared);
     let Prepared { formulas, alphabet, normal, .. } = &prepared;
     let expected = (responses.owing, Verdict::Holding);
-    let engine = Generic::new(formulas, alphabet, normal[0], engine::Config::default()).expect("bounds in steps");
+    let engine = Generic::new(formulas, alphabet, normal[0], engine::EngineConfig::default()).expect("bounds in steps");
     let ours = measured(format!("{formula} generic"), STATES as u64, "states", &expected, || {
         let mut run = engine.start().expect("a small graph");
         count(&letters, |step| engine.step(&mut run, step).expect("a small graph"))
     });
-    let config = engine::Config { subsumption: Subsumption::Off, ..engine::Config::default() };
+    let config = engine::EngineConfig { subsumption: Subsumption::Off, ..engine::EngineConfig::default() };
     let graph = ForwardBackwardDag::new(formulas, alphabet, normal[0], config).expect("bounds in steps");
     // It looks at every open request with every state, so there are fewer.
     let few = Responses::new(bound * 4, bound);
@@ -114,7 +114,7 @@ pub fn finite_bounds() -> Vec<Row> {
     let Claim::Formula(root) = lowered.properties[0].claim else { panic!("a formula") };
     let prepared = Prepared::new(&lowered.formulas, &[root], Simplification::Off);
     let Prepared { formulas, alphabet, normal, .. } = &prepared;
-    let engine = ForwardBackwardDag::new(formulas, alphabet, normal[0], engine::Config::default());
+    let engine = ForwardBackwardDag::new(formulas, alphabet, normal[0], engine::EngineConfig::default());
     let engine = engine.expect("bounds in steps");
     let of_length = |states: usize| {
         // p throughout, q at two of three states: no ten in a row.

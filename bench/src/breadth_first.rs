@@ -4,7 +4,7 @@
 
 use crate::reverse::paper;
 use crate::{Row, measured, peak_kib};
-use traceward_engine::engine::Config;
+use traceward_engine::engine::EngineConfig;
 use traceward_engine::engine::breadth_first::BreadthFirst;
 use traceward_engine::engine::follow::{Follow, Step};
 use traceward_engine::select::{Prepared, Simplification};
@@ -29,7 +29,7 @@ fn one(formula: &str) -> Row {
     let lowered = traceward_testkit::lowered(formula, Goal::Check, None, None).expect("a formula");
     let Claim::Formula(root) = lowered.properties[0].claim else { panic!("a formula") };
     let prepared = Prepared::new(&lowered.formulas, &[root], Simplification::Off);
-    let engine = BreadthFirst::new(&prepared.formulas, &prepared.alphabet, prepared.normal[0], Config::default());
+    let engine = BreadthFirst::new(&prepared.formulas, &prepared.alphabet, prepared.normal[0], EngineConfig::default());
     let engine = engine.expect("no bounds in time");
     let states = paper(STATES);
     // z comes with the last state only, like the a that is there anyway.

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use traceward_engine::automaton::deterministic::{Deterministic, Room};
 use traceward_engine::automaton::subset::{self, Table};
 use traceward_engine::automaton::tableau::{self, Initial};
-use traceward_engine::engine::Config;
+use traceward_engine::engine::EngineConfig;
 use traceward_engine::engine::follow::Follow;
 use traceward_engine::engine::observer::Observer;
 use traceward_engine::engine::offline::Cache;
@@ -37,7 +37,7 @@ impl Formula {
         Self { on_empty: semantics::holds_on_empty(formulas, root), prepared }
     }
 
-    fn observer(&self, config: Config) -> Observer {
+    fn observer(&self, config: EngineConfig) -> Observer {
         Observer::compile(&self.prepared, 0, config).expect("no bounds in time")
     }
 
@@ -83,15 +83,15 @@ pub fn steps_of_a_table() -> Vec<Row> {
         [("F G p", 100_000_000, 2), ("G(a -> F b)", 20_000_000, 2), ("G(b -> (!a U (a U (!a U a))))", 20_000_000, 2)];
     let more = [(responses(2), 20_000_000, 2), ("G(a -> X(b | X(b | X b)) | F c)".to_owned(), 20_000_000, 1)];
     let rows = rows.map(|(text, len, every)| (text.to_owned(), len, every)).into_iter().chain(more);
-    rows.map(|(text, len, every)| stepped(&text, len, every, Config::default())).collect()
+    rows.map(|(text, len, every)| stepped(&text, len, every, EngineConfig::default())).collect()
 }
 
 /// Tables that do not fit the first-level cache, and automata that are unfolded on the way.
 pub fn steps_of_a_large_automaton() -> Vec<Row> {
-    let lazily = Config { limits: Limits { table_states: 0, ..Limits::default() }, ..Config::default() };
+    let lazily = EngineConfig { limits: Limits { table_states: 0, ..Limits::default() }, ..EngineConfig::default() };
     vec![
-        stepped(&responses(6), 20_000_000, 2, Config::default()),
-        stepped(&responses(8), 20_000_000, 2, Config::default()),
+        stepped(&responses(6), 20_000_000, 2, EngineConfig::default()),
+        stepped(&responses(8), 20_000_000, 2, EngineConfig::default()),
         stepped("G(p -> F[0,1000] q)", 20_000_000, 8, lazily),
         stepped("G(p -> F[0,10000] q)", 20_000_000, 16, lazily),
         stepped(&responses(3), 20_000_000, 2, lazily),
@@ -100,7 +100,7 @@ pub fn steps_of_a_large_automaton() -> Vec<Row> {
 
 /// Whether the formula holds is told by reverse traversal; that no letter is skipped, by their
 /// being random.
-fn stepped(text: &str, len: usize, every: u64, config: Config) -> Row {
+fn stepped(text: &str, len: usize, every: u64, config: EngineConfig) -> Row {
     use traceward_engine::engine::reverse::Reverse;
     let formula = Formula::parse(text);
     let letters = formula.letters(len, every);
@@ -177,7 +177,8 @@ pub fn bounded_construction() -> Vec<Row> {
             bits.set(if expr == "p" { 100 } else { 105 }, true);
             letters.bitmaps[index] = bits;
         }
-        let lazily = Config { limits: Limits { table_states: 0, ..Limits::default() }, ..Config::default() };
+        let lazily =
+            EngineConfig { limits: Limits { table_states: 0, ..Limits::default() }, ..EngineConfig::default() };
         let made = measured(format!("{text}, made and asked of 1,000 states"), 1, "times", &true, || {
             formula.observer(lazily).verdict_at_end(&letters).expect("within limits").decision().holds
         });

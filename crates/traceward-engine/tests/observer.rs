@@ -8,7 +8,7 @@ use std::io::Write;
 use traceward_engine::automaton::deterministic::{Deterministic, Room};
 use traceward_engine::engine::follow::{Follow, Step};
 use traceward_engine::engine::observer::Observer;
-use traceward_engine::engine::{Config, Exactness};
+use traceward_engine::engine::{EngineConfig, Exactness};
 use traceward_engine::limit::Limits;
 use traceward_engine::select::{Prepared, Simplification};
 use traceward_logic::bitmap::Bitmap;
@@ -25,8 +25,8 @@ use traceward_testkit::enumerate::{self, Shape};
 use traceward_testkit::generate::{self, Windows};
 
 /// Never the whole automaton beforehand.
-fn lazily() -> Config {
-    Config { limits: Limits { table_states: 0, ..Limits::default() }, ..Config::default() }
+fn lazily() -> EngineConfig {
+    EngineConfig { limits: Limits { table_states: 0, ..Limits::default() }, ..EngineConfig::default() }
 }
 
 struct Observed {
@@ -36,10 +36,10 @@ struct Observed {
 }
 
 impl Observed {
-    fn new(formulas: &Formulas, formula: FormulaId, configs: &[Config]) -> Self {
+    fn new(formulas: &Formulas, formula: FormulaId, configs: &[EngineConfig]) -> Self {
         let prepared = Prepared::new(formulas, &[formula], Simplification::Off);
         let on_empty = semantics::holds_on_empty(formulas, formula);
-        let observer = |config: &Config| Observer::compile(&prepared, 0, *config).expect("no bounds in time");
+        let observer = |config: &EngineConfig| Observer::compile(&prepared, 0, *config).expect("no bounds in time");
         let observers = configs.iter().map(observer).collect();
         Self { prepared, on_empty, observers }
     }
@@ -195,7 +195,7 @@ fn repeated_letters_are_skipped_only_where_nothing_counts_steps() {
     ] {
         let (lowered, claim, _) = corpus::prepare(text, &no_trace(), None, 0);
         let Claim::Formula(formula) = claim else { panic!("{text} is a formula") };
-        let observed = Observed::new(&lowered.formulas, formula, &[Config::default()]);
+        let observed = Observed::new(&lowered.formulas, formula, &[EngineConfig::default()]);
         assert_eq!(observed.observers[0].is_stutter_invariant(), invariant, "{text}");
     }
 }
@@ -204,7 +204,7 @@ fn repeated_letters_are_skipped_only_where_nothing_counts_steps() {
 fn a_long_trace_is_decided_at_the_very_state() {
     let (lowered, claim, _) = corpus::prepare("G(a -> F[0,100] b)", &no_trace(), None, 0);
     let Claim::Formula(formula) = claim else { panic!() };
-    for config in [Config::default(), lazily()] {
+    for config in [EngineConfig::default(), lazily()] {
         let observed = Observed::new(&lowered.formulas, formula, &[config]);
         for asked in [0, 63, 64, 1000] {
             let mut a = Bitmap::filled(5000, false);
@@ -340,7 +340,7 @@ fn long_traces_are_read_as_they_are_step_by_step() {
     let mut arena = Formulas::new();
     let mut undecided = 0;
     for formula in enumerate::formulas(&mut arena, &Shape::unbounded(2)) {
-        let observed = Observed::new(&arena, formula, &[Config::default()]);
+        let observed = Observed::new(&arena, formula, &[EngineConfig::default()]);
         let config = traceward_engine::select::Config::default();
         let evaluator = Evaluator::new(&Prepared::shared(&arena, &[formula], config.simplification), &config);
         for trace in &traces {
@@ -368,13 +368,13 @@ fn what_is_too_large_is_read_letter_by_letter() {
     let text = (0..count).map(|one| format!("G(v{one} -> F v{})", (one + 1) % count)).collect::<Vec<_>>().join(" & ");
     let (lowered, claim, _) = corpus::prepare(&text, &names, None, 0);
     let Claim::Formula(formula) = claim else { panic!("{text} is a formula") };
-    let small = Config {
+    let small = EngineConfig {
         exactness: Exactness::WherePossible,
         limits: Limits { memory: 4 << 20, ..Limits::default() },
-        ..Config::default()
+        ..EngineConfig::default()
     };
     let observed = Observed::new(&lowered.formulas, formula, &[small]);
-    let config = Config { limits: Limits { memory: 4 << 20, ..Limits::default() }, ..Config::default() };
+    let config = EngineConfig { limits: Limits { memory: 4 << 20, ..Limits::default() }, ..EngineConfig::default() };
     let strict = Observed::new(&lowered.formulas, formula, &[config]);
     // One wave of them passes through, and a second is cut off in the middle.
     for (len, satisfied) in [(1, false), (count, false), (count + 1, true), (count + 30, false), (2 * count + 2, true)]

@@ -2,7 +2,7 @@
 
 use peak_alloc::PeakAlloc;
 use std::collections::BTreeMap;
-use traceward_engine::engine::Config;
+use traceward_engine::engine::EngineConfig;
 use traceward_engine::engine::follow::Follow;
 use traceward_engine::engine::observer::Observer;
 use traceward_engine::limit::Limits;
@@ -58,7 +58,7 @@ fn memory_stays_within_its_limit() {
         for memory in [1 << 20, 4 << 20, 32 << 20] {
             for full_states in [0, 1024] {
                 let limits = Limits { memory, table_states: full_states, ..Limits::default() };
-                let config = Config { limits, ..Config::default() };
+                let config = EngineConfig { limits, ..EngineConfig::default() };
                 let before = MEMORY.current_usage();
                 MEMORY.reset_peak_usage();
                 let observer = Observer::of_any_letters(&prepared, 0, config).expect("no time");

@@ -52,7 +52,14 @@ fn goes_on(online: &Online, trace: &Trace) {
         let Some(verdict) = step(&mut *run, &letters, position) else { return };
         for (cut, other) in restored.iter_mut().enumerate() {
             let found = step(&mut **other, &letters, position);
-            assert_eq!(found, Some(verdict), "{} saved at {cut}, at {position}", online.engine());
+            // An observer has to search again for what it knew, and may reach a limit where the
+            // original has found out in several steps.
+            let searches_again = online.engine() == EngineName::Observer;
+            assert!(
+                found == Some(verdict) || found.is_none() && searches_again,
+                "{} saved at {cut}, at {position}: {found:?} instead of {verdict}",
+                online.engine()
+            );
         }
     }
 }

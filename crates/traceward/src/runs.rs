@@ -5,7 +5,7 @@ use crate::error::{Error, Request};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use traceward_engine::automaton::alternating::{Alternating, is_bounded};
-use traceward_engine::engine::Config;
+use traceward_engine::engine::EngineConfig;
 use traceward_engine::engine::breadth_first::OverSlices;
 use traceward_engine::engine::reverse::Reverse;
 use traceward_engine::run_statistics::{Coverage, RejectingVisits, over_trees, unused, waiting};
@@ -120,7 +120,7 @@ impl<'a> Runs<'a> {
 
     fn rejecting_visits_by_slices(&self) -> Result<Option<u64>, Error> {
         let Prepared { formulas, alphabet, normal, .. } = &self.prepared;
-        match OverSlices::new(formulas, alphabet, normal[0], Config::default()) {
+        match OverSlices::new(formulas, alphabet, normal[0], EngineConfig::default()) {
             Err(_) => Ok(None),
             Ok(slices) => slices.statistics(&RejectingVisits, &self.letters).map_err(Error::GaveUp),
         }

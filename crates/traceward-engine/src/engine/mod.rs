@@ -16,8 +16,6 @@ pub mod offline;
 pub mod reverse;
 pub mod tableau;
 
-/// The former name of [`EngineConfig`], which this crate's integration tests still use.
-pub use config::EngineConfig as Config;
 pub use config::{EngineConfig, Exactness, Memory, Subsumption};
 
 /// The verdict at the end of a trace, and where it was seen to be final.

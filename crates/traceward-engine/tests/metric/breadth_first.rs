@@ -5,7 +5,7 @@ use std::sync::Arc;
 use traceward_engine::engine::breadth_first::{BreadthFirst, Run};
 use traceward_engine::engine::configuration::Entry;
 use traceward_engine::engine::follow::{Follow, Step};
-use traceward_engine::engine::{Config, Subsumption};
+use traceward_engine::engine::{EngineConfig, Subsumption};
 use traceward_engine::limit::Limits;
 use traceward_engine::limit::Unsupported;
 use traceward_engine::select::{Prepared, Simplification};
@@ -24,7 +24,7 @@ struct Compiled {
 }
 
 impl Compiled {
-    fn new(formulas: &Formulas, formula: FormulaId, config: Config) -> Result<Self, Unsupported> {
+    fn new(formulas: &Formulas, formula: FormulaId, config: EngineConfig) -> Result<Self, Unsupported> {
         let prepared = Prepared::new(formulas, &[formula], Simplification::Off);
         let engine = BreadthFirst::new(&prepared.formulas, &prepared.alphabet, prepared.normal[0], config)?;
         Ok(Self { prepared, engine })
@@ -35,8 +35,8 @@ impl Compiled {
     }
 }
 
-fn with(subsumption: Subsumption) -> Config {
-    Config { subsumption, ..Config::default() }
+fn with(subsumption: Subsumption) -> EngineConfig {
+    EngineConfig { subsumption, ..EngineConfig::default() }
 }
 
 /// A formula as text on a trace given as columns of bits.
@@ -48,7 +48,7 @@ struct Example {
 }
 
 impl Example {
-    fn new(formula: &str, columns: &[(&str, &str)], config: Config) -> Self {
+    fn new(formula: &str, columns: &[(&str, &str)], config: EngineConfig) -> Self {
         let bits = columns.iter().map(|(name, bits)| ((*name).to_owned(), (*bits).to_owned())).collect();
         let (lowered, claim, trace) = corpus::prepare(formula, &bits, None, columns[0].1.len());
         let Claim::Formula(root) = claim else { panic!("{formula} is a formula") };
@@ -150,7 +150,7 @@ fn section_3_4_1_in_the_other_settings() {
 
 /// The verdict after each state.
 fn verdicts(formula: &str, bits: &str) -> String {
-    let example = Example::new(formula, &[("p", bits)], Config::default());
+    let example = Example::new(formula, &[("p", bits)], EngineConfig::default());
     let mut said = String::new();
     example.walk(|_, _, verdict| {
         said.push(match verdict {
@@ -289,7 +289,7 @@ mod claim_3_2 {
     }
 
     fn example(formula: &str, bits: &str) -> Example {
-        Example::new(formula, &[("p", bits)], Config::default())
+        Example::new(formula, &[("p", bits)], EngineConfig::default())
     }
 
     /// Of two delays the one that opens later is dropped, or the one that opens sooner, and with it
@@ -333,7 +333,7 @@ mod claim_3_2 {
             Shape { atoms: 1, directions: vec![Direction::Future], ..Shape::unbounded(2).with_intervals(bounds) };
         let mut arena = Formulas::new();
         let formulas = enumerate::formulas(&mut arena, &shape);
-        let compiled = |formula: &FormulaId| Compiled::new(&arena, *formula, Config::default()).expect("no past");
+        let compiled = |formula: &FormulaId| Compiled::new(&arena, *formula, EngineConfig::default()).expect("no past");
         let compiled: Vec<Compiled> = formulas.iter().map(compiled).collect();
         for trace in enumerate::traces(1, 4) {
             let rows = semantics::truths(&arena, &formulas, &trace).expect("booleans do not fail");
@@ -348,7 +348,8 @@ mod claim_3_2 {
 /// Random states through a cache that forgets all the time, beside one that does not.
 fn agrees_while_it_forgets(formula: &str, len: usize) {
     let [small, large] = [2, 10_000].map(|cache_limit| {
-        let config = Config { limits: Limits { remembered: cache_limit, ..Limits::default() }, ..Config::default() };
+        let config =
+            EngineConfig { limits: Limits { remembered: cache_limit, ..Limits::default() }, ..EngineConfig::default() };
         Example::new(formula, &[("a", "0"), ("b", "0")], config)
     });
     let [mut forgetful, mut run] = [&small, &large].map(|one| one.engine().start().expect("few slices"));
@@ -384,7 +385,7 @@ fn it_agrees_while_it_forgets() {
 fn memory_stays_flat_whatever_the_bounds() {
     const STATES: usize = 100_000;
     let formula = "G(a -> F[0,1000000] b) & G(b -> F[0,999999] a) & F[100,1000000] G[50,200] !b";
-    let config = Config { limits: Limits { remembered: 500, ..Limits::default() }, ..Config::default() };
+    let config = EngineConfig { limits: Limits { remembered: 500, ..Limits::default() }, ..EngineConfig::default() };
     let example = Example::new(formula, &[("a", "0"), ("b", "0")], config);
     let mut run = example.engine().start().expect("few slices");
     let mut most = [0; 2];

@@ -8,7 +8,7 @@ mod worked_examples;
 use traceward_engine::engine::forward_backward::ForwardBackward;
 use traceward_engine::engine::forward_backward_dag::ForwardBackwardDag;
 use traceward_engine::engine::generic::Generic;
-use traceward_engine::engine::{Config, Subsumption};
+use traceward_engine::engine::{EngineConfig, Subsumption};
 use traceward_engine::select::{Prepared, Simplification};
 use traceward_logic::letter::Proposition;
 use traceward_logic::lower::{Claim, Goal};
@@ -38,19 +38,19 @@ impl Example {
 
     fn tree(&self) -> ForwardBackward {
         let Prepared { formulas, alphabet, normal, .. } = &self.prepared;
-        let config = Config::default();
+        let config = EngineConfig::default();
         ForwardBackward::new(formulas, alphabet, normal[0], config).expect("bounds in steps")
     }
 
     fn graph(&self, subsumption: Subsumption) -> ForwardBackwardDag {
         let Prepared { formulas, alphabet, normal, .. } = &self.prepared;
-        let config = Config { subsumption, ..Config::default() };
+        let config = EngineConfig { subsumption, ..EngineConfig::default() };
         ForwardBackwardDag::new(formulas, alphabet, normal[0], config).expect("bounds in steps")
     }
 
     fn generic(&self, subsumption: Subsumption) -> Generic {
         let Prepared { formulas, alphabet, normal, .. } = &self.prepared;
-        let config = Config { subsumption, ..Config::default() };
+        let config = EngineConfig { subsumption, ..EngineConfig::default() };
         Generic::new(formulas, alphabet, normal[0], config).expect("bounds in steps")
     }
 }

@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 use traceward_engine::automaton::subset::{self, Table, determinise};
-use traceward_engine::engine::Config;
+use traceward_engine::engine::EngineConfig;
 use traceward_engine::engine::follow::Follow;
 use traceward_engine::engine::tableau::Tableau;
 use traceward_engine::limit::Limits;
@@ -29,7 +29,7 @@ struct Compiled {
 impl Compiled {
     fn new(formulas: &Formulas, formula: FormulaId, limits: Limits) -> Option<Self> {
         let prepared = Prepared::new(formulas, &[formula], Simplification::Off);
-        let tableau = Tableau::compile(&prepared, 0, Config { limits, ..Config::default() }).ok()?;
+        let tableau = Tableau::compile(&prepared, 0, EngineConfig { limits, ..EngineConfig::default() }).ok()?;
         let sizes = subset::SubsetLimits { entry_limit: 1 << 16, ..subset::SubsetLimits::default() };
         let table = determinise(tableau.automaton(), sizes).ok()?.minimal();
         Some(Self { prepared, table })
@@ -105,7 +105,7 @@ fn the_empty_trace_is_judged_by_the_initial_state() {
     for formula in enumerate::formulas(&mut arena, &Shape::unbounded(2)) {
         let holds = semantics::holds_on_empty(&arena, formula);
         let prepared = Prepared::new(&arena, &[formula], Simplification::Off);
-        let tableau = Tableau::compile(&prepared, 0, Config::default()).expect("a small automaton");
+        let tableau = Tableau::compile(&prepared, 0, EngineConfig::default()).expect("a small automaton");
         let end = tableau.verdict_at_end(&Letters::default()).expect("it never gives up");
         assert_eq!(end.decision().holds, holds);
         let table = determinise(tableau.automaton(), subset::SubsetLimits::default()).expect("a small table");

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use traceward_engine::automaton::alternating::{Alternating, ConditionId, Label, NodeId};
 use traceward_engine::engine::breadth_first::{BreadthFirst, OverSlices};
 use traceward_engine::engine::depth_first::DepthFirst;
-use traceward_engine::engine::{Config, Subsumption};
+use traceward_engine::engine::{EngineConfig, Subsumption};
 use traceward_engine::run_statistics::{Lattice, over_trees};
 use traceward_engine::select::{Prepared, Simplification};
 use traceward_logic::formula::{FormulaId, Formulas};
@@ -26,12 +26,12 @@ pub struct Subject {
 }
 
 pub fn breadth_first(prepared: &Prepared, subsumption: Subsumption) -> Option<BreadthFirst> {
-    let config = Config { subsumption, ..Config::default() };
+    let config = EngineConfig { subsumption, ..EngineConfig::default() };
     BreadthFirst::new(&prepared.formulas, &prepared.alphabet, prepared.normal[0], config).ok()
 }
 
 fn over_slices(prepared: &Prepared, subsumption: Subsumption) -> Option<OverSlices> {
-    let config = Config { subsumption, ..Config::default() };
+    let config = EngineConfig { subsumption, ..EngineConfig::default() };
     OverSlices::new(&prepared.formulas, &prepared.alphabet, prepared.normal[0], config).ok()
 }
 
@@ -39,7 +39,7 @@ impl Subject {
     pub fn new(formulas: &Formulas, formula: FormulaId) -> Self {
         let prepared = Prepared::new(formulas, &[formula], Simplification::Off);
         let Prepared { formulas, alphabet, normal, .. } = &prepared;
-        let depth_first = DepthFirst::new(formulas, alphabet, normal, Config::default());
+        let depth_first = DepthFirst::new(formulas, alphabet, normal, EngineConfig::default());
         let [on, off] = [Subsumption::On, Subsumption::Off].map(|subsumption| over_slices(&prepared, subsumption));
         let automaton = Alternating::new(formulas, normal);
         Self {

@@ -6,7 +6,7 @@ use traceward_engine::engine::breadth_first::{BreadthFirst, OverSlices};
 use traceward_engine::engine::depth_first::DepthFirst;
 use traceward_engine::engine::follow::{Follow, Step};
 use traceward_engine::engine::offline::Offline;
-use traceward_engine::engine::{Config, Subsumption};
+use traceward_engine::engine::{EngineConfig, Subsumption};
 use traceward_engine::limit::Limits;
 use traceward_engine::limit::{GaveUp, Unsupported};
 use traceward_engine::run_statistics::RejectingVisits;
@@ -28,11 +28,11 @@ fn depth_first(formula: &str, work_limit: u64) -> DepthFirst {
         &formulas,
         &alphabet,
         &normal,
-        Config { limits: Limits { work: work_limit, ..Limits::default() }, ..Config::default() },
+        EngineConfig { limits: Limits { work: work_limit, ..Limits::default() }, ..EngineConfig::default() },
     )
 }
 
-fn breadth_first(formula: &str, config: Config) -> Result<BreadthFirst, Unsupported> {
+fn breadth_first(formula: &str, config: EngineConfig) -> Result<BreadthFirst, Unsupported> {
     let Prepared { formulas, alphabet, normal, .. } = prepared(formula);
     BreadthFirst::new(&formulas, &alphabet, normal[0], config)
 }
@@ -124,10 +124,10 @@ const EXPLODES: &str = "G(F a & F b & F c & F d & F e)";
 fn breadth_first_gives_up_where_slices_explode() {
     let columns = ["a", "b", "c", "d", "e"].map(|name| (name, "111111"));
     let example = Example::new(EXPLODES, &columns);
-    let config = |subsumption, slice_limit| Config {
+    let config = |subsumption, slice_limit| EngineConfig {
         subsumption,
         limits: Limits { slices: slice_limit, remembered: 100, ..Limits::default() },
-        ..Config::default()
+        ..EngineConfig::default()
     };
     let engine = |subsumption, slice_limit| breadth_first(EXPLODES, config(subsumption, slice_limit)).unwrap();
     let gave_up = engine(Subsumption::Off, 20).verdict_at_end(&example.letters).unwrap_err();
@@ -147,7 +147,7 @@ fn breadth_first_gives_up_where_slices_explode() {
 
 #[test]
 fn breadth_first_refuses_a_future_inside_a_past() {
-    let config = Config::default();
+    let config = EngineConfig::default();
     let message = "the engine breadth-first cannot take a future operator inside a past one; reverse can";
     for formula in ["O F a", "G(a -> Y X b)", "(X a) S b", "a S (b & WX a)", "H !(a U b)", "Y (a & Z F b)"] {
         assert_eq!(breadth_first(formula, config).unwrap_err().to_string(), message, "{formula}");
@@ -163,7 +163,7 @@ fn both_take_bounds() {
     for (formula, expected) in [("F[0,3] a", true), ("G O[1,2] a", false), ("a U[2,] !a", false), ("G H[1,2] a", true)]
     {
         assert_eq!(check(&depth_first(formula, NO_LIMIT), &letters).unwrap(), expected, "{formula}");
-        let engine = breadth_first(formula, Config::default()).unwrap();
+        let engine = breadth_first(formula, EngineConfig::default()).unwrap();
         let found = engine.verdict_at_end(&letters).unwrap().decision();
         assert_eq!(found.holds, expected, "{formula}");
     }
@@ -173,7 +173,7 @@ fn both_take_bounds() {
 fn breadth_first_refuses_bounds_in_time() {
     let message = "the engine breadth-first cannot take bounds in time; reverse can";
     for formula in ["F[0,3s] a", "G(a -> O[1ms,2ms] b)", "X(a U[2s,] b)", "F[0,3] G[1s] a"] {
-        let refused = breadth_first(formula, Config::default()).unwrap_err();
+        let refused = breadth_first(formula, EngineConfig::default()).unwrap_err();
         assert_eq!(refused.to_string(), message, "{formula}");
     }
 }
@@ -182,7 +182,7 @@ fn breadth_first_refuses_bounds_in_time() {
 #[should_panic(expected = "statistics are for formulas without bounds")]
 fn there_are_no_statistics_of_bounds() {
     let Prepared { formulas, alphabet, normal, .. } = prepared("G(a -> F[0,3] b)");
-    let _ = OverSlices::new(&formulas, &alphabet, normal[0], Config::default());
+    let _ = OverSlices::new(&formulas, &alphabet, normal[0], EngineConfig::default());
 }
 
 #[test]
@@ -196,7 +196,7 @@ fn agrees_while_it_forgets(formula: &str, len: usize) {
     let limited = |cache_limit| {
         breadth_first(
             formula,
-            Config { limits: Limits { remembered: cache_limit, ..Limits::default() }, ..Config::default() },
+            EngineConfig { limits: Limits { remembered: cache_limit, ..Limits::default() }, ..EngineConfig::default() },
         )
         .unwrap()
     };
@@ -228,7 +228,8 @@ fn runs_of_one_engine_do_not_meet() {
     let example = Example::new("G(a -> F b) & G F(c & X a)", &columns);
     let Prepared { formulas, alphabet, normal, .. } = &example.subject.prepared;
     let engine = |cache_limit| {
-        let config = Config { limits: Limits { remembered: cache_limit, ..Limits::default() }, ..Config::default() };
+        let config =
+            EngineConfig { limits: Limits { remembered: cache_limit, ..Limits::default() }, ..EngineConfig::default() };
         BreadthFirst::new(formulas, alphabet, normal[0], config).unwrap()
     };
     let (forgets, keeps) = (engine(2), engine(10_000));

@@ -5,7 +5,7 @@
 use super::Example;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use traceward_engine::engine::Config;
+use traceward_engine::engine::EngineConfig;
 use traceward_engine::engine::follow::{Follow, Step};
 use traceward_engine::engine::observer::Observer;
 use traceward_export::monitor::{c, rust};
@@ -28,7 +28,7 @@ struct Case {
 impl Case {
     fn new(formula: &str, example: Example, letters: Vec<Vec<bool>>) -> Self {
         let prepared = &example.prepared;
-        let observer = Observer::of_any_letters(prepared, 0, Config::default()).expect("no bounds in time");
+        let observer = Observer::of_any_letters(prepared, 0, EngineConfig::default()).expect("no bounds in time");
         let relevant = example.automaton().relevant();
         let mut run = observer.start().expect("within limits");
         let mut expected = String::from(sign(example.automaton().verdict(example.automaton().initial())));
