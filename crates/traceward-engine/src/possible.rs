@@ -7,10 +7,14 @@
 //! patterns and the like it does not: a combination of atoms that was not met may still be
 //! possible.
 
+mod samples;
+
+use samples::samples;
 use std::collections::BTreeMap;
 use traceward_logic::expr::{Environment, Expr};
 use traceward_logic::formula::{AtomId, Direction, FormulaId, Formulas, Interval, Node};
 use traceward_logic::letter::{Alphabet, Letter};
+use traceward_logic::lower::Expected;
 use traceward_logic::trace::VariableId;
 use traceward_logic::value::{CompareOp, Value};
 
@@ -18,9 +22,6 @@ use traceward_logic::value::{CompareOp, Value};
 const MOST_ASSIGNMENTS: usize = 50_000;
 /// The largest number of combinations of true and false atoms that are kept for a group.
 const MOST_VALUATIONS: usize = 4096;
-
-/// From here on floats are not trusted to tell one integer from the next.
-const LARGE: f64 = 1e15;
 
 /// The knowledge of which letters over some atoms are possible.
 #[derive(Clone, Debug)]
@@ -69,8 +70,13 @@ pub enum Admit {
 impl Possible {
     /// The knowledge that trying values gives about the atoms of an alphabet.
     pub fn new(formulas: &Formulas, alphabet: &Alphabet) -> Self {
+        Self::expecting(formulas, alphabet, &[])
+    }
+
+    /// The same, where the values are known that are expected of variables.
+    pub fn expecting(formulas: &Formulas, alphabet: &Alphabet, expected: &[Expected]) -> Self {
         let groups = grouped(formulas, alphabet.atoms().iter().map(|(_, atom)| *atom));
-        Self { groups: groups.into_iter().map(|atoms| Group::new(formulas, atoms)).collect() }
+        Self { groups: groups.into_iter().map(|atoms| Group::new(formulas, atoms, expected)).collect() }
     }
 
     /// The formula that says that every letter of a trace is an admitted one.
@@ -137,14 +143,16 @@ fn grouped(formulas: &Formulas, atoms: impl Iterator<Item = AtomId>) -> Vec<Vec<
 }
 
 impl Group {
-    fn new(formulas: &Formulas, atoms: Vec<AtomId>) -> Self {
+    fn new(formulas: &Formulas, atoms: Vec<AtomId>, expected: &[Expected]) -> Self {
         let exprs: Vec<&Expr> = atoms.iter().map(|atom| formulas.atom(*atom)).collect();
         let mut variables = Vec::new();
         exprs.iter().for_each(|expr| expr.for_each_variable(&mut |variable| variables.push(variable)));
         variables.sort_unstable();
         variables.dedup();
-        let samples: Vec<Vec<Value>> =
-            variables.iter().map(|variable| samples(*variable, &exprs, variables.len())).collect();
+        let samples_of = |variable: &VariableId| {
+            samples(*variable, expected.get(variable.index()).copied(), &exprs, variables.len())
+        };
+        let samples: Vec<Vec<Value>> = variables.iter().map(samples_of).collect();
         let reliable = variables.len() == 1 && is_reliable(&exprs);
         let mut group = Self {
             reliable,
@@ -290,109 +298,88 @@ fn is_reliable(exprs: &[&Expr]) -> bool {
         || exprs.iter().all(|expr| asks(expr) || is_plain(expr, 1) && compares(expr, &is_text, &|_| true))
 }
 
-/// Values to try for a variable, the ones that are nicest to look at first.
-fn samples(variable: VariableId, exprs: &[&Expr], variables: usize) -> Vec<Value> {
-    let stands_alone = exprs.iter().any(|expr| matches!(expr, Expr::Variable(one) if *one == variable));
-    let asks_for_it = exprs.iter().any(|expr| asks_whether_defined(expr));
-    let mut constants = Vec::new();
-    exprs.iter().for_each(|expr| collect_constants(expr, &mut constants));
-    let mut values = if stands_alone || constants.iter().any(|value| matches!(value, Value::Bool(_))) {
-        vec![Value::Bool(false), Value::Bool(true)]
-    } else if constants.iter().any(|value| matches!(value, Value::Str(_))) {
-        strings(&constants, variables)
-    } else {
-        numbers(&constants, variables)
-    };
-    // A missing boolean behaves like false, unless an atom asks whether it is missing.
-    if !stands_alone || asks_for_it {
-        values.push(Value::Missing);
-    }
-    values
-}
-
 fn speaks_of_position(expr: &Expr) -> bool {
     matches!(expr, Expr::Position | Expr::Time) || expr.parts().into_iter().any(speaks_of_position)
 }
 
-fn asks_whether_defined(expr: &Expr) -> bool {
-    matches!(expr, Expr::Defined(_)) || expr.parts().into_iter().any(asks_whether_defined)
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use traceward_logic::formula::FormulaId;
 
-fn collect_constants(expr: &Expr, constants: &mut Vec<Value>) {
-    match expr {
-        Expr::Literal(value) => constants.push(value.clone()),
-        Expr::In(_, values) => constants.extend(values.iter().cloned()),
-        _ => {}
+    /// Numbers at which types, signs and precision change, and others beside them.
+    fn corner() -> impl Strategy<Value = Value> {
+        let two_to_53 = 1_i64 << 53;
+        let ints = [0, 1, two_to_53 - 1, two_to_53, two_to_53 + 1, 1_700_000_000_000_000_000, i64::MAX, i64::MIN];
+        let floats = [0.5, -0.0, f64::from_bits(1), 9e15, 9_007_199_254_740_992.0, 9_223_372_036_854_775_808.0, 1e308];
+        let int = (prop::sample::select(ints.to_vec()), -3_i64..=3)
+            .prop_map(|(int, step)| Value::Int(int.saturating_add(step)));
+        let float =
+            (prop::sample::select(floats.to_vec()), any::<bool>(), 0_u8..3).prop_map(|(float, negative, steps)| {
+                let float = if negative { -float } else { float };
+                Value::float((0..steps).fold(float, |float, _| float.next_up()))
+            });
+        let end = prop::sample::select(vec![f64::MAX, f64::MIN, f64::INFINITY, f64::NEG_INFINITY]);
+        prop_oneof![4 => int, 3 => float, 1 => end.prop_map(Value::float)]
     }
-    expr.parts().into_iter().for_each(|part| collect_constants(part, constants));
-}
 
-/// Strings to try: the constants, some others, and in the order of bytes one before the first
-/// constant and one behind each.
-fn strings(constants: &[Value], variables: usize) -> Vec<Value> {
-    let mut known: Vec<&str> =
-        constants.iter().filter_map(|value| if let Value::Str(text) = value { Some(&**text) } else { None }).collect();
-    known.sort_unstable();
-    known.dedup();
-    let others = ["other", "another", "different", "more"].into_iter().filter(|one| !known.contains(one));
-    let mut all: Vec<String> = known.iter().copied().chain(others.take(variables)).map(str::to_owned).collect();
-    for (place, text) in known.iter().enumerate() {
-        let next = known.get(place + 1);
-        // The second of them is the very next string there is.
-        let behind = [format!("{text}a"), format!("{text}\0")].into_iter();
-        all.extend(behind.filter(|one| next.is_none_or(|next| one.as_str() < *next)).take(1));
+    fn op() -> impl Strategy<Value = CompareOp> {
+        use CompareOp::*;
+        prop::sample::select(vec![Equal, NotEqual, Less, LessOrEqual, Greater, GreaterOrEqual])
     }
-    all.push(String::new());
-    all.iter().map(|text| Value::str(text)).collect()
-}
 
-/// Numbers to try: the constants, and between, below and above them as many different numbers as
-/// there are variables.
-fn numbers(constants: &[Value], variables: usize) -> Vec<Value> {
-    let mut known: Vec<f64> = constants.iter().filter_map(Value::as_f64).collect();
-    known.sort_by(f64::total_cmp);
-    known.dedup();
-    let mut all: Vec<f64> = known.clone();
-    let (first, last) = (known.first().copied().unwrap_or(0.0), known.last().copied().unwrap_or(0.0));
-    all.extend((1..=variables).flat_map(|step| [last + step as f64, first - step as f64]));
-    if known.is_empty() {
-        all.push(0.0);
+    /// A comparison of a variable with a constant, or of two variables.
+    fn atom() -> impl Strategy<Value = Expr> {
+        let variable = |id: u32| Box::new(Expr::Variable(VariableId(id)));
+        let constant = (op(), 0_u32..2, corner(), any::<bool>()).prop_map(move |(op, id, value, flipped)| {
+            let literal = Box::new(Expr::Literal(value));
+            if flipped { Expr::Compare(op, literal, variable(id)) } else { Expr::Compare(op, variable(id), literal) }
+        });
+        let both = op().prop_map(move |op| Expr::Compare(op, variable(0), variable(1)));
+        let defined = (0_u32..2).prop_map(move |id| Expr::Defined(variable(id)));
+        prop_oneof![6 => constant, 1 => both, 1 => defined]
     }
-    for pair in known.windows(2) {
-        all.extend(between(pair[0], pair[1], variables));
-    }
-    all.into_iter().map(number).chain(large_numbers(constants, variables)).collect()
-}
 
-/// Numbers to try beside others where a constant is so large that floats round its neighbours: the
-/// constants as they are, the integers around them, and what lies beyond.
-fn large_numbers(constants: &[Value], variables: usize) -> Vec<Value> {
-    if !constants.iter().filter_map(Value::as_f64).any(|constant| constant.abs() >= LARGE) {
-        return Vec::new();
-    }
-    let steps = 1..=variables as i64;
-    let around = |int: i64| {
-        let integers = steps.clone().flat_map(move |step| [int.checked_add(step), int.checked_sub(step)]);
-        integers.flatten().map(Value::Int)
-    };
-    let integers = constants.iter().filter_map(|constant| match constant {
-        Value::Int(int) => Some(*int),
-        other => other.as_f64().filter(|float| float.abs() < i64::MAX as f64).map(|float| float as i64),
-    });
-    let beyond = [Value::Int(0), Value::float(f64::INFINITY), Value::float(f64::NEG_INFINITY)];
-    constants.iter().cloned().chain(integers.flat_map(around)).chain(beyond).collect()
-}
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 4000, ..ProptestConfig::default() })]
 
-/// Numbers strictly between two others; whole ones if there are enough.
-fn between(low: f64, high: f64, count: usize) -> Vec<f64> {
-    let whole: Vec<f64> =
-        (1..=count).map(|step| low.floor() + step as f64).filter(|one| *one > low && *one < high).collect();
-    if whole.len() == count {
-        return whole;
+        /// No letter that some values lead to is taken for impossible, and every letter that is
+        /// taken for possible comes with values that lead to it.
+        #[test]
+        fn what_is_taken_for_impossible_is(
+            exprs in proptest::collection::vec(atom(), 1..5),
+            states in proptest::collection::vec([prop_oneof![4 => corner(), 1 => Just(Value::Missing)], prop_oneof![corner(), Just(Value::Missing)]], 40),
+        ) {
+            let mut formulas = Formulas::new();
+            let roots: Vec<FormulaId> = exprs.iter().map(|expr| formulas.intern_atom(expr.clone())).collect();
+            let alphabet = Alphabet::of(&formulas, &roots);
+            let possible = Possible::new(&formulas, &alphabet);
+            // Constants decide most, so values near them are tried as well.
+            let near = exprs.iter().filter_map(|expr| match expr {
+                Expr::Compare(_, left, right) => match (&**left, &**right) {
+                    (Expr::Literal(value), _) | (_, Expr::Literal(value)) => Some([value.clone(), value.clone()]),
+                    _ => None,
+                },
+                _ => None,
+            });
+            let variables = [VariableId(0), VariableId(1)];
+            for values in states.iter().cloned().chain(near) {
+                let state = Assignment { variables: &variables, values: &values };
+                for group in possible.groups.iter().filter(|group| group.exhaustive) {
+                    let holds = |atom: &AtomId| formulas.atom(*atom).holds(&state).expect("no arithmetic");
+                    let valuation: Vec<bool> = group.atoms.iter().map(holds).collect();
+                    prop_assert!(group.met.contains_key(&valuation), "{values:?} leads to {valuation:?}");
+                }
+            }
+            for group in &possible.groups {
+                for (valuation, values) in &group.met {
+                    let state = Assignment { variables: &group.variables, values };
+                    let holds = |atom: &AtomId| formulas.atom(*atom).holds(&state).expect("no arithmetic");
+                    let found: Vec<bool> = group.atoms.iter().map(holds).collect();
+                    prop_assert_eq!(&found, valuation);
+                }
+            }
+        }
     }
-    (1..=count).map(|step| low + (high - low) * step as f64 / (count + 1) as f64).collect()
-}
-
-fn number(value: f64) -> Value {
-    if value.fract() == 0.0 && value.abs() < LARGE { Value::Int(value as i64) } else { Value::float(value) }
 }

@@ -15,7 +15,7 @@ use traceward_engine::possible::{Admit, Possible};
 use traceward_engine::select::{Prepared, Simplification};
 use traceward_logic::formula::{FormulaId, Formulas};
 use traceward_logic::letter::{Alphabet, Letter};
-use traceward_logic::lower::Claim;
+use traceward_logic::lower::{Claim, Schema};
 use traceward_logic::value::Value;
 
 /// An oddity of a property.
@@ -185,7 +185,8 @@ type Found = Result<Option<Vec<Vec<(Arc<str>, Value)>>>, String>;
 
 impl Hygiene {
     fn new(spec: &Spec) -> Result<Self, Error> {
-        let lowered = spec.lowered();
+        // What is said here is said of all traces, those with timestamps too.
+        let lowered = spec.bind(&Schema { has_time: true, ..spec.expected_schema() })?;
         if let Some(query) = lowered.queries.first() {
             let text = spec.text(query.span);
             return Err(Request::Measures { query: text }.into());
@@ -207,7 +208,7 @@ impl Hygiene {
             names,
             texts,
             variables: lowered.variables.names(),
-            possible: Possible::new(&prepared.formulas, &prepared.alphabet),
+            possible: Possible::expecting(&prepared.formulas, &prepared.alphabet, &spec.lowered().variables.expected()),
             formulas: prepared.formulas,
             roots: prepared.split,
         })

@@ -175,6 +175,12 @@ impl Spec {
             .map_err(|diagnostics| SpecError { sources: self.sources.clone(), diagnostics })
     }
 
+    /// The schema of whatever trace the spec expects, of which no value is known.
+    pub(crate) fn expected_schema(&self) -> Schema {
+        let types: Vec<_> = self.first.variables.expected().into_iter().map(Expected::known_type).collect();
+        self.schema(&types)
+    }
+
     /// The place where a variable is first used.
     pub(crate) fn place_of(&self, variable: &str) -> Option<SpecPlace> {
         let variable = self.variables().iter().find(|one| *one.name == *variable)?;

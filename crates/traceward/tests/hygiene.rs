@@ -95,6 +95,43 @@ fn what_cannot_be_known_is_said() {
     assert!(error.contains("there is only one"), "{error}");
 }
 
+/// Columns of 0 and 1 may stand as booleans, and variables that are compared share one type.
+#[test]
+fn what_a_variable_can_be_follows_from_all_its_uses() {
+    for (text, can_hold) in [
+        ("F(a & a == 1)", true),
+        ("F(a & a == 0)", false),
+        ("F(!a & a == 5)", false),
+        ("F(a & a == b)", true),
+        ("F(a & a == b & !b)", false),
+        ("F(a & a == b & b > 0)", true),
+        ("F(a == b & a == \"x\" & b != \"x\")", false),
+    ] {
+        let found = lint(&spec(&[text])).unwrap().findings;
+        assert_eq!(found.iter().all(|finding| finding.oddity != Oddity::Unsatisfiable), can_hold, "{text}");
+    }
+}
+
+/// Integers and floats beyond what floats tell apart.
+#[test]
+fn large_and_small_numbers_are_told_apart() {
+    for (text, can_hold) in [
+        ("F(x > 1700000000000000000)", true),
+        ("F(x > 9007199254740992 & x < 9007199254740993)", false),
+        ("F(x > 9007199254740992 & x < 9007199254740994)", true),
+        ("F(x > 1.7976931348623157e308)", true),
+        ("F(x < 0 & x > -1e-320)", true),
+        ("F(x < 0 & x >= -0.0)", false),
+        // The last integer, and the float behind it.
+        ("F(x > 9223372036854775807 & x < 9223372036854775808.0)", false),
+        ("F(x > 9223372036854775807 & x <= 9223372036854775808.0)", true),
+        ("F(x < -9223372036854775808)", true),
+    ] {
+        let found = lint(&spec(&[text])).unwrap().findings;
+        assert_eq!(found.is_empty(), can_hold, "{text}");
+    }
+}
+
 #[test]
 fn findings_are_right() {
     let spec = spec(&["F a & G !a", "a | !a", "G p", "F p", "p & WX G p", "x > 3 & x < 2", "G(q -> F r)"]);

@@ -118,6 +118,17 @@ pub enum Expected {
     Presence,
 }
 
+impl Expected {
+    /// The type that is known before any value has come.
+    pub fn known_type(self) -> Option<ValueType> {
+        match self {
+            Self::Type(ty) => Some(ty),
+            Self::Bit => Some(ValueType::Number),
+            Self::Open(_) | Self::OpenOrdered(_) | Self::Presence => None,
+        }
+    }
+}
+
 /// A variable of a spec.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Variable {

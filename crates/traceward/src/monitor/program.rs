@@ -8,9 +8,8 @@ use traceward_engine::select::{Config, Online, Prepared};
 use traceward_logic::expr::Expr;
 use traceward_logic::formula::{FormulaId, Formulas, Node};
 use traceward_logic::letter::{Atom, Proposition};
-use traceward_logic::lower::{self, Claim, Expected, Lowered};
+use traceward_logic::lower::{self, Claim, Lowered};
 use traceward_logic::semantics;
-use traceward_logic::value::ValueType;
 
 /// The properties of a spec, ready to be followed.
 #[derive(Debug)]
@@ -54,8 +53,7 @@ impl Program {
         if spec.settings().by.is_some() {
             return Err(Request::MonitorByKey.into());
         }
-        let types: Vec<_> = spec.lowered().variables.expected().into_iter().map(known_type).collect();
-        let lowered = spec.bind(&spec.schema(&types))?;
+        let lowered = spec.bind(&spec.expected_schema())?;
         let roots = formulas_of(&lowered)?;
         let names = lowered.variables.names();
         let variable = |variable: &lower::Variable| ProgramVariable {
@@ -157,15 +155,6 @@ fn formulas_of(lowered: &Lowered) -> Result<Vec<FormulaId>, Error> {
         Claim::Assert(..) => Err(Request::AssertInMonitor.into()),
     };
     lowered.properties.iter().map(|property| formula(&property.claim)).collect()
-}
-
-/// The type that is known before any value has come.
-fn known_type(expected: Expected) -> Option<ValueType> {
-    match expected {
-        Expected::Type(ty) => Some(ty),
-        Expected::Bit => Some(ValueType::Number),
-        Expected::Open(_) | Expected::OpenOrdered(_) | Expected::Presence => None,
-    }
 }
 
 /// The maximal boolean expressions of a formula that may fail.
