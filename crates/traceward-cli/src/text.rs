@@ -11,7 +11,7 @@ use traceward::input::{ColumnInspection, ColumnKind, Distinct, Inspection, Note,
 use traceward::message::{TIME_UNITS, duration};
 use traceward::report::{
     Compared, Cost, CoverageReport, KeysReport, OwedReport, QueryReport, QueryValue, Violation, Violations,
-    WaitingReport,
+    WaitingReport, Warning,
 };
 use traceward::{Evidence, Feed, Goal, PropertyReport, Report, Value, Verdict};
 
@@ -46,6 +46,14 @@ pub fn report(out: &mut impl Write, path: &Path, report: &Report, goal: Goal) ->
         writeln!(out, "{violated} of {} properties violated", report.properties.len())?;
     }
     Ok(())
+}
+
+/// A probable mistake in what was asked of a trace.
+pub fn warning(path: &Path, warning: &Warning) -> String {
+    let Warning { kind, about, is_urgent: _ } = warning;
+    let about = about.as_ref().map(|about| format!("{}: ", about.name())).unwrap_or_default();
+    let severity = if kind.leaves_unanswered() { "error" } else { "warning" };
+    format!("{severity}: {}: {about}{kind}", trace_name(path))
 }
 
 fn extent(report: &Report) -> String {
@@ -93,10 +101,11 @@ fn write_property(out: &mut impl Write, property: &PropertyReport, report: &Repo
     // whether an earlier one could have, is asked by programs only.
     #[rustfmt::skip]
     let PropertyReport {
-        name, description, formula, verdict, engine, decided_at, decided_exact: _, cost, truth, evidence, keys,
+        name, description, formula, verdict, engine, decided_at, decided_exact: _, cost, truth, vacuous, evidence, keys,
     } = property;
-    let (mark, style) = signs(*verdict);
-    writeln!(out, "{style}{mark} {verdict}{style:#}  {name}  {DIM}{formula}{DIM:#}")?;
+    let (mark, style) = if vacuous.is_some() { ("✓", OPEN) } else { signs(*verdict) };
+    let vacuously = vacuous.as_ref().map(|trigger| format!(", vacuously: `{trigger}` never holds")).unwrap_or_default();
+    writeln!(out, "{style}{mark} {verdict}{vacuously}{style:#}  {name}  {DIM}{formula}{DIM:#}")?;
     if let Some(description) = description {
         writeln!(out, "    {description}")?;
     }
@@ -287,9 +296,13 @@ fn write_keys(out: &mut impl Write, keys: &KeysReport) -> io::Result<()> {
             .filter(|(_, count)| *count > 0 && *count < keys.checked)
             .map(|(verdict, count)| format!("{verdict} for {count}"))
             .collect();
+        let vacuously = match keys.vacuous {
+            0 => String::new(),
+            count => format!(", {count} of them vacuously"),
+        };
         return match &split[..] {
-            [] => writeln!(out, "    for each of {}", counted(keys.checked, "key")),
-            split => writeln!(out, "    {} of {}", split.join(", "), counted(keys.checked, "key")),
+            [] => writeln!(out, "    for each of {}{vacuously}", counted(keys.checked, "key")),
+            split => writeln!(out, "    {} of {}{vacuously}", split.join(", "), counted(keys.checked, "key")),
         };
     }
     writeln!(out, "    for {} of {}:", keys.violated, counted(keys.checked, "key"))?;

@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use traceward::engine::EngineStatistics;
+use traceward::report::{self, Subject, WarningKind};
 use traceward::report::{
     Compared, Cost, CoverageReport, KeysReport, OwedReport, QueryReport, QueryValue, TraceReport, WaitingReport,
 };
@@ -74,18 +75,56 @@ pub struct ReportDocument {
     pub properties: Vec<Property>,
     /// About each query, in the spec's order.
     pub queries: Vec<Query>,
+    /// Probable mistakes in what was asked.
+    pub warnings: Vec<Warning>,
 }
 
 impl ReportDocument {
     /// The document of a report; `path` is what to call its trace.
     pub fn new(path: &str, report: &Report) -> Self {
-        let Report { trace, properties, queries } = report;
+        let Report { trace, properties, queries, warnings } = report;
         Self {
             version: VERSION,
             trace: Trace::new(path, trace),
             properties: properties.iter().map(Property::from).collect(),
             queries: queries.iter().map(Query::from).collect(),
+            warnings: warnings.iter().map(Warning::from).collect(),
         }
+    }
+}
+
+/// A probable mistake in what was asked.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Warning {
+    /// The kind of mistake: `string-never-occurs`, `comparison-never-true`, …
+    pub kind: String,
+    /// The name of the property that it is about; null if it is about a query or about all.
+    pub property: Option<String>,
+    /// The name of the query that it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub query: Option<String>,
+    /// What is wrong, for people.
+    pub message: String,
+    /// Whether people were told.
+    pub urgent: bool,
+    /// A value of the trace that was probably meant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub near: Option<String>,
+}
+
+impl From<&report::Warning> for Warning {
+    fn from(warning: &report::Warning) -> Self {
+        let report::Warning { kind, about, is_urgent } = warning;
+        let (property, query) = match about {
+            Some(Subject::Property(name)) => (Some(name.clone()), None),
+            Some(Subject::Query(name)) => (None, Some(name.clone())),
+            None => (None, None),
+        };
+        let near = match kind {
+            WarningKind::StringNeverOccurs { near, .. } => near.as_ref().map(ToString::to_string),
+            _ => None,
+        };
+        Self { kind: kind.name().to_owned(), property, query, message: kind.to_string(), urgent: *is_urgent, near }
     }
 }
 
@@ -146,6 +185,8 @@ pub struct Property {
     pub decided_at: Option<usize>,
     /// Whether that position is the least possible.
     pub decided_exact: bool,
+    /// The trigger that never happened, if the property is satisfied only because of that.
+    pub vacuous: Option<String>,
     /// The description in the spec.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
@@ -184,7 +225,7 @@ impl From<&PropertyReport> for Property {
     fn from(report: &PropertyReport) -> Self {
         #[rustfmt::skip]
         let PropertyReport {
-            name, description, formula, verdict, engine, decided_at, decided_exact, cost, truth, evidence, keys,
+            name, description, formula, verdict, engine, decided_at, decided_exact, cost, truth, vacuous, evidence, keys,
         } = report;
         let Evidence { violations, judged_at, owed, compared, coverage, waiting } = evidence;
         let goes_on = !verdict.is_final() && keys.is_none();
@@ -195,6 +236,7 @@ impl From<&PropertyReport> for Property {
             engine: engine.to_string(),
             decided_at: *decided_at,
             decided_exact: *decided_exact,
+            vacuous: vacuous.clone(),
             description: description.as_ref().map(ToString::to_string),
             owed: goes_on.then(|| owed.iter().map(Owed::from).collect()),
             truth: truth.as_ref().map(ToString::to_string),
@@ -288,9 +330,9 @@ pub struct Violations {
     pub states: Vec<ViolatingState>,
 }
 
-impl From<&traceward::report::Violations> for Violations {
-    fn from(report: &traceward::report::Violations) -> Self {
-        let traceward::report::Violations { count, first } = report;
+impl From<&report::Violations> for Violations {
+    fn from(report: &report::Violations) -> Self {
+        let report::Violations { count, first } = report;
         Self {
             count: *count,
             first: first.iter().map(|violation| violation.position).collect(),
@@ -313,9 +355,9 @@ pub struct ViolatingState {
     pub values: Members<Value>,
 }
 
-impl From<&traceward::report::Violation> for ViolatingState {
-    fn from(report: &traceward::report::Violation) -> Self {
-        let traceward::report::Violation { position, line, time, values } = report;
+impl From<&report::Violation> for ViolatingState {
+    fn from(report: &report::Violation) -> Self {
+        let report::Violation { position, line, time, values } = report;
         Self { position: *position, line: *line, time_ns: *time, values: Members::of_values(values) }
     }
 }
@@ -354,7 +396,7 @@ pub struct RejectingVisits {
 impl From<&CoverageReport> for Coverage {
     fn from(report: &CoverageReport) -> Self {
         let CoverageReport { nodes, covered, unused, rejecting_visits_tree, rejecting_visits_slices } = report;
-        let part = |traceward::report::UnusedPart { part, never_happened }: &traceward::report::UnusedPart| {
+        let part = |report::UnusedPart { part, never_happened }: &report::UnusedPart| {
             UnusedPart { part: part.clone(), never_happened: never_happened.clone() }
         };
         Self {
@@ -395,6 +437,8 @@ pub struct Keys {
     pub checked: usize,
     /// The number of keys for which it is violated.
     pub violated: usize,
+    /// The number of keys for which it is satisfied only because a trigger never happened.
+    pub vacuous: usize,
     /// The number of keys with each verdict.
     pub verdicts: Members<usize>,
     /// The first keys for which it is violated.
@@ -403,7 +447,7 @@ pub struct Keys {
 
 impl From<&KeysReport> for Keys {
     fn from(report: &KeysReport) -> Self {
-        let KeysReport { checked, violated, verdicts, first_violations } = report;
+        let KeysReport { checked, violated, vacuous, verdicts, first_violations } = report;
         let mut counts: Vec<(String, usize)> = Vec::new();
         for verdict in verdicts {
             match counts.iter_mut().find(|(name, _)| name == verdict.name()) {
@@ -415,6 +459,7 @@ impl From<&KeysReport> for Keys {
         Self {
             checked: *checked,
             violated: *violated,
+            vacuous: *vacuous,
             verdicts: Members(counts),
             first_violations: first_violations.iter().map(KeyVerdict::from).collect(),
         }
@@ -440,9 +485,9 @@ pub struct KeyVerdict {
     pub value: Option<Option<Value>>,
 }
 
-impl From<&traceward::report::KeyVerdict> for KeyVerdict {
-    fn from(report: &traceward::report::KeyVerdict) -> Self {
-        let traceward::report::KeyVerdict { key, verdict, evidence } = report;
+impl From<&report::KeyVerdict> for KeyVerdict {
+    fn from(report: &report::KeyVerdict) -> Self {
+        let report::KeyVerdict { key, verdict, evidence } = report;
         // Of a key that violates a property nothing is owed, and runs are looked at for whole
         // traces only.
         let Evidence { violations, judged_at, compared, owed: _, coverage: _, waiting: _ } = evidence;

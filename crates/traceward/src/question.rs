@@ -6,6 +6,7 @@
 mod by_key;
 mod evidence;
 mod judgement;
+mod mistake;
 mod part;
 
 use crate::check::{CheckOptions, Extent, Truth};
@@ -13,16 +14,18 @@ use crate::error::{Error, Request};
 use crate::report::{Cost, Evidence, PropertyReport, QueryReport, QueryValue, Report, TraceReport};
 use crate::runs::RunQuestions;
 use crate::spec::Spec;
+use crate::warning::{Subject, Warning, WarningKind};
 use by_key::KeyTally;
 pub(crate) use evidence::variables_of;
 use judgement::{Judgement, Judges};
 use part::Part;
 use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use traceward_engine::engine::reverse::Reverse;
 use traceward_engine::select::{Cache, EngineName, Evaluator, Prepared};
 use traceward_logic::formula::{Direction, FormulaId, Formulas, Interval, Node};
-use traceward_logic::letter::Letters;
+use traceward_logic::letter::{self, Letters};
 use traceward_logic::lower::{Claim, Lowered};
 use traceward_logic::semantics::EvaluationError;
 use traceward_logic::trace::{Column, Trace};
@@ -42,6 +45,8 @@ pub(crate) struct Question<'a> {
     options: &'a CheckOptions,
     names: Vec<Arc<str>>,
     input: Input,
+    /// The formulas that were asked, without those that only tell what an answer is worth.
+    asked: Vec<FormulaId>,
     /// Every formula whose truth is needed, prepared for all engines.
     prepared: Arc<Prepared>,
     /// For each of them its index among those that were prepared.
@@ -51,6 +56,9 @@ pub(crate) struct Question<'a> {
     /// Gives the verdicts on formulas.
     judges: Judges,
 }
+
+/// The reports on properties and queries, and warnings about them.
+type Answers = (Vec<PropertyReport>, Vec<QueryReport>, Vec<Warning>);
 
 /// A trace with what else the reader knows of it.
 struct Input {
@@ -77,7 +85,10 @@ impl<'a> Question<'a> {
         options: &'a CheckOptions,
     ) -> Result<Self, Error> {
         refuse_what_cannot_be_had(&read, options)?;
-        let roots = roots(lowered, options.extent);
+        let asked = roots(lowered, options.extent);
+        let triggers = lowered.properties.iter().flat_map(|property| &property.triggers);
+        let roots: BTreeSet<FormulaId> = asked.iter().copied().chain(triggers.map(|trigger| trigger.formula)).collect();
+        let roots: Vec<FormulaId> = roots.into_iter().collect();
         let prepared = Prepared::shared(&lowered.formulas, &roots, options.config.simplification);
         let indices = roots.into_iter().enumerate().map(|(index, root)| (root, index)).collect();
         Ok(Self {
@@ -90,71 +101,82 @@ impl<'a> Question<'a> {
             judges: Judges::new(lowered, &prepared, &indices, options)?,
             prepared,
             indices,
+            asked,
         })
     }
 
     /// Evaluates every expression at every position, without judging anything.
     pub(crate) fn evaluate(&self) -> Result<(), Error> {
-        match &self.input.keys {
-            None => self.letters(&self.input.trace).map(|_| ()),
-            Some(keys) => self.each_part(&keys.groups, |_, _| Ok(())),
+        match (&self.input.keys, self.letters_of_whole()?) {
+            (Some(keys), None) => self.each_part(&keys.groups, None, |_, _| Ok(())),
+            _ => Ok(()),
         }
     }
 
     pub(crate) fn answer(self) -> Result<Report, Error> {
-        let (properties, queries) = match &self.input.keys {
-            None => self.whole()?,
-            Some(keys) => self.by_key(&keys.groups)?,
+        let whole = self.letters_of_whole()?;
+        let (properties, queries, mut warnings) = match (&self.input.keys, &whole) {
+            (None, Some(letters)) => self.whole(letters)?,
+            (keys, letters) => {
+                let groups = keys.as_ref().map_or(&[][..], |keys| &keys.groups);
+                self.by_key(groups, letters.as_ref())?
+            }
         };
-        Ok(Report { trace: self.trace_report()?, properties, queries })
+        warnings.extend(mistake::look(&self, whole.as_ref(), &properties));
+        Ok(Report { trace: self.trace_report()?, properties, queries, warnings })
     }
 
     // ---- parts ----
 
     /// The whole trace as the one part.
-    fn whole(&self) -> Result<(Vec<PropertyReport>, Vec<QueryReport>), Error> {
-        let letters = self.letters(&self.input.trace)?;
+    fn whole(&self, letters: &Letters) -> Result<Answers, Error> {
         let mut cache = Cache::default();
-        let rows = self.evaluator.truth(&mut cache, &letters)?;
-        let part = Part::whole(self, &letters, rows);
+        let rows = self.evaluator.truth(&mut cache, letters)?;
+        let part = Part::whole(self, letters, rows);
         let (judgements, values) = self.judge(&part)?;
         let truths = self.truths(&part)?;
-        let mut properties = Vec::new();
+        let (mut properties, mut warnings) = (Vec::new(), Vec::new());
         for (index, (judgement, truth)) in judgements.into_iter().zip(truths).enumerate() {
             let evidence = evidence::of_whole(&part, index, &judgement)?;
+            let vacuous = evidence::unmet_trigger(&part, index, &judgement).map(|span| self.spec.text(span));
+            warnings.extend(self.not_followed(index, judgement.not_followed.clone()));
             let report = self.property_report(index, judgement, evidence);
-            properties.push(PropertyReport { truth, ..report });
+            properties.push(PropertyReport { truth, vacuous, ..report });
         }
         let value = |(index, value)| {
             let unanswered = part.unanswered(&self.lowered.queries[index]);
             self.query_report(index, QueryValue::Whole(value), unanswered)
         };
-        Ok((properties, values.into_iter().enumerate().map(value).collect()))
+        Ok((properties, values.into_iter().enumerate().map(value).collect(), warnings))
+    }
+
+    /// The warning that a property could not be followed.
+    fn not_followed(&self, index: usize, kind: Option<WarningKind>) -> Option<Warning> {
+        let about = Some(Subject::Property(self.spec.property_name(index)));
+        kind.map(|kind| Warning { kind, about, is_urgent: true })
     }
 
     /// A part for each key.
-    fn by_key(&self, groups: &[KeyGroup]) -> Result<(Vec<PropertyReport>, Vec<QueryReport>), Error> {
+    fn by_key(&self, groups: &[KeyGroup], whole: Option<&Letters>) -> Result<Answers, Error> {
         let mut tally = KeyTally::new(self, groups.len());
-        self.each_part(groups, |group, part| {
+        self.each_part(groups, whole, |group, part| {
             let (judgements, values) = self.judge(part)?;
             tally.add(group, part, judgements, values)
         })?;
         Ok(tally.finish())
     }
 
-    /// Calls `take` for each key's part.
+    /// Calls `take` for each key's part, with the letters of the whole trace where parts have the
+    /// same.
     fn each_part(
         &self,
         groups: &[KeyGroup],
+        whole: Option<&Letters>,
         mut take: impl FnMut(&KeyGroup, &Part<'_>) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let trace = &self.input.trace;
-        // What an expression says of a state is the same in a part and in the whole, unless it
-        // speaks of `pos`.
-        let whole = if self.prepared.speaks_of_position() { None } else { Some(self.letters(trace)?) };
         let mut cache = Cache::default();
         for group in groups {
-            let letters = match &whole {
+            let letters = match whole {
                 Some(letters) => letters.gather(&group.positions),
                 None => self.letters_of_part(&group.positions)?,
             };
@@ -196,14 +218,27 @@ impl<'a> Question<'a> {
 
     // ---- letters ----
 
-    fn letters(&self, trace: &Trace) -> Result<Letters, Error> {
-        self.prepared.checked_letters(trace).map_err(|error| self.evaluation_error(&error))
+    /// The letters of the whole trace; none if those of a key's part are others. What an expression
+    /// says of a state is the same in a part and in the whole, unless it speaks of `pos`.
+    fn letters_of_whole(&self) -> Result<Option<Letters>, Error> {
+        if self.input.keys.is_some() && self.prepared.speaks_of_position() {
+            return Ok(None);
+        }
+        let letters = self.checked_letters(&self.input.trace).map_err(|error| self.evaluation_error(&error))?;
+        Ok(Some(letters))
+    }
+
+    /// The letters of states, once every expression that was asked has been evaluated as a whole.
+    /// Triggers are parts of those, and not asked wherever they stand.
+    fn checked_letters(&self, trace: &Trace) -> Result<Letters, EvaluationError> {
+        letter::check_expressions(&self.lowered.formulas, &self.asked, trace)?;
+        Ok(self.prepared.letters(trace))
     }
 
     /// The letters of a part whose expressions speak of positions within it.
     fn letters_of_part(&self, positions: &[u32]) -> Result<Letters, Error> {
         let part = self.input.trace.gather(positions);
-        self.prepared.checked_letters(&part).map_err(|error| {
+        self.checked_letters(&part).map_err(|error| {
             let position = positions[error.position] as usize;
             self.evaluation_error(&EvaluationError { position, ..error })
         })
@@ -276,16 +311,23 @@ impl<'a> Question<'a> {
             decided_exact: judgement.is_exact,
             cost: Cost::asked(self.options.engine_statistics, judgement.statistics),
             truth: None,
+            vacuous: None,
             evidence,
             keys: None,
         }
     }
 
+    /// The name of a query; those without one are `q1`, `q2`, …
+    fn query_name(&self, index: usize) -> String {
+        let queries = &self.lowered.queries;
+        let unnamed = queries[..=index].iter().filter(|query| query.name.is_none()).count();
+        queries[index].name.as_ref().map_or_else(|| format!("q{unnamed}"), ToString::to_string)
+    }
+
     fn query_report(&self, index: usize, value: QueryValue, unanswered: Option<usize>) -> QueryReport {
         let query = &self.lowered.queries[index];
-        let unnamed = self.lowered.queries[..=index].iter().filter(|query| query.name.is_none()).count();
         QueryReport {
-            name: query.name.as_ref().map_or_else(|| format!("q{unnamed}"), ToString::to_string),
+            name: self.query_name(index),
             description: query.description.clone(),
             query: self.spec.text(query.span),
             value,

@@ -1,6 +1,7 @@
 //! The answer, as data.
 
 pub use crate::runs::{CoverageReport, UnusedPart, WaitingReport};
+pub use crate::warning::{Subject, Warning, WarningKind};
 use std::sync::Arc;
 use traceward_engine::engine::EngineStatistics;
 use traceward_engine::select::EngineName;
@@ -18,12 +19,19 @@ pub struct Report {
     pub properties: Vec<PropertyReport>,
     /// The report on each query, in the spec's order.
     pub queries: Vec<QueryReport>,
+    /// Probable mistakes in what was asked.
+    pub warnings: Vec<Warning>,
 }
 
 impl Report {
     /// Whether any property is violated.
     pub fn is_violated(&self) -> bool {
         self.properties.iter().any(|property| property.verdict == Verdict::Violated)
+    }
+
+    /// Whether some property has no answer: its verdict may be another, and nobody can tell.
+    pub fn is_unanswered(&self) -> bool {
+        self.warnings.iter().any(|warning| warning.kind.leaves_unanswered())
     }
 }
 
@@ -66,6 +74,9 @@ pub struct PropertyReport {
     pub cost: Cost,
     /// The positions at which the property holds, if they were asked for.
     pub truth: Option<Bitmap>,
+    /// The trigger that never happened, if the property is satisfied only because of that; if the
+    /// trace was split, only where it is so for all keys.
+    pub vacuous: Option<String>,
     /// The evidence for the verdict.
     pub evidence: Evidence,
     /// The verdicts by key, if the trace was split.
@@ -165,6 +176,8 @@ pub struct KeysReport {
     pub checked: usize,
     /// The number of keys for which the property is violated.
     pub violated: usize,
+    /// The number of keys for which the property is satisfied only because a trigger never happened.
+    pub vacuous: usize,
     /// The verdict for each key, in order of first appearance.
     pub verdicts: Vec<Verdict>,
     /// The first keys for which the property is violated.

@@ -40,6 +40,9 @@ fn answer_all(arguments: &CheckArguments, goal: Goal, out: &mut impl Write) -> R
                 if report.is_violated() {
                     outcome = outcome.max(Outcome::Violated);
                 }
+                if report.is_unanswered() {
+                    outcome = Outcome::Unanswered;
+                }
                 if !arguments.output.quiet {
                     tell_asides(path, &report);
                 }
@@ -71,6 +74,9 @@ fn answer_all(arguments: &CheckArguments, goal: Goal, out: &mut impl Write) -> R
 fn tell_asides(path: &Path, report: &Report) {
     for note in report.trace.notes.iter().filter(|note| !text::is_about_the_answer(note)) {
         tell(&format!("note: {}: {note}", text::trace_name(path)));
+    }
+    for warning in report.warnings.iter().filter(|warning| warning.is_urgent) {
+        tell(&text::warning(path, warning));
     }
 }
 

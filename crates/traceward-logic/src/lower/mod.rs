@@ -7,8 +7,10 @@
 mod formula;
 mod query;
 mod state;
+mod trigger;
 mod types;
 
+pub use trigger::Trigger;
 pub use types::{ClassId, Expected, Schema, Type, Variable, Variables};
 
 use crate::ast::{Ast, AstKind, Named, SpecAst, Statement, StatementKind};
@@ -67,6 +69,9 @@ pub struct Property {
     pub body: Ast,
     /// The claim that must hold.
     pub claim: Claim,
+    /// The left sides of implications on which the property rests, the outermost first; none
+    /// before there is a trace.
+    pub triggers: Vec<Trigger>,
 }
 
 /// The claim of a property.
@@ -161,6 +166,8 @@ struct Lowering<'a> {
     formulas: Formulas,
     variables: Variables,
     definitions: FxHashMap<Arc<str>, Definition>,
+    /// The tree of each definition by `let`.
+    bodies: FxHashMap<Arc<str>, Arc<Ast>>,
     /// The goal of the part that is being lowered: a formula or a value.
     context: Goal,
     /// The parameters in scope, inside a query's function.
@@ -187,6 +194,7 @@ impl<'a> Lowering<'a> {
             formulas: Formulas::new(),
             variables: Variables::default(),
             definitions: FxHashMap::default(),
+            bodies: FxHashMap::default(),
             context: Goal::Check,
             parameters: None,
             expanded: 0,
@@ -204,6 +212,7 @@ impl<'a> Lowering<'a> {
         for statement in spec.statements.iter().filter(|statement| statement.kind == StatementKind::Let) {
             if let Some(name) = &statement.name {
                 self.definitions.insert(name.name.clone(), Definition::Written(statement.body.clone()));
+                self.bodies.insert(name.name.clone(), Arc::new(statement.body.clone()));
             }
         }
     }
@@ -351,11 +360,13 @@ impl<'a> Lowering<'a> {
     fn property(&mut self, statement: &Statement) -> Checked<()> {
         let formula = self.plain(&statement.body)?;
         self.warn_of_past_outside(&statement.body);
+        let triggers = if self.schema.is_some() { self.triggers(&statement.body) } else { Vec::new() };
         self.properties.push(Property {
             name: statement.name.as_ref().map(|name| name.name.clone()),
             description: statement.description.clone(),
             body: statement.body.clone(),
             claim: Claim::Formula(formula),
+            triggers,
         });
         Ok(())
     }
@@ -405,6 +416,7 @@ impl<'a> Lowering<'a> {
             description: statement.description.clone(),
             body: statement.body.clone(),
             claim: Claim::Assert(query, *op, constant),
+            triggers: Vec::new(),
         });
         Ok(())
     }

@@ -2,12 +2,14 @@
 
 use super::judgement::Judgement;
 use super::part::Part;
-use super::{Question, evidence};
+use super::{Answers, Question, evidence};
 use crate::error::Error;
-use crate::report::{Evidence, KeyVerdict, KeysReport, PropertyReport, QueryReport, QueryValue};
+use crate::report::{Evidence, KeyVerdict, KeysReport, PropertyReport, QueryValue};
+use crate::warning::WarningKind;
 use std::sync::Arc;
 use traceward_engine::engine::EngineStatistics;
 use traceward_engine::select::EngineName;
+use traceward_logic::diagnostic::Span;
 use traceward_logic::value::Value;
 use traceward_logic::verdict::Verdict;
 use traceward_trace::KeyGroup;
@@ -27,6 +29,10 @@ struct PropertyTally {
     engine: Option<EngineName>,
     /// The most that any key has cost.
     statistics: Option<EngineStatistics>,
+    /// The first trigger that was not met for a key.
+    unmet: Option<Span>,
+    /// The reason why the property could not be followed for a key.
+    not_followed: Option<WarningKind>,
 }
 
 impl<'a> KeyTally<'a> {
@@ -51,6 +57,13 @@ impl<'a> KeyTally<'a> {
         let most = self.question.options.max_violations;
         for (index, (tally, judgement)) in self.properties.iter_mut().zip(judgements).enumerate() {
             tally.keys.verdicts.push(judgement.verdict);
+            if let Some(unmet) = evidence::unmet_trigger(part, index, &judgement) {
+                tally.keys.vacuous += 1;
+                tally.unmet.get_or_insert(unmet);
+            }
+            if tally.not_followed.is_none() {
+                tally.not_followed.clone_from(&judgement.not_followed);
+            }
             tally.statistics = more(tally.statistics, judgement.statistics);
             tally.engine = tally.engine.or(judgement.engine);
             if judgement.verdict == Verdict::Violated {
@@ -71,8 +84,11 @@ impl<'a> KeyTally<'a> {
         Ok(())
     }
 
-    pub(super) fn finish(self) -> (Vec<PropertyReport>, Vec<QueryReport>) {
+    pub(super) fn finish(self) -> Answers {
         let question = self.question;
+        let open = self.properties.iter().enumerate();
+        let warnings = open.filter_map(|(index, tally)| question.not_followed(index, tally.not_followed.clone()));
+        let warnings = warnings.collect();
         let property = |(index, tally): (usize, PropertyTally)| {
             let judgement = Judgement {
                 verdict: over_keys(&tally.keys.verdicts),
@@ -81,11 +97,13 @@ impl<'a> KeyTally<'a> {
                 ..Judgement::by_rows(true)
             };
             let report = question.property_report(index, judgement, Evidence::default());
-            PropertyReport { keys: Some(tally.keys), ..report }
+            let all_vacuous = tally.keys.vacuous == tally.keys.checked;
+            let vacuous = tally.unmet.filter(|_| all_vacuous).map(|span| question.spec.text(span));
+            PropertyReport { keys: Some(tally.keys), vacuous, ..report }
         };
         let queries = self.queries.into_iter().zip(self.unanswered).enumerate();
         let query = |(index, (values, unanswered))| question.query_report(index, QueryValue::ByKey(values), unanswered);
-        (self.properties.into_iter().enumerate().map(property).collect(), queries.map(query).collect())
+        (self.properties.into_iter().enumerate().map(property).collect(), queries.map(query).collect(), warnings)
     }
 }
 

@@ -8,8 +8,9 @@ use crate::error::Error;
 use crate::report::{Evidence, OwedReport, Violation, Violations};
 use crate::runs::{RunQuestions, Runs};
 use traceward_engine::select::{Config, EngineName, Online};
+use traceward_logic::diagnostic::Span;
 use traceward_logic::formula::{FormulaId, Formulas, Node};
-use traceward_logic::lower::Claim;
+use traceward_logic::lower::{Claim, Trigger};
 use traceward_logic::trace::VariableId;
 use traceward_logic::verdict::Verdict;
 
@@ -46,6 +47,14 @@ pub(super) fn of_part(part: &Part<'_>, property: usize, judgement: &Judgement) -
             }
         }
     }
+}
+
+/// The outermost trigger of a satisfied property that is nowhere met, which makes it vacuous.
+pub(super) fn unmet_trigger(part: &Part<'_>, property: usize, judgement: &Judgement) -> Option<Span> {
+    let triggers = &part.question.lowered.properties[property].triggers;
+    let is_unmet = |trigger: &&Trigger| part.row(trigger.formula).count_ones() == 0;
+    let unmet = triggers.iter().find(is_unmet).filter(|_| part.len() > 0);
+    unmet.filter(|_| judgement.verdict == Verdict::Satisfied).map(|trigger| trigger.span)
 }
 
 /// Where the body of an outermost always fails.

@@ -5,10 +5,11 @@ use super::{Question, claimed};
 use crate::check::{CheckOptions, Extent};
 use crate::error::{Error, Request};
 use crate::report::Compared;
+use crate::warning::WarningKind;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use traceward_engine::engine::EngineStatistics;
-use traceward_engine::limit::BuildError;
+use traceward_engine::limit::{BuildError, Unsupported};
 use traceward_engine::select::{Config, EngineName, Judge, Online, Prefix, Prepared};
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::formula::FormulaId;
@@ -27,11 +28,21 @@ pub(super) struct Judgement {
     pub(super) statistics: Option<EngineStatistics>,
     /// What an assert compared; none for formulas.
     pub(super) compared: Option<Compared>,
+    /// The reason why it is not known what is certain, where the trace goes on.
+    pub(super) not_followed: Option<WarningKind>,
 }
 
 impl Judgement {
     fn new(verdict: Verdict) -> Self {
-        Self { verdict, engine: None, decided_at: None, is_exact: false, statistics: None, compared: None }
+        Self {
+            verdict,
+            engine: None,
+            decided_at: None,
+            is_exact: false,
+            statistics: None,
+            compared: None,
+            not_followed: None,
+        }
     }
 
     /// On a trace that has ended, by where the formula holds.
@@ -52,9 +63,9 @@ pub(super) enum Judges {
     Rows,
     /// An engine that tells verdicts and no rows.
     Judge(Judge),
-    /// For each formula an engine that follows a trace, since this one goes on; none where no such
-    /// engine takes the formula.
-    Online { engines: Vec<(FormulaId, Option<Online>)>, config: Config },
+    /// For each formula an engine that follows a trace, since this one goes on, or the reason why
+    /// no such engine takes the formula.
+    Online { engines: Vec<(FormulaId, Result<Online, Unsupported>)>, config: Config },
 }
 
 impl Judges {
@@ -120,11 +131,11 @@ impl Judges {
     }
 }
 
-/// An engine that follows a formula; none if only the end of the trace can tell.
-fn follower(prepared: &Arc<Prepared>, index: usize, config: &Config) -> Result<Option<Online>, Error> {
+/// An engine that follows a formula, or the reason why only the end of the trace can tell.
+fn follower(prepared: &Arc<Prepared>, index: usize, config: &Config) -> Result<Result<Online, Unsupported>, Error> {
     match Online::new(prepared, index, config) {
-        Ok(engine) => Ok(Some(engine)),
-        Err(BuildError::Unsupported(_)) if config.engine == EngineName::Auto => Ok(None),
+        Ok(engine) => Ok(Ok(engine)),
+        Err(BuildError::Unsupported(unsupported)) if config.engine == EngineName::Auto => Ok(Err(unsupported)),
         Err(error) => Err(error.into()),
     }
 }
@@ -134,26 +145,37 @@ fn follower(prepared: &Arc<Prepared>, index: usize, config: &Config) -> Result<O
 fn on_prefix(
     part: &Part<'_>,
     formula: FormulaId,
-    engine: Option<&Online>,
+    engine: Result<&Online, &Unsupported>,
     config: &Config,
 ) -> Result<Judgement, Error> {
     let holds = part.holds_at_start(formula);
-    let unknown = Judgement {
+    let unknown = |reason: String| Judgement {
         engine: Some(EngineName::Reverse),
-        ..Judgement::new(if holds { Verdict::Holding } else { Verdict::Pending })
+        // What would hold if the trace ended here is not violated for good.
+        not_followed: Some(WarningKind::NotFollowed { reason, may_be_violated: !holds }),
+        ..Judgement::new(open(holds))
     };
-    let Some(engine) = engine else { return Ok(unknown) };
+    let engine = match engine {
+        Ok(engine) => engine,
+        Err(unsupported) => return Ok(unknown(format!("no engine follows {} yet", unsupported.what))),
+    };
     match engine.verdict_at_end(part.letters) {
         Ok(Prefix { verdict, decided_at, statistics }) => Ok(Judgement {
             // The trace without a state is judged as it was written.
-            verdict: if part.len() == 0 && decided_at.is_none() { unknown.verdict } else { verdict },
+            verdict: if part.len() == 0 && decided_at.is_none() { open(holds) } else { verdict },
             engine: Some(engine.engine()),
             decided_at,
             is_exact: engine.is_exact(),
             statistics,
             compared: None,
+            not_followed: None,
         }),
-        Err(_) if config.engine == EngineName::Auto => Ok(unknown),
+        Err(gave_up) if config.engine == EngineName::Auto => Ok(unknown(gave_up.to_string())),
         Err(gave_up) => Err(gave_up.into()),
     }
+}
+
+/// The verdict that is not final on a formula that would hold, or not, if the trace ended here.
+fn open(holds: bool) -> Verdict {
+    if holds { Verdict::Holding } else { Verdict::Pending }
 }

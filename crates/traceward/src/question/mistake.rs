@@ -1,0 +1,131 @@
+//! What never happens in a trace though a spec speaks of it: strings that do not occur, patterns
+//! that match nothing, comparisons that are never true.
+
+use super::Question;
+use crate::report::PropertyReport;
+use crate::warning::{Subject, Warning, WarningKind, near};
+use rustc_hash::FxHashSet;
+use std::sync::Arc;
+use traceward_logic::expr::Expr;
+use traceward_logic::formula::{FormulaId, Node};
+use traceward_logic::letter::Letters;
+use traceward_logic::lower::Claim;
+use traceward_logic::trace::{ColumnData, VariableId};
+use traceward_logic::value::{CompareOp, Value};
+
+/// The largest number of different strings of a column among which a slip is looked for.
+const MOST_COMPARED: usize = 10_000;
+
+/// The largest number of warnings: beyond it nobody reads on.
+const MOST_WARNINGS: usize = 1000;
+
+/// Looks for what a spec speaks of and a trace never has. `letters` are those of the whole trace,
+/// where there are any.
+pub(super) fn look(question: &Question<'_>, letters: Option<&Letters>, properties: &[PropertyReport]) -> Vec<Warning> {
+    if question.input.trace.len == 0 {
+        return Vec::new();
+    }
+    let mut search = Search { question, letters, strings: Vec::new(), warnings: Vec::new() };
+    search.strings.resize_with(question.input.trace.columns.len(), || None);
+    for (property, report) in question.lowered.properties.iter().zip(properties) {
+        let about = Subject::Property(report.name.clone());
+        let is_vacuous = report.vacuous.is_some();
+        match &property.claim {
+            Claim::Formula(formula) => search.formulas(&[*formula], &about, is_vacuous),
+            Claim::Assert(query, ..) => {
+                let mut formulas = Vec::new();
+                query.for_each_formula(&mut |formula| formulas.push(formula));
+                search.formulas(&formulas, &about, is_vacuous);
+            }
+        }
+    }
+    for (index, query) in question.lowered.queries.iter().enumerate() {
+        let mut formulas = Vec::new();
+        query.query.for_each_formula(&mut |formula| formulas.push(formula));
+        search.formulas(&formulas, &Subject::Query(question.query_name(index)), false);
+    }
+    search.warnings
+}
+
+struct Search<'a> {
+    question: &'a Question<'a>,
+    letters: Option<&'a Letters>,
+    /// For each column of strings that was looked at, the strings that it has.
+    strings: Vec<Option<FxHashSet<Arc<str>>>>,
+    warnings: Vec<Warning>,
+}
+
+impl Search<'_> {
+    fn formulas(&mut self, roots: &[FormulaId], about: &Subject, is_vacuous: bool) {
+        let formulas = &self.question.lowered.formulas;
+        let mut found: Vec<WarningKind> = Vec::new();
+        for part in formulas.parts(roots) {
+            if let Node::Atom(atom) = formulas.node(part) {
+                self.expression(formulas.atom(atom), &mut found);
+            }
+        }
+        for kind in found {
+            let is_near = matches!(kind, WarningKind::StringNeverOccurs { near: Some(_), .. });
+            if self.warnings.len() < MOST_WARNINGS {
+                let is_urgent = is_near || is_vacuous;
+                self.warnings.push(Warning { kind, about: Some(about.clone()), is_urgent });
+            }
+        }
+    }
+
+    fn expression(&mut self, expr: &Expr, found: &mut Vec<WarningKind>) {
+        let absent: Vec<WarningKind> =
+            compared_strings(expr).into_iter().filter_map(|(variable, text)| self.absent(variable, &text)).collect();
+        let never = if absent.is_empty() { self.never(expr) } else { None };
+        for kind in absent.into_iter().chain(never) {
+            if !found.contains(&kind) {
+                found.push(kind);
+            }
+        }
+        expr.parts().into_iter().for_each(|part| self.expression(part, found));
+    }
+
+    /// A string that its column does not have.
+    fn absent(&mut self, variable: VariableId, text: &Arc<str>) -> Option<WarningKind> {
+        let ColumnData::Text(column) = &self.question.input.trace.columns[variable.index()].data else { return None };
+        let strings = self.strings[variable.index()].get_or_insert_with(|| column.dictionary.iter().cloned().collect());
+        if strings.contains(text) {
+            return None;
+        }
+        let near = near(text, column.dictionary.iter().take(MOST_COMPARED));
+        let variable = self.question.names[variable.index()].clone();
+        Some(WarningKind::StringNeverOccurs { variable, value: text.clone(), near })
+    }
+
+    /// A test that is true in no state.
+    fn never(&self, expr: &Expr) -> Option<WarningKind> {
+        let text = || expr.display(&self.question.names).to_string();
+        let kind: fn(String) -> WarningKind = match expr {
+            Expr::Matches(..) => |test| WarningKind::PatternNeverMatches { test },
+            Expr::Compare(..) | Expr::In(..) => |comparison| WarningKind::ComparisonNeverTrue { comparison },
+            _ => return None,
+        };
+        let prepared = &self.question.prepared;
+        let proposition = prepared.alphabet.proposition(prepared.formulas.find_atom(expr)?)?;
+        (self.letters?.bitmap(proposition).count_ones() == 0).then(|| kind(text()))
+    }
+}
+
+/// The strings that variables are asked to be in an expression, not looking below it.
+fn compared_strings(expr: &Expr) -> Vec<(VariableId, Arc<str>)> {
+    match expr {
+        Expr::Compare(CompareOp::Equal | CompareOp::NotEqual, left, right) => match (&**left, &**right) {
+            (Expr::Variable(variable), Expr::Literal(Value::Str(text)))
+            | (Expr::Literal(Value::Str(text)), Expr::Variable(variable)) => vec![(*variable, text.clone())],
+            _ => Vec::new(),
+        },
+        Expr::In(operand, values) => match &**operand {
+            Expr::Variable(variable) => {
+                let text = |value: &Value| if let Value::Str(text) = value { Some(text.clone()) } else { None };
+                values.iter().filter_map(text).map(|text| (*variable, text)).collect()
+            }
+            _ => Vec::new(),
+        },
+        _ => Vec::new(),
+    }
+}
