@@ -302,10 +302,17 @@ fn refuse_what_cannot_be_had(read: &ReadTrace, options: &CheckOptions) -> Result
     if is_split && options.truth != Truth::AtZero {
         return Err(Request::TruthByKey.into());
     }
-    if options.config.engine == EngineName::Naive && read.states > LONGEST_NAIVE {
-        return Err(Request::TooLongForNaive { states: read.states }.into());
+    let states = longest_part(read);
+    if options.config.engine == EngineName::Naive && states > LONGEST_NAIVE {
+        return Err(Request::TooLongForNaive { states }.into());
     }
     Ok(())
+}
+
+/// The number of states of the longest trace that is judged: the whole, or that of a key.
+fn longest_part(read: &ReadTrace) -> usize {
+    let of_keys = |keys: &Keys| keys.groups.iter().map(|group| group.positions.len()).max().unwrap_or(0);
+    read.keys.as_ref().map_or(read.states, of_keys)
 }
 
 /// The formulas of properties, in the spec's order.

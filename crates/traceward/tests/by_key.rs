@@ -36,6 +36,15 @@ fn positions_count_within_a_key() {
 }
 
 #[test]
+fn the_definition_is_asked_of_as_many_keys_as_there_are() {
+    let rows = |keys: usize| (0..200_010).map(|row| format!("{},1\n", row % keys)).collect::<String>();
+    let verdicts = by_key("G x", &format!("k,x\n{}", rows(50_000)), EngineName::Naive).expect("short keys");
+    assert_eq!(verdicts, vec![Verdict::Satisfied; 50_000]);
+    let too_long = by_key("G x", &format!("k,x\n{}", rows(1)), EngineName::Naive);
+    assert!(matches!(too_long, Err(Error::Request(Request::TooLongForNaive { states: 200_010 }))), "{too_long:?}");
+}
+
+#[test]
 fn errors_name_positions_and_lines_of_the_whole() {
     for (formula, input, position) in
         [("F 1 / x > 0", "k,x\na,1\nb,1\na,1\nb,1\na,0\n", 4), ("F pos / x > 0", "k,x\na,1\nb,1\na,1\nb,0\na,1\n", 3)]
