@@ -4,7 +4,7 @@
 //! before the whole: passes need neither recursion nor a visited set.
 
 use crate::expr::Expr;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt;
 use std::sync::Arc;
 
@@ -393,18 +393,17 @@ impl Formulas {
         self.intern(Node::Or(one, other))
     }
 
-    /// The formulas that these are made of, each once, parts before wholes.
+    /// The formulas that these are made of, each once, parts before wholes. What else is in the
+    /// arena is not looked at: a spec of many properties asks for each one's parts.
     pub fn parts(&self, roots: &[FormulaId]) -> Vec<FormulaId> {
-        let mut needed = vec![false; self.nodes.len()];
-        for root in roots {
-            needed[root.index()] = true;
+        let mut needed: FxHashSet<FormulaId> = roots.iter().copied().collect();
+        let mut open: Vec<FormulaId> = needed.iter().copied().collect();
+        while let Some(part) = open.pop() {
+            open.extend(self.nodes[part.index()].children().filter(|child| needed.insert(*child)));
         }
-        for index in (0..self.nodes.len()).rev() {
-            if needed[index] {
-                self.nodes[index].children().for_each(|child| needed[child.index()] = true);
-            }
-        }
-        (0..self.nodes.len()).filter(|&index| needed[index]).map(|index| FormulaId(index as u32)).collect()
+        let mut parts: Vec<FormulaId> = needed.into_iter().collect();
+        parts.sort_unstable();
+        parts
     }
 
     /// An arena of these formulas and their parts alone, and the formulas in it.

@@ -41,6 +41,8 @@ pub(crate) struct Question<'a> {
     lowered: &'a Lowered,
     options: &'a CheckOptions,
     names: Vec<Arc<str>>,
+    property_names: Vec<String>,
+    query_names: Vec<String>,
     input: Input,
     /// Every formula whose truth is needed, prepared for all engines.
     prepared: Arc<Prepared>,
@@ -85,6 +87,8 @@ impl<'a> Question<'a> {
             lowered,
             options,
             names: lowered.variables.names(),
+            property_names: spec.property_names(),
+            query_names: spec.query_names(),
             input: Input::new(read),
             evaluator: Evaluator::new(&prepared, &options.config),
             judges: Judges::new(lowered, &prepared, &indices, options)?,
@@ -264,7 +268,7 @@ impl<'a> Question<'a> {
     fn property_report(&self, index: usize, judgement: Judgement, evidence: Evidence) -> PropertyReport {
         let property = &self.lowered.properties[index];
         PropertyReport {
-            name: self.spec.property_name(index),
+            name: self.property_names[index].clone(),
             description: property.description.clone(),
             formula: self.spec.text(property.body.span),
             verdict: judgement.verdict,
@@ -283,9 +287,8 @@ impl<'a> Question<'a> {
 
     fn query_report(&self, index: usize, value: QueryValue, unanswered: Option<usize>) -> QueryReport {
         let query = &self.lowered.queries[index];
-        let unnamed = self.lowered.queries[..=index].iter().filter(|query| query.name.is_none()).count();
         QueryReport {
-            name: query.name.as_ref().map_or_else(|| format!("q{unnamed}"), ToString::to_string),
+            name: self.query_names[index].clone(),
             description: query.description.clone(),
             query: self.spec.text(query.span),
             value,
