@@ -540,10 +540,16 @@ mod tests {
 
     #[test]
     fn line_ends_and_byte_order_marks_do_not_matter() {
-        for input in
-            ["a,b\r\n1,u\r\n2,v\r\n", "\u{feff}a,b\n1,u\n2,v", "a,b\r\n1,u\r\n2,v\r", "a,b\n1,\"u\"\r\n2,\"v\"\r",
-             "a,b\r1,u\r2,v\r", "a,b\r1,u\r2,v", "a,b\n1,u\r2,v\r\n", "a,\"b\"\r1,\"u\"\r2,\"v\"\r"]
-        {
+        for input in [
+            "a,b\r\n1,u\r\n2,v\r\n",
+            "\u{feff}a,b\n1,u\n2,v",
+            "a,b\r\n1,u\r\n2,v\r",
+            "a,b\n1,\"u\"\r\n2,\"v\"\r",
+            "a,b\r1,u\r2,v\r",
+            "a,b\r1,u\r2,v",
+            "a,b\n1,u\r2,v\r\n",
+            "a,\"b\"\r1,\"u\"\r2,\"v\"\r",
+        ] {
             assert_eq!(show(input, &ab()), "int 1 2\ntext \"u\" \"v\"", "{input:?}");
             assert_eq!(read_text(input, &ab()).unwrap().notes, [], "{input:?}");
         }

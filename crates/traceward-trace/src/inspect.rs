@@ -305,7 +305,12 @@ impl RecordSink for JsonProfiler<'_> {
 
 impl<'o> JsonProfiler<'o> {
     fn new(options: &'o ReadOptions) -> Self {
-        Self { profiles: Profiles::new(options), by_name: FxHashMap::default(), slots: options.names(), cut: Cut::default() }
+        Self {
+            profiles: Profiles::new(options),
+            by_name: FxHashMap::default(),
+            slots: options.names(),
+            cut: Cut::default(),
+        }
     }
 
     fn names(&self) -> Vec<String> {

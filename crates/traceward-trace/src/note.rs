@@ -39,12 +39,16 @@ impl fmt::Display for Note {
             Self::HeaderOnly => f.write_str("the input has a header and no rows: a trace of 0 states"),
             Self::BlankLines(1) => f.write_str("1 blank line was skipped"),
             Self::BlankLines(count) => write!(f, "{count} blank lines were skipped"),
-            Self::ManyNames { kept } => write!(f, "there are more than {kept} names: those that came later are left out"),
+            Self::ManyNames { kept } => {
+                write!(f, "there are more than {kept} names: those that came later are left out")
+            }
             Self::LongArrays { elements } => {
                 write!(f, "some arrays are long: only their first {elements} elements were looked at")
             }
             Self::WithoutKey { records: 1, key } => write!(f, "1 record has no `{}` and was skipped", Shown(key)),
-            Self::WithoutKey { records, key } => write!(f, "{records} records have no `{}` and were skipped", Shown(key)),
+            Self::WithoutKey { records, key } => {
+                write!(f, "{records} records have no `{}` and were skipped", Shown(key))
+            }
         }
     }
 }

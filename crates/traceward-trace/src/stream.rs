@@ -170,10 +170,7 @@ mod tests {
     #[test]
     fn lines_may_end_in_a_carriage_return() {
         let csv = "a;n;s\r1;2;\"x\r\ny\"\r\r0;3;\"z\"\r\n1;4;\r";
-        assert_eq!(
-            arrivals(csv, &options(&MIXED)),
-            "2: true 2 \"x\\r\\ny\"\n5: false 3 \"z\"\n6: true 4 none\n"
-        );
+        assert_eq!(arrivals(csv, &options(&MIXED)), "2: true 2 \"x\\r\\ny\"\n5: false 3 \"z\"\n6: true 4 none\n");
         let json = "{\"n\":1}\r{\"n\":2}\r\n\r{\"n\":}\r{\"n\":3}";
         assert_eq!(
             arrivals(json, &options(&[("n", Type(Number))])),
