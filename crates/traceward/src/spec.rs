@@ -331,8 +331,8 @@ impl SpecError {
         &self.diagnostics
     }
 
-    /// The errors as text, each with its line and the place underlined. Of very many the first ones,
-    /// and how many more there are.
+    /// The errors as text, each with its line and the place underlined. Of very many the first
+    /// ones, and how many more there are.
     pub fn render(&self, style: Style<'_>) -> String {
         render::diagnostics(&self.sources, &self.diagnostics, style).join("\n\n")
     }

@@ -30,7 +30,7 @@ pub(super) struct Parser<'a> {
     /// Inside the formula of a `while`, which `??` ends.
     default_ends: bool,
     pub(super) dialect: Dialect,
-    /// The names of definitions, and those of other statements: they do not get in each other's way.
+    /// The names of definitions, and those of other statements, which may be the same.
     pub(super) definitions: FxHashSet<Arc<str>>,
     pub(super) others: FxHashSet<Arc<str>>,
     pub(super) diagnostics: Vec<Diagnostic>,
