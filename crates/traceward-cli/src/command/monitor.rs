@@ -259,13 +259,19 @@ struct Watch<'a> {
 impl Watch<'_> {
     fn see(&mut self, monitor: &Monitor, event: Event<'_>) -> Result<(), EarlyEnd> {
         match event {
-            Event::State { changed } => self.state(monitor, changed)?,
+            Event::State { changed } => {
+                self.state(monitor, changed)?;
+                // A bad line is not asked behind: it is counted only once it has been told.
+                if self.interrupt.is_asked() {
+                    return Err(EarlyEnd::Interrupted);
+                }
+            }
             Event::Unseen(unseen) => self.unseen(unseen)?,
             Event::BadLine(error) => self.bad_line(error)?,
             // What a later version of the library has to tell.
             _ => {}
         }
-        if self.interrupt.is_asked() { Err(EarlyEnd::Interrupted) } else { Ok(()) }
+        Ok(())
     }
 
     fn state(&mut self, monitor: &Monitor, changed: &[PropertyId]) -> io::Result<()> {
