@@ -142,7 +142,7 @@ pub fn open(path: &Path, quiet: bool) -> Result<Box<dyn Read>, Failure> {
         return Err(failure.help("fetch or compress the file again"));
     }
     let least = if metadata.is_file() { metadata.len() } else { 0 };
-    let file = NotShrinking { file, read: 0, least };
+    let file = NotShrinking { input: file, read: 0, least };
     if quiet || metadata.len() < WORTH_A_PROGRESS_BAR || !std::io::stderr().is_terminal() {
         return Ok(Box::new(file));
     }
@@ -159,15 +159,15 @@ fn is_compressed(path: &Path) -> bool {
 
 /// A file that has at least as many bytes as it had when it was opened. Whoever cuts it off while
 /// it is read would otherwise leave a shorter trace that looks whole.
-struct NotShrinking {
-    file: File,
+struct NotShrinking<R> {
+    input: R,
     read: u64,
     least: u64,
 }
 
-impl Read for NotShrinking {
+impl<R: Read> Read for NotShrinking<R> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        let count = self.file.read(buffer)?;
+        let count = self.input.read(buffer)?;
         self.read += count as u64;
         if count == 0 && !buffer.is_empty() && self.read < self.least {
             return Err(std::io::Error::other("the file has become shorter while it was read"));
@@ -196,5 +196,21 @@ pub fn settings(arguments: &TraceArguments) -> Settings {
         records: arguments.changes.then_some(Records::Changes),
         missing: arguments.missing,
         types: arguments.types.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_may_grow_and_not_shrink() {
+        let all = |least| {
+            let mut bytes = Vec::new();
+            NotShrinking { input: &b"abc"[..], read: 0, least }.read_to_end(&mut bytes).map(|_| bytes)
+        };
+        assert_eq!(all(2).unwrap(), b"abc");
+        assert_eq!(all(3).unwrap(), b"abc");
+        assert_eq!(all(4).unwrap_err().to_string(), "the file has become shorter while it was read");
     }
 }
