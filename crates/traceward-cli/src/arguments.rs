@@ -1,6 +1,6 @@
 //! The command line, as data.
 
-use crate::output::Styling;
+use crate::output::Content;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use traceward::engine::{Limit, Limits, Simplification, Subsumption};
@@ -48,8 +48,8 @@ It reads JSON lines, or CSV with a header, and prints a line each time a verdict
   {\"position\": 1, \"property\": \"p1\", \"verdict\": \"violated\", \"final\": true}
 
 A verdict is satisfied or violated once no continuation can change it; before that it is holding
-or pending, by what it would be if the trace ended now. At the end of the input, or at an
-interrupt, each property is satisfied or violated.")]
+or pending, by what it would be if the trace ended now. At the end of the input, or at a
+signal (INT, TERM, HUP), each property is satisfied or violated.")]
     Monitor(MonitorArguments),
     /// Tell what a trace holds: columns, types, ranges, what to write the first property about
     #[command(after_help = "Examples:
@@ -109,11 +109,29 @@ Exit status: 0 they are equal, 1 they are not, 2 it could not be found out.")]
 }
 
 impl Command {
-    /// Whether its answer has colours in it.
-    pub fn styling(&self) -> Styling {
+    /// What its answer is made of.
+    pub fn content(&self) -> Content {
         match self {
-            Self::Monitor(arguments) if arguments.format == OutputFormat::Json => Styling::Plain,
-            _ => Styling::Styled,
+            Self::Check(arguments) | Self::Query(arguments) => arguments.output.format.content(),
+            Self::Monitor(arguments) => arguments.content(),
+            Self::Inspect(arguments) => arguments.output.format.content(),
+            Self::ExplainPlan(arguments) if arguments.output.format == OutputFormat::Json => Content::Json,
+            Self::Bench(arguments) => arguments.output.format.content(),
+            Self::Lint(arguments) | Self::Compare(arguments) => arguments.output.format.content(),
+            Self::Automaton(arguments) if arguments.to == AutomatonFormat::Json => Content::Json,
+            Self::Help(arguments) if arguments.topic.as_deref() == Some("json-schema") => Content::Json,
+            Self::Help(_) => Content::Coloured,
+            Self::ExplainPlan(_) | Self::Automaton(_) | Self::Completions(_) | Self::Man(_) => Content::Plain,
+        }
+    }
+}
+
+impl MonitorArguments {
+    /// What its answer is made of: its lines are worded once, and many.
+    pub fn content(&self) -> Content {
+        match self.format {
+            OutputFormat::Json => Content::Escaped,
+            OutputFormat::Text => Content::Coloured,
         }
     }
 }
@@ -162,6 +180,9 @@ pub struct CheckArguments {
     /// How many violations to report one by one
     #[arg(long, value_name = "N", default_value_t = 5)]
     pub max_violations: usize,
+    /// Judge a trace without a state, too; otherwise it is an error
+    #[arg(long)]
+    pub allow_empty: bool,
     /// Write the verdict for each key to this file
     #[arg(long, value_name = "FILE.csv")]
     pub keys_to: Option<PathBuf>,
@@ -177,6 +198,9 @@ pub struct MonitorArguments {
     /// Print every verdict after every state
     #[arg(long)]
     pub every_step: bool,
+    /// Judge a trace without a state, too; otherwise it is an error
+    #[arg(long)]
+    pub allow_empty: bool,
     /// What a line does that cannot be read: it is skipped, as if it were not there, or the monitor
     /// stops. Unless this is given, lines are skipped, and the exit status is 2 at the end
     #[arg(long, value_enum, value_name = "skip|stop", hide_possible_values = true)]
@@ -434,6 +458,15 @@ pub struct OutputArguments {
 pub enum OutputFormat {
     Text,
     Json,
+}
+
+impl OutputFormat {
+    fn content(self) -> Content {
+        match self {
+            Self::Text => Content::Coloured,
+            Self::Json => Content::Json,
+        }
+    }
 }
 
 #[derive(Args, Debug)]

@@ -1,9 +1,11 @@
 //! How a run ends.
 
 use crate::arguments::option_of;
+use crate::output::{Notation, guarded};
+use std::fmt;
 use std::io::Write;
 use traceward::engine::{BuildError, GaveUp, Unsupported};
-use traceward::message::Style;
+use traceward::message::{Shown, Style};
 use traceward::{Error, Request};
 
 /// The outcome of a run, which the exit status tells.
@@ -34,9 +36,18 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// A message to the user.
-    pub fn new(message: impl std::fmt::Display) -> Self {
-        Self::Message(format!("error: {message}"))
+    /// A message to the user, on one line. Whatever is in it is shown and not obeyed.
+    pub fn new(message: impl fmt::Display) -> Self {
+        Self::Message(format!("error: {}", Shown(&message.to_string())))
+    }
+
+    /// The failure with a way out, on a line of its own.
+    #[must_use]
+    pub fn help(self, help: impl fmt::Display) -> Self {
+        match self {
+            Self::Message(message) => Self::Message(format!("{message}\n  help: {}", Shown(&help.to_string()))),
+            other => other,
+        }
     }
 
     /// The reason why a question could not be answered: as the library tells it, but with the
@@ -45,7 +56,7 @@ impl Failure {
         match error {
             Error::GaveUp(gave_up) => Self::new(with_option(gave_up)),
             Error::CannotFollow { property, error } => Self::new(cannot_follow(property, error)),
-            Error::Request(request) => Self::new(asked(request)),
+            Error::Request(request) => asked(request),
             other => Self::Message(other.render(trace, style)),
         }
     }
@@ -84,17 +95,19 @@ fn with_option(gave_up: &GaveUp) -> String {
 
 /// The message about a question that cannot be answered, with the option or command that asks for
 /// something else.
-fn asked(request: &Request) -> String {
+fn asked(request: &Request) -> Failure {
     let help = match request {
-        Request::RunsByKey => return "--coverage and --waiting are for a trace that is not split by key".to_owned(),
-        Request::RunsWithBounds => return "--coverage and --waiting are for formulas without bounds".to_owned(),
-        Request::TableOfOtherEngine => return "the table belongs to the reverse engine: --engine reverse".to_owned(),
+        Request::RunsByKey => return Failure::new("--coverage and --waiting are for a trace that is not split by key"),
+        Request::RunsWithBounds => return Failure::new("--coverage and --waiting are for formulas without bounds"),
+        Request::TableOfOtherEngine => {
+            return Failure::new("the table belongs to the reverse engine: --engine reverse");
+        }
         Request::NotTwoProperties { .. } => "traceward compare -e FORMULA -e FORMULA",
         Request::QueryInMonitor => "`traceward query` measures a trace that has ended",
         Request::AssertInMonitor => "`traceward check` answers it of a trace that has ended",
-        other => return other.to_string(),
+        other => return Failure::new(other),
     };
-    format!("{request}\n  help: {help}")
+    Failure::new(request).help(help)
 }
 
 /// The reason why a property cannot be followed, and what to do instead.
@@ -112,5 +125,5 @@ fn cannot_follow(property: &str, error: &BuildError) -> String {
 
 /// Writes a line to standard error.
 pub fn tell(message: &str) {
-    let _ = writeln!(anstream::stderr(), "{message}");
+    let _ = writeln!(anstream::stderr(), "{}", guarded(message, Notation::Coloured));
 }

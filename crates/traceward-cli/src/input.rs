@@ -6,8 +6,8 @@ use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use std::fs::File;
 use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
-use traceward::input::{Format, Records};
-use traceward::message::{Paint, Style};
+use traceward::input::{Format, Note, Records};
+use traceward::message::{Paint, Shown, Style};
 use traceward::{Goal, ReadOptions, Settings, Source, Spec};
 
 /// Files smaller than this are read before a progress bar could be seen.
@@ -16,6 +16,25 @@ const WORTH_A_PROGRESS_BAR: u64 = 64 << 20;
 /// The style of messages: with the options that help, and coloured where that suits standard error.
 pub fn style() -> Style<'static> {
     Style { paint: paint(), remedy: &remedy }
+}
+
+/// The longest spec that is read. A file that is longer is not one that somebody wrote.
+const LONGEST_SPEC: u64 = 64 << 20;
+
+/// The name of a file in messages.
+pub fn name(path: &Path) -> String {
+    Shown(&path.to_string_lossy()).to_string()
+}
+
+/// The error of a trace without a state; the notes of its reader tell why it has none.
+pub fn empty(name: &str, notes: &[Note]) -> Failure {
+    let reason = notes.iter().find_map(|note| match note {
+        Note::HeaderOnly => Some(": there is a header and no row".to_owned()),
+        Note::WithoutKey { .. } => Some(format!(": {note}")),
+        _ => None,
+    });
+    let reason = reason.unwrap_or_default();
+    Failure::new(format!("{name}: the trace is empty{reason}")).help("--allow-empty judges a trace without a state")
 }
 
 /// Whether colours suit standard error.
@@ -55,36 +74,46 @@ pub fn spec_and_traces(
 /// either.
 pub fn spec_alone(asked: &AskedArguments, missing: &str) -> Result<Spec, Failure> {
     if asked.spec.expressions.is_empty() && asked.paths.is_empty() {
-        return Err(Failure::new(format!("{missing}\n  help: give a formula with -e, or a spec file")));
+        return Err(Failure::new(missing).help("give a formula with -e, or a spec file"));
     }
     let settings = Settings { event: asked.event.clone(), ..Settings::default() };
     let (spec, traces) = spec_and_traces(&asked.spec, &asked.paths, settings, Goal::Check)?;
     match traces.first() {
-        Some(path) => Err(Failure::new(format!("{}: this is answered without a trace", path.display()))),
+        Some(path) => Err(Failure::new(format!("{}: this is answered without a trace", name(path)))),
         None => Ok(spec),
     }
 }
 
 fn spec_source(path: &Path, goal: Goal) -> Result<Source, Failure> {
-    let bytes = std::fs::read(path).map_err(|error| {
-        let name = path.display();
-        let hint = match Format::from_path(path) {
-            Some(_) => "\n  help: the first argument is a spec file unless a formula is given with -e",
-            None if looks_like_a_formula(&name.to_string()) => {
-                "\n  help: a formula is given with -e: traceward check -e 'FORMULA' TRACE"
+    let name = name(path);
+    let bytes = read_spec(path).map_err(|error| {
+        let failure = Failure::new(format!("{name}: {}", reason(&error)));
+        match Format::from_path(path) {
+            Some(_) => failure.help("the first argument is a spec file unless a formula is given with -e"),
+            None if looks_like_a_formula(&name) => {
+                failure.help("a formula is given with -e: traceward check -e 'FORMULA' TRACE")
             }
-            None => "",
-        };
-        Failure::new(format!("{name}: {}{hint}", reason(&error)))
+            None => failure,
+        }
     })?;
+    if bytes.len() as u64 > LONGEST_SPEC {
+        return Err(Failure::new(format!("{name}: a spec of more than {} MiB is not read", LONGEST_SPEC >> 20)));
+    }
     let looks_like_a_trace = Format::from_path(path).is_some();
-    let text = String::from_utf8(bytes).map_err(|_| Failure::new(format!("{}: not UTF-8 text", path.display())))?;
+    let text = String::from_utf8(bytes).map_err(|_| Failure::new(format!("{name}: not UTF-8 text")))?;
     if looks_like_a_trace {
         let message =
             "this looks like a trace, and the first argument is a spec file unless a formula is given with -e";
-        return Err(Failure::new(format!("{}: {message}", path.display())));
+        return Err(Failure::new(format!("{name}: {message}")));
     }
     Ok(Source::new(path.display().to_string(), text, goal))
+}
+
+/// The bytes of a spec, and one more than are allowed if there are too many.
+fn read_spec(path: &Path) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(LONGEST_SPEC + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 fn looks_like_a_formula(text: &str) -> bool {
@@ -102,12 +131,18 @@ pub fn open(path: &Path, quiet: bool) -> Result<Box<dyn Read>, Failure> {
     if path.as_os_str() == "-" {
         return Ok(Box::new(std::io::stdin()));
     }
-    let named = |error: std::io::Error| Failure::new(format!("{}: {}", path.display(), reason(&error)));
+    let named = |error: std::io::Error| Failure::new(format!("{}: {}", name(path), reason(&error)));
     let file = File::open(path).map_err(named)?;
     let metadata = file.metadata().map_err(named)?;
     if metadata.is_dir() {
-        return Err(Failure::new(format!("{}: is a folder, not a trace", path.display())));
+        return Err(Failure::new(format!("{}: is a folder, not a trace", name(path))));
     }
+    if metadata.is_file() && metadata.len() == 0 && is_compressed(path) {
+        let failure = Failure::new(format!("{}: has no byte, not even compressed ones", name(path)));
+        return Err(failure.help("fetch or compress the file again"));
+    }
+    let least = if metadata.is_file() { metadata.len() } else { 0 };
+    let file = NotShrinking { input: file, read: 0, least };
     if quiet || metadata.len() < WORTH_A_PROGRESS_BAR || !std::io::stderr().is_terminal() {
         return Ok(Box::new(file));
     }
@@ -116,6 +151,29 @@ pub fn open(path: &Path, quiet: bool) -> Result<Box<dyn Read>, Failure> {
         bar.set_style(style);
     }
     Ok(Box::new(bar.wrap_read(file)))
+}
+
+fn is_compressed(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "gz" || ending == "zst")
+}
+
+/// A file that has at least as many bytes as it had when it was opened. Whoever cuts it off while
+/// it is read would otherwise leave a shorter trace that looks whole.
+struct NotShrinking<R> {
+    input: R,
+    read: u64,
+    least: u64,
+}
+
+impl<R: Read> Read for NotShrinking<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let count = self.input.read(buffer)?;
+        self.read += count as u64;
+        if count == 0 && !buffer.is_empty() && self.read < self.least {
+            return Err(std::io::Error::other("the file has become shorter while it was read"));
+        }
+        Ok(count)
+    }
 }
 
 /// The options for reading a trace, as far as the command line gives them.
@@ -138,5 +196,21 @@ pub fn settings(arguments: &TraceArguments) -> Settings {
         records: arguments.changes.then_some(Records::Changes),
         missing: arguments.missing,
         types: arguments.types.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_may_grow_and_not_shrink() {
+        let all = |least| {
+            let mut bytes = Vec::new();
+            NotShrinking { input: &b"abc"[..], read: 0, least }.read_to_end(&mut bytes).map(|_| bytes)
+        };
+        assert_eq!(all(2).unwrap(), b"abc");
+        assert_eq!(all(3).unwrap(), b"abc");
+        assert_eq!(all(4).unwrap_err().to_string(), "the file has become shorter while it was read");
     }
 }

@@ -1,12 +1,12 @@
 //! Answers for programs: the documents of `traceward-wire`, as the command line prints them.
 
 use crate::failure::Failure;
-use crate::text::trace_name;
+use crate::output::{Notation, guarded};
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::Path;
 use traceward::{Report, Verdict};
-use traceward_wire::{Answer, FailureDocument, ReportDocument, TracesDocument, VerdictEvent, line};
+use traceward_wire::{Answer, FailureDocument, ReportDocument, TracesDocument, VerdictEvent};
 
 /// Prints a document.
 pub fn write(out: &mut impl Write, document: &impl Serialize) -> io::Result<()> {
@@ -16,7 +16,7 @@ pub fn write(out: &mut impl Write, document: &impl Serialize) -> io::Result<()> 
 
 /// The answer about one trace.
 pub fn answer(path: &Path, result: Result<&Report, &Failure>) -> Answer {
-    let name = trace_name(path);
+    let name = path.display().to_string();
     match result {
         Ok(report) => Answer::Report(Box::new(ReportDocument::new(&name, report))),
         Err(failure) => Answer::Failure(FailureDocument::new(Some(&name), failure.text())),
@@ -38,6 +38,11 @@ pub fn write_answers(out: &mut impl Write, mut answers: Vec<Answer>) -> io::Resu
 /// The document about a question that could not be asked of any trace.
 pub fn unasked(failure: &Failure) -> FailureDocument {
     FailureDocument::new(None, failure.text())
+}
+
+/// A document on one line, with nothing in it that a terminal would obey.
+pub fn line(document: &impl Serialize) -> String {
+    guarded(&traceward_wire::line(document), Notation::Json).into_owned()
 }
 
 /// The line of a monitor about a property: the text before the position, and the text behind it.

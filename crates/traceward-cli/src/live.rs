@@ -1,14 +1,21 @@
 //! Standard input as it arrives, until it ends or somebody interrupts.
 //!
-//! A thread waits for bytes and another for signals, so that a quiet pipe keeps nobody from ending;
-//! what they have to say goes through one channel, in order. Both may still be waiting when the
-//! program ends.
+//! A thread waits for bytes and another for signals, so that a quiet pipe keeps nobody from ending.
+//! Both may still be waiting when the program ends.
+//!
+//! A signal asks for the end: [`Interrupt`] is looked at after every state. Whoever is busy in one
+//! long step, or waits for a reader that does not read, cannot look. So the thread that waits for
+//! signals grants a moment, and then ends the program itself. A second signal kills at once.
 
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::flag;
 use signal_hook::iterator::Signals;
 use std::io::{self, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, TryRecvError, channel, sync_channel};
 use std::thread;
+use std::time::Duration;
 
 /// The size of a piece: as much as a pipe holds.
 const PIECE: usize = 64 << 10;
@@ -20,6 +27,9 @@ const WAITING: usize = 4;
 /// The number of pieces after which output is due even if more are waiting: where input never
 /// pauses, verdicts come out all the same.
 const MOST_UNTOLD: usize = 16;
+
+/// The time that the program has to end by itself after a signal.
+pub const GRACE: Duration = Duration::from_millis(300);
 
 /// An event on standard input.
 pub enum News {
@@ -46,6 +56,52 @@ impl Piece {
     }
 }
 
+/// Whether a signal has asked for the end.
+#[derive(Clone, Default)]
+pub struct Interrupt(Arc<AtomicBool>);
+
+impl Interrupt {
+    /// Whether it has.
+    pub fn is_asked(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Takes signals from now on. `told` is where news are waited for, and `last_resort` ends the
+    /// program if nobody else does.
+    fn listen(&self, told: SyncSender<News>, last_resort: impl FnOnce() + Send + 'static) -> io::Result<()> {
+        let taken = taken_signals();
+        for &signal in &taken {
+            // In this order: the first signal finds the flag down and sets it, the next kills.
+            flag::register_conditional_default(signal, self.0.clone())?;
+            flag::register(signal, self.0.clone())?;
+        }
+        let mut signals = Signals::new(taken)?;
+        thread::Builder::new().spawn(move || {
+            if signals.forever().next().is_some() {
+                // Where there is no room, nobody is waiting for news.
+                let _ = told.try_send(News::Interrupted);
+                thread::sleep(GRACE);
+                last_resort();
+            }
+        })?;
+        Ok(())
+    }
+}
+
+/// The signals that ask for the end. Who has hang-ups ignored, as `nohup` does, keeps it so.
+fn taken_signals() -> Vec<i32> {
+    let hang_up = (!is_ignored(SIGHUP)).then_some(SIGHUP);
+    [SIGINT, SIGTERM].into_iter().chain(hang_up).collect()
+}
+
+/// Whether a signal was ignored when the program began, as far as the system tells.
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    ignored.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
+}
+
 /// Standard input.
 pub struct Live {
     news: Receiver<News>,
@@ -55,18 +111,12 @@ pub struct Live {
 }
 
 impl Live {
-    /// Begins to read standard input.
-    pub fn standard_input() -> io::Result<Self> {
+    /// Begins to read standard input, and to take signals. `last_resort` ends the program if it has
+    /// not ended a moment after one.
+    pub fn standard_input(interrupt: &Interrupt, last_resort: impl FnOnce() + Send + 'static) -> io::Result<Self> {
         let (sender, news) = sync_channel(WAITING);
         let (used, spare) = channel();
-        let mut signals = Signals::new([SIGINT, SIGTERM])?;
-        let told = sender.clone();
-        thread::Builder::new().spawn(move || {
-            if signals.forever().next().is_some() {
-                // Nobody listens any more if the monitor has ended by itself.
-                let _ = told.send(News::Interrupted);
-            }
-        })?;
+        interrupt.listen(sender.clone(), last_resort)?;
         thread::Builder::new().spawn(move || read_all(&mut io::stdin().lock(), &sender, &spare))?;
         Ok(Self { news, used, untold: 0 })
     }

@@ -12,24 +12,22 @@ mod text;
 use arguments::{Arguments, Command};
 use clap::Parser;
 use failure::{Failure, Outcome};
+use output::Content;
 use std::io::Write;
 use std::process::ExitCode;
+use traceward::message::Shown;
 
 fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         // Help and version are answers; anything else is a question that cannot be understood.
-        Err(error) => {
-            let code = if error.use_stderr() { 2 } else { 0 };
-            let _ = error.print();
-            return ExitCode::from(code);
-        }
+        Err(error) => return exit(unparsed(&error)),
     };
-    let mut out = output::standard(arguments.command.styling());
-    let result = run(arguments.command, &mut out).and_then(|outcome| {
-        out.flush()?;
-        Ok(outcome)
-    });
+    exit(answer(arguments.command))
+}
+
+/// Says what became of a run.
+fn exit(result: Result<Outcome, Failure>) -> ExitCode {
     match result {
         Ok(outcome) => ExitCode::from(outcome.exit_status()),
         Err(failure) => {
@@ -39,11 +37,41 @@ fn main() -> ExitCode {
     }
 }
 
+/// Help and version, or what is wrong with a command line.
+fn unparsed(error: &clap::Error) -> Result<Outcome, Failure> {
+    if error.use_stderr() {
+        return Err(misunderstood(error));
+    }
+    let mut out = output::standard(Content::Coloured);
+    write!(out, "{}", error.render().ansi())?;
+    out.flush()?;
+    Ok(Outcome::Holds)
+}
+
+/// What is wrong with a command line. The message repeats arguments as they are and has colours of
+/// its own, so it is had anew, of arguments that have nothing hidden in them.
+fn misunderstood(error: &clap::Error) -> Failure {
+    let arguments = std::env::args_os().map(|argument| Shown(&argument.to_string_lossy()).to_string());
+    let message = match Arguments::try_parse_from(arguments) {
+        Err(error) => error.render().ansi().to_string(),
+        Ok(_) => Shown(&error.to_string()).to_string(),
+    };
+    Failure::Message(message.trim_end().to_owned())
+}
+
+/// The answer of a command, on standard output.
+fn answer(command: Command) -> Result<Outcome, Failure> {
+    let mut out = output::standard(command.content());
+    let outcome = run(command, &mut out)?;
+    out.flush()?;
+    Ok(outcome)
+}
+
 fn run(command: Command, out: &mut impl Write) -> Result<Outcome, Failure> {
     match command {
         Command::Check(arguments) => command::check::run(&arguments, out),
         Command::Query(arguments) => command::query::run(&arguments, out),
-        Command::Monitor(arguments) => command::monitor::run(&arguments, out),
+        Command::Monitor(arguments) => command::monitor::run(&arguments),
         Command::Inspect(arguments) => command::inspect::run(&arguments, out),
         Command::Bench(arguments) => command::bench::run(&arguments, out),
         Command::ExplainPlan(arguments) => command::explain_plan::run(&arguments, out),

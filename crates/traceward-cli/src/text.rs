@@ -1,6 +1,7 @@
 //! Answers for people.
 
 use crate::command::monitor::{self, Ending};
+use crate::input;
 use anstyle::{AnsiColor, Style};
 use std::io::{self, Write};
 use std::path::Path;
@@ -8,7 +9,7 @@ use std::sync::Arc;
 use traceward::engine::EngineStatistics;
 use traceward::hygiene::{Comparison, Example, Lint, Oddity, Relation};
 use traceward::input::{ColumnInspection, ColumnKind, Distinct, Inspection, Note, TimeGuess};
-use traceward::message::{TIME_UNITS, duration};
+use traceward::message::{Shown, TIME_UNITS, duration, is_hidden};
 use traceward::report::{
     Compared, Cost, CoverageReport, KeysReport, OwedReport, QueryReport, QueryValue, Violation, Violations,
     WaitingReport, Warning,
@@ -21,14 +22,9 @@ const OPEN: Style = AnsiColor::Yellow.on_default().bold();
 const DIM: Style = Style::new().dimmed();
 const BOLD: Style = Style::new().bold();
 
-/// The name of a trace.
-pub fn trace_name(path: &Path) -> String {
-    path.display().to_string()
-}
-
 /// Writes what was found out about one trace.
 pub fn report(out: &mut impl Write, path: &Path, report: &Report, goal: Goal) -> io::Result<()> {
-    writeln!(out, "{BOLD}{}{BOLD:#}: {}", trace_name(path), extent(report))?;
+    writeln!(out, "{BOLD}{}{BOLD:#}: {}", input::name(path), extent(report))?;
     for property in &report.properties {
         write_property(out, property, report)?;
     }
@@ -36,7 +32,8 @@ pub fn report(out: &mut impl Write, path: &Path, report: &Report, goal: Goal) ->
         write_query(out, query, report)?;
     }
     if let Some(table) = &report.trace.table {
-        writeln!(out, "\n{}", table.trim_end())?;
+        writeln!(out)?;
+        table.trim_end().lines().try_for_each(|line| writeln!(out, "{}", Shown(line)))?;
     }
     for note in notes(report) {
         writeln!(out, "{DIM}note: {note}{DIM:#}")?;
@@ -53,7 +50,7 @@ pub fn warning(path: &Path, warning: &Warning) -> String {
     let Warning { kind, about, is_urgent: _ } = warning;
     let about = about.as_ref().map(|about| format!("{}: ", about.name())).unwrap_or_default();
     let severity = if kind.leaves_unanswered() { "error" } else { "warning" };
-    format!("{severity}: {}: {about}{kind}", trace_name(path))
+    format!("{severity}: {}: {}", input::name(path), Shown(&format!("{about}{kind}")))
 }
 
 fn extent(report: &Report) -> String {
@@ -83,6 +80,7 @@ fn notes(report: &Report) -> Vec<String> {
     }
     for (name, count) in &trace.missing {
         let of = counted(trace.states, "state");
+        let name = Shown(name);
         notes.push(format!("`{name}` is missing in {count} of {of}; what is asked of it is false there"));
     }
     notes
@@ -104,10 +102,12 @@ fn write_property(out: &mut impl Write, property: &PropertyReport, report: &Repo
         name, description, formula, verdict, engine, decided_at, decided_exact: _, cost, truth, vacuous, evidence, keys,
     } = property;
     let (mark, style) = if vacuous.is_some() { ("✓", OPEN) } else { signs(*verdict) };
-    let vacuously = vacuous.as_ref().map(|trigger| format!(", vacuously: `{trigger}` never holds")).unwrap_or_default();
+    let (name, formula) = (Shown(name), Shown(formula));
+    let vacuously = vacuous.as_ref().map(|trigger| format!(", vacuously: `{}` never holds", Shown(trigger)));
+    let vacuously = vacuously.unwrap_or_default();
     writeln!(out, "{style}{mark} {verdict}{vacuously}{style:#}  {name}  {DIM}{formula}{DIM:#}")?;
     if let Some(description) = description {
-        writeln!(out, "    {description}")?;
+        writeln!(out, "    {}", Shown(description))?;
     }
     write_evidence(out, evidence, *decided_at, report.trace.states)?;
     match cost {
@@ -183,28 +183,25 @@ pub fn monitor_line(name: &str, verdict: Verdict) -> (String, String) {
         Verdict::Violated => BAD,
         Verdict::Holding | Verdict::Pending => DIM,
     };
-    (String::new(), format!("  {style}{verdict:<9}{style:#}  {name}\n"))
+    (String::new(), format!("  {style}{verdict:<9}{style:#}  {}\n", Shown(name)))
 }
 
 /// Writes what a monitor says at the end.
 pub fn monitor_end(out: &mut impl Write, feed: &Feed, ending: Ending, cost: monitor::Cost) -> io::Result<()> {
     let monitor = feed.monitor();
-    let skipped = match feed.skipped() {
-        0 => String::new(),
-        count => format!(", {} skipped", counted(count as usize, "bad line")),
-    };
     let what = if ending == Ending::Complete { "end" } else { "stopped" };
-    writeln!(out, "{BOLD}{what}{BOLD:#}: {}{skipped}", counted(monitor.position() as usize, "state"))?;
+    writeln!(out, "{BOLD}{what}{BOLD:#}: {}", seen(monitor.position(), feed.skipped()))?;
     for (id, verdict) in monitor.property_ids().zip(ending.verdicts(monitor)) {
         let property = monitor.property(id);
         let (mark, style) = signs(verdict);
-        write!(out, "{style}{mark} {verdict}{style:#}  {}  {DIM}{}{DIM:#}", property.name, property.formula)?;
+        let (name, formula) = (Shown(property.name), Shown(property.formula));
+        write!(out, "{style}{mark} {verdict}{style:#}  {name}  {DIM}{formula}{DIM:#}")?;
         match property.decided_at {
             Some(position) => writeln!(out, "  final since position {position}")?,
             None => writeln!(out)?,
         }
         if let Some(description) = property.description {
-            writeln!(out, "    {description}")?;
+            writeln!(out, "    {}", Shown(description))?;
         }
         if cost == monitor::Cost::Told {
             let (engine, statistics) = (monitor.engine(id).name(), monitor.engine_statistics(id));
@@ -212,6 +209,30 @@ pub fn monitor_end(out: &mut impl Write, feed: &Feed, ending: Ending, cost: moni
         }
     }
     Ok(())
+}
+
+/// Writes what a monitor knew when it was stopped in the middle of a step.
+pub fn monitor_stopped(
+    out: &mut impl Write,
+    states: u64,
+    bad_lines: u64,
+    verdicts: &[(&str, Verdict)],
+) -> io::Result<()> {
+    writeln!(out, "{BOLD}stopped{BOLD:#}: {}", seen(states, bad_lines))?;
+    for (name, verdict) in verdicts {
+        let (mark, style) = signs(*verdict);
+        writeln!(out, "{style}{mark} {verdict}{style:#}  {}", Shown(name))?;
+    }
+    Ok(())
+}
+
+/// The number of states and bad lines that a monitor has seen.
+fn seen(states: u64, bad_lines: u64) -> String {
+    let states = counted(states as usize, "state");
+    match bad_lines {
+        0 => states,
+        count => format!("{states}, {} skipped", counted(count as usize, "bad line")),
+    }
 }
 
 fn owed_text(owed: &OwedReport) -> String {
@@ -223,7 +244,7 @@ fn owed_text(owed: &OwedReport) -> String {
         (None, Some(until)) => format!(", by position {until} at the latest"),
         (None, None) => String::new(),
     };
-    format!("{verb} `{}` since position {} (line {}){when}", owed.obligation, owed.since, owed.line)
+    format!("{verb} `{}` since position {} (line {}){when}", Shown(&owed.obligation), owed.since, owed.line)
 }
 
 fn write_violations(out: &mut impl Write, found: &Violations, states: usize, indent: &str) -> io::Result<()> {
@@ -248,10 +269,11 @@ fn write_coverage(out: &mut impl Write, found: &CoverageReport) -> io::Result<()
     reasons.dedup();
     for reason in reasons {
         let parts = found.unused.iter().filter(|one| one.never_happened.as_ref() == reason);
-        let parts: Vec<String> = parts.map(|one| format!("`{}`", one.part)).collect();
+        let parts: Vec<String> = parts.map(|one| format!("`{}`", Shown(&one.part))).collect();
         let parts = parts.join(" and ");
         match reason {
             Some(never) => {
+                let never = Shown(never);
                 writeln!(out, "    `{never}` never happened: the property held vacuously, {parts} never mattered")?;
             }
             None => writeln!(out, "    {parts} never mattered: the property holds without")?,
@@ -272,7 +294,7 @@ fn write_waiting(out: &mut impl Write, one: &WaitingReport) -> io::Result<()> {
     writeln!(
         out,
         "    `{}` waited {} to {} steps, {average} on average, {} asked",
-        one.part,
+        Shown(&one.part),
         one.least,
         one.most,
         counted(one.asked as usize, "time"),
@@ -281,7 +303,7 @@ fn write_waiting(out: &mut impl Write, one: &WaitingReport) -> io::Result<()> {
 
 fn violation_text(violation: &Violation) -> String {
     let values: Vec<String> =
-        violation.values.iter().map(|(name, value)| format!("{name} = {}", value_text(Some(value)))).collect();
+        violation.values.iter().map(|(name, value)| format!("{} = {}", Shown(name), value_text(Some(value)))).collect();
     let time = violation.time.map(|time| format!(", {}", moment(time))).unwrap_or_default();
     let separator = if values.is_empty() { "" } else { ": " };
     format!("position {} (line {}{time}){separator}{}", violation.position, violation.line, values.join(", "))
@@ -309,7 +331,7 @@ fn write_keys(out: &mut impl Write, keys: &KeysReport) -> io::Result<()> {
     for one in &keys.first_violations {
         let first = one.evidence.violations.as_ref().and_then(|found| found.first.first());
         let first = first.map(|violation| format!(": first at {}", violation_text(violation))).unwrap_or_default();
-        writeln!(out, "      {}{first}", one.key)?;
+        writeln!(out, "      {}{first}", Shown(&one.key))?;
     }
     if keys.violated > keys.first_violations.len() {
         let more = keys.violated - keys.first_violations.len();
@@ -320,18 +342,19 @@ fn write_keys(out: &mut impl Write, keys: &KeysReport) -> io::Result<()> {
 
 fn write_query(out: &mut impl Write, query: &QueryReport, report: &Report) -> io::Result<()> {
     let measure = Measure::of(query, report);
+    let (name, text) = (Shown(&query.name), Shown(&query.query));
     match &query.value {
         QueryValue::Whole(value) => {
             let value = measure.text(value.as_ref());
-            writeln!(out, "{BOLD}{} = {value}{BOLD:#}  {DIM}{}{DIM:#}", query.name, query.query)?;
+            writeln!(out, "{BOLD}{name} = {value}{BOLD:#}  {DIM}{text}{DIM:#}")?;
         }
         QueryValue::ByKey(values) => {
-            writeln!(out, "{BOLD}{}{BOLD:#}  {DIM}{}{DIM:#}", query.name, query.query)?;
+            writeln!(out, "{BOLD}{name}{BOLD:#}  {DIM}{text}{DIM:#}")?;
             write_values_by_key(out, values, measure)?;
         }
     }
     if let Some(description) = &query.description {
-        writeln!(out, "    {description}")?;
+        writeln!(out, "    {}", Shown(description))?;
     }
     match query.unanswered {
         Some(0) | None => Ok(()),
@@ -341,9 +364,9 @@ fn write_query(out: &mut impl Write, query: &QueryReport, report: &Report) -> io
 
 fn write_values_by_key(out: &mut impl Write, values: &[(Arc<str>, Option<Value>)], measure: Measure) -> io::Result<()> {
     const SHOWN: usize = 10;
-    let width = values.iter().take(SHOWN).map(|(key, _)| key.chars().count()).max().unwrap_or(0);
+    let width = values.iter().take(SHOWN).map(|(key, _)| Shown(key).text().chars().count()).max().unwrap_or(0);
     for (key, value) in values.iter().take(SHOWN) {
-        writeln!(out, "    {key:<width$}  {}", measure.text(value.as_ref()))?;
+        writeln!(out, "    {:<width$}  {}", Shown(key), measure.text(value.as_ref()))?;
     }
     if values.len() > SHOWN {
         writeln!(out, "    {DIM}… and {} more (--format json){DIM:#}", values.len() - SHOWN)?;
@@ -397,7 +420,7 @@ impl Measure {
 }
 
 fn value_text(value: Option<&Value>) -> String {
-    value.map_or_else(|| "none".into(), ToString::to_string)
+    value.map_or_else(|| "none".into(), |value| Shown(&value.to_string()).to_string())
 }
 
 pub fn counted(count: usize, what: &str) -> String {
@@ -428,10 +451,10 @@ fn moment(nanoseconds: i64) -> String {
 pub fn inspection(out: &mut impl Write, path: &Path, inspection: &Inspection) -> io::Result<()> {
     let separator = match inspection.separator {
         Some(b'\t') => " separated by tabs".to_owned(),
-        Some(other) => format!(" separated by `{}`", char::from(other)),
+        Some(other) => format!(" separated by `{}`", Shown(char::from(other).encode_utf8(&mut [0; 4]))),
         None => String::new(),
     };
-    write!(out, "{BOLD}{}{BOLD:#}: {}{separator}, ", trace_name(path), inspection.format)?;
+    write!(out, "{BOLD}{}{BOLD:#}: {}{separator}, ", input::name(path), inspection.format)?;
     writeln!(out, "{}, {}", counted(inspection.rows as usize, "state"), counted(inspection.columns.len(), "column"))?;
     if let Some((first, last)) = inspection.time_span {
         writeln!(out, "time from {} to {}: {}", moment(first), moment(last), elapsed(last.abs_diff(first)))?;
@@ -444,6 +467,9 @@ pub fn inspection(out: &mut impl Write, path: &Path, inspection: &Inspection) ->
     write_table(out, &head, &rows)?;
     for note in &inspection.notes {
         writeln!(out, "{DIM}note: {note}{DIM:#}")?;
+    }
+    if rows.iter().flatten().any(|cell| cell.ends_with('…')) {
+        writeln!(out, "{DIM}note: what ends in … was cut; --format json has all of it{DIM:#}")?;
     }
     write_first_property(out, path, inspection)
 }
@@ -462,22 +488,16 @@ fn column_row(column: &ColumnInspection, rows: u64) -> [String; 6] {
         (Some((least, most)), None) => format!("{least} … {most}"),
         (None, None) => examples(),
     };
+    let name = &column.name;
     let remark = match (&column.time, column.looks_like_key) {
-        (Some(TimeGuess::Dates(_)), _) => format!("time? --time '{}'", column.name),
-        (Some(TimeGuess::Numbers(Some(unit))), _) => format!("time? --time '{}:{unit}'", column.name),
-        (Some(TimeGuess::Numbers(None)), _) => format!("time? --time '{}:UNIT'", column.name),
-        (None, true) => format!("key? --by '{}'", column.name),
+        (Some(TimeGuess::Dates(_)), _) => format!("time? --time '{name}'"),
+        (Some(TimeGuess::Numbers(Some(unit))), _) => format!("time? --time '{name}:{unit}'"),
+        (Some(TimeGuess::Numbers(None)), _) => format!("time? --time '{name}:UNIT'"),
+        (None, true) => format!("key? --by '{name}'"),
         (None, false) => String::new(),
     };
     let missing = if column.missing == 0 { "-".into() } else { format!("{} of {rows}", column.missing) };
-    [
-        shortened(&column.name),
-        column.kind.to_string(),
-        missing,
-        distinct,
-        shortened_to(&range, 60),
-        shortened_to(&remark, 60),
-    ]
+    [shortened(name), column.kind.to_string(), missing, distinct, shortened_to(&range, 60), shortened_to(&remark, 60)]
 }
 
 fn shortened(text: &str) -> String {
@@ -485,8 +505,9 @@ fn shortened(text: &str) -> String {
 }
 
 fn shortened_to(text: &str, longest: usize) -> String {
+    let text = Shown(text).text();
     if text.chars().count() <= longest {
-        return text.to_owned();
+        return text.into_owned();
     }
     text.chars().take(longest - 1).chain(['…']).collect()
 }
@@ -509,7 +530,11 @@ fn write_table(out: &mut impl Write, head: &[String; 6], rows: &[[String; 6]]) -
 fn write_first_property(out: &mut impl Write, path: &Path, inspection: &Inspection) -> io::Result<()> {
     let formula = about_booleans(inspection).or_else(|| about_events(inspection)).or_else(|| about_numbers(inspection));
     match formula {
-        Some(arguments) => writeln!(out, "to begin with: traceward check {arguments} {}", trace_name(path)),
+        // What cannot be shown as it is cannot be typed either.
+        Some(arguments) if !arguments.contains(is_hidden) => {
+            writeln!(out, "to begin with: traceward check {arguments} {}", input::name(path))
+        }
+        Some(_) => Ok(()),
         None => Ok(()),
     }
 }
@@ -557,14 +582,14 @@ fn is_bit(column: &ColumnInspection) -> bool {
 /// Writes what is odd in a spec.
 pub fn lint(out: &mut impl Write, lint: &Lint) -> io::Result<()> {
     for finding in &lint.findings {
-        let other = finding.other.as_deref().unwrap_or_default();
+        let other = Shown(finding.other.as_deref().unwrap_or_default());
         let what = match finding.oddity {
             Oddity::Unsatisfiable => "can never hold".to_owned(),
             Oddity::Valid => "can never fail".to_owned(),
             Oddity::ImpliedBy => format!("holds wherever {other} does, and adds nothing to it"),
             Oddity::EquivalentTo => format!("means the same as {other}"),
         };
-        writeln!(out, "{BAD}✗ {}{BAD:#}  {what}", finding.property)?;
+        writeln!(out, "{BAD}✗ {}{BAD:#}  {what}", Shown(&finding.property))?;
         if let Some(example) = &finding.example {
             write_example(out, example)?;
         }
@@ -583,21 +608,21 @@ pub fn lint(out: &mut impl Write, lint: &Lint) -> io::Result<()> {
 
 /// Writes how two properties relate.
 pub fn comparison(out: &mut impl Write, comparison: &Comparison) -> io::Result<()> {
-    let [first, second] = &comparison.formulas;
+    let [first, second] = comparison.formulas.each_ref().map(|formula| Shown(formula));
     let says = match comparison.relation {
         Relation::Equal => "equal: the same traces satisfy both",
         Relation::Stronger => "stronger: the first implies the second, and not the other way round",
         Relation::Weaker => "weaker: the second implies the first, and not the other way round",
         Relation::Neither => "neither implies the other",
     };
-    let [first_name, second_name] = &comparison.names;
+    let [first_name, second_name] = comparison.names.each_ref().map(|name| Shown(name));
     writeln!(out, "{first_name}  {DIM}{first}{DIM:#}\n{second_name}  {DIM}{second}{DIM:#}")?;
     writeln!(out, "{BOLD}{says}{BOLD:#}")?;
     comparison.examples.iter().try_for_each(|example| write_example(out, example))
 }
 
 fn write_example(out: &mut impl Write, example: &Example) -> io::Result<()> {
-    let names = |names: &[String]| names.join(" and ");
+    let names = |names: &[String]| Shown(&names.join(" and ")).to_string();
     let what = match (&example.satisfies[..], &example.violates[..]) {
         (satisfied, []) => format!("satisfies {}", names(satisfied)),
         ([], violated) => format!("violates {}", names(violated)),
@@ -607,7 +632,8 @@ fn write_example(out: &mut impl Write, example: &Example) -> io::Result<()> {
     let mut position = 0;
     for run in example.states.chunk_by(|one, next| one == next) {
         let state = &run[0];
-        let values: Vec<String> = state.iter().map(|(name, value)| format!("{name} = {}", shown(value))).collect();
+        let values: Vec<String> =
+            state.iter().map(|(name, value)| format!("{} = {}", Shown(name), shown(value))).collect();
         let values = if values.is_empty() { "any state".to_owned() } else { values.join(", ") };
         match run.len() {
             1 => writeln!(out, "      {position}: {values}")?,

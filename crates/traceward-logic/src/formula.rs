@@ -398,15 +398,15 @@ impl Formulas {
         self.intern(Node::Or(one, other))
     }
 
-    /// The formulas that these are made of, each once, parts before wholes.
+    /// The formulas that these are made of, each once, parts before wholes. What else is in the
+    /// arena is not looked at: a spec of many properties asks for each one's parts.
     pub fn parts(&self, roots: &[FormulaId]) -> Vec<FormulaId> {
         let mut needed: FxHashSet<FormulaId> = roots.iter().copied().collect();
-        let mut parts: Vec<FormulaId> = needed.iter().copied().collect();
-        let mut looked_at = 0;
-        while let Some(&part) = parts.get(looked_at) {
-            parts.extend(self.node(part).children().filter(|child| needed.insert(*child)));
-            looked_at += 1;
+        let mut open: Vec<FormulaId> = needed.iter().copied().collect();
+        while let Some(part) = open.pop() {
+            open.extend(self.nodes[part.index()].children().filter(|child| needed.insert(*child)));
         }
+        let mut parts: Vec<FormulaId> = needed.into_iter().collect();
         // The arena has parts before wholes.
         parts.sort_unstable();
         parts

@@ -16,6 +16,7 @@ pub mod pass;
 pub mod print;
 pub mod query;
 pub mod semantics;
+pub mod shown;
 pub mod trace;
 pub mod value;
 pub mod verdict;

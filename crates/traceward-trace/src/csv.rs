@@ -10,9 +10,9 @@ use crate::format::{FormatEntry, live_records, read_records};
 use crate::inspect::inspect_csv;
 use crate::note::Note;
 use crate::options::ReadOptions;
-use crate::record::{End, ReadStop, RecordReader, RecordSink};
+use crate::record::{End, LineEnd, ReadStop, RecordReader, RecordSink, count_line_ends};
 use crate::swar;
-use memchr::{memchr, memchr_iter, memchr2};
+use memchr::{memchr, memchr_iter, memchr3};
 
 /// The separators a header may use, in order of preference.
 const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
@@ -99,15 +99,16 @@ impl CsvReader {
         let mut at = 0;
         while at < bytes.len() && self.header.is_none() {
             let rest = &bytes[at..];
-            let line_end = memchr(b'\n', rest);
-            if line_end.is_none() && end == End::More {
-                break;
-            }
-            let line = &rest[..line_end.unwrap_or(rest.len())];
+            let line_end = match LineEnd::find(rest) {
+                Some(line_end) => line_end,
+                None if end == End::More => break,
+                None => LineEnd { start: rest.len(), stop: rest.len() },
+            };
+            let line = &rest[..line_end.start];
             if line.trim_ascii().is_empty() {
                 self.blank_lines += 1;
                 self.line += 1;
-                at += line.len() + usize::from(line_end.is_some());
+                at += line_end.stop;
                 continue;
             }
             let separator = self.separator.unwrap_or_else(|| guess_separator(line));
@@ -167,9 +168,9 @@ impl CsvReader {
         while at < bytes.len() {
             let rest = &bytes[at..];
             match line_end_or_quote(rest) {
-                Some(stop) if rest[stop] == b'\n' => {
+                Some(stop) if rest[stop] != b'"' => {
                     self.plain_row(header, rest, stop, &mut cells, sink)?;
-                    at += stop + 1;
+                    at += LineEnd::at(rest, stop).stop;
                 }
                 Some(_) => match self.quoted_row(header, rest, &mut cells, end, sink)? {
                     Some(length) => at += length,
@@ -185,17 +186,16 @@ impl CsvReader {
         Ok(at)
     }
 
-    /// A row without quotes: the bytes up to `stop`.
+    /// A row without quotes: the first `length` bytes.
     #[inline]
     fn plain_row<'b, S: RecordSink + ?Sized>(
         &mut self,
         header: &Header,
         bytes: &'b [u8],
-        stop: usize,
+        length: usize,
         cells: &mut [Cell<'b>],
         sink: &mut S,
     ) -> Result<(), ReadStop> {
-        let length = if stop > 0 && bytes[stop - 1] == b'\r' { stop - 1 } else { stop };
         let row = &bytes[..length];
         if !header.split_plain(bytes, length, cells) {
             return self.odd_row(header, row, sink);
@@ -238,8 +238,8 @@ impl CsvReader {
             Ok(Some(record)) => record,
             Ok(None) => return Ok(None),
             Err(error) => {
-                let length = match memchr(b'\n', bytes) {
-                    Some(length) => length + 1,
+                let length = match LineEnd::find(bytes) {
+                    Some(line_end) => line_end.stop,
                     None if end == End::More => return Ok(None),
                     None => bytes.len(),
                 };
@@ -299,17 +299,20 @@ impl CsvReader {
                     None => return Err(self.error_after(TraceErrorKind::UnterminatedQuote, lines - 1)),
                 }
             } else {
-                let stop = memchr2(separator, b'\n', &bytes[start..]).map_or(bytes.len(), |length| start + length);
+                let length = memchr3(separator, b'\n', b'\r', &bytes[start..]);
+                let stop = length.map_or(bytes.len(), |length| start + length);
                 Field { start, stop, quoting: Quoting::Bare }
             };
             if field.quoting != Quoting::Bare {
-                lines += memchr_iter(b'\n', &bytes[field.start..field.stop]).count() as u64;
+                lines += count_line_ends(&bytes[field.start..field.stop]);
             }
             self.fields.push(field.trimmed(bytes));
             at = field.end(bytes);
             match bytes.get(at) {
                 Some(&byte) if byte == separator => at += 1,
-                Some(b'\n') => return Ok(Some(QuotedRecord { length: at + 1, lines })),
+                Some(b'\n' | b'\r') => {
+                    return Ok(Some(QuotedRecord { length: LineEnd::at(bytes, at).stop, lines }));
+                }
                 None if end == End::More => return Ok(None),
                 None => return Ok(Some(QuotedRecord { length: bytes.len(), lines })),
                 Some(_) => return Err(self.error_after(TraceErrorKind::TextAfterQuote, lines - 1)),
@@ -414,9 +417,7 @@ impl Field {
     fn trimmed(mut self, bytes: &[u8]) -> Self {
         if self.quoting == Quoting::Bare {
             let text = &bytes[self.start..self.stop];
-            let ends_line = matches!(bytes.get(self.stop), None | Some(b'\n'));
-            let text = text.strip_suffix(b"\r").filter(|_| ends_line).unwrap_or(text);
-            self.stop = self.start + text.len() - text.iter().rev().take_while(|&&byte| byte == b' ').count();
+            self.stop -= text.iter().rev().take_while(|&&byte| byte == b' ').count();
         }
         self
     }
@@ -427,12 +428,7 @@ impl Field {
             return self.stop;
         }
         let after_quote = self.stop + 1;
-        let spaces = bytes[after_quote..].iter().take_while(|&&byte| byte == b' ').count();
-        let end = after_quote + spaces;
-        match &bytes[end..] {
-            [b'\r'] | [b'\r', b'\n', ..] => end + 1,
-            _ => end,
-        }
+        after_quote + bytes[after_quote..].iter().take_while(|&&byte| byte == b' ').count()
     }
 
     fn cell(self, bytes: &[u8]) -> Cell<'_> {
@@ -476,12 +472,13 @@ fn line_end_or_quote(bytes: &[u8]) -> Option<usize> {
     let mut at = 0;
     while at < NEAR {
         let Some(word) = swar::load(bytes, at) else { break };
-        if let Some(offset) = swar::equal(word, b'\n').or(swar::equal(word, b'"')).first() {
+        let found = swar::equal(word, b'\n').or(swar::equal(word, b'\r')).or(swar::equal(word, b'"'));
+        if let Some(offset) = found.first() {
             return Some(at + offset);
         }
         at += 8;
     }
-    memchr2(b'\n', b'"', &bytes[at..]).map(|offset| at + offset)
+    memchr3(b'\n', b'\r', b'"', &bytes[at..]).map(|offset| at + offset)
 }
 
 #[inline]
@@ -543,12 +540,27 @@ mod tests {
 
     #[test]
     fn line_ends_and_byte_order_marks_do_not_matter() {
-        for input in
-            ["a,b\r\n1,u\r\n2,v\r\n", "\u{feff}a,b\n1,u\n2,v", "a,b\r\n1,u\r\n2,v\r", "a,b\n1,\"u\"\r\n2,\"v\"\r"]
-        {
+        for input in [
+            "a,b\r\n1,u\r\n2,v\r\n",
+            "\u{feff}a,b\n1,u\n2,v",
+            "a,b\r\n1,u\r\n2,v\r",
+            "a,b\n1,\"u\"\r\n2,\"v\"\r",
+            "a,b\r1,u\r2,v\r",
+            "a,b\r1,u\r2,v",
+            "a,b\n1,u\r2,v\r\n",
+            "a,\"b\"\r1,\"u\"\r2,\"v\"\r",
+        ] {
             assert_eq!(show(input, &ab()), "int 1 2\ntext \"u\" \"v\"", "{input:?}");
             assert_eq!(read_text(input, &ab()).unwrap().notes, [], "{input:?}");
         }
+    }
+
+    #[test]
+    fn lines_are_counted_by_whatever_ends_them() {
+        let trace = read_text("a,b\r1,\"x\ry\r\nz\"\r\r2,u\r\n3,v\n", &ab()).unwrap();
+        assert_eq!((0..3).map(|position| trace.lines.line(position)).collect::<Vec<_>>(), [2, 6, 7]);
+        assert_eq!(trace.notes, [Note::BlankLines(1)]);
+        assert_eq!(fail("a,b\r1,u\r2\r", &ab()), "3:-: the row has 1 field, the header has 2");
     }
 
     #[test]
@@ -659,7 +671,8 @@ mod tests {
                     row.last_mut()?.push('"');
                     At::Quoted
                 }
-                (_, '\n') => {
+                // The LF behind a CR ends a blank line, which does not count.
+                (_, '\n' | '\r') => {
                     let row = std::mem::replace(&mut row, vec![String::new()]);
                     if !std::mem::replace(&mut blank, true) {
                         rows.push(row.try_into().ok()?);
@@ -677,14 +690,14 @@ mod tests {
                     At::Bare
                 }
             };
-            blank &= letter == '\n';
+            blank &= matches!(letter, '\n' | '\r');
         }
         matches!(at, At::FieldStart).then_some(rows)
     }
 
     proptest! {
         #[test]
-        fn splitting_agrees_with_its_definition(body in "([ab\",\n]|\"\"|\",\"|\n){0,24}") {
+        fn splitting_agrees_with_its_definition(body in "([ab\",\n\r]|\"\"|\",\"|\n|\r\n){0,24}") {
             let input = format!("x,y\n{body}");
             let found = read_text(&input, &want(&[("x", TEXT), ("y", TEXT)]));
             match (split_slowly(&body), found) {

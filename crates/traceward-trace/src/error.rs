@@ -2,6 +2,7 @@
 
 use std::fmt;
 use traceward_logic::diagnostic::{Help, Remedy};
+use traceward_logic::shown::Shown;
 use traceward_logic::value::ValueType;
 
 /// Texts of the input longer than this are cut in messages.
@@ -40,8 +41,15 @@ pub enum TraceErrorKind {
     InvalidUtf8,
     /// The separator is one that CSV itself needs.
     BadSeparator(char),
+    /// Data is compressed with a window that takes more memory than a reader is given.
+    WindowTooLarge {
+        /// The limit in bytes.
+        limit: usize,
+    },
     /// The header has a name twice, and it is needed.
     DuplicateName,
+    /// A JSON object has a member twice, and it is needed.
+    DuplicateMember,
     /// The time or key column does not exist.
     UnknownColumn {
         /// What the column is for: `time` or `key`.
@@ -182,10 +190,13 @@ impl TraceError {
     /// What is wrong, for people.
     pub fn message(&self) -> String {
         use TraceErrorKind as Kind;
-        let name = self.column().unwrap_or("?");
+        let name = Shown(self.column().unwrap_or("?"));
         match self.kind() {
             Kind::Io(detail) => format!("cannot be read: {detail}"),
             Kind::Compression { method, detail } => format!("the {method} data is damaged or cut short: {detail}"),
+            Kind::WindowTooLarge { limit } => {
+                format!("the zstd data has a window that is larger than {} MiB", limit >> 20)
+            }
             Kind::Utf16 => "the input is UTF-16 text".to_owned(),
             Kind::InvalidUtf8 => match self.column() {
                 Some(name) => format!("a value of `{name}` is not UTF-8 text"),
@@ -193,6 +204,7 @@ impl TraceError {
             },
             Kind::BadSeparator(separator) => format!("{separator:?} cannot separate fields"),
             Kind::DuplicateName => format!("the header names `{name}` more than once"),
+            Kind::DuplicateMember => format!("the record has `{name}` more than once"),
             Kind::UnknownColumn { role, .. } => format!("there is no `{name}`, which was named as the {role} column"),
             Kind::RaggedRow { expected, found } => {
                 format!("the row has {}, the header has {expected}", counted(*found, "field"))
@@ -250,9 +262,13 @@ impl TraceError {
         match self.kind() {
             Kind::Io(_) | Kind::SeveralTraces { .. } => Vec::new(),
             Kind::Compression { .. } => text("fetch or compress the file again"),
+            Kind::WindowTooLarge { .. } => {
+                text("decompress it first, with `zstd -d --long=31`, or compress it again with `zstd --long=27`")
+            }
             Kind::Utf16 | Kind::InvalidUtf8 => text("convert the file to UTF-8, for example with iconv"),
             Kind::BadSeparator(_) => text("use another character, such as , or ;"),
             Kind::DuplicateName => text("rename one of these columns"),
+            Kind::DuplicateMember => text("keep one of the two"),
             Kind::UnknownColumn { nearest, .. } if nearest.is_empty() => vec![Remedy::Inspect.into()],
             Kind::UnknownColumn { nearest, .. } => text(&format!("did you mean {}?", quoted_list(nearest))),
             Kind::RaggedRow { .. } => {
@@ -354,9 +370,8 @@ pub(crate) fn lossy(text: &[u8]) -> String {
 
 /// A text of the input as a message shows it: on one line, and not too long.
 fn shown(text: &str) -> String {
-    let mut shown: String = text.chars().take(SHOWN).flat_map(char::escape_debug).collect();
-    // escape_debug is for Rust literals; quotes need no escape here.
-    shown = shown.replace("\\\"", "\"").replace("\\'", "'");
+    let end = text.char_indices().nth(SHOWN).map_or(text.len(), |(end, _)| end);
+    let mut shown = Shown(&text[..end]).to_string();
     if text.chars().nth(SHOWN).is_some() {
         shown.push('…');
     }
@@ -371,7 +386,7 @@ fn named(text: &str) -> String {
 
 /// `a`, `b` or `c`
 fn quoted_list(names: &[String]) -> String {
-    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    let quoted: Vec<String> = names.iter().map(|name| format!("`{}`", Shown(name))).collect();
     match quoted.split_last() {
         None => String::new(),
         Some((only, [])) => only.clone(),

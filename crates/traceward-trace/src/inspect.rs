@@ -5,7 +5,7 @@ use crate::csv::CsvReader;
 use crate::date;
 use crate::error::TraceError;
 use crate::format::Format;
-use crate::json::{check_object, flatten};
+use crate::json::{ELEMENTS_NAMED, check_object, flatten, has_long_array};
 use crate::note::Note;
 use crate::number::{self, ColumnShape, Common, ParsedNumber};
 use crate::options::{ReadOptions, TimeUnit};
@@ -154,11 +154,13 @@ pub(crate) fn inspect_json(source: &mut Source<'_>, options: &ReadOptions) -> Re
     let driven = source.drive(&mut pump, &mut profiler);
     let names = profiler.names();
     driven.map_err(|error| profiler.profiles.states.explain(error, &names))?;
-    let notes = match (profiler.profiles.rows, pump.reader.blank_lines) {
+    let mut notes = match (profiler.profiles.rows, pump.reader.blank_lines) {
         (0, _) => vec![Note::EmptyInput],
         (_, 0) => Vec::new(),
         (_, blank) => vec![Note::BlankLines(blank)],
     };
+    notes.extend(profiler.cut.many_names.then_some(Note::ManyNames { kept: MOST_COLUMNS }));
+    notes.extend(profiler.cut.long_arrays.then_some(Note::LongArrays { elements: ELEMENTS_NAMED }));
     profiler.profiles.finish(&names, notes)
 }
 
@@ -260,6 +262,16 @@ struct JsonProfiler<'o> {
     profiles: Profiles<'o>,
     by_name: FxHashMap<String, usize>,
     slots: Vec<String>,
+    cut: Cut,
+}
+
+/// What was not looked at.
+#[derive(Clone, Copy, Default)]
+struct Cut {
+    /// Whether there were more names than are kept.
+    many_names: bool,
+    /// Whether there were arrays with more elements than are looked at.
+    long_arrays: bool,
 }
 
 impl RecordSink for JsonProfiler<'_> {
@@ -270,6 +282,7 @@ impl RecordSink for JsonProfiler<'_> {
     fn record(&mut self, line: u64, cells: &[Cell<'_>]) -> Result<(), ReadStop> {
         let &[Cell::Container(source)] = cells else { return Ok(()) };
         let value = check_object(source).map_err(|kind| TraceError::new(kind).on_line(line))?;
+        self.cut.long_arrays |= has_long_array(&value);
         let slots = std::mem::take(&mut self.slots);
         let mut found: Vec<Option<Scalar>> = vec![None; slots.len()];
         flatten(&value, &mut |name, value| {
@@ -292,7 +305,12 @@ impl RecordSink for JsonProfiler<'_> {
 
 impl<'o> JsonProfiler<'o> {
     fn new(options: &'o ReadOptions) -> Self {
-        Self { profiles: Profiles::new(options), by_name: FxHashMap::default(), slots: options.names() }
+        Self {
+            profiles: Profiles::new(options),
+            by_name: FxHashMap::default(),
+            slots: options.names(),
+            cut: Cut::default(),
+        }
     }
 
     fn names(&self) -> Vec<String> {
@@ -303,7 +321,10 @@ impl<'o> JsonProfiler<'o> {
         let columns = &mut self.profiles.columns;
         let index = match self.by_name.get(name) {
             Some(&index) => index,
-            None if columns.len() == MOST_COLUMNS => return None,
+            None if columns.len() == MOST_COLUMNS => {
+                self.cut.many_names = true;
+                return None;
+            }
             None => {
                 self.by_name.insert(name.to_owned(), columns.len());
                 columns.push(Profile::new(name));

@@ -28,7 +28,7 @@ const LINES_NAMED: u64 = 1000;
 const MOST_NAMES: usize = 10_000;
 
 /// Elements of an array that get a name.
-const ELEMENTS_NAMED: usize = 16;
+pub(crate) const ELEMENTS_NAMED: usize = 16;
 
 /// The format, as the table of formats knows it.
 pub(crate) static FORMAT: FormatEntry = FormatEntry {
@@ -68,9 +68,11 @@ impl JsonReader {
             if let Err(kind) = check_object(line) {
                 return sink.bad_line(TraceError::new(kind).on_line(self.line));
             }
-            // Cannot fail on what serde_json accepted; were it to, the members not reached would be
-            // absent.
-            let _ = Scanner::new(line, Trust::Checked, &mut self.paths, cells, &mut self.found).scan();
+            if Scanner::new(line, Trust::Checked, &mut self.paths, cells, &mut self.found).scan().is_err() {
+                let name = self.paths.take_repeated().unwrap_or_default();
+                let error = TraceError::new(TraceErrorKind::DuplicateMember).in_column(&name);
+                return sink.bad_line(error.on_line(self.line));
+            }
         }
         if self.paths.take_novelty() || self.records < LINES_NAMED {
             self.names.collect(line);
@@ -170,6 +172,15 @@ fn flatten_below(value: &Value, path: &mut String, visit: &mut impl FnMut(&str, 
     }
 }
 
+/// Whether there is an array in a value with elements that [`flatten`] does not visit.
+pub(crate) fn has_long_array(value: &Value) -> bool {
+    match value {
+        Value::Object(members) => members.values().any(has_long_array),
+        Value::Array(elements) => elements.len() > ELEMENTS_NAMED || elements.iter().any(has_long_array),
+        _ => false,
+    }
+}
+
 /// Whether a line is a JSON object, and if not, what is wrong with it.
 pub(crate) fn check_object(line: &[u8]) -> Result<Value, TraceErrorKind> {
     let value = serde_json::from_slice(line).map_err(|error| malformed(line, &error))?;
@@ -227,16 +238,29 @@ mod tests {
 {"a":{"x":2},"a.b":{"c":1}}
 {"a":{"b":{"c":7}},"a.b":{"c":1}}
 {"a.b":{"c":1},"a":{"b":{"c":7}}}
-{"a":{"b":{"c":7}},"a":{"x":2}}"#;
+{"a":{"x":2}}"#;
         assert_eq!(show(orders, &want(&[("a.b.c", NUMBER)])), "int 1 1 1 1 -");
         assert_eq!(show(r#"{"a.b":{"c.d":1}}"#, &want(&[("a.b.c.d", NUMBER)])), "int 1");
     }
 
     #[test]
-    fn of_equal_members_the_last_counts() {
-        assert_eq!(show(r#"{"a":1,"a":2}"#, &want(&[("a", NUMBER)])), "int 2");
-        assert_eq!(show(r#"{"a":{"b":1},"a":{"c":2}}"#, &want(&[("a.b", NUMBER), ("a.c", NUMBER)])), "unknown\nint 2");
-        assert_eq!(show(r#"{"a":{"b":1},"a":5}"#, &want(&[("a.b", NUMBER)])), "unknown");
+    fn a_wanted_member_comes_once() {
+        let twice = |name| format!("2:{name}: the record has `{name}` more than once");
+        for (line, name) in [
+            (r#"{"a":1,"a":2}"#, "a"),
+            (r#"{"a":1,"\u0061":1}"#, "a"),
+            (r#"{"b":{"c":1},"x":0,"b":{"d":2}}"#, "b"),
+            (r#"{"b":{"d":2},"b":{"c":1}}"#, "b"),
+            (r#"{"b":{"c":1},"b":5}"#, "b"),
+            (r#"{"b":{"c":1,"c":null}}"#, "b.c"),
+        ] {
+            let input = format!("{{\"a\":1}}\n{line}\n");
+            assert_eq!(fail(input, &want(&[("a", NUMBER), ("b.c", NUMBER)])), twice(name), "{line}");
+        }
+        let unwanted = r#"{"x":1,"x":2,"a":3,"b":{"y":1,"y":{"z":1,"z":2},"c":4}}"#;
+        assert_eq!(show(unwanted, &want(&[("a", NUMBER), ("b.c", NUMBER)])), "int 3\nint 4");
+        let broken = r#"{"a":1,"a":}"#;
+        assert_eq!(fail(broken, &want(&[("a", NUMBER)])), "1:-: no valid JSON at character 12: expected value");
     }
 
     #[test]
@@ -331,6 +355,26 @@ mod tests {
         serde_json::from_slice(source).ok().filter(|value: &Value| value.is_object() || value.is_array())
     }
 
+    /// The number of members in an object and all that is in it, of which none has a name twice.
+    fn members(value: &Value) -> usize {
+        match value {
+            Value::Object(inner) => inner.len() + inner.values().map(members).sum::<usize>(),
+            Value::Array(elements) => elements.iter().map(members).sum(),
+            _ => 0,
+        }
+    }
+
+    /// The number of members that are written down.
+    fn colons(line: &[u8]) -> usize {
+        let (mut quoted, mut escaped, mut count) = (false, false, 0);
+        for byte in line {
+            count += usize::from(!quoted && *byte == b':');
+            quoted ^= *byte == b'"' && !escaped;
+            escaped = quoted && *byte == b'\\' && !escaped;
+        }
+        count
+    }
+
     const NAMES: [&str; 6] = ["a", "b", "a.b", "a.0", "b.a", "\u{e9}"];
 
     /// Scans a line both ways and compares with serde_json.
@@ -344,7 +388,11 @@ mod tests {
             let scanned = Scanner::new(line, trust, paths, &mut cells, &mut [FoundAt::default(); NAMES.len()]).scan();
             let shown = String::from_utf8_lossy(line);
             prop_assert!(scanned.is_err() || expected.is_some(), "accepts what serde_json refuses: {shown}");
-            prop_assert!(scanned.is_ok() || trust == Trust::Nothing, "refuses what serde_json accepts: {shown}");
+            if trust == Trust::Checked && scanned.is_err() {
+                let has_twice = expected.as_ref().is_some_and(|value| colons(line) > members(value));
+                prop_assert!(has_twice, "refuses what serde_json accepts: {shown}");
+                prop_assert!(paths.take_repeated().is_some(), "gives no reason: {shown}");
+            }
             if let (Ok(()), Some(value)) = (scanned, &expected) {
                 for (name, cell) in NAMES.iter().zip(cells) {
                     let found = find_slowly(value, name);

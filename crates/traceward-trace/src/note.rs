@@ -1,6 +1,7 @@
 //! What a reader tells beside the trace.
 
 use std::fmt;
+use traceward_logic::shown::Shown;
 
 /// Something about the input that is no error but worth telling.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -12,6 +13,16 @@ pub enum Note {
     HeaderOnly,
     /// Blank lines were skipped.
     BlankLines(u64),
+    /// Names were left out because there are so many, with their values.
+    ManyNames {
+        /// The number of names that were kept.
+        kept: usize,
+    },
+    /// Arrays are so long that only their first elements were looked at.
+    LongArrays {
+        /// The number of elements that were looked at.
+        elements: usize,
+    },
     /// Records without a value in the key column were skipped.
     WithoutKey {
         /// The number of records that were skipped.
@@ -28,8 +39,16 @@ impl fmt::Display for Note {
             Self::HeaderOnly => f.write_str("the input has a header and no rows: a trace of 0 states"),
             Self::BlankLines(1) => f.write_str("1 blank line was skipped"),
             Self::BlankLines(count) => write!(f, "{count} blank lines were skipped"),
-            Self::WithoutKey { records: 1, key } => write!(f, "1 record has no `{key}` and was skipped"),
-            Self::WithoutKey { records, key } => write!(f, "{records} records have no `{key}` and were skipped"),
+            Self::ManyNames { kept } => {
+                write!(f, "there are more than {kept} names: those that came later are left out")
+            }
+            Self::LongArrays { elements } => {
+                write!(f, "some arrays are long: only their first {elements} elements were looked at")
+            }
+            Self::WithoutKey { records: 1, key } => write!(f, "1 record has no `{}` and was skipped", Shown(key)),
+            Self::WithoutKey { records, key } => {
+                write!(f, "{records} records have no `{}` and were skipped", Shown(key))
+            }
         }
     }
 }

@@ -142,6 +142,27 @@ mod tests {
     }
 
     #[test]
+    fn compressed_data_that_is_hardly_there_is_damaged() {
+        for (bytes, method) in [(&b"\x1f"[..], "gzip"), (b"\x1f\x8b", "gzip"), (b"\x28\xb5\x2f", "zstd")] {
+            let expected = format!("-:-: the {method} data is damaged or cut short:");
+            assert!(fail(bytes, &ab()).starts_with(&expected), "{bytes:?}");
+        }
+        let skippable = b"\x50\x2a\x4d\x18\x02\0\0\0ab";
+        let packed = [&skippable[..], &zstd_with_checksum(CSV)].concat();
+        assert_eq!(show(packed, &ab()), show(CSV, &ab()));
+    }
+
+    #[test]
+    fn a_window_that_is_too_large_is_named() {
+        let mut encoder = zstd::Encoder::new(Vec::new(), 1).unwrap();
+        encoder.window_log(28).unwrap();
+        encoder.write_all(CSV.as_bytes()).unwrap();
+        encoder.flush().unwrap();
+        let packed = encoder.finish().unwrap();
+        assert_eq!(fail(packed, &ab()), "-:-: the zstd data has a window that is larger than 128 MiB");
+    }
+
+    #[test]
     fn the_format_is_told_by_the_first_byte() {
         assert_eq!(read_text("\n {\"a\":1}", &ab()).unwrap().format, Format::JSON_LINES);
         assert_eq!(read_text(CSV, &ab()).unwrap().format, Format::CSV);

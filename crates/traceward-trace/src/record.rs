@@ -4,7 +4,7 @@ use crate::cell::Cell;
 use crate::error::{TraceError, TraceErrorKind};
 use crate::note::Note;
 use crate::options::ReadOptions;
-use memchr::memchr;
+use memchr::{memchr2, memchr2_iter};
 
 /// The longest record held in memory. A stray quote would otherwise swallow an input without end.
 pub(crate) const LONGEST_RECORD: usize = 64 << 20;
@@ -82,6 +82,37 @@ pub(crate) trait RecordReader: Send + 'static {
     fn notes(&self) -> Vec<Note>;
 }
 
+/// A line end among bytes: LF, CR, or both in this order.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct LineEnd {
+    /// The number of bytes before it.
+    pub(crate) start: usize,
+    /// The number of bytes up to and with it.
+    pub(crate) stop: usize,
+}
+
+impl LineEnd {
+    /// The first line end. A CR that is the last byte at hand is one: if the LF that belongs to it
+    /// comes later, the [`Pump`] drops it.
+    #[inline]
+    pub(crate) fn find(bytes: &[u8]) -> Option<Self> {
+        memchr2(b'\n', b'\r', bytes).map(|start| Self::at(bytes, start))
+    }
+
+    /// The line end that begins with the CR or LF at a position.
+    #[inline]
+    pub(crate) fn at(bytes: &[u8], start: usize) -> Self {
+        let both = bytes[start] == b'\r' && bytes.get(start + 1) == Some(&b'\n');
+        Self { start, stop: start + 1 + usize::from(both) }
+    }
+}
+
+/// The number of line ends in a text of several lines.
+pub(crate) fn count_line_ends(bytes: &[u8]) -> u64 {
+    let starts = memchr2_iter(b'\n', b'\r', bytes);
+    starts.filter(|&at| bytes[at] == b'\n' || bytes.get(at + 1) != Some(&b'\n')).count() as u64
+}
+
 /// Calls `take` for each whole line, without its line end; returns how many bytes they had.
 pub(crate) fn each_line<'b>(
     bytes: &'b [u8],
@@ -91,13 +122,13 @@ pub(crate) fn each_line<'b>(
     let mut at = 0;
     while at < bytes.len() {
         let rest = &bytes[at..];
-        let length = match memchr(b'\n', rest) {
-            Some(length) => length,
-            None if end == End::Last => rest.len(),
+        let line = match LineEnd::find(rest) {
+            Some(line) => line,
+            None if end == End::Last => LineEnd { start: rest.len(), stop: rest.len() },
             None => break,
         };
-        take(&rest[..length])?;
-        at += (length + 1).min(rest.len());
+        take(&rest[..line.start])?;
+        at += line.stop;
     }
     Ok(at)
 }
@@ -109,24 +140,27 @@ pub(crate) struct Pump<R> {
     pending: Vec<u8>,
     /// Whether what comes up to the next line end belongs to a record that was given up.
     discarding: bool,
+    /// Whether the last byte was a CR: an LF that comes next may belong to it.
+    after_return: bool,
 }
 
 impl<R: RecordReader> Pump<R> {
     pub(crate) fn new(reader: R) -> Self {
-        Self { reader, pending: Vec::new(), discarding: false }
+        Self { reader, pending: Vec::new(), discarding: false, after_return: false }
     }
 
     /// Takes the next bytes.
     pub(crate) fn push<S: RecordSink + ?Sized>(&mut self, bytes: &[u8], sink: &mut S) -> Result<(), ReadStop> {
+        let bytes = self.complete_line_end(bytes);
         let mut bytes = if self.discarding { self.discard(bytes) } else { bytes };
         if !self.pending.is_empty() {
             // No record ends without a line end: what is pending need not be looked at again
             // before one comes.
-            let Some(length) = memchr(b'\n', bytes) else {
+            let Some(end) = LineEnd::find(bytes) else {
                 self.pending.extend_from_slice(bytes);
                 return self.limit(sink);
             };
-            let (line, rest) = bytes.split_at(length + 1);
+            let (line, rest) = bytes.split_at(end.stop);
             self.pending.extend_from_slice(line);
             self.consume_pending(End::More, sink)?;
             bytes = if self.discarding { self.discard(rest) } else { rest };
@@ -157,9 +191,9 @@ impl<R: RecordReader> Pump<R> {
             let error = TraceError::new(TraceErrorKind::RecordTooLong { limit: LONGEST_RECORD });
             sink.bad_line(error.on_line(self.reader.line()))?;
             self.reader.pass_line();
-            match memchr(b'\n', &self.pending) {
-                Some(length) => {
-                    self.pending.drain(..=length);
+            match LineEnd::find(&self.pending) {
+                Some(end) => {
+                    self.pending.drain(..end.stop);
                     let consumed = self.reader.consume(&self.pending, End::More, sink)?;
                     self.pending.drain(..consumed);
                 }
@@ -174,12 +208,23 @@ impl<R: RecordReader> Pump<R> {
 
     /// What is behind the record that was given up.
     fn discard<'b>(&mut self, bytes: &'b [u8]) -> &'b [u8] {
-        match memchr(b'\n', bytes) {
-            Some(length) => {
+        match LineEnd::find(bytes) {
+            Some(end) => {
                 self.discarding = false;
-                &bytes[length + 1..]
+                &bytes[end.stop..]
             }
             None => &[],
+        }
+    }
+
+    /// The bytes without the LF whose CR has ended a record. Where something is pending the CR
+    /// stood in a quoted field, and so does the LF.
+    fn complete_line_end<'b>(&mut self, bytes: &'b [u8]) -> &'b [u8] {
+        let Some(last) = bytes.last() else { return bytes };
+        let after_return = std::mem::replace(&mut self.after_return, *last == b'\r');
+        match bytes {
+            [b'\n', rest @ ..] if after_return && self.pending.is_empty() && !self.discarding => rest,
+            _ => bytes,
         }
     }
 }

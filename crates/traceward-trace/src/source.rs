@@ -8,6 +8,9 @@ use std::io::{self, BufReader, Chain, Cursor, Read};
 /// cost of a call.
 const CHUNK: usize = 256 << 10;
 
+/// The largest window that zstd takes unless told otherwise. It is all in memory.
+const LARGEST_WINDOW: usize = 128 << 20;
+
 /// An input in pieces.
 pub(crate) struct Source<'a> {
     input: Decoder<Box<dyn Read + 'a>>,
@@ -108,7 +111,10 @@ impl<R: Read> Decoder<R> {
         let peeked = |magic| Cursor::new(magic).chain(input);
         match magic.as_slice() {
             [0x1F, 0x8B, ..] => Ok(Self::Gzip(Box::new(flate2::read::MultiGzDecoder::new(peeked(magic))))),
-            [0x28, 0xB5, 0x2F, 0xFD] => zstd::Decoder::new(peeked(magic))
+            // A part of the mark that compressed data begins with, and nothing more.
+            [0x1F] => Err(cut_short("gzip")),
+            [0x28, 0xB5] | [0x28, 0xB5, 0x2F] => Err(cut_short("zstd")),
+            [0x28, 0xB5, 0x2F, 0xFD] | [0x50..=0x5F, 0x2A, 0x4D, 0x18] => zstd::Decoder::new(peeked(magic))
                 .map(|decoder| Self::Zstd(Box::new(decoder)))
                 .map_err(|error| TraceErrorKind::Compression { method: "zstd", detail: error.to_string() }.into()),
             _ => Ok(Self::Plain(peeked(magic))),
@@ -120,9 +126,16 @@ impl<R: Read> Decoder<R> {
         TraceError::new(match self {
             Self::Plain(_) => TraceErrorKind::Io(detail),
             Self::Gzip(_) => TraceErrorKind::Compression { method: "gzip", detail },
+            Self::Zstd(_) if detail.contains("too much memory") => {
+                TraceErrorKind::WindowTooLarge { limit: LARGEST_WINDOW }
+            }
             Self::Zstd(_) => TraceErrorKind::Compression { method: "zstd", detail },
         })
     }
+}
+
+fn cut_short(method: &'static str) -> TraceError {
+    TraceErrorKind::Compression { method, detail: "there is nothing behind its first bytes".to_owned() }.into()
 }
 
 impl<R: Read> Read for Decoder<R> {

@@ -168,6 +168,26 @@ mod tests {
     }
 
     #[test]
+    fn lines_may_end_in_a_carriage_return() {
+        let csv = "a;n;s\r1;2;\"x\r\ny\"\r\r0;3;\"z\"\r\n1;4;\r";
+        assert_eq!(arrivals(csv, &options(&MIXED)), "2: true 2 \"x\\r\\ny\"\n5: false 3 \"z\"\n6: true 4 none\n");
+        let json = "{\"n\":1}\r{\"n\":2}\r\n\r{\"n\":}\r{\"n\":3}";
+        assert_eq!(
+            arrivals(json, &options(&[("n", Type(Number))])),
+            "1: 1\n2: 2\n4: bad: no valid JSON at character 6: expected value\n5: 3\n"
+        );
+    }
+
+    #[test]
+    fn a_line_that_ends_in_a_carriage_return_is_taken_at_once() {
+        let options = options(&[("n", Type(Number))]);
+        let mut stream = RecordStream::new(options.clone()).unwrap();
+        let mut log = Log { intake: Intake::new(options), seen: String::new() };
+        stream.push(b"n\r1\r", &mut log).unwrap();
+        assert_eq!(log.seen, "2: 1\n");
+    }
+
+    #[test]
     fn json_is_split_alike_wherever_it_is_cut() {
         let input =
             "\n{\"a\":true,\"n\":1e3,\"s\":\"\\u00e4\\n\"}\r\n\r\n{\"s\":\"\u{e4}\",\"a\":null}\n{\"n\":{\"m\":1}}\n{}";

@@ -69,6 +69,18 @@ pub enum Extent {
 }
 
 impl EndOfTrace {
+    /// What was known of a trace when somebody cut it short: the number of states, of lines that
+    /// were skipped, and the verdict on each property by its name.
+    pub fn cut_short(states: u64, skipped: u64, verdicts: &[(&str, traceward::Verdict)]) -> Self {
+        let property = |(name, verdict): &(&str, traceward::Verdict)| EndVerdict {
+            name: (*name).to_owned(),
+            verdict: (*verdict).into(),
+            engine_statistics: None,
+        };
+        let properties = verdicts.iter().map(property).collect();
+        Self { end: true, version: VERSION, complete: Some(false), states, skipped, properties }
+    }
+
     /// What a feed has come to; `verdicts` are those on its properties.
     pub fn new(feed: &Feed, extent: Extent, verdicts: &[traceward::Verdict], cost_asked: bool) -> Self {
         let monitor = feed.monitor();

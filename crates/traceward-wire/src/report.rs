@@ -396,8 +396,9 @@ pub struct RejectingVisits {
 impl From<&CoverageReport> for Coverage {
     fn from(report: &CoverageReport) -> Self {
         let CoverageReport { nodes, covered, unused, rejecting_visits_tree, rejecting_visits_slices } = report;
-        let part = |report::UnusedPart { part, never_happened }: &report::UnusedPart| {
-            UnusedPart { part: part.clone(), never_happened: never_happened.clone() }
+        let part = |report::UnusedPart { part, never_happened }: &report::UnusedPart| UnusedPart {
+            part: part.clone(),
+            never_happened: never_happened.clone(),
         };
         Self {
             nodes: *nodes,

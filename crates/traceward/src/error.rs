@@ -5,6 +5,7 @@ use crate::spec::{SpecError, SpecPlace};
 use std::fmt;
 use traceward_engine::limit::{BuildError, GaveUp, Unsupported};
 use traceward_engine::select::EngineName;
+use traceward_logic::shown::Shown;
 use traceward_trace::TraceError;
 
 /// The reason why a question could not be answered.
@@ -57,7 +58,7 @@ impl Error {
                 format!("error: {}{help}", placed(trace, error))
             }
             Self::Unfit { error, used } => used.render(&placed(trace, error), error.help(), style),
-            Self::Evaluation { message, line } => format!("error: {trace}:{line}: {message}"),
+            Self::Evaluation { message, line } => format!("error: {trace}:{line}: {}", Shown(message)),
             Self::GaveUp(gave_up) => format!("error: {gave_up}"),
             Self::Unsupported(unsupported) => format!("error: {unsupported}"),
             Self::CannotFollow { property, error } => format!("error: {}", cannot_follow(property, error)),
@@ -148,15 +149,16 @@ impl fmt::Display for Request {
                 write!(f, "two properties are compared, and there are {properties}")
             }
             Self::Measures { query } => {
-                write!(f, "`{query}` measures a trace, and only formulas can be looked at without one")
+                write!(f, "`{}` measures a trace, and only formulas can be looked at without one", Shown(query))
             }
             Self::NoProperty => f.write_str("there is no property to look at"),
-            Self::Undecided(reason) => f.write_str(reason),
+            Self::Undecided(reason) => write!(f, "{}", Shown(reason)),
         }
     }
 }
 
 fn cannot_follow(property: &str, error: &BuildError) -> String {
+    let property = Shown(property);
     let reason = match error {
         BuildError::Unsupported(Unsupported { engine, what, instead: "observer" }) => {
             return format!("`{property}` cannot be followed: the engine {engine} does not take {what}; observer can");

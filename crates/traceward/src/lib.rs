@@ -67,4 +67,5 @@ pub mod message {
     pub use crate::spec::SpecPlace;
     pub use traceward_logic::diagnostic::{Help, Remedy};
     pub use traceward_logic::print::{Name, TIME_UNITS, duration};
+    pub use traceward_logic::shown::{Shown, is_hidden};
 }

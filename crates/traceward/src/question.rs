@@ -44,6 +44,8 @@ pub(crate) struct Question<'a> {
     lowered: &'a Lowered,
     options: &'a CheckOptions,
     names: Vec<Arc<str>>,
+    property_names: Vec<String>,
+    query_names: Vec<String>,
     input: Input,
     /// The formulas that were asked, without those that only tell what an answer is worth.
     asked: Vec<FormulaId>,
@@ -96,6 +98,8 @@ impl<'a> Question<'a> {
             lowered,
             options,
             names: lowered.variables.names(),
+            property_names: spec.property_names(),
+            query_names: spec.query_names(),
             input: Input::new(read),
             evaluator: Evaluator::new(&prepared, &options.config),
             judges: Judges::new(lowered, &prepared, &indices, options)?,
@@ -152,7 +156,7 @@ impl<'a> Question<'a> {
 
     /// The warning that a property could not be followed.
     fn not_followed(&self, index: usize, kind: Option<WarningKind>) -> Option<Warning> {
-        let about = Some(Subject::Property(self.spec.property_name(index)));
+        let about = Some(Subject::Property(self.property_names[index].clone()));
         kind.map(|kind| Warning { kind, about, is_urgent: true })
     }
 
@@ -299,7 +303,7 @@ impl<'a> Question<'a> {
     fn property_report(&self, index: usize, judgement: Judgement, evidence: Evidence) -> PropertyReport {
         let property = &self.lowered.properties[index];
         PropertyReport {
-            name: self.spec.property_name(index),
+            name: self.property_names[index].clone(),
             description: property.description.clone(),
             formula: self.spec.text(property.body.span),
             verdict: judgement.verdict,
@@ -317,17 +321,10 @@ impl<'a> Question<'a> {
         }
     }
 
-    /// The name of a query; those without one are `q1`, `q2`, …
-    fn query_name(&self, index: usize) -> String {
-        let queries = &self.lowered.queries;
-        let unnamed = queries[..=index].iter().filter(|query| query.name.is_none()).count();
-        queries[index].name.as_ref().map_or_else(|| format!("q{unnamed}"), ToString::to_string)
-    }
-
     fn query_report(&self, index: usize, value: QueryValue, unanswered: Option<usize>) -> QueryReport {
         let query = &self.lowered.queries[index];
         QueryReport {
-            name: self.query_name(index),
+            name: self.query_names[index].clone(),
             description: query.description.clone(),
             query: self.spec.text(query.span),
             value,
@@ -344,10 +341,17 @@ fn refuse_what_cannot_be_had(read: &ReadTrace, options: &CheckOptions) -> Result
     if is_split && options.truth != Truth::AtZero {
         return Err(Request::TruthByKey.into());
     }
-    if options.config.engine == EngineName::Naive && read.states > LONGEST_NAIVE {
-        return Err(Request::TooLongForNaive { states: read.states }.into());
+    let states = longest_part(read);
+    if options.config.engine == EngineName::Naive && states > LONGEST_NAIVE {
+        return Err(Request::TooLongForNaive { states }.into());
     }
     Ok(())
+}
+
+/// The number of states of the longest trace that is judged: the whole, or that of a key.
+fn longest_part(read: &ReadTrace) -> usize {
+    let of_keys = |keys: &Keys| keys.groups.iter().map(|group| group.positions.len()).max().unwrap_or(0);
+    read.keys.as_ref().map_or(read.states, of_keys)
 }
 
 /// The formulas of properties, in the spec's order.

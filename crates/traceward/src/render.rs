@@ -4,6 +4,7 @@ use crate::spec::Source;
 use annotate_snippets::{Annotation, AnnotationKind, Level, Renderer, Snippet};
 use std::fmt;
 use traceward_logic::diagnostic::{Diagnostic, Help, Remedy, Severity, Span};
+use traceward_logic::shown::Shown;
 
 /// The choice whether text is coloured.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -27,10 +28,11 @@ pub struct Style<'a> {
 impl Style<'_> {
     /// A way out in words.
     pub(crate) fn help(&self, help: &Help) -> String {
-        match help {
+        let words = match help {
             Help::Text(text) => text.clone(),
             Help::Remedy(remedy) => (self.remedy)(remedy),
-        }
+        };
+        Shown(&words).to_string()
     }
 }
 
@@ -47,6 +49,19 @@ impl fmt::Debug for Style<'_> {
     }
 }
 
+/// The number of diagnostics that are shown. Whoever has more mends these first.
+const MOST_SHOWN: usize = 50;
+
+/// The texts of diagnostics, and of very many how many more there are.
+pub(crate) fn diagnostics(sources: &[Source], all: &[Diagnostic], style: Style<'_>) -> Vec<String> {
+    let shown = all.iter().take(MOST_SHOWN).map(|one| diagnostic(sources, one, style));
+    let more = all.get(MOST_SHOWN).map(|next| {
+        let noun = if next.severity == Severity::Error { "error" } else { "warning" };
+        format!("{noun}: and {} more", all.len() - MOST_SHOWN)
+    });
+    shown.chain(more).collect()
+}
+
 /// The text of a diagnostic: message, line, underline and ways out.
 pub(crate) fn diagnostic(sources: &[Source], diagnostic: &Diagnostic, style: Style<'_>) -> String {
     let level = match diagnostic.severity {
@@ -54,16 +69,16 @@ pub(crate) fn diagnostic(sources: &[Source], diagnostic: &Diagnostic, style: Sty
         Severity::Warning => Level::WARNING,
     };
     let primary = AnnotationKind::Primary.span(diagnostic.span.range());
-    let primary = if diagnostic.label.is_empty() { primary } else { primary.label(diagnostic.label.as_str()) };
+    let primary = if diagnostic.label.is_empty() { primary } else { primary.label(Shown(&diagnostic.label).text()) };
     let mut snippet = snippet(sources, diagnostic.span).annotation(primary);
     let (here, elsewhere): (Vec<_>, Vec<_>) =
         diagnostic.also.iter().partition(|(span, _)| span.source == diagnostic.span.source);
     for (span, label) in here {
-        snippet = snippet.annotation(AnnotationKind::Context.span(span.range()).label(label.as_str()));
+        snippet = snippet.annotation(AnnotationKind::Context.span(span.range()).label(Shown(label).text()));
     }
-    let mut group = level.primary_title(diagnostic.message.as_str()).element(snippet);
+    let mut group = level.primary_title(Shown(&diagnostic.message).text()).element(snippet);
     for (span, label) in elsewhere {
-        let annotation = AnnotationKind::Context.span(span.range()).label(label.as_str());
+        let annotation = AnnotationKind::Context.span(span.range()).label(Shown(label).text());
         group = group.element(self::snippet(sources, *span).annotation(annotation));
     }
     for help in &diagnostic.help {
@@ -79,5 +94,5 @@ pub(crate) fn diagnostic(sources: &[Source], diagnostic: &Diagnostic, style: Sty
 /// The text that a place lies in.
 fn snippet(sources: &[Source], span: Span) -> Snippet<'_, Annotation<'_>> {
     let source = &sources[span.source.0 as usize];
-    Snippet::source(source.text.as_str()).path(source.name.as_str())
+    Snippet::source(source.text.as_str()).path(Shown(&source.name).text())
 }

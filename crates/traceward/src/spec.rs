@@ -121,7 +121,7 @@ impl Spec {
 
     /// The name of each property; those without one are `p1`, `p2`, …
     pub fn property_names(&self) -> Vec<String> {
-        (0..self.lowered().properties.len()).map(|index| self.property_name(index)).collect()
+        numbered('p', self.lowered().properties.iter().map(|property| property.name.as_deref()))
     }
 
     /// The options by which a trace is read for the spec: its settings and variables, and the rest
@@ -157,16 +157,14 @@ impl Spec {
         Schema { types: typed.collect(), names: Vec::new(), has_time: self.settings.time.is_some(), names_known: false }
     }
 
-    /// The name of a property; those without one are `p1`, `p2`, …
-    pub(crate) fn property_name(&self, index: usize) -> String {
-        let properties = &self.lowered().properties;
-        let unnamed = properties[..=index].iter().filter(|property| property.name.is_none()).count();
-        properties[index].name.as_ref().map_or_else(|| format!("p{unnamed}"), ToString::to_string)
+    /// The names of all queries, in the order of their statements; those without one are `q1`, …
+    pub(crate) fn query_names(&self) -> Vec<String> {
+        numbered('q', self.lowered().queries.iter().map(|query| query.name.as_deref()))
     }
 
-    /// Probable mistakes, as text.
+    /// Probable mistakes, as text. Of very many the first ones, and how many more there are.
     pub fn warnings(&self, style: Style<'_>) -> Vec<String> {
-        self.first.warnings.iter().map(|warning| render::diagnostic(&self.sources, warning, style)).collect()
+        render::diagnostics(&self.sources, &self.first.warnings, style)
     }
 
     /// The spec lowered for a trace.
@@ -201,6 +199,19 @@ impl Spec {
     pub fn text(&self, span: Span) -> String {
         on_one_line(&self.sources[span.source.0 as usize].text[span.range()])
     }
+}
+
+/// Names, and numbers for what has none.
+fn numbered<'a>(letter: char, names: impl Iterator<Item = Option<&'a str>>) -> Vec<String> {
+    let mut unnamed = 0;
+    let name = |name: Option<&str>| match name {
+        Some(name) => name.to_owned(),
+        None => {
+            unnamed += 1;
+            format!("{letter}{unnamed}")
+        }
+    };
+    names.map(name).collect()
 }
 
 /// A formula or a spec as text: `"G(request -> F grant)".parse::<Spec>()`.
@@ -326,11 +337,10 @@ impl SpecError {
         &self.diagnostics
     }
 
-    /// All errors as text, each with its line and the place underlined.
+    /// The errors as text, each with its line and the place underlined. Of very many the first
+    /// ones, and how many more there are.
     pub fn render(&self, style: Style<'_>) -> String {
-        let texts: Vec<String> =
-            self.diagnostics.iter().map(|diagnostic| render::diagnostic(&self.sources, diagnostic, style)).collect();
-        texts.join("\n\n")
+        render::diagnostics(&self.sources, &self.diagnostics, style).join("\n\n")
     }
 }
 

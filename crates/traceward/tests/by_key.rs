@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use std::sync::Arc;
-use traceward::{CheckOptions, EngineName, Error, Report, Spec, Verdict, check, check_with};
+use traceward::{CheckOptions, EngineName, Error, Report, Request, Spec, Verdict, check, check_with};
 use traceward_logic::formula::Formulas;
 use traceward_logic::trace::{Trace, VariableId};
 use traceward_testkit::generate::{self, Windows};
@@ -33,6 +33,15 @@ fn positions_count_within_a_key() {
     assert_eq!(verdicts("F pos == 2", input), [Satisfied, Violated]);
     assert_eq!(verdicts("F (x + abs(pos - 1) == 7)", input), [Satisfied, Violated]);
     assert_eq!(verdicts("x > 2 & X x > 2", input), [Satisfied, Violated]);
+}
+
+#[test]
+fn the_definition_is_asked_of_as_many_keys_as_there_are() {
+    let rows = |keys: usize| (0..200_010).map(|row| format!("{},1\n", row % keys)).collect::<String>();
+    let report = by_key("G x", &format!("k,x\n{}", rows(50_000)), EngineName::Naive).expect("short keys");
+    assert_eq!(report.properties[0].keys.as_ref().map(|keys| (keys.checked, keys.violated)), Some((50_000, 0)));
+    let too_long = by_key("G x", &format!("k,x\n{}", rows(1)), EngineName::Naive);
+    assert!(matches!(too_long, Err(Error::Request(Request::TooLongForNaive { states: 200_010 }))), "{too_long:?}");
 }
 
 #[test]

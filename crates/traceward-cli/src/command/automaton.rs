@@ -133,13 +133,13 @@ fn no_form(arguments: &AutomatonArguments, instead: &str) -> Failure {
     let name = |value: clap::builder::PossibleValue| value.get_name().to_owned();
     let form = arguments.to.to_possible_value().map(name).unwrap_or_default();
     let kind = arguments.kind.to_possible_value().map(name).unwrap_or_default();
-    Failure::new(format!("--kind {kind} has no form {form}\n  help: {instead} has"))
+    Failure::new(format!("--kind {kind} has no form {form}")).help(format!("{instead} has"))
 }
 
 /// The words for an error of the library, with the flags that help.
 fn failure(error: ExportError) -> Failure {
     match help(&error) {
-        Some(help) => Failure::new(format!("{error}\n  help: {help}")),
+        Some(help) => Failure::new(error).help(help),
         None => Failure::new(error),
     }
 }
@@ -178,5 +178,5 @@ fn picture(graph: &Graph) -> Result<String, Failure> {
 
 fn undrawable(nodes: usize, arrows: usize) -> Failure {
     let message = format!("nobody could read a picture of {nodes} nodes and {arrows} arrows");
-    Failure::new(format!("{message}\n  help: --to text prints it, --to dot leaves it to Graphviz"))
+    Failure::new(message).help("--to text prints it, --to dot leaves it to Graphviz")
 }

@@ -1,8 +1,11 @@
 //! `traceward check`
 
+mod keys_file;
+
 use crate::arguments::{CheckArguments, OutputFormat};
 use crate::failure::{Failure, Outcome, tell};
 use crate::{input, json, text};
+use keys_file::KeysFile;
 use std::io::Write;
 use std::path::Path;
 use traceward::{CheckOptions, Goal, Report, RunQuestions, Spec, Truth};
@@ -24,18 +27,21 @@ fn answer_all(arguments: &CheckArguments, goal: Goal, out: &mut impl Write) -> R
     let settings = input::settings(&arguments.trace);
     let (spec, traces) = input::spec_and_traces(&arguments.spec, &arguments.paths, settings, goal)?;
     if traces.is_empty() {
-        return Err(Failure::new("no trace is given\n  help: name one behind the spec, or - for standard input"));
+        return Err(Failure::new("no trace is given").help("name one behind the spec, or - for standard input"));
     }
     if traces.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
         return Err(Failure::new("standard input can be read once: - is given twice"));
     }
+    let keys_to =
+        arguments.keys_to.as_deref().map(|file| KeysFile::new(file, &traces, &arguments.paths)).transpose()?;
     if !arguments.output.quiet {
         spec.warnings(input::style()).iter().for_each(|warning| tell(warning));
     }
     let mut outcome = Outcome::Holds;
     let mut answers = Vec::new();
-    for (index, path) in traces.iter().enumerate() {
-        match check_one(&spec, path, arguments) {
+    let mut separator = "";
+    for path in &traces {
+        match check_one(&spec, path, arguments, keys_to.as_ref()) {
             Ok(report) => {
                 if report.is_violated() {
                     outcome = outcome.max(Outcome::Violated);
@@ -49,8 +55,7 @@ fn answer_all(arguments: &CheckArguments, goal: Goal, out: &mut impl Write) -> R
                 match arguments.output.format {
                     OutputFormat::Json => answers.push(json::answer(path, Ok(&report))),
                     OutputFormat::Text => {
-                        let separator = if index == 0 { "" } else { "\n" };
-                        write!(out, "{separator}")?;
+                        write!(out, "{}", std::mem::replace(&mut separator, "\n"))?;
                         text::report(out, path, &report, goal)?;
                     }
                 }
@@ -73,7 +78,7 @@ fn answer_all(arguments: &CheckArguments, goal: Goal, out: &mut impl Write) -> R
 /// Tells the notes of the reader that are no part of the answer.
 fn tell_asides(path: &Path, report: &Report) {
     for note in report.trace.notes.iter().filter(|note| !text::is_about_the_answer(note)) {
-        tell(&format!("note: {}: {note}", text::trace_name(path)));
+        tell(&format!("note: {}: {note}", input::name(path)));
     }
     for warning in report.warnings.iter().filter(|warning| warning.is_urgent) {
         tell(&text::warning(path, warning));
@@ -101,40 +106,21 @@ fn options(path: &Path, arguments: &CheckArguments) -> CheckOptions {
     options
 }
 
-fn check_one(spec: &Spec, path: &Path, arguments: &CheckArguments) -> Result<Report, Failure> {
+fn check_one(
+    spec: &Spec,
+    path: &Path,
+    arguments: &CheckArguments,
+    keys_to: Option<&KeysFile<'_>>,
+) -> Result<Report, Failure> {
     let options = options(path, arguments);
     let trace = input::open(path, arguments.output.quiet)?;
     let report = traceward::check_with(spec, trace, &options)
-        .map_err(|error| Failure::of(&error, &text::trace_name(path), input::style()))?;
-    if let Some(file) = &arguments.keys_to {
-        write_keys(file, &report)?;
+        .map_err(|error| Failure::of(&error, &input::name(path), input::style()))?;
+    if report.trace.states == 0 && !arguments.allow_empty {
+        return Err(input::empty(&input::name(path), &report.trace.notes));
+    }
+    if let Some(file) = keys_to {
+        file.write(&report)?;
     }
     Ok(report)
-}
-
-/// One row a key: its verdict on each property.
-fn write_keys(file: &Path, report: &Report) -> Result<(), Failure> {
-    let Some(keys) = &report.trace.keys else {
-        return Err(Failure::new("--keys-to needs a trace that is split by key: --by COLUMN"));
-    };
-    let named = |error: std::io::Error| Failure::new(format!("{}: {}", file.display(), input::reason(&error)));
-    let mut table = String::from("key,states");
-    for property in &report.properties {
-        table.push(',');
-        table.push_str(&csv_field(&property.name));
-    }
-    table.push('\n');
-    for (index, (key, states)) in keys.iter().enumerate() {
-        table.push_str(&format!("{},{states}", csv_field(key)));
-        for property in &report.properties {
-            let verdict = property.keys.as_ref().map_or(property.verdict, |keys| keys.verdicts[index]);
-            table.push_str(&format!(",{verdict}"));
-        }
-        table.push('\n');
-    }
-    std::fs::write(file, table).map_err(named)
-}
-
-fn csv_field(text: &str) -> String {
-    if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
 }

@@ -12,7 +12,7 @@ pub fn run(arguments: &PlanArguments, out: &mut impl Write) -> Result<Outcome, F
     let plans = explain_plan(&spec, arguments.engine.config());
     if plans.is_empty() {
         let help = "queries have no stages: they are evaluated by their definition";
-        return Err(Failure::new(format!("there is no property to explain\n  help: {help}")));
+        return Err(Failure::new("there is no property to explain").help(help));
     }
     match arguments.output.format {
         OutputFormat::Text => {

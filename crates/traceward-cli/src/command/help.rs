@@ -18,9 +18,8 @@ pub fn run(arguments: &HelpArguments, out: &mut impl Write) -> Result<Outcome, F
         Some(topic) => match program.find_subcommand_mut(topic) {
             Some(command) => write!(out, "{}", command.render_long_help().ansi())?,
             None => {
-                return Err(Failure::new(format!(
-                    "there is no help on `{topic}`\n  help: there are `operators` and `json-schema`, and every command"
-                )));
+                let failure = Failure::new(format!("there is no help on `{topic}`"));
+                return Err(failure.help("there are `operators` and `json-schema`, and every command"));
             }
         },
     }

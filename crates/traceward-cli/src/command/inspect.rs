@@ -16,11 +16,11 @@ pub fn run(arguments: &InspectArguments, out: &mut impl Write) -> Result<Outcome
     };
     let trace = input::open(path, arguments.output.quiet)?;
     let inspection = traceward::input::inspect(trace, &options)
-        .map_err(|error| Failure::Message(Error::from(error).render(&text::trace_name(path), input::style())))?;
+        .map_err(|error| Failure::Message(Error::from(error).render(&input::name(path), input::style())))?;
     match arguments.output.format {
         OutputFormat::Text => text::inspection(out, path, &inspection)?,
         OutputFormat::Json => {
-            json::write(out, &InspectionDocument::new(&text::trace_name(path), &inspection))?;
+            json::write(out, &InspectionDocument::new(&path.display().to_string(), &inspection))?;
         }
     }
     Ok(Outcome::Holds)

@@ -1,7 +1,7 @@
 //! `traceward lint`
 
 use crate::arguments::{HygieneArguments, OutputFormat};
-use crate::failure::{Failure, Outcome, tell};
+use crate::failure::{Failure, Outcome};
 use crate::{input, json, text};
 use std::io::Write;
 use traceward_wire::LintDocument;
@@ -15,7 +15,7 @@ pub fn run(arguments: &HygieneArguments, out: &mut impl Write) -> Result<Outcome
     }
     out.flush()?;
     for reason in &lint.undecided {
-        tell(&format!("error: {reason}"));
+        Failure::new(reason).report();
     }
     Ok(match (lint.undecided.is_empty(), lint.findings.is_empty()) {
         (false, _) => Outcome::Unanswered,

@@ -1,19 +1,25 @@
 //! `traceward monitor`
 
+mod progress;
+
 use crate::arguments::{BadInput, MonitorArguments, OutputFormat};
 use crate::failure::{Failure, Outcome, tell};
-use crate::live::{Live, News};
+use crate::live::{Interrupt, Live, News};
+use crate::output::{self, SharedOutput};
 use crate::{input, json, text};
+use progress::{Progress, VERDICTS, place};
 use std::io::{self, Write};
 use std::path::Path;
+use std::sync::Arc;
 use traceward::input::{TraceError, Unseen};
+use traceward::message::Shown;
 use traceward::{Error, Event, Feed, Goal, Monitor, PropertyId, Spec, Verdict};
-use traceward_wire::{EndOfTrace, Extent, line};
+use traceward_wire::{EndOfTrace, Extent};
 
 /// The name of the input in messages.
 const INPUT: &str = "-";
 
-pub fn run(arguments: &MonitorArguments, out: &mut impl Write) -> Result<Outcome, Failure> {
+pub fn run(arguments: &MonitorArguments) -> Result<Outcome, Failure> {
     let spec = spec(arguments)?;
     if !arguments.quiet {
         spec.warnings(input::style()).iter().for_each(|warning| tell(warning));
@@ -21,22 +27,23 @@ pub fn run(arguments: &MonitorArguments, out: &mut impl Write) -> Result<Outcome
     let monitor = Monitor::with_config(&spec, arguments.engine.config()).map_err(unanswerable)?;
     let options = input::read_options(Path::new(INPUT), &arguments.trace);
     let feed = Feed::with_options(monitor, &options).map_err(unanswerable)?;
+    let out = SharedOutput::new(output::standard(arguments.content()));
+    let progress = Arc::new(Progress::new(arguments, feed.monitor()));
     let wording = Wording::new(arguments.format, feed.monitor());
-    Session { arguments, feed, wording, out }.run()
+    Session { arguments, feed, wording, interrupt: Interrupt::default(), progress, lines: Vec::new(), out }.run()
 }
 
 fn spec(arguments: &MonitorArguments) -> Result<Spec, Failure> {
     if arguments.spec.expressions.is_empty() && arguments.paths.is_empty() {
-        return Err(Failure::new("nothing to monitor\n  help: give a formula with -e, or a spec file"));
+        return Err(Failure::new("nothing to monitor").help("give a formula with -e, or a spec file"));
     }
     let settings = input::settings(&arguments.trace);
     let (spec, traces) = input::spec_and_traces(&arguments.spec, &arguments.paths, settings, Goal::Check)?;
     match traces.iter().find(|path| path.as_os_str() != INPUT) {
         Some(path) => {
-            let path = path.display();
-            Err(Failure::new(format!(
-                "{path}: a monitor reads standard input\n  help: traceward monitor … < {path}, or traceward check for a trace that has ended"
-            )))
+            let path = input::name(path);
+            let help = format!("traceward monitor … < {path}, or traceward check for a trace that has ended");
+            Err(Failure::new(format!("{path}: a monitor reads standard input")).help(help))
         }
         None => Ok(spec),
     }
@@ -48,8 +55,8 @@ fn unanswerable(error: Error) -> Failure {
 
 fn tell_of(unseen: &[Unseen], severity: &str, what: &str) {
     for Unseen { name, hint } in unseen {
-        let hint = hint.as_ref().map(|hint| format!("\n  help: {hint}")).unwrap_or_default();
-        tell(&format!("{severity}: `{name}` {what}{hint}"));
+        let hint = hint.as_ref().map(|hint| format!("\n  help: {}", Shown(hint))).unwrap_or_default();
+        tell(&format!("{severity}: `{}` {what}{hint}", Shown(name)));
     }
 }
 
@@ -80,19 +87,25 @@ pub enum Cost {
 }
 
 /// A monitor at work.
-struct Session<'a, W> {
+struct Session<'a> {
     arguments: &'a MonitorArguments,
     feed: Feed,
     wording: Wording,
-    out: &'a mut W,
+    interrupt: Interrupt,
+    progress: Arc<Progress>,
+    /// Scratch for lines on their way to the output.
+    lines: Vec<u8>,
+    out: SharedOutput,
 }
 
 /// The reason why a monitor ends before its input does.
 enum EarlyEnd {
     /// The question cannot be answered any more.
     Failed(Error),
-    /// A bad line, and those are not to be skipped.
-    BadLine,
+    /// Something went wrong that has been told: a bad line that is not to be skipped.
+    Told,
+    /// A signal asks for the end.
+    Interrupted,
     /// The output cannot be written.
     Output(io::Error),
 }
@@ -109,72 +122,114 @@ impl From<io::Error> for EarlyEnd {
     }
 }
 
-impl<W: Write> Session<'_, W> {
+impl Session<'_> {
     fn run(mut self) -> Result<Outcome, Failure> {
-        let mut live =
-            Live::standard_input().map_err(|error| Failure::new(format!("{INPUT}: {}", input::reason(&error))))?;
-        let mut outcome = Outcome::Holds;
+        let (progress, out) = (self.progress.clone(), self.out.clone());
+        let mut live = Live::standard_input(&self.interrupt, move || progress.end(out))
+            .map_err(|error| Failure::new(format!("{INPUT}: {}", input::reason(&error))))?;
         loop {
             // Whatever was found out is told before anybody waits for more.
-            let (result, is_last) = match live.next(|| self.out.flush())? {
-                News::Bytes(piece) => {
-                    let result = self.push(piece.bytes());
-                    live.give_back(piece);
-                    (result, false)
-                }
-                News::End => (self.finish(), true),
-                // A line that has only half arrived is no bad one.
-                News::Interrupted => (Ok(()), true),
-                News::Failed(error) => {
-                    tell(&format!("error: {INPUT}: cannot be read: {}", input::reason(&error)));
-                    outcome = Outcome::Unanswered;
-                    (self.finish(), true)
-                }
-            };
-            match result {
-                Ok(()) => {}
-                Err(EarlyEnd::Output(error)) => return Err(error.into()),
-                Err(EarlyEnd::BadLine) => outcome = Outcome::Unanswered,
-                Err(EarlyEnd::Failed(error)) => {
-                    self.out.flush()?;
-                    unanswerable(error).report();
-                    outcome = Outcome::Unanswered;
-                }
-            }
-            if is_last || outcome == Outcome::Unanswered {
-                // Nothing but bad lines is no trace that could be judged.
-                if self.feed.monitor().position() == 0 && self.feed.skipped() > 0 {
-                    outcome = Outcome::Unanswered;
-                }
-                let ending = if outcome == Outcome::Unanswered { Ending::CutShort } else { Ending::Complete };
-                return self.end(ending).map(|verdicts| verdicts.max(outcome));
+            let news = live.next(|| self.out.flush())?;
+            let is_last = !matches!(news, News::Bytes(_));
+            let result = self.take(news, &live);
+            let outcome = self.tell_why(result)?;
+            if is_last || outcome == Outcome::Unanswered || self.interrupt.is_asked() {
+                return self.conclude(outcome);
             }
         }
     }
 
+    fn take(&mut self, news: News, live: &Live) -> Result<(), EarlyEnd> {
+        match news {
+            News::Bytes(piece) => {
+                let result = self.push(piece.bytes());
+                live.give_back(piece);
+                result
+            }
+            News::End => self.finish(),
+            // A line that has only half arrived is no bad one.
+            News::Interrupted => Ok(()),
+            News::Failed(error) => {
+                tell(&format!("error: {INPUT}: cannot be read: {}", input::reason(&error)));
+                self.finish()?;
+                Err(EarlyEnd::Told)
+            }
+        }
+    }
+
+    /// Tells why the monitor ends early, if it does.
+    fn tell_why(&mut self, result: Result<(), EarlyEnd>) -> Result<Outcome, Failure> {
+        match result {
+            Ok(()) | Err(EarlyEnd::Interrupted) => Ok(Outcome::Holds),
+            Err(EarlyEnd::Output(error)) => Err(error.into()),
+            Err(EarlyEnd::Told) => Ok(Outcome::Unanswered),
+            Err(EarlyEnd::Failed(error)) => {
+                self.out.flush()?;
+                unanswerable(error).report();
+                Ok(Outcome::Unanswered)
+            }
+        }
+    }
+
+    fn conclude(self, outcome: Outcome) -> Result<Outcome, Failure> {
+        let outcome = outcome.max(self.emptiness(outcome));
+        let ending = if outcome == Outcome::Unanswered { Ending::CutShort } else { Ending::Complete };
+        self.end(ending).map(|verdicts| verdicts.max(outcome))
+    }
+
     fn push(&mut self, bytes: &[u8]) -> Result<(), EarlyEnd> {
-        let mut watch = Watch { arguments: self.arguments, wording: &self.wording, out: self.out };
-        self.feed.push(bytes, &mut |monitor, event| watch.see(monitor, event))
+        let (mut watch, feed) = self.watch();
+        feed.push(bytes, &mut |monitor, event| watch.see(monitor, event))
     }
 
     fn finish(&mut self) -> Result<(), EarlyEnd> {
-        let mut watch = Watch { arguments: self.arguments, wording: &self.wording, out: self.out };
-        self.feed.finish(&mut |monitor, event| watch.see(monitor, event))
+        let (mut watch, feed) = self.watch();
+        feed.finish(&mut |monitor, event| watch.see(monitor, event))
+    }
+
+    /// The feed, and who watches it.
+    fn watch(&mut self) -> (Watch<'_>, &mut Feed) {
+        let Self { arguments, feed, wording, interrupt, progress, lines, out } = self;
+        (Watch { arguments, wording, interrupt, progress, lines, out }, feed)
+    }
+
+    /// What it means that there was no state: bad lines are no trace that could be judged, and no
+    /// line at all is one that hardly anybody meant.
+    fn emptiness(&self, outcome: Outcome) -> Outcome {
+        let was_asked = self.arguments.allow_empty && self.feed.skipped() == 0;
+        if self.feed.monitor().position() > 0 || was_asked {
+            return Outcome::Holds;
+        }
+        if outcome == Outcome::Holds && self.feed.skipped() == 0 {
+            input::empty(INPUT, &[]).report();
+        }
+        Outcome::Unanswered
     }
 
     /// The verdicts at the end, and what they mean for the exit status.
-    fn end(self, ending: Ending) -> Result<Outcome, Failure> {
+    fn end(mut self, ending: Ending) -> Result<Outcome, Failure> {
+        let violated = ending.verdicts(self.feed.monitor()).contains(&Verdict::Violated);
+        let verdicts = if violated { Outcome::Violated } else { Outcome::Holds };
+        // Whoever has to end the program because this takes too long must not say it again.
+        if !self.progress.claim_end() {
+            return Ok(verdicts);
+        }
         let cost = if self.arguments.engine_statistics { Cost::Told } else { Cost::Untold };
         match self.arguments.format {
             OutputFormat::Json => {
                 let extent = if ending == Ending::Complete { Extent::Complete } else { Extent::CutShort };
                 let verdicts = ending.verdicts(self.feed.monitor());
                 let end = EndOfTrace::new(&self.feed, extent, &verdicts, cost == Cost::Told);
-                writeln!(self.out, "{}", line(&end))?;
+                writeln!(self.out, "{}", json::line(&end))?;
             }
-            OutputFormat::Text => text::monitor_end(self.out, &self.feed, ending, cost)?,
+            OutputFormat::Text => text::monitor_end(&mut self.out, &self.feed, ending, cost)?,
         }
         self.out.flush()?;
+        Ok(self.shortcomings(ending).max(verdicts))
+    }
+
+    /// What else keeps the verdicts from being an answer.
+    fn shortcomings(&self, ending: Ending) -> Outcome {
         let mut outcome = Outcome::Holds;
         let unseen = if self.feed.monitor().position() > 0 { self.feed.unseen() } else { Vec::new() };
         if !unseen.is_empty() && ending == Ending::Complete {
@@ -187,35 +242,51 @@ impl<W: Write> Session<'_, W> {
         if self.feed.skipped() > 0 && !self.arguments.quiet {
             tell(&format!("warning: {} skipped", text::counted(self.feed.skipped() as usize, "bad line")));
         }
-        let violated = ending.verdicts(self.feed.monitor()).contains(&Verdict::Violated);
-        Ok(outcome.max(if violated { Outcome::Violated } else { Outcome::Holds }))
+        outcome
     }
 }
 
 /// Prints what happens.
-struct Watch<'a, W> {
+struct Watch<'a> {
     arguments: &'a MonitorArguments,
     wording: &'a Wording,
-    out: &'a mut W,
+    interrupt: &'a Interrupt,
+    progress: &'a Progress,
+    lines: &'a mut Vec<u8>,
+    out: &'a mut SharedOutput,
 }
 
-impl<W: Write> Watch<'_, W> {
+impl Watch<'_> {
     fn see(&mut self, monitor: &Monitor, event: Event<'_>) -> Result<(), EarlyEnd> {
         match event {
-            Event::State { .. } if self.arguments.every_step => {
-                let position = monitor.position() - 1;
-                let mut properties = monitor.properties().enumerate();
-                properties.try_for_each(|(index, one)| self.wording.write(self.out, position, index, one.verdict))?;
-            }
             Event::State { changed } => {
-                let position = monitor.position() - 1;
-                let verdict = |id: PropertyId| monitor.property(id).verdict;
-                changed.iter().try_for_each(|&id| self.wording.write(self.out, position, id.index(), verdict(id)))?;
+                self.state(monitor, changed)?;
+                // A bad line is not asked behind: it is counted only once it has been told.
+                if self.interrupt.is_asked() {
+                    return Err(EarlyEnd::Interrupted);
+                }
             }
             Event::Unseen(unseen) => self.unseen(unseen)?,
             Event::BadLine(error) => self.bad_line(error)?,
             // What a later version of the library has to tell.
             _ => {}
+        }
+        Ok(())
+    }
+
+    fn state(&mut self, monitor: &Monitor, changed: &[PropertyId]) -> io::Result<()> {
+        let position = monitor.position() - 1;
+        self.progress.state(monitor, changed);
+        if self.arguments.every_step {
+            let mut properties = monitor.properties().enumerate();
+            properties.try_for_each(|(index, one)| self.wording.write(self.lines, position, index, one.verdict))?;
+        } else {
+            let verdict = |id: PropertyId| monitor.property(id).verdict;
+            changed.iter().try_for_each(|&id| self.wording.write(self.lines, position, id.index(), verdict(id)))?;
+        }
+        if !self.lines.is_empty() {
+            self.out.write_all(self.lines)?;
+            self.lines.clear();
         }
         Ok(())
     }
@@ -237,8 +308,9 @@ impl<W: Write> Watch<'_, W> {
         self.out.flush()?;
         if self.arguments.on_bad_input == Some(BadInput::Stop) {
             unanswerable(Error::Trace(error.clone())).report();
-            return Err(EarlyEnd::BadLine);
+            return Err(EarlyEnd::Told);
         }
+        self.progress.bad_line();
         if !self.arguments.quiet {
             let (line, message) = (error.line().unwrap_or(0), error.message());
             tell(&format!("warning: {INPUT}:{line}: {message}; the line is skipped"));
@@ -268,19 +340,8 @@ impl Wording {
             OutputFormat::Text => text::POSITION_WIDTH,
         };
         let (head, _) = line("", Verdict::Satisfied);
-        // In the order of `place`.
-        let verdicts = [Verdict::Satisfied, Verdict::Violated, Verdict::Holding, Verdict::Pending];
-        let tails = monitor.properties().map(|property| verdicts.map(|one| line(property.name, one).1.into_bytes()));
+        let tails = monitor.properties().map(|property| VERDICTS.map(|one| line(property.name, one).1.into_bytes()));
         Self { head: head.into_bytes(), width, tails: tails.collect() }
-    }
-
-    fn place(verdict: Verdict) -> usize {
-        match verdict {
-            Verdict::Satisfied => 0,
-            Verdict::Violated => 1,
-            Verdict::Holding => 2,
-            Verdict::Pending => 3,
-        }
     }
 
     fn write(&self, out: &mut impl Write, position: u64, property: usize, verdict: Verdict) -> io::Result<()> {
@@ -297,7 +358,7 @@ impl Wording {
         }
         out.write_all(&self.head)?;
         out.write_all(&digits[start.min(digits.len() - self.width)..])?;
-        out.write_all(&self.tails[property][Self::place(verdict)])
+        out.write_all(&self.tails[property][place(verdict)])
     }
 }
 

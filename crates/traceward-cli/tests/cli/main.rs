@@ -2,8 +2,10 @@
 
 mod alike;
 mod common;
+mod edges;
 mod fields;
 mod monitor;
 mod observers;
+mod signals;
 mod transcripts;
 mod vectors;

@@ -1,8 +1,7 @@
 //! `traceward monitor`: transcripts, and pipes that stay open.
 
-use crate::common::{Folder, transcript};
-use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use crate::common::{Folder, Live, transcript};
+use std::io::{BufRead, BufReader, Write};
 
 /// Runs commands on an input each and returns what a user sees.
 fn session(test: &str, files: &[(&str, &[u8])], commands: &[(&[&str], &[u8])]) -> String {
@@ -34,7 +33,7 @@ fn verdicts_as_they_change() {
             (&["monitor", "requests.tw", "--format", "text", "--changes"], b"{\"request\":true,\"grant\":true}\n{}\n"),
             (&["monitor", "-e", "G(\"go\" -> F \"stop\")", "--event", "what"], b"what\ngo\nstop\n"),
             (&["monitor", "-e", "G(time < 2000000000)", "--time", "t:s"], b"t,x\n1,\n3,\n2,\n4,\n"),
-            (&["monitor", "-e", "G a", "-e", "F a"], b""),
+            (&["monitor", "-e", "G a", "-e", "F a", "--allow-empty"], b""),
         ]
     ));
 }
@@ -94,55 +93,6 @@ fn what_is_refused() {
     ));
 }
 
-/// A monitor whose input stays open.
-struct Live {
-    child: Child,
-    input: Option<ChildStdin>,
-    output: BufReader<ChildStdout>,
-}
-
-impl Live {
-    fn start(arguments: &[&str]) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_traceward"))
-            .arg("monitor")
-            .args(arguments)
-            .env("NO_COLOR", "1")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("the program starts");
-        let input = child.stdin.take();
-        let output = BufReader::new(child.stdout.take().expect("a pipe"));
-        Self { child, input, output }
-    }
-
-    fn write(&mut self, text: &str) {
-        let input = self.input.as_mut().expect("an open pipe");
-        input.write_all(text.as_bytes()).expect("somebody reads");
-    }
-
-    /// The next line, which the test waits for.
-    fn line(&mut self) -> String {
-        let mut line = String::new();
-        self.output.read_line(&mut line).expect("a line");
-        line
-    }
-
-    fn signal(&self, name: &str) {
-        let process = self.child.id().to_string();
-        let status = Command::new("kill").args(["-s", name, &process]).status().expect("kill");
-        assert!(status.success());
-    }
-
-    /// What else it prints, and its exit status.
-    fn rest(mut self) -> (String, Option<i32>) {
-        let mut rest = String::new();
-        self.output.read_to_string(&mut rest).expect("UTF-8");
-        (rest, self.child.wait().expect("an end").code())
-    }
-}
-
 #[test]
 fn a_verdict_does_not_wait_for_the_next_line() {
     let mut live = Live::start(&["-e", "G(a -> F b)", "-e", "G !c"]);
@@ -174,7 +124,7 @@ fn a_csv_header_may_take_its_time() {
 
 #[test]
 fn a_signal_ends_the_input() {
-    for signal in ["INT", "TERM"] {
+    for signal in ["INT", "TERM", "HUP"] {
         for (last, verdict, status) in [("true", "satisfied", 0), ("false", "violated", 1)] {
             let mut live = Live::start(&["-e", "G(a -> F b)", "--quiet"]);
             live.write(&format!("{{\"a\": true, \"b\": {last}}}\n"));

@@ -70,7 +70,7 @@ fn a_trace_that_goes_on() {
             ],
             &["check", "--prefix", "t.csv", "-e", "G(request -> F[0,5] grant)", "--format", "json"],
             &["check", "--prefix", "keys.csv", "--by", "k", "-e", "G(p -> F q)"],
-            &["check", "--prefix", "empty.csv", "-e", "F p", "-e", "G q", "-e", "true"],
+            &["check", "--prefix", "empty.csv", "-e", "F p", "-e", "G q", "-e", "true", "--allow-empty"],
             &["check", "--prefix", "t.csv", "-e", "G !alarm", "--engine", "breadth-first"],
             &["check", "--prefix", "t.csv", "-e", "G !alarm", "--engine", "reverse"],
         ]

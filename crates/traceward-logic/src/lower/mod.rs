@@ -6,6 +6,7 @@
 
 mod formula;
 mod query;
+mod query_form;
 mod state;
 mod trigger;
 mod types;
@@ -21,12 +22,16 @@ use crate::parse;
 use crate::query::Query;
 use crate::trace::VariableId;
 use crate::value::{CompareOp, Value, ValueType};
-use rustc_hash::{FxHashMap, FxHashSet};
+use query_form::QueriesByForm;
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// The number of operators that the uses of `let` may unfold to. A chain of definitions that each
 /// use the one before twice doubles with every line.
 const EXPANSION_LIMIT: u64 = 1_000_000;
+
+/// The number of operators by which each statement raises that limit.
+const COPIED_BY_STATEMENT: u64 = 8;
 
 /// The depth to which the uses of `let` may unfold, because the result is evaluated recursively. It
 /// is above the depth that one text may nest to.
@@ -168,11 +173,20 @@ struct Lowering<'a> {
     definitions: FxHashMap<Arc<str>, Definition>,
     /// The tree of each definition by `let`.
     bodies: FxHashMap<Arc<str>, Arc<Ast>>,
+    /// The definitions that can be nothing but queries.
+    queries_by_form: QueriesByForm,
     /// The goal of the part that is being lowered: a formula or a value.
     context: Goal,
     /// The parameters in scope, inside a query's function.
     parameters: Option<Vec<(Arc<str>, Type)>>,
+    /// The number of operators so far, with those that definitions were copied with.
     expanded: u64,
+    /// The number of operators that definitions were copied with.
+    copied: u64,
+    /// The number of statements so far.
+    statements: u64,
+    /// Whether it has been said that the definitions unfold too far: once is enough.
+    unfolds_too_far: bool,
     /// The depth of the part that is being looked at, and the greatest depth so far.
     depth: usize,
     deepest: usize,
@@ -195,9 +209,13 @@ impl<'a> Lowering<'a> {
             variables: Variables::default(),
             definitions: FxHashMap::default(),
             bodies: FxHashMap::default(),
+            queries_by_form: QueriesByForm::default(),
             context: Goal::Check,
             parameters: None,
             expanded: 0,
+            copied: 0,
+            statements: 0,
+            unfolds_too_far: false,
             depth: 0,
             deepest: 0,
             needs_time: None,
@@ -211,6 +229,7 @@ impl<'a> Lowering<'a> {
     fn take_definitions(&mut self, spec: &SpecAst) {
         for statement in spec.statements.iter().filter(|statement| statement.kind == StatementKind::Let) {
             if let Some(name) = &statement.name {
+                self.queries_by_form.add(&name.name, &statement.body);
                 self.definitions.insert(name.name.clone(), Definition::Written(statement.body.clone()));
                 self.bodies.insert(name.name.clone(), Arc::new(statement.body.clone()));
             }
@@ -310,6 +329,7 @@ impl<'a> Lowering<'a> {
     // ---- statements ----
 
     fn statement(&mut self, statement: &Statement, goal: Goal) {
+        self.statements += 1;
         let _reported = match statement.kind {
             StatementKind::Let => Ok(()),
             StatementKind::Property => self.property(statement),
@@ -324,37 +344,16 @@ impl<'a> Lowering<'a> {
         if is_query { self.query_statement(statement) } else { self.property(statement) }
     }
 
-    /// Whether the text can be nothing but a query: it has a form that only queries have. Looks
-    /// into each definition once, however often and circularly it is used.
+    /// Whether the text can be nothing but a query: it has a form that only queries have, or uses
+    /// a definition that can be nothing else.
     fn is_plainly_a_query(&self, ast: &Ast) -> bool {
-        let mut seen: FxHashSet<&str> = FxHashSet::default();
-        let mut open = vec![ast];
-        while let Some(ast) = open.pop() {
-            match &ast.kind {
-                AstKind::Guard(..)
-                | AstKind::Default(..)
-                | AstKind::Aggregate(..)
-                | AstKind::Latency(..)
-                | AstKind::Combine(..)
-                | AstKind::Not(Some(_), _)
-                | AstKind::Unary(_, _, Some(_), _)
-                | AstKind::Binary(_, _, Some(_), ..) => return true,
-                AstKind::Not(None, operand) | AstKind::Unary(_, _, None, operand) | AstKind::Negate(operand) => {
-                    open.push(operand);
-                }
-                AstKind::Binary(_, _, None, left, right) | AstKind::Arithmetic(_, left, right) => {
-                    open.extend([&**left, &**right]);
-                }
-                AstKind::Call(_, parts) | AstKind::And(parts) | AstKind::Or(parts) => open.extend(parts),
-                AstKind::Name(name) if seen.insert(name) => match self.definitions.get(name) {
-                    Some(Definition::Written(body)) => open.push(body),
-                    Some(Definition::Done { typed: Ok(Typed::Query(..)), .. }) => return true,
-                    _ => {}
-                },
-                _ => {}
-            }
-        }
-        false
+        let is_query = |name: &Arc<str>| match self.definitions.get(name) {
+            Some(Definition::Written(_)) => self.queries_by_form.contains(name),
+            Some(Definition::Done { typed: Ok(Typed::Query(..)), .. }) => true,
+            _ => false,
+        };
+        let mut uses_query = false;
+        query_form::has_query_form(ast, &mut |name| uses_query |= is_query(name)) || uses_query
     }
 
     fn property(&mut self, statement: &Statement) -> Checked<()> {
@@ -464,22 +463,40 @@ impl<'a> Lowering<'a> {
     }
 
     fn too_deep<T>(&mut self, span: Span) -> Checked<T> {
-        self.error(
-            Diagnostic::error(span, format!("the definitions unfold to more than {DEPTH_LIMIT} levels"))
-                .label("here at the latest")
-                .help("a chain of `let`s that each use the one before grows deeper with every line"),
+        self.unfolds_too_far(
+            span,
+            format!("{DEPTH_LIMIT} levels"),
+            "a chain of `let`s that each use the one before grows deeper with every line",
         )
+    }
+
+    fn too_large<T>(&mut self, span: Span) -> Checked<T> {
+        self.unfolds_too_far(
+            span,
+            format!("{} operators", self.most_copied()),
+            "a chain of `let`s that each use the one before twice doubles with every line",
+        )
+    }
+
+    fn unfolds_too_far<T>(&mut self, span: Span, limit: String, help: &str) -> Checked<T> {
+        if std::mem::replace(&mut self.unfolds_too_far, true) {
+            return Err(Refused);
+        }
+        self.error(
+            Diagnostic::error(span, format!("the definitions unfold to more than {limit}"))
+                .label("here at the latest")
+                .help(help),
+        )
+    }
+
+    /// The number of operators that definitions may be copied with. A spec of many statements may
+    /// use its definitions often.
+    fn most_copied(&self) -> u64 {
+        EXPANSION_LIMIT + COPIED_BY_STATEMENT * self.statements
     }
 
     fn lower_kind(&mut self, ast: &Ast) -> Checked<Typed> {
         self.expanded += 1;
-        if self.expanded > EXPANSION_LIMIT {
-            return self.error(
-                Diagnostic::error(ast.span, format!("the definitions unfold to more than {EXPANSION_LIMIT} operators"))
-                    .label("here at the latest")
-                    .help("a chain of `let`s that each use the one before twice doubles with every line"),
-            );
-        }
         match &ast.kind {
             AstKind::Name(name) => self.name(name, ast.span),
             AstKind::Not(constant, operand) => self.not(constant.as_ref(), operand),
@@ -561,17 +578,28 @@ impl<'a> Lowering<'a> {
                 self.context = context;
                 let (cost, height) = (self.expanded - before, self.deepest - self.depth);
                 self.deepest = self.deepest.max(outside);
+                if let Ok(Typed::Query(..)) = &typed {
+                    let is_written = |name: &Arc<str>| self.definitions.get(name).is_some_and(Definition::is_unused);
+                    self.queries_by_form.found(name, is_written);
+                }
                 self.definitions.insert(name.clone(), Definition::Done { typed: typed.clone(), cost, height });
                 typed
             }
             Some(Definition::Done { typed, cost, height }) => {
                 self.expanded = self.expanded.saturating_add(cost);
+                self.copied = self.copied.saturating_add(cost);
                 self.deepest = self.deepest.max(self.depth + height);
                 self.definitions.insert(name.clone(), Definition::Done { typed: typed.clone(), cost, height });
                 if let Ok(Typed::State(Expr::Variable(id), _)) = &typed {
                     self.variables.need(*id, span);
                 }
-                if self.depth + height > DEPTH_LIMIT { self.too_deep(span) } else { typed }
+                if self.depth + height > DEPTH_LIMIT {
+                    self.too_deep(span)
+                } else if self.copied > self.most_copied() {
+                    self.too_large(span)
+                } else {
+                    typed
+                }
             }
             Some(Definition::BeingLowered) | None => self.error(
                 Diagnostic::error(span, format!("the definition of `{name}` uses itself"))

@@ -5,6 +5,7 @@ use super::words::{self, Dialect, LOOSEST, Meaning, PREFIX, Power, SIGN};
 use crate::ast::{Aggregate, Ast, AstKind, BinaryOperator, Combiner, Function, Junction, Map, UnaryOperator};
 use crate::diagnostic::{Diagnostic, SourceId, Span, did_you_mean};
 use crate::value::{ArithmeticOp, Value};
+use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
 /// How deep brackets and prefixes may nest, and how deep infix operators. Passes over the tree
@@ -29,6 +30,9 @@ pub(super) struct Parser<'a> {
     /// Inside the formula of a `while`, which `??` ends.
     default_ends: bool,
     pub(super) dialect: Dialect,
+    /// The names of definitions, and those of other statements, which may be the same.
+    pub(super) definitions: FxHashSet<Arc<str>>,
+    pub(super) others: FxHashSet<Arc<str>>,
     pub(super) diagnostics: Vec<Diagnostic>,
 }
 
@@ -43,6 +47,8 @@ impl<'a> Parser<'a> {
             chained: 0,
             default_ends: false,
             dialect: Dialect::default(),
+            definitions: FxHashSet::default(),
+            others: FxHashSet::default(),
             diagnostics: Vec::new(),
         }
     }

@@ -85,17 +85,14 @@ impl Parser<'_> {
         self.expect(Token::Assign, &format!("`=` after the name of the {word}"))?;
         let body = self.expression()?;
         self.end_of_statement()?;
-        self.refuse_second_name(spec, &name, kind);
+        self.refuse_second_name(&name, kind);
         spec.statements.push(Statement { kind, name: Some(name), description, body });
         Ok(())
     }
 
-    fn refuse_second_name(&mut self, spec: &SpecAst, name: &Named, kind: StatementKind) {
-        let same_space = |other: StatementKind| (other == StatementKind::Let) == (kind == StatementKind::Let);
-        let taken = spec.statements.iter().any(|statement| {
-            same_space(statement.kind) && statement.name.as_ref().is_some_and(|other| other.name == name.name)
-        });
-        if taken {
+    fn refuse_second_name(&mut self, name: &Named, kind: StatementKind) {
+        let names = if kind == StatementKind::Let { &mut self.definitions } else { &mut self.others };
+        if !names.insert(name.name.clone()) {
             let error = Diagnostic::error(name.span, format!("the name `{}` is taken", name.name))
                 .label("named a second time here")
                 .help("give each statement a name of its own");

@@ -20,11 +20,13 @@ pub(super) struct Paths {
     names: Vec<String>,
     nodes: Vec<PathNode>,
     novelty: bool,
+    /// The number of the line that is scanned, counting those that are scanned again.
+    scan: u64,
+    /// The name of a member that the line has twice.
+    repeated: Option<String>,
 }
 
 struct PathNode {
-    /// The place around this one; the root is its own.
-    parent: PathNodeId,
     /// Wanted names that lead here, each with the length of what has been matched.
     pending: Vec<(u32, usize)>,
     edges: Vec<PathEdge>,
@@ -37,6 +39,8 @@ struct PathEdge {
     /// needs escapes.
     source: Option<MemberPrefix>,
     target: MemberTarget,
+    /// The scan in which the member was last met.
+    met_in: u64,
 }
 
 /// Bytes to be found at the beginning of others. Most are short, and compared in one word.
@@ -56,6 +60,13 @@ pub(super) struct MemberTarget {
     pub(super) node: Option<PathNodeId>,
 }
 
+/// Whether a line had a member before.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Meeting {
+    First,
+    Again,
+}
+
 /// A member at a place.
 #[derive(Clone, Copy)]
 pub(super) struct PathEdgeId {
@@ -68,7 +79,7 @@ impl Paths {
 
     pub(super) fn new(names: Vec<String>) -> Self {
         let pending = (0..names.len() as u32).map(|slot| (slot, 0)).collect();
-        Self { names, nodes: vec![PathNode::new(Self::ROOT, pending)], novelty: false }
+        Self { names, nodes: vec![PathNode::new(pending)], novelty: false, scan: 0, repeated: None }
     }
 
     pub(super) fn slots(&self) -> usize {
@@ -109,28 +120,37 @@ impl Paths {
         &self.nodes[id.node as usize].edges[id.edge as usize].target
     }
 
-    /// The place that a member is in.
-    pub(super) fn place(&self, id: PathEdgeId) -> PathNodeId {
-        id.node
+    /// The next line begins.
+    #[inline]
+    pub(super) fn begin(&mut self) {
+        self.scan += 1;
     }
 
-    /// Whether a place is the same as another, or lies within it.
-    pub(super) fn is_within(&self, mut place: PathNodeId, other: PathNodeId) -> bool {
-        while place != other && place != Self::ROOT {
-            place = self.nodes[place as usize].parent;
-        }
-        place == other
+    /// Notes that the line has a member that leads somewhere; returns whether it had it before.
+    #[inline]
+    pub(super) fn meet(&mut self, id: PathEdgeId) -> Meeting {
+        let met_in = &mut self.nodes[id.node as usize].edges[id.edge as usize].met_in;
+        if std::mem::replace(met_in, self.scan) == self.scan { self.repeat(id) } else { Meeting::First }
+    }
+
+    /// The name of the member that a line has twice, if that is what the scanner gave up on.
+    pub(super) fn take_repeated(&mut self) -> Option<String> {
+        self.repeated.take()
+    }
+
+    #[cold]
+    fn repeat(&mut self, id: PathEdgeId) -> Meeting {
+        let place = &self.nodes[id.node as usize];
+        let around = place.pending.first().map_or("", |&(slot, matched)| &self.names[slot as usize][..matched]);
+        let name = place.by_name.iter().find(|(_, edge)| **edge == id.edge).map(|(name, _)| &**name);
+        self.repeated = Some(format!("{around}{}", String::from_utf8_lossy(name.unwrap_or_default())));
+        Meeting::Again
     }
 
     /// The next object begins: its first member is guessed to be the one that came first.
     #[inline]
     pub(super) fn enter(&mut self, node: PathNodeId) {
         self.nodes[node as usize].guess = 0;
-    }
-
-    /// The wanted names that may be found within a place.
-    pub(super) fn pending(&self, node: PathNodeId) -> impl Iterator<Item = u32> + '_ {
-        self.nodes[node as usize].pending.iter().map(|&(slot, _)| slot)
     }
 
     /// Finds out where a member leads, and remembers it.
@@ -147,7 +167,7 @@ impl Paths {
                 _ => {}
             }
         }
-        let child = (!pending.is_empty()).then(|| self.add_node(node, pending));
+        let child = (!pending.is_empty()).then(|| self.add_node(pending));
         let target = MemberTarget { slots, node: child };
         let place = &mut self.nodes[node as usize];
         if !target.leads_somewhere() && place.edges.len() >= MOST_EDGES {
@@ -155,19 +175,19 @@ impl Paths {
         }
         let edge = place.edges.len() as u32;
         place.by_name.insert(name.into(), edge);
-        place.edges.push(PathEdge { source: source_of(name), target });
+        place.edges.push(PathEdge { source: source_of(name), target, met_in: 0 });
         Some(edge)
     }
 
-    fn add_node(&mut self, parent: PathNodeId, pending: Vec<(u32, usize)>) -> PathNodeId {
-        self.nodes.push(PathNode::new(parent, pending));
+    fn add_node(&mut self, pending: Vec<(u32, usize)>) -> PathNodeId {
+        self.nodes.push(PathNode::new(pending));
         self.nodes.len() as PathNodeId - 1
     }
 }
 
 impl PathNode {
-    fn new(parent: PathNodeId, pending: Vec<(u32, usize)>) -> Self {
-        Self { parent, pending, edges: Vec::new(), by_name: FxHashMap::default(), guess: 0 }
+    fn new(pending: Vec<(u32, usize)>) -> Self {
+        Self { pending, edges: Vec::new(), by_name: FxHashMap::default(), guess: 0 }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The scanner: one line, the wanted values, nothing allocated.
 
-use super::paths::{PathEdgeId, PathNodeId, Paths};
+use super::paths::{Meeting, PathEdgeId, PathNodeId, Paths};
 use crate::cell::{Cell, unescape};
 use crate::number;
 use crate::swar;
@@ -19,7 +19,7 @@ const LONGEST_EXPONENT: usize = 2;
 pub(super) enum Trust {
     /// Nothing: whatever is not plainly JSON is [`Unusual`].
     Nothing,
-    /// `serde_json` accepts it.
+    /// `serde_json` accepts it: all that is [`Unusual`] now is a member that it has twice.
     Checked,
 }
 
@@ -27,14 +27,9 @@ pub(super) enum Trust {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Unusual;
 
-/// The place in the line at which a wanted value was found.
+/// The depth at which a wanted value was found; 0 if it was not.
 #[derive(Clone, Copy, Default)]
-pub(super) struct FoundAt {
-    /// The depth; 0 if the value was not found.
-    depth: u32,
-    /// The object that it was found in.
-    place: PathNodeId,
-}
+pub(super) struct FoundAt(u32);
 
 /// A line being scanned.
 pub(super) struct Scanner<'b, 'p> {
@@ -44,7 +39,7 @@ pub(super) struct Scanner<'b, 'p> {
     trust: Trust,
     paths: &'p mut Paths,
     cells: &'p mut [Cell<'b>],
-    /// The place at which each name was found: `a.b` as one member goes before `b` within `a`.
+    /// The depth at which each name was found: `a.b` as one member goes before `b` within `a`.
     found: &'p mut [FoundAt],
 }
 
@@ -64,6 +59,7 @@ impl<'b, 'p> Scanner<'b, 'p> {
     pub(super) fn scan(mut self) -> Result<(), Unusual> {
         self.cells.fill(Cell::Absent);
         self.found.fill(FoundAt::default());
+        self.paths.begin();
         self.skip_blanks();
         if self.peek() != Some(b'{') {
             return Err(Unusual);
@@ -165,37 +161,25 @@ impl<'b, 'p> Scanner<'b, 'p> {
         }
     }
 
-    /// A value, and what it means for what is wanted.
+    /// A value, and what it means for what is wanted. A member that leads to something wanted must
+    /// not come twice: nobody can tell which of the two is meant.
     #[inline]
     fn member(&mut self, edge: Option<PathEdgeId>) -> Result<(), Unusual> {
-        let node = edge.and_then(|edge| self.paths.target(edge).node);
-        if let Some(node) = node {
-            self.forget_below(node);
+        if edge.is_some_and(|edge| self.paths.meet(edge) == Meeting::Again) {
+            return Err(Unusual);
         }
+        let node = edge.and_then(|edge| self.paths.target(edge).node);
         let cell = self.value(node)?;
         let Some(edge) = edge else { return Ok(()) };
         for &slot in &self.paths.target(edge).slots {
             let slot = slot as usize;
-            let before = self.found[slot].depth;
+            let before = self.found[slot].0;
             if before == 0 || self.depth <= before {
-                self.found[slot] = FoundAt { depth: self.depth, place: self.paths.place(edge) };
+                self.found[slot] = FoundAt(self.depth);
                 self.cells[slot] = cell;
             }
         }
         Ok(())
-    }
-
-    /// Of two members of one name the last counts, so what an earlier one held is forgotten. What a
-    /// member of another name held stays: `a.b.c` may have been found in `a.b` before `a` comes.
-    fn forget_below(&mut self, node: PathNodeId) {
-        for slot in self.paths.pending(node) {
-            let slot = slot as usize;
-            let found = self.found[slot];
-            if found.depth > self.depth && self.paths.is_within(found.place, node) {
-                self.found[slot] = FoundAt::default();
-                self.cells[slot] = Cell::Absent;
-            }
-        }
     }
 
     // Into its one caller that matters, so that the cell stays in registers.

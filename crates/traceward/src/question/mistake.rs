@@ -42,7 +42,7 @@ pub(super) fn look(question: &Question<'_>, letters: Option<&Letters>, propertie
     for (index, query) in question.lowered.queries.iter().enumerate() {
         let mut formulas = Vec::new();
         query.query.for_each_formula(&mut |formula| formulas.push(formula));
-        search.formulas(&formulas, &Subject::Query(question.query_name(index)), false);
+        search.formulas(&formulas, &Subject::Query(question.query_names[index].clone()), false);
     }
     search.warnings
 }

@@ -17,5 +17,6 @@ pub fn run(arguments: &BenchArguments, out: &mut impl Write) -> Result<Outcome, 
 }
 
 fn write_file(file: &Path, text: &str) -> Result<(), Failure> {
-    std::fs::write(file, text).map_err(|error| Failure::new(format!("{}: {}", file.display(), input::reason(&error))))
+    std::fs::write(file, text)
+        .map_err(|error| Failure::new(format!("{}: {}", input::name(file), input::reason(&error))))
 }

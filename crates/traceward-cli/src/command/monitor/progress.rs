@@ -1,0 +1,125 @@
+//! What a monitor has found out so far, for whoever has to end the program from outside.
+
+use crate::arguments::{MonitorArguments, OutputFormat};
+use crate::failure::Outcome;
+use crate::live::GRACE;
+use crate::output::SharedOutput;
+use crate::{json, text};
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use std::sync::mpsc::channel;
+use std::thread;
+use traceward::{Monitor, PropertyId, Verdict};
+use traceward_wire::EndOfTrace;
+
+/// The verdicts in an order by which a byte tells one.
+pub const VERDICTS: [Verdict; 4] = [Verdict::Satisfied, Verdict::Violated, Verdict::Holding, Verdict::Pending];
+
+/// The place of a verdict in [`VERDICTS`].
+pub fn place(verdict: Verdict) -> usize {
+    match verdict {
+        Verdict::Satisfied => 0,
+        Verdict::Violated => 1,
+        Verdict::Holding => 2,
+        Verdict::Pending => 3,
+    }
+}
+
+/// What a monitor has found out so far. A step may be long, and a reader may not read, so it must
+/// be known without asking the thread that is at it.
+pub struct Progress {
+    format: OutputFormat,
+    /// Whether bad lines make the answer none.
+    bad_lines_count: bool,
+    names: Vec<String>,
+    states: AtomicU64,
+    bad_lines: AtomicU64,
+    /// For each property the place of its verdict.
+    verdicts: Vec<AtomicU8>,
+    /// Whether somebody has begun to say how it ended.
+    end_is_claimed: AtomicBool,
+}
+
+impl Progress {
+    /// Nothing has been found out.
+    pub fn new(arguments: &MonitorArguments, monitor: &Monitor) -> Self {
+        Self {
+            format: arguments.format,
+            bad_lines_count: arguments.on_bad_input.is_none(),
+            names: monitor.properties().map(|property| property.name.to_owned()).collect(),
+            states: AtomicU64::new(0),
+            bad_lines: AtomicU64::new(0),
+            verdicts: monitor.verdicts().into_iter().map(|one| AtomicU8::new(place(one) as u8)).collect(),
+            end_is_claimed: AtomicBool::new(false),
+        }
+    }
+
+    /// A state was taken.
+    pub fn state(&self, monitor: &Monitor, changed: &[PropertyId]) {
+        self.states.store(monitor.position(), Ordering::Relaxed);
+        for &id in changed {
+            self.verdicts[id.index()].store(place(monitor.property(id).verdict) as u8, Ordering::Relaxed);
+        }
+    }
+
+    /// A line held no state.
+    pub fn bad_line(&self) {
+        self.bad_lines.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Whether it is the caller's to say how it ended: that is said once.
+    pub fn claim_end(&self) -> bool {
+        !self.end_is_claimed.swap(true, Ordering::Relaxed)
+    }
+
+    /// Ends the program. Where the thread that monitors is busy in a step, the verdicts so far are
+    /// said first, those of a trace that goes on. Where it waits for a reader that does not read,
+    /// nothing can be said, and the trace ends with its last state.
+    pub fn end(self: Arc<Self>, out: SharedOutput) {
+        let said = {
+            let progress = self.clone();
+            let (sender, said) = channel();
+            let saying = thread::Builder::new().spawn(move || sender.send(progress.say(out)));
+            saying.is_ok().then(|| said.recv_timeout(GRACE).ok()).flatten()
+        };
+        let open = if matches!(said, Some(Ok(()))) { Outcome::Holds } else { Outcome::Violated };
+        std::process::exit(self.outcome(open).exit_status().into());
+    }
+
+    fn say(&self, mut out: SharedOutput) -> io::Result<()> {
+        // Waits for whoever is writing.
+        out.flush()?;
+        if !self.claim_end() {
+            return Err(io::ErrorKind::ResourceBusy.into());
+        }
+        let (states, bad_lines) = (self.states.load(Ordering::Relaxed), self.bad_lines.load(Ordering::Relaxed));
+        let verdicts: Vec<(&str, Verdict)> = self.names.iter().map(String::as_str).zip(self.verdicts()).collect();
+        match self.format {
+            OutputFormat::Json => {
+                let end = EndOfTrace::cut_short(states, bad_lines, &verdicts);
+                writeln!(out, "{}", json::line(&end))?;
+            }
+            OutputFormat::Text => text::monitor_stopped(&mut out, states, bad_lines, &verdicts)?,
+        }
+        out.flush()
+    }
+
+    fn verdicts(&self) -> impl Iterator<Item = Verdict> {
+        self.verdicts.iter().map(|place| VERDICTS[usize::from(place.load(Ordering::Relaxed)) % VERDICTS.len()])
+    }
+
+    /// The outcome; `pending` is what it is for a property that is pending.
+    fn outcome(&self, pending: Outcome) -> Outcome {
+        let nothing = self.states.load(Ordering::Relaxed) == 0;
+        if nothing || self.bad_lines_count && self.bad_lines.load(Ordering::Relaxed) > 0 {
+            return Outcome::Unanswered;
+        }
+        let outcome = |verdict| match verdict {
+            Verdict::Satisfied | Verdict::Holding => Outcome::Holds,
+            Verdict::Violated => Outcome::Violated,
+            Verdict::Pending => pending,
+        };
+        self.verdicts().map(outcome).max().unwrap_or(Outcome::Holds)
+    }
+}
