@@ -12,7 +12,7 @@ use traceward_logic::expr::{Environment, Expr};
 use traceward_logic::formula::{AtomId, Direction, FormulaId, Formulas, Interval, Node};
 use traceward_logic::letter::{Alphabet, Letter};
 use traceward_logic::trace::VariableId;
-use traceward_logic::value::{CompareOp, Value};
+use traceward_logic::value::{ArithmeticError, CompareOp, Value};
 
 /// The largest number of assignments that are tried for a group.
 const MOST_ASSIGNMENTS: usize = 50_000;
@@ -153,9 +153,9 @@ impl Group {
             variables,
             met: BTreeMap::new(),
         };
-        // Nobody can choose values for `pos` and `time`, so nothing is certain of atoms that speak
-        // of them.
-        if !exprs.iter().any(|expr| speaks_of_position(expr)) {
+        // Nobody can choose values for `pos` and `time`, nor for earlier states by choosing those of
+        // this one, so nothing is certain of atoms that speak of them.
+        if !exprs.iter().any(|expr| speaks_of_position(expr) || expr.looks_back()) {
             group.try_all(&exprs, &samples);
         }
         group
@@ -243,6 +243,9 @@ impl Environment for Assignment<'_> {
     }
     fn argument(&self, _: u8) -> Value {
         Value::Missing
+    }
+    fn earlier(&self, _: &Expr, _: u32) -> Result<Value, ArithmeticError> {
+        Ok(Value::Missing)
     }
 }
 

@@ -174,6 +174,23 @@ impl Bitmap {
         positions.iter().map(|&position| self.get(position as usize)).collect()
     }
 
+    /// The bits this many positions later; those that fall behind the end are lost, and the first
+    /// ones are all alike.
+    pub fn delayed(&self, steps: usize, first: bool) -> Self {
+        let (whole, part) = (steps / Self::WORD, steps % Self::WORD);
+        let word = |index: Option<usize>| index.map_or(0, |index| self.words[index]);
+        let delayed = |index: usize| {
+            let upper = word(index.checked_sub(whole)) >> part;
+            let lower = if part == 0 { 0 } else { word(index.checked_sub(whole + 1)) << (Self::WORD - part) };
+            upper | lower
+        };
+        let mut bitmap = Self::from_words((0..self.words.len()).map(delayed).collect(), self.len);
+        if first {
+            (0..steps.min(self.len)).for_each(|position| bitmap.set(position, true));
+        }
+        bitmap
+    }
+
     fn mask(position: usize) -> u64 {
         1 << (Self::WORD - 1 - position % Self::WORD)
     }
@@ -240,6 +257,18 @@ mod tests {
         }
         assert_eq!(bitmap.ones().collect::<Vec<_>>(), [0, 63, 64, 129]);
         assert_eq!(bitmap.gather(&[129, 1, 0]).to_string(), "101");
+    }
+
+    #[test]
+    fn delayed_bits_are_those_of_earlier_positions() {
+        let bits: Vec<bool> = (0..200).map(|position| position % 3 == 0 || position % 7 == 2).collect();
+        for len in [0, 1, 63, 64, 65, 130, 200] {
+            let bitmap: Bitmap = bits[..len].iter().copied().collect();
+            for (steps, first) in [0, 1, 5, 63, 64, 65, 128, 199, 1000].into_iter().zip([true, false].iter().cycle()) {
+                let at = |position: usize| position.checked_sub(steps).map_or(*first, |earlier| bits[earlier]);
+                assert_eq!(bitmap.delayed(steps, *first), (0..len).map(at).collect(), "{len} {steps}");
+            }
+        }
     }
 
     #[test]

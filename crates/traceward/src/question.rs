@@ -150,8 +150,8 @@ impl<'a> Question<'a> {
     ) -> Result<(), Error> {
         let trace = &self.input.trace;
         // What an expression says of a state is the same in a part and in the whole, unless it
-        // speaks of `pos`.
-        let whole = if self.prepared.speaks_of_position() { None } else { Some(self.letters(trace)?) };
+        // speaks of `pos` or of earlier states.
+        let whole = if self.prepared.speaks_of_states_before() { None } else { Some(self.letters(trace)?) };
         let mut cache = Cache::default();
         for group in groups {
             let letters = match &whole {

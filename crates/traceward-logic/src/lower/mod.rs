@@ -4,6 +4,7 @@
 //! what the spec asks of its columns. With the trace's [`Schema`] everything is known, and what
 //! comes out is final.
 
+mod earlier;
 mod formula;
 mod query;
 mod state;
@@ -330,9 +331,10 @@ impl<'a> Lowering<'a> {
                 | AstKind::Not(Some(_), _)
                 | AstKind::Unary(_, _, Some(_), _)
                 | AstKind::Binary(_, _, Some(_), ..) => return true,
-                AstKind::Not(None, operand) | AstKind::Unary(_, _, None, operand) | AstKind::Negate(operand) => {
-                    open.push(operand);
-                }
+                AstKind::Not(None, operand)
+                | AstKind::Unary(_, _, None, operand)
+                | AstKind::Negate(operand)
+                | AstKind::Past(operand, _) => open.push(operand),
                 AstKind::Binary(_, _, None, left, right) | AstKind::Arithmetic(_, left, right) => {
                     open.extend([&**left, &**right]);
                 }
@@ -459,15 +461,21 @@ impl<'a> Lowering<'a> {
         )
     }
 
-    fn lower_kind(&mut self, ast: &Ast) -> Checked<Typed> {
-        self.expanded += 1;
-        if self.expanded > EXPANSION_LIMIT {
-            return self.error(
-                Diagnostic::error(ast.span, format!("the definitions unfold to more than {EXPANSION_LIMIT} operators"))
-                    .label("here at the latest")
-                    .help("a chain of `let`s that each use the one before twice doubles with every line"),
-            );
+    /// Counts operators that a part unfolds to.
+    fn expand(&mut self, operators: u64, span: Span) -> Checked<()> {
+        self.expanded = self.expanded.saturating_add(operators);
+        if self.expanded <= EXPANSION_LIMIT {
+            return Ok(());
         }
+        self.error(
+            Diagnostic::error(span, format!("the definitions unfold to more than {EXPANSION_LIMIT} operators"))
+                .label("here at the latest")
+                .help("a chain of `let`s that each use the one before twice doubles with every line"),
+        )
+    }
+
+    fn lower_kind(&mut self, ast: &Ast) -> Checked<Typed> {
+        self.expand(1, ast.span)?;
         match &ast.kind {
             AstKind::Name(name) => self.name(name, ast.span),
             AstKind::Not(constant, operand) => self.not(constant.as_ref(), operand),
@@ -488,6 +496,7 @@ impl<'a> Lowering<'a> {
             AstKind::Arithmetic(op, left, right) => self.arithmetic(*op, left, right),
             AstKind::Negate(operand) => self.negate(operand),
             AstKind::Call(function, arguments) => self.call(*function, arguments, ast.span),
+            AstKind::Past(operand, steps) => self.past(operand, *steps, ast.span),
             AstKind::Compare(op, left, right) => self.compare(*op, left, right, ast.span),
             AstKind::In(operand, values) => self.membership(operand, values),
             AstKind::Pair(left, right) => self.pair(left, right),
@@ -556,8 +565,10 @@ impl<'a> Lowering<'a> {
                 self.expanded = self.expanded.saturating_add(cost);
                 self.deepest = self.deepest.max(self.depth + height);
                 self.definitions.insert(name.clone(), Definition::Done { typed: typed.clone(), cost, height });
-                if let Ok(Typed::State(Expr::Variable(id), _)) = &typed {
-                    self.variables.need(*id, span);
+                if let Ok(Typed::State(expr, _)) = &typed
+                    && let Some(id) = expr.as_variable()
+                {
+                    self.variables.need(id, span);
                 }
                 if self.depth + height > DEPTH_LIMIT { self.too_deep(span) } else { typed }
             }
