@@ -4,6 +4,8 @@
 //! All of it comes down to whether some formula can hold on a trace with a state, and the answer
 //! comes with a shortest such trace.
 
+mod replay;
+
 use crate::error::{Error, Request};
 use crate::question::variables_of;
 use crate::spec::Spec;
@@ -15,7 +17,8 @@ use traceward_engine::possible::{Admit, Possible};
 use traceward_engine::select::{Prepared, Simplification};
 use traceward_logic::formula::{FormulaId, Formulas};
 use traceward_logic::letter::{Alphabet, Letter};
-use traceward_logic::lower::Claim;
+use traceward_logic::lower::{Claim, Expected};
+use traceward_logic::trace::VariableId;
 use traceward_logic::value::Value;
 
 /// An oddity of a property.
@@ -178,6 +181,8 @@ struct Hygiene {
     formulas: Formulas,
     roots: Vec<FormulaId>,
     possible: Possible,
+    /// The values that are expected of each variable.
+    expected: Vec<Expected>,
 }
 
 /// A trace that satisfies something, or why nobody knows.
@@ -207,6 +212,7 @@ impl Hygiene {
             names,
             texts,
             variables: lowered.variables.names(),
+            expected: lowered.variables.expected(),
             possible: Possible::new(&prepared.formulas, &prepared.alphabet),
             formulas: prepared.formulas,
             roots: prepared.split,
@@ -280,10 +286,15 @@ impl Hygiene {
         if let Some(states) = self.trace_of(formula, Admit::Certain)? {
             return Ok(Some(states));
         }
-        if self.possible.uncertain().next().is_some() && self.trace_of(formula, Admit::Conceivable)?.is_some() {
+        if let Some(states) = self.replayed(formula) {
+            return Ok(Some(states));
+        }
+        let alphabet = Alphabet::of(&self.formulas, &[formula]);
+        let is_certain = self.possible.uncertain(&alphabet).next().is_none();
+        if !is_certain && self.trace_of(formula, Admit::Conceivable)?.is_some() {
             let atoms: Vec<String> = self
                 .possible
-                .uncertain()
+                .uncertain(&alphabet)
                 .map(|atom| format!("`{}`", self.formulas.atom(atom).display(&self.variables)))
                 .collect();
             let atoms = atoms.join(", ");
@@ -294,8 +305,17 @@ impl Hygiene {
         Ok(None)
     }
 
+    /// A short trace of values that satisfies a formula which compares values of several states. No
+    /// letter says what such values can be, so traces are tried out by the definition.
+    fn replayed(&self, formula: FormulaId) -> Option<Vec<Vec<(Arc<str>, Value)>>> {
+        let found = replay::satisfying(&self.formulas, formula, &self.expected)?;
+        let named = |(variable, value): (VariableId, Value)| (self.variables[variable.index()].clone(), value);
+        Some(found.into_iter().map(|state| state.into_iter().map(named).collect()).collect())
+    }
+
     fn trace_of(&mut self, formula: FormulaId, admit: Admit) -> Found {
-        let possible = self.possible.always(&mut self.formulas, admit);
+        let atoms = Alphabet::of(&self.formulas, &[formula]);
+        let possible = self.possible.always(&mut self.formulas, &atoms, admit);
         let root = self.formulas.and(formula, possible);
         let alphabet = Alphabet::of(&self.formulas, &[root]);
         let letters = shortest_trace(&self.formulas, &alphabet, root, SEARCH_LIMITS).map_err(|error| match error {
