@@ -4,7 +4,7 @@ mod earlier;
 mod memory;
 
 pub use earlier::Earlier;
-pub use memory::Memory;
+pub use memory::{CannotRecall, Memory};
 
 use crate::print::Name;
 use crate::trace::{Trace, VariableId};

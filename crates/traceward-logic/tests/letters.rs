@@ -57,6 +57,13 @@ proptest! {
                 prop_assert_eq!(expr.holds(&row), expr.holds(&StateAt { trace: &trace, position }), "{}", position);
             }
             memory.record(&values, position as u64, time);
+            // A memory that was saved goes on as the one that was not.
+            if position % 16 == 3 {
+                let saved = memory.save();
+                memory = Memory::of(&exprs);
+                prop_assert_eq!(memory.restore(&saved), Ok(()));
+                prop_assert_eq!(memory.save(), saved);
+            }
         }
     }
 
@@ -261,4 +268,24 @@ fn an_earlier_error_is_reported_where_it_is_asked_for() {
     assert_eq!(error("x != 0 & past(1 / x) > 0", &x()), at(2));
     let large = [("x", Column::of_ints(vec![i64::MIN, i64::MAX]))];
     assert_eq!(error("delta(x) > 0", &large), Some((1, Overflow)));
+}
+
+#[test]
+fn a_memory_refuses_what_was_not_saved_by_its_like() {
+    let value = |index| Expr::Past(Box::new(Expr::Variable(VariableId(index))), 2);
+    let compared = |a, b| Expr::Compare(CompareOp::Equal, Box::new(a), Box::new(b));
+    let exprs = [compared(value(0), value(1))];
+    let mut memory = Memory::of(&exprs);
+    memory.record(&[Value::str("é"), Value::Float(-0.0)], 0, None);
+    memory.record(&[Value::Missing, Value::Int(i64::MIN)], 1, None);
+    let saved = memory.save();
+    for length in 0..saved.len() {
+        assert!(Memory::of(&exprs).restore(&saved[..length]).is_err(), "{length}");
+    }
+    let longer = [&saved[..], &[2]].concat();
+    assert!(Memory::of(&exprs).restore(&longer).is_err());
+    let shorter = [compared(Expr::Past(Box::new(Expr::Variable(VariableId(0))), 1), value(1))];
+    assert!(Memory::of(&shorter).restore(&saved).is_err());
+    assert!(Memory::of(&[value(0)]).restore(&saved).is_err());
+    assert!(Memory::of(&exprs).restore(&saved).is_ok());
 }

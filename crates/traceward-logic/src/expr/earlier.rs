@@ -60,10 +60,10 @@ impl Expr {
         }
     }
 
-    /// Calls `visit` for every expression under a `past` in it, with how far it lies back.
-    pub fn for_each_past<'a>(&'a self, visit: &mut impl FnMut(&'a Self, u32)) {
-        if let Self::Past(a, steps) = self {
-            visit(a, *steps);
+    /// Calls `visit` for every `past` in it, also for those inside others.
+    pub fn for_each_past<'a>(&'a self, visit: &mut impl FnMut(&'a Self)) {
+        if let Self::Past(..) = self {
+            visit(self);
         }
         for part in self.parts() {
             part.for_each_past(visit);

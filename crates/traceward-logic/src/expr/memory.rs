@@ -4,8 +4,13 @@
 //! and nothing else of the states. An expression that could not be evaluated is kept as the error
 //! that it is, and raises it where its value is asked for.
 
+mod saved;
+
+pub use saved::CannotRecall;
+
 use super::{Expr, RowState};
 use crate::value::{ArithmeticError, Value};
+use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
 /// What came of evaluating an expression.
@@ -15,6 +20,8 @@ type Outcome = Result<Value, ArithmeticError>;
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
     kept: Vec<Kept>,
+    /// For each expression its place among those that are kept.
+    places: FxHashMap<Expr, usize>,
 }
 
 /// The last values of one expression.
@@ -32,13 +39,18 @@ impl Memory {
     pub fn of<'a>(exprs: impl IntoIterator<Item = &'a Expr>) -> Self {
         let mut memory = Self::default();
         for expr in exprs {
-            expr.for_each_past(&mut |past, steps| memory.keep(past, steps));
+            expr.for_each_past(&mut |past| {
+                if let Expr::Past(expr, steps) = past {
+                    memory.keep(expr, *steps);
+                }
+            });
         }
         memory
     }
 
     fn keep(&mut self, expr: &Expr, steps: u32) {
-        match self.kept.iter_mut().find(|kept| kept.expr == *expr) {
+        let place = *self.places.entry(expr.clone()).or_insert(self.kept.len());
+        match self.kept.get_mut(place) {
             Some(kept) => kept.most = kept.most.max(steps),
             None => self.kept.push(Kept { expr: expr.clone(), most: steps, values: VecDeque::new() }),
         }
@@ -65,8 +77,8 @@ impl Memory {
     /// # Panics
     /// If the expression is not one that the memory was made for.
     pub(super) fn value(&self, expr: &Expr, steps: u32) -> Outcome {
-        let kept = self.kept.iter().find(|kept| kept.expr == *expr).expect("an expression that is kept");
-        let place = kept.values.len().checked_sub(steps as usize);
-        place.map_or(Ok(Value::Missing), |place| kept.values[place].clone())
+        let kept = &self.kept[self.places[expr]];
+        let nth = kept.values.len().checked_sub(steps as usize);
+        nth.map_or(Ok(Value::Missing), |nth| kept.values[nth].clone())
     }
 }

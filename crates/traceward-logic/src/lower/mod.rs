@@ -15,7 +15,7 @@ pub use types::{ClassId, Expected, Schema, Type, Variable, Variables};
 use crate::ast::{Ast, AstKind, Named, SpecAst, Statement, StatementKind};
 use crate::diagnostic::{Diagnostic, Remedy, Severity, Span, did_you_mean};
 use crate::expr::Expr;
-use crate::formula::{FormulaId, Formulas};
+use crate::formula::{FormulaId, Formulas, Node};
 use crate::parse;
 use crate::query::Query;
 use crate::trace::VariableId;
@@ -352,7 +352,7 @@ impl<'a> Lowering<'a> {
 
     fn property(&mut self, statement: &Statement) -> Checked<()> {
         let formula = self.plain(&statement.body)?;
-        self.warn_of_past_outside(&statement.body);
+        self.warn_of_past_outside(&statement.body, formula);
         self.properties.push(Property {
             name: statement.name.as_ref().map(|name| name.name.clone()),
             description: statement.description.clone(),
@@ -363,17 +363,22 @@ impl<'a> Lowering<'a> {
     }
 
     /// A property is judged at position 0, where there is no past to speak of.
-    fn warn_of_past_outside(&mut self, body: &Ast) {
-        let symbol = match &body.kind {
-            AstKind::Unary(op, ..) if op.is_past() => op.symbol(),
-            AstKind::Binary(op, ..) if op.is_past() => op.symbol(),
+    fn warn_of_past_outside(&mut self, body: &Ast, formula: FormulaId) {
+        let looks_back = match self.formulas.node(formula) {
+            Node::Atom(atom) => self.formulas.atom(atom).looks_back(),
+            _ => false,
+        };
+        let (what, label) = match &body.kind {
+            AstKind::Unary(op, ..) if op.is_past() => ("outermost operator looks", format!("`{}`", op.symbol())),
+            AstKind::Binary(op, ..) if op.is_past() => ("outermost operator looks", format!("`{}`", op.symbol())),
+            _ if looks_back => ("formula looks", "all of it".to_owned()),
             _ => return,
         };
         let warning = Diagnostic::warning(
             body.span,
-            "the outermost operator looks at the past: it is judged at position 0, which has none",
+            format!("the {what} at the past: it is judged at position 0, which has none"),
         )
-        .label(format!("`{symbol}` at position 0"))
+        .label(format!("{label} at position 0"))
         .help("did you mean `G(…)` around it?");
         self.diagnostics.push(warning);
     }
