@@ -175,8 +175,8 @@ impl Bitmap {
     }
 
     /// The bits this many positions later; those that fall behind the end are lost, and the first
-    /// ones are all alike.
-    pub fn delayed(&self, steps: usize, first: bool) -> Self {
+    /// ones are zero.
+    pub fn delayed(&self, steps: usize) -> Self {
         let (whole, part) = (steps / Self::WORD, steps % Self::WORD);
         let word = |index: Option<usize>| index.map_or(0, |index| self.words[index]);
         let delayed = |index: usize| {
@@ -184,11 +184,7 @@ impl Bitmap {
             let lower = if part == 0 { 0 } else { word(index.checked_sub(whole + 1)) << (Self::WORD - part) };
             upper | lower
         };
-        let mut bitmap = Self::from_words((0..self.words.len()).map(delayed).collect(), self.len);
-        if first {
-            (0..steps.min(self.len)).for_each(|position| bitmap.set(position, true));
-        }
-        bitmap
+        Self::from_words((0..self.words.len()).map(delayed).collect(), self.len)
     }
 
     fn mask(position: usize) -> u64 {
@@ -264,9 +260,9 @@ mod tests {
         let bits: Vec<bool> = (0..200).map(|position| position % 3 == 0 || position % 7 == 2).collect();
         for len in [0, 1, 63, 64, 65, 130, 200] {
             let bitmap: Bitmap = bits[..len].iter().copied().collect();
-            for (steps, first) in [0, 1, 5, 63, 64, 65, 128, 199, 1000].into_iter().zip([true, false].iter().cycle()) {
-                let at = |position: usize| position.checked_sub(steps).map_or(*first, |earlier| bits[earlier]);
-                assert_eq!(bitmap.delayed(steps, *first), (0..len).map(at).collect(), "{len} {steps}");
+            for steps in [0, 1, 5, 63, 64, 65, 128, 199, 1000] {
+                let at = |position: usize| position.checked_sub(steps).is_some_and(|earlier| bits[earlier]);
+                assert_eq!(bitmap.delayed(steps), (0..len).map(at).collect(), "{len} {steps}");
             }
         }
     }

@@ -23,8 +23,8 @@ pub(super) fn holds(expr: &Expr, trace: &Trace) -> Bitmap {
 
 /// An expression that speaks of one earlier state.
 fn delayed(expr: &Expr, trace: &Trace) -> Option<Bitmap> {
-    let Earlier { expr, steps, holds_without } = expr.as_earlier()?;
-    Some(holds(&expr, trace).delayed(steps as usize, holds_without))
+    let Earlier { expr, steps } = expr.as_earlier()?;
+    Some(holds(&expr, trace).delayed(steps as usize))
 }
 
 /// A comparison of two columns of numbers, each as it was some states earlier.
@@ -57,7 +57,7 @@ impl<'a> DelayedColumn<'a> {
     /// Of these bits those at whose positions the column has a value.
     fn present_only(&self, bits: Bitmap) -> Bitmap {
         match &self.column.present {
-            Some(present) => bits.and(&present.delayed(self.steps, false)),
+            Some(present) => bits.and(&present.delayed(self.steps)),
             None => bits,
         }
     }

@@ -48,9 +48,8 @@ fn split(formulas: &mut Formulas, expr: Expr) -> FormulaId {
 
 /// An expression of an earlier state, under an operator for each state between.
 fn previous(formulas: &mut Formulas, earlier: Earlier) -> FormulaId {
-    let strength = if earlier.holds_without { Strength::Weak } else { Strength::Strong };
     let there = split(formulas, earlier.expr);
-    (0..earlier.steps).fold(there, |f, _| formulas.intern(Node::Next(Direction::Past, strength, f)))
+    (0..earlier.steps).fold(there, |f, _| formulas.intern(Node::Next(Direction::Past, Strength::Strong, f)))
 }
 
 fn chain(formulas: &mut Formulas, parts: Vec<Expr>, node: fn(FormulaId, FormulaId) -> Node) -> FormulaId {

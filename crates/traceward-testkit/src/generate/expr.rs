@@ -191,6 +191,10 @@ pub fn atom() -> impl Strategy<Value = Expr> {
         2 => (comparison(), boxed(at_some_state(2..6)), boxed(number_literal())).prop_map(compare),
         1 => (equality.clone(), boxed(at_some_state(0..2)), boxed(at_some_state(0..2))).prop_map(compare),
         1 => boxed(at_some_state(0..8)).prop_map(Expr::Defined),
+        1 => (equality.clone(), boxed(at_some_state(0..2)), any::<bool>()).prop_map(|(op, a, bit)| {
+            // It may hold where there is no earlier state.
+            Expr::Compare(op, Box::new(Expr::Not(a)), Box::new(Expr::literal(bit)))
+        }),
         6 => (comparison(), boxed(variable(2..6)), boxed(number_literal())).prop_map(compare),
         3 => (comparison(), boxed(variable(6..8)), boxed(text_literal())).prop_map(compare),
         2 => (comparison(), boxed(number()), boxed(number())).prop_map(compare),
