@@ -185,8 +185,11 @@ struct Hygiene {
     expected: Vec<Expected>,
 }
 
+/// The states of a trace: variables and their values.
+type States = Vec<Vec<(Arc<str>, Value)>>;
+
 /// A trace that satisfies something, or why nobody knows.
-type Found = Result<Option<Vec<Vec<(Arc<str>, Value)>>>, String>;
+type Found = Result<Option<States>, String>;
 
 impl Hygiene {
     fn new(spec: &Spec) -> Result<Self, Error> {
@@ -307,7 +310,7 @@ impl Hygiene {
 
     /// A short trace of values that satisfies a formula which compares values of several states. No
     /// letter says what such values can be, so traces are tried out by the definition.
-    fn replayed(&self, formula: FormulaId) -> Option<Vec<Vec<(Arc<str>, Value)>>> {
+    fn replayed(&self, formula: FormulaId) -> Option<States> {
         let found = replay::satisfying(&self.formulas, formula, &self.expected)?;
         let named = |(variable, value): (VariableId, Value)| (self.variables[variable.index()].clone(), value);
         Some(found.into_iter().map(|state| state.into_iter().map(named).collect()).collect())
