@@ -179,8 +179,8 @@ impl Group {
             variables,
             met: BTreeMap::new(),
         };
-        // Nobody can choose values for `pos` and `time`, nor for earlier states by choosing those of
-        // this one, so nothing is certain of atoms that speak of them.
+        // Nobody can choose values for `pos` and `time`, nor for earlier states by choosing those
+        // of this one, so nothing is certain of atoms that speak of them.
         if !exprs.iter().any(|expr| speaks_of_position(expr) || expr.looks_back()) {
             group.try_all(&exprs, &samples);
         }

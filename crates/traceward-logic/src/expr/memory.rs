@@ -1,8 +1,8 @@
 //! Values of earlier states, kept while states arrive one by one.
 //!
-//! Of each expression that stands under a `past` the last values are kept, as many as are asked for,
-//! and nothing else of the states. An expression that could not be evaluated is kept as the error
-//! that it is, and raises it where its value is asked for.
+//! Of each expression that stands under a `past` the last values are kept, as many as are asked
+//! for, and nothing else of the states. An expression that could not be evaluated is kept as the
+//! error that it is, and raises it where its value is asked for.
 
 mod saved;
 

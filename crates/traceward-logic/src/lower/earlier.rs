@@ -81,8 +81,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// Notes a comparison behind `X` and its like that could be meant otherwise: `X term >= term` is
-    /// `X (term >= term)`, which compares two values of one state.
+    /// Notes a comparison behind `X` and its like that could be meant otherwise: `X term >= term`
+    /// is `X (term >= term)`, which compares two values of one state.
     pub(super) fn warn_of_comparison_behind(&mut self, op: UnaryOperator, operand: &Ast) {
         use UnaryOperator::{Next, Previous, WeakNext, WeakPrevious};
         let AstKind::Compare(comparison, left, right) = &operand.kind else { return };

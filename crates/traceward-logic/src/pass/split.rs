@@ -14,8 +14,8 @@ const MOST_STEPS: u64 = 8;
 /// An atom is a maximal boolean expression, because it is evaluated as one: `x != 0 & 10 / x > 2`
 /// does not divide by zero. That has been seen to before engines run; to them smaller atoms are
 /// better, since more of them are equal. For the same reason an atom that speaks of one earlier
-/// state becomes an atom of its own state under `Y`: `past(x) > 5` is `Y (x > 5)`. Whether it can be
-/// evaluated has been seen to as well, so it does not matter that `Y (1 / x > 2)` would fail
+/// state becomes an atom of its own state under `Y`: `past(x) > 5` is `Y (x > 5)`. Whether it can
+/// be evaluated has been seen to as well, so it does not matter that `Y (1 / x > 2)` would fail
 /// elsewhere.
 pub fn split_atoms(formulas: &mut Formulas, roots: &[FormulaId]) -> Vec<FormulaId> {
     super::rebuild(formulas, roots, |formulas, part, done| match formulas.node(part) {

@@ -51,7 +51,8 @@ impl Choices {
         Self { values }
     }
 
-    /// Traces of a length: all of them, or where they are too many, some that lie evenly among them.
+    /// Traces of a length: all of them, or where they are too many, some that lie evenly among
+    /// them.
     fn traces(&self, len: u32) -> impl Iterator<Item = Vec<State>> {
         let states = self.values.iter().try_fold(1_u64, |states, (_, tried)| states.checked_mul(tried.len() as u64));
         let all = states.and_then(|states| states.checked_pow(len)).unwrap_or(u64::MAX);
