@@ -16,7 +16,7 @@ use traceward_logic::formula::{AtomId, Direction, FormulaId, Formulas, Interval,
 use traceward_logic::letter::{Alphabet, Letter};
 use traceward_logic::lower::Expected;
 use traceward_logic::trace::VariableId;
-use traceward_logic::value::{CompareOp, Value};
+use traceward_logic::value::{ArithmeticError, CompareOp, Value};
 
 /// The largest number of assignments that are tried for a group.
 const MOST_ASSIGNMENTS: usize = 50_000;
@@ -79,10 +79,11 @@ impl Possible {
         Self { groups: groups.into_iter().map(|atoms| Group::new(formulas, atoms, expected)).collect() }
     }
 
-    /// The formula that says that every letter of a trace is an admitted one.
-    pub fn always(&self, formulas: &mut Formulas, admit: Admit) -> FormulaId {
+    /// The formula that says that every letter of a trace is an admitted one, as far as these atoms
+    /// have to do with it.
+    pub fn always(&self, formulas: &mut Formulas, atoms: &Alphabet, admit: Admit) -> FormulaId {
         let mut all = formulas.constant(true);
-        for group in self.groups.iter().filter(|group| admit == Admit::Certain || group.exhaustive) {
+        for group in self.groups_of(atoms).filter(|group| admit == Admit::Certain || group.exhaustive) {
             let one = group.formula(formulas);
             all = formulas.and(all, one);
         }
@@ -101,9 +102,13 @@ impl Possible {
         Knowledge { possible: (!unrestricted).then_some(possible), is_complete }
     }
 
-    /// The atoms whose combinations are not all known.
-    pub fn uncertain(&self) -> impl Iterator<Item = AtomId> {
-        self.groups.iter().filter(|group| !group.exhaustive).flat_map(|group| group.atoms.iter().copied())
+    /// The atoms whose combinations are not all known, among those that have to do with these.
+    pub fn uncertain(&self, atoms: &Alphabet) -> impl Iterator<Item = AtomId> {
+        self.groups_of(atoms).filter(|group| !group.exhaustive).flat_map(|group| group.atoms.iter().copied())
+    }
+
+    fn groups_of(&self, atoms: &Alphabet) -> impl Iterator<Item = &Group> {
+        self.groups.iter().filter(|group| group.atoms.iter().any(|atom| atoms.proposition(*atom).is_some()))
     }
 
     /// A state with an admitted letter: values for the variables that the letter's propositions
@@ -122,11 +127,28 @@ impl Possible {
     }
 }
 
+/// Values worth trying for each variable of some atoms: those that the atoms which speak of it
+/// compare it with, and some around them.
+pub fn values_to_try(formulas: &Formulas, alphabet: &Alphabet, expected: &[Expected]) -> Vec<(VariableId, Vec<Value>)> {
+    let exprs: Vec<&Expr> = alphabet.atoms().iter().map(|(_, atom)| formulas.atom(*atom)).collect();
+    let tried = |variable: VariableId| {
+        let speaks_of_it = |expr: &&Expr| variables_of(&[*expr]).contains(&variable);
+        let exprs: Vec<&Expr> = exprs.iter().copied().filter(speaks_of_it).collect();
+        let expected = expected.get(variable.index()).copied();
+        (variable, samples(variable, expected, &exprs, variables_of(&exprs).len()))
+    };
+    variables_of(&exprs).into_iter().map(tried).collect()
+}
+
+/// Atoms by the variables that they share. An earlier value is an unknown of its own, so an atom
+/// that speaks of earlier states stands alone.
 fn grouped(formulas: &Formulas, atoms: impl Iterator<Item = AtomId>) -> Vec<Vec<AtomId>> {
     let mut groups: Vec<(Vec<VariableId>, Vec<AtomId>)> = Vec::new();
     for atom in atoms {
         let mut variables = Vec::new();
-        formulas.atom(atom).for_each_variable(&mut |variable| variables.push(variable));
+        if !formulas.atom(atom).looks_back() {
+            formulas.atom(atom).for_each_variable(&mut |variable| variables.push(variable));
+        }
         let mut joined = vec![atom];
         groups.retain(|(others, members)| {
             let meets = others.iter().any(|other| variables.contains(other));
@@ -142,13 +164,18 @@ fn grouped(formulas: &Formulas, atoms: impl Iterator<Item = AtomId>) -> Vec<Vec<
     groups.into_iter().map(|(_, atoms)| atoms).collect()
 }
 
+fn variables_of(exprs: &[&Expr]) -> Vec<VariableId> {
+    let mut variables = Vec::new();
+    exprs.iter().for_each(|expr| expr.for_each_variable(&mut |variable| variables.push(variable)));
+    variables.sort_unstable();
+    variables.dedup();
+    variables
+}
+
 impl Group {
     fn new(formulas: &Formulas, atoms: Vec<AtomId>, expected: &[Expected]) -> Self {
         let exprs: Vec<&Expr> = atoms.iter().map(|atom| formulas.atom(*atom)).collect();
-        let mut variables = Vec::new();
-        exprs.iter().for_each(|expr| expr.for_each_variable(&mut |variable| variables.push(variable)));
-        variables.sort_unstable();
-        variables.dedup();
+        let variables = variables_of(&exprs);
         let samples_of = |variable: &VariableId| {
             samples(*variable, expected.get(variable.index()).copied(), &exprs, variables.len())
         };
@@ -161,9 +188,9 @@ impl Group {
             variables,
             met: BTreeMap::new(),
         };
-        // Nobody can choose values for `pos` and `time`, so nothing is certain of atoms that speak
-        // of them.
-        if !exprs.iter().any(|expr| speaks_of_position(expr)) {
+        // Nobody can choose values for `pos` and `time`, nor for earlier states by choosing those
+        // of this one, so nothing is certain of atoms that speak of them.
+        if !exprs.iter().any(|expr| speaks_of_position(expr) || expr.looks_back()) {
             group.try_all(&exprs, &samples);
         }
         group
@@ -251,6 +278,9 @@ impl Environment for Assignment<'_> {
     }
     fn argument(&self, _: u8) -> Value {
         Value::Missing
+    }
+    fn earlier(&self, _: &Expr, _: u32) -> Result<Value, ArithmeticError> {
+        Ok(Value::Missing)
     }
 }
 

@@ -85,12 +85,13 @@ impl Prepared {
         semantics::holds_on_empty(&self.formulas, self.lowered[index])
     }
 
-    /// Whether some expression speaks of the position of its state, so that letters are of one
-    /// trace and of no part of it.
-    pub fn speaks_of_position(&self) -> bool {
+    /// Whether what holds in a state depends on the states before it, by `pos` or `past`, so that
+    /// letters are of one trace and of no part of it.
+    pub fn speaks_of_states_before(&self) -> bool {
         fn speaks(expr: &Expr) -> bool {
-            *expr == Expr::Position || expr.parts().into_iter().any(speaks)
+            matches!(expr, Expr::Position | Expr::Past(..)) || expr.parts().into_iter().any(speaks)
         }
-        self.formulas.atoms().iter().any(speaks)
+        self.alphabet.atoms().iter().any(|(_, atom)| speaks(self.formulas.atom(*atom)))
+            || letter::fallible(&self.formulas, &self.lowered).into_iter().any(speaks)
     }
 }

@@ -29,6 +29,8 @@ pub struct PropositionText {
     pub negated: String,
     /// Whether the proposition is a variable, not a comparison that somebody has to compute.
     pub is_variable: bool,
+    /// Whether the proposition speaks of earlier states, whose values somebody has to keep.
+    pub looks_back: bool,
 }
 
 impl Labelled {
@@ -50,6 +52,7 @@ impl Labelled {
                 text: expr.display(names).to_string(),
                 negated: one.display(negated, names).to_string(),
                 is_variable: matches!(expr, Expr::Variable(_)),
+                looks_back: expr.looks_back(),
             }
         };
         Self {

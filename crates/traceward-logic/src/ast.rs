@@ -46,6 +46,8 @@ pub enum AstKind {
     In(Box<Ast>, Vec<Value>),
     /// `abs(a)`
     Call(Function, Vec<Ast>),
+    /// `past(a, n)`
+    Past(Box<Ast>, u32),
     /// `(a, b)`
     Pair(Box<Ast>, Box<Ast>),
     /// `!a`, `![c] a`
@@ -87,6 +89,16 @@ pub enum Function {
     Defined,
     /// `matches(s, "regex")`
     Matches,
+    /// `delta(x)`: how much more it is than in the state before
+    Delta,
+    /// `changed(x)`: it is another value than in the state before
+    Changed,
+    /// `stable(x)`: it is the same value as in the state before
+    Stable,
+    /// `rose(p)`: it holds, and did not in the state before
+    Rose,
+    /// `fell(p)`: it does not hold, and did in the state before
+    Fell,
 }
 
 /// The two connectives that combine the values of queries.
@@ -290,7 +302,19 @@ impl Connective {
 
 impl Function {
     /// All functions.
-    pub const ALL: [Self; 6] = [Self::Abs, Self::Min, Self::Max, Self::Len, Self::Defined, Self::Matches];
+    pub const ALL: [Self; 11] = [
+        Self::Abs,
+        Self::Min,
+        Self::Max,
+        Self::Len,
+        Self::Defined,
+        Self::Matches,
+        Self::Delta,
+        Self::Changed,
+        Self::Stable,
+        Self::Rose,
+        Self::Fell,
+    ];
 
     /// The text by which a spec writes it.
     pub fn name(self) -> &'static str {
@@ -301,14 +325,19 @@ impl Function {
             Self::Len => "len",
             Self::Defined => "defined",
             Self::Matches => "matches",
+            Self::Delta => "delta",
+            Self::Changed => "changed",
+            Self::Stable => "stable",
+            Self::Rose => "rose",
+            Self::Fell => "fell",
         }
     }
 
     /// The number of arguments that the function takes.
     pub fn arity(self) -> usize {
         match self {
-            Self::Abs | Self::Len | Self::Defined => 1,
             Self::Min | Self::Max | Self::Matches => 2,
+            _ => 1,
         }
     }
 }

@@ -174,6 +174,19 @@ impl Bitmap {
         positions.iter().map(|&position| self.get(position as usize)).collect()
     }
 
+    /// The bits this many positions later; those that fall behind the end are lost, and the first
+    /// ones are zero.
+    pub fn delayed(&self, steps: usize) -> Self {
+        let (whole, part) = (steps / Self::WORD, steps % Self::WORD);
+        let word = |index: Option<usize>| index.map_or(0, |index| self.words[index]);
+        let delayed = |index: usize| {
+            let upper = word(index.checked_sub(whole)) >> part;
+            let lower = if part == 0 { 0 } else { word(index.checked_sub(whole + 1)) << (Self::WORD - part) };
+            upper | lower
+        };
+        Self::from_words((0..self.words.len()).map(delayed).collect(), self.len)
+    }
+
     fn mask(position: usize) -> u64 {
         1 << (Self::WORD - 1 - position % Self::WORD)
     }
@@ -240,6 +253,18 @@ mod tests {
         }
         assert_eq!(bitmap.ones().collect::<Vec<_>>(), [0, 63, 64, 129]);
         assert_eq!(bitmap.gather(&[129, 1, 0]).to_string(), "101");
+    }
+
+    #[test]
+    fn delayed_bits_are_those_of_earlier_positions() {
+        let bits: Vec<bool> = (0..200).map(|position| position % 3 == 0 || position % 7 == 2).collect();
+        for len in [0, 1, 63, 64, 65, 130, 200] {
+            let bitmap: Bitmap = bits[..len].iter().copied().collect();
+            for steps in [0, 1, 5, 63, 64, 65, 128, 199, 1000] {
+                let at = |position: usize| position.checked_sub(steps).is_some_and(|earlier| bits[earlier]);
+                assert_eq!(bitmap.delayed(steps), (0..len).map(at).collect(), "{len} {steps}");
+            }
+        }
     }
 
     #[test]

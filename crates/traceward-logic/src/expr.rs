@@ -1,4 +1,10 @@
-//! State expressions: what can be said of one state.
+//! State expressions: what can be said of one state, and by `past` of the states before it.
+
+mod earlier;
+mod memory;
+
+pub use earlier::Earlier;
+pub use memory::{CannotRecall, Memory};
 
 use crate::print::Name;
 use crate::trace::{Trace, VariableId};
@@ -21,6 +27,8 @@ pub enum Expr {
     Time,
     /// An argument of a query's function.
     Parameter(u8),
+    /// `past(e, n)`: the value of e this many states earlier, missing where there is no such state.
+    Past(Box<Expr>, u32),
     /// `-e`
     Negate(Box<Expr>),
     /// `a + b`
@@ -85,6 +93,8 @@ pub trait Environment {
     fn time(&self) -> Value;
     /// An argument of a query's function.
     fn argument(&self, index: u8) -> Value;
+    /// The value of an expression this many states earlier; missing where there is no such state.
+    fn earlier(&self, expr: &Expr, steps: u32) -> Result<Value, ArithmeticError>;
 }
 
 /// A state of a trace.
@@ -109,6 +119,12 @@ impl Environment for StateAt<'_> {
     fn argument(&self, _: u8) -> Value {
         Value::Missing
     }
+    fn earlier(&self, expr: &Expr, steps: u32) -> Result<Value, ArithmeticError> {
+        match self.position.checked_sub(steps as usize) {
+            Some(position) => expr.value(&Self { position, ..*self }),
+            None => Ok(Value::Missing),
+        }
+    }
 }
 
 /// A state by its values, as it arrives.
@@ -120,6 +136,8 @@ pub struct RowState<'a> {
     pub position: u64,
     /// The timestamp of the state, if it has one.
     pub time: Option<i64>,
+    /// The values of the states before it that expressions ask for.
+    pub memory: &'a Memory,
 }
 
 impl Environment for RowState<'_> {
@@ -134,6 +152,9 @@ impl Environment for RowState<'_> {
     }
     fn argument(&self, _: u8) -> Value {
         Value::Missing
+    }
+    fn earlier(&self, expr: &Expr, steps: u32) -> Result<Value, ArithmeticError> {
+        self.memory.value(expr, steps)
     }
 }
 
@@ -153,6 +174,9 @@ impl Environment for Arguments<'_> {
     fn argument(&self, index: u8) -> Value {
         self.0[usize::from(index)].clone()
     }
+    fn earlier(&self, _: &Expr, _: u32) -> Result<Value, ArithmeticError> {
+        Ok(Value::Missing)
+    }
 }
 
 impl Expr {
@@ -170,6 +194,7 @@ impl Expr {
             Self::Position => Value::Int(env.position()),
             Self::Time => env.time(),
             Self::Parameter(index) => env.argument(*index),
+            Self::Past(a, steps) => env.earlier(a, *steps)?,
             Self::Negate(a) => ArithmeticOp::Subtract.apply(&Value::Int(0), &a.value(env)?)?,
             Self::Arithmetic(op, a, b) => op.apply(&a.value(env)?, &b.value(env)?)?,
             Self::Abs(a) => absolute(a.value(env)?)?,
@@ -225,11 +250,24 @@ impl Expr {
         match self {
             Self::Literal(_) | Self::Variable(_) | Self::Position | Self::Time | Self::Parameter(_) => Vec::new(),
             Self::Negate(a) | Self::Abs(a) | Self::Len(a) | Self::Defined(a) | Self::Not(a) => vec![a],
-            Self::In(a, _) | Self::Matches(a, _) => vec![a],
+            Self::In(a, _) | Self::Matches(a, _) | Self::Past(a, _) => vec![a],
             Self::Arithmetic(_, a, b) | Self::Compare(_, a, b) => vec![a, b],
             Self::Min(a, b) | Self::Max(a, b) | Self::Pair(a, b) => vec![a, b],
             Self::Xor(a, b) | Self::Implies(a, b) | Self::Iff(a, b) => vec![a, b],
             Self::And(parts) | Self::Or(parts) => parts.iter().collect(),
+        }
+    }
+
+    /// The expressions directly below, to be changed.
+    fn parts_mut(&mut self) -> Vec<&mut Self> {
+        match self {
+            Self::Literal(_) | Self::Variable(_) | Self::Position | Self::Time | Self::Parameter(_) => Vec::new(),
+            Self::Negate(a) | Self::Abs(a) | Self::Len(a) | Self::Defined(a) | Self::Not(a) => vec![a],
+            Self::In(a, _) | Self::Matches(a, _) | Self::Past(a, _) => vec![a],
+            Self::Arithmetic(_, a, b) | Self::Compare(_, a, b) => vec![a, b],
+            Self::Min(a, b) | Self::Max(a, b) | Self::Pair(a, b) => vec![a, b],
+            Self::Xor(a, b) | Self::Implies(a, b) | Self::Iff(a, b) => vec![a, b],
+            Self::And(parts) | Self::Or(parts) => parts.iter_mut().collect(),
         }
     }
 
@@ -252,6 +290,7 @@ impl Expr {
                 | Self::Position
                 | Self::Time
                 | Self::Parameter(_)
+                | Self::Past(..)
                 | Self::Pair(..)
                 | Self::Abs(_)
                 | Self::Min(..)
@@ -260,6 +299,15 @@ impl Expr {
                 | Self::Defined(_)
                 | Self::Matches(..)
         )
+    }
+
+    /// The variable, if the expression is one, be it in an earlier state.
+    pub fn as_variable(&self) -> Option<VariableId> {
+        match self {
+            Self::Variable(variable) => Some(*variable),
+            Self::Past(a, _) => a.as_variable(),
+            _ => None,
+        }
     }
 
     /// The expression as text; `names` are those of the variables.
@@ -338,6 +386,8 @@ impl fmt::Display for Display<'_> {
             Expr::Position => f.write_str("pos"),
             Expr::Time => f.write_str("time"),
             Expr::Parameter(index) => f.write_str(["a", "b"][usize::from(*index)]),
+            Expr::Past(a, 1) => self.call(f, "past", &[a]),
+            Expr::Past(a, steps) => write!(f, "past({}, {steps})", Display { expr: a, ..*self }),
             // `-5` would be read as a number.
             Expr::Negate(a) if matches!(**a, Expr::Literal(_)) => write!(f, "-({})", Display { expr: a, ..*self }),
             Expr::Negate(a) => write!(f, "-{}", self.part(a)),

@@ -142,18 +142,19 @@ pub fn letters(formulas: &Formulas, alphabet: &Alphabet, trace: &Trace) -> Lette
     Letters { len: trace.len, bitmaps, time: trace.time.clone() }
 }
 
+/// The maximal boolean expressions of some formulas that may fail.
+pub fn fallible<'a>(formulas: &'a Formulas, roots: &[FormulaId]) -> Vec<&'a Expr> {
+    let expressions = formulas.parts(roots).into_iter().filter_map(|part| match formulas.node(part) {
+        Node::Atom(atom) => Some(formulas.atom(atom)),
+        _ => None,
+    });
+    expressions.filter(|expr| expr.can_fail()).collect()
+}
+
 /// Evaluates every maximal boolean expression of some formulas at every position, as the definition
 /// asks, and reports the first that fails. Expressions that cannot fail cost nothing.
 pub fn check_expressions(formulas: &Formulas, roots: &[FormulaId], trace: &Trace) -> Result<(), EvaluationError> {
-    let fallible: Vec<&Expr> = formulas
-        .parts(roots)
-        .into_iter()
-        .filter_map(|part| match formulas.node(part) {
-            Node::Atom(atom) => Some(formulas.atom(atom)),
-            _ => None,
-        })
-        .filter(|expr| expr.can_fail())
-        .collect();
+    let fallible = fallible(formulas, roots);
     let positions = if fallible.is_empty() { 0..0 } else { 0..trace.len };
     for position in positions {
         for expr in &fallible {

@@ -120,6 +120,8 @@ fn write_kind(f: &mut fmt::Formatter<'_>, kind: &AstKind) -> fmt::Result {
             write_list(f, arguments)?;
             f.write_str(")")
         }
+        AstKind::Past(operand, 1) => write!(f, "past({operand})"),
+        AstKind::Past(operand, steps) => write!(f, "past({operand}, {steps})"),
         AstKind::Pair(left, right) => write!(f, "({left}, {right})"),
         AstKind::Not(None, operand) => write!(f, "!{}", AtLeast(operand, own)),
         AstKind::Not(Some(constant), operand) => write!(f, "![{constant}] {}", AtLeast(operand, own)),

@@ -49,6 +49,17 @@ pub enum Number {
     Float(f64),
 }
 
+impl Number {
+    /// The number that a value is; 0 for what is none.
+    fn of(value: &Value) -> Self {
+        match value {
+            Value::Float(float) => Self::Float(*float),
+            Value::Int(int) => Self::Int(*int),
+            _ => Self::Int(0),
+        }
+    }
+}
+
 impl From<Number> for Value {
     fn from(number: Number) -> Self {
         match number {
@@ -68,6 +79,21 @@ pub struct TextData {
     pub dictionary: Arc<[Arc<str>]>,
 }
 
+impl TextData {
+    /// The strings among some values.
+    fn of_values(values: &[Value]) -> Self {
+        let mut dictionary: Vec<Arc<str>> = Vec::new();
+        let code = |value: &Value| match value {
+            Value::Str(text) => dictionary.iter().position(|known| known == text).unwrap_or_else(|| {
+                dictionary.push(text.clone());
+                dictionary.len() - 1
+            }) as u32,
+            _ => 0,
+        };
+        Self { codes: values.iter().map(code).collect(), dictionary: dictionary.into() }
+    }
+}
+
 impl Column {
     /// A column of this many missing values.
     pub fn all_missing(len: usize) -> Self {
@@ -82,6 +108,18 @@ impl Column {
     /// A column of integers, none missing.
     pub fn of_ints(numbers: Vec<i64>) -> Self {
         Self { data: ColumnData::Int(numbers), present: None }
+    }
+
+    /// A column of values of one type, as a trace of a few states has them. What is neither a
+    /// boolean nor a string nor a number is missing.
+    pub fn of_values(values: &[Value]) -> Self {
+        let present = values.iter().map(|value| !value.is_missing()).collect();
+        let data = match values.iter().find(|value| !value.is_missing()) {
+            Some(Value::Bool(_)) => ColumnData::Bool(values.iter().map(Value::is_true).collect()),
+            Some(Value::Str(_)) => ColumnData::Text(TextData::of_values(values)),
+            _ => ColumnData::Mixed(values.iter().map(Number::of).collect()),
+        };
+        Self { data, present: Some(present) }
     }
 
     /// The number of states.

@@ -1,7 +1,7 @@
 //! Letters, computed by whole columns, against expressions evaluated state by state.
 
 use proptest::prelude::*;
-use traceward_logic::expr::{Expr, StateAt};
+use traceward_logic::expr::{Expr, Memory, RowState, StateAt};
 use traceward_logic::formula::{FormulaId, Formulas};
 use traceward_logic::letter::{Alphabet, Letters, check_expressions, letters};
 use traceward_logic::lower::{Claim, Goal};
@@ -41,6 +41,30 @@ proptest! {
         let letters = letters_of(std::slice::from_ref(&expr), &trace);
         prop_assert_eq!(letters.len, trace.len);
         prop_assert_eq!(letters.bitmaps[0].to_string(), by_state(&expr, &trace));
+    }
+
+    #[test]
+    fn rows_that_arrive_one_by_one_agree_with_the_trace(
+        exprs in proptest::collection::vec(generate::expr::boolean(), 1..4),
+        trace in generate::expr::trace(),
+    ) {
+        let mut memory = Memory::of(&exprs);
+        for position in 0..trace.len {
+            let values: Vec<Value> = trace.columns.iter().map(|column| column.value(position)).collect();
+            let time = trace.time.as_ref().map(|time| time[position]);
+            let row = RowState { values: &values, position: position as u64, time, memory: &memory };
+            for expr in &exprs {
+                prop_assert_eq!(expr.holds(&row), expr.holds(&StateAt { trace: &trace, position }), "{}", position);
+            }
+            memory.record(&values, position as u64, time);
+            // A memory that was saved goes on as the one that was not.
+            if position % 16 == 3 {
+                let saved = memory.save();
+                memory = Memory::of(&exprs);
+                prop_assert_eq!(memory.restore(&saved), Ok(()));
+                prop_assert_eq!(memory.save(), saved);
+            }
+        }
     }
 
     #[test]
@@ -191,4 +215,77 @@ fn of_two_errors_the_earlier_one_is_reported() {
     let columns = || [("x", Column::of_ints(vec![1, 1, 0])), ("y", Column::of_ints(vec![1, i64::MAX, 1]))];
     let found = error("G (1 / x > 0) & G (y + 1 > 0)", &columns());
     assert_eq!(found, Some((1, Overflow)));
+}
+
+#[test]
+fn an_earlier_value_is_that_of_the_state_so_many_states_before() {
+    let row = |text: &str| {
+        let columns = [
+            ("x", Column::of_ints(vec![3, 1, 1, 2])),
+            ("p", Column::of_bools("0110".chars().map(|bit| bit == '1').collect())),
+        ];
+        let (formulas, root, trace) = prepared(text, &columns);
+        let truth: String = semantics::truth(&formulas, root, &trace)
+            .unwrap()
+            .into_iter()
+            .map(|bit| if bit { '1' } else { '0' })
+            .collect();
+        let letters = letters(&formulas, &Alphabet::of(&formulas, &[root]), &trace);
+        assert_eq!(letters.bitmaps[0].to_string(), truth, "{text}");
+        truth
+    };
+    assert_eq!(row("past(x) > x"), "0100");
+    assert_eq!(row("past(x) <= x"), "0011");
+    assert_eq!(row("!(past(x) > x)"), "1011");
+    assert_eq!(row("past(x, 2) == 1"), "0001");
+    assert_eq!(row("past(x, 4) == 3"), "0000");
+    assert_eq!(row("past(past(x)) == 3"), "0010");
+    assert_eq!(row("past(x + past(x)) == 4"), "0010");
+    assert_eq!(row("delta(x) == -2"), "0100");
+    assert_eq!(row("changed(x)"), "0101");
+    assert_eq!(row("stable(x)"), "0010");
+    assert_eq!(row("rose(p)"), "0100");
+    assert_eq!(row("rose(!p)"), "1001");
+    assert_eq!(row("fell(p)"), "0001");
+    assert_eq!(row("past(p)"), "0011");
+    assert_eq!(row("past(!p)"), "0100");
+    assert_eq!(row("!past(p)"), "1100");
+    assert_eq!(row("defined(past(x, 3))"), "0001");
+    assert_eq!(row("past(pos) == pos - 1"), "0111");
+    assert_eq!(row("past(7) == 7"), "0111");
+}
+
+#[test]
+fn an_earlier_error_is_reported_where_it_is_asked_for() {
+    let x = || [("x", Column::of_ints(vec![1, 0, 2, 0]))];
+    let at = |position| Some((position, DivisionByZero));
+    assert_eq!(error("1 / past(x) > 0", &x()), at(2));
+    assert_eq!(error("past(1 / x) > 0", &x()), at(2));
+    assert_eq!(error("past(1 / x, 2) > 0", &x()), at(3));
+    assert_eq!(error("past(1 / x, 3) > 0", &x()), None);
+    assert_eq!(error("past(x != 0 & 1 / x > 0)", &x()), None);
+    assert_eq!(error("x == 0 & past(1 / x) > 0", &x()), None);
+    assert_eq!(error("x != 0 & past(1 / x) > 0", &x()), at(2));
+    let large = [("x", Column::of_ints(vec![i64::MIN, i64::MAX]))];
+    assert_eq!(error("delta(x) > 0", &large), Some((1, Overflow)));
+}
+
+#[test]
+fn a_memory_refuses_what_was_not_saved_by_its_like() {
+    let value = |index| Expr::Past(Box::new(Expr::Variable(VariableId(index))), 2);
+    let compared = |a, b| Expr::Compare(CompareOp::Equal, Box::new(a), Box::new(b));
+    let exprs = [compared(value(0), value(1))];
+    let mut memory = Memory::of(&exprs);
+    memory.record(&[Value::str("é"), Value::Float(-0.0)], 0, None);
+    memory.record(&[Value::Missing, Value::Int(i64::MIN)], 1, None);
+    let saved = memory.save();
+    for length in 0..saved.len() {
+        assert!(Memory::of(&exprs).restore(&saved[..length]).is_err(), "{length}");
+    }
+    let longer = [&saved[..], &[2]].concat();
+    assert!(Memory::of(&exprs).restore(&longer).is_err());
+    let shorter = [compared(Expr::Past(Box::new(Expr::Variable(VariableId(0))), 1), value(1))];
+    assert!(Memory::of(&shorter).restore(&saved).is_err());
+    assert!(Memory::of(&[value(0)]).restore(&saved).is_err());
+    assert!(Memory::of(&exprs).restore(&saved).is_ok());
 }

@@ -67,6 +67,12 @@ const TOKENS: &[&str] = &[
     "latency",
     "defined",
     "matches",
+    "past",
+    "$past",
+    "delta",
+    "changed",
+    "$rose",
+    "fell",
     "1",
     "0",
     "-1",
@@ -234,6 +240,7 @@ fn depth_is_refused() {
     refused_as_too_deep("brackets", &format!("{}a{}", "(".repeat(MANY), ")".repeat(MANY)));
     refused_as_too_deep("open brackets", &"(".repeat(MANY));
     refused_as_too_deep("braces", &format!("{}a{}", "{".repeat(MANY), "}".repeat(MANY)));
+    refused_as_too_deep("earlier values", &format!("{}a{}", "past(".repeat(MANY), ")".repeat(MANY)));
     refused_as_too_deep("calls", &format!("{}a{}", "abs(".repeat(MANY), ")".repeat(MANY)));
     for prefix in
         ["!", "G ", "X[v => v] ", "- ", "a U ", "a -> ", "F[0,3] ", "![0] ", "count(a) while ", "a &[min] (", "X[v => "]
@@ -265,6 +272,14 @@ fn what_nests_as_deep_as_allowed_is_read_and_evaluated() {
         let text = format!("{}a{}", prefix.repeat(depth), suffix.repeat(depth));
         assert!(read(&text).is_ok(), "{prefix}a{suffix}");
     }
+    let earlier = format!("{}a{}", "past(a + ".repeat(depth / 2), ")".repeat(depth / 2));
+    let lowered = read(&format!("{earlier} > 0")).expect("deep, but not too deep");
+    let Claim::Formula(root) = lowered.properties[0].claim else { panic!("a formula") };
+    let len = depth / 2 + 1;
+    let column = traceward_logic::trace::Column::of_ints(vec![1; len]);
+    let trace = traceward_logic::trace::Trace { len, columns: vec![column], time: None };
+    let truth = traceward_logic::semantics::truth(&lowered.formulas, root, &trace).expect("no overflow");
+    assert_eq!(truth.iter().position(|bit| *bit), Some(len - 1), "where there are so many earlier states");
     let sum = format!("a{} > 0", " + a".repeat(depth));
     let inside = format!("{}{sum}{}", "(".repeat(depth), ")".repeat(depth));
     let lowered = read(&inside).expect("deep, but not too deep");
@@ -296,6 +311,11 @@ fn definitions_do_not_explode() {
         let text = definitions(60, |before| format!("{before} {operator} {before}"), "x");
         let errors = in_no_time(operator, || read(&text)).expect_err(operator);
         assert!(errors.iter().any(|error| error.message.contains("unfold")), "{operator}: {errors:?}");
+    }
+    for word in ["delta", "changed", "stable", "rose", "fell"] {
+        let nested = format!("{}x{} == 1", format!("{word}(").repeat(60), ")".repeat(60));
+        let errors = in_no_time(word, || read(&nested)).expect_err(word);
+        assert!(errors.iter().any(|error| error.message.contains("unfold")), "{word}: {errors:?}");
     }
     refused_as_too_deep("a chain of sums", &definitions(3_000, |before| format!("{before} + 1"), "x"));
     refused_as_too_deep("a chain of negations", &definitions(3_000, |before| format!("!{before}"), "x"));

@@ -4,6 +4,8 @@
 //! All of it comes down to whether some formula can hold on a trace with a state, and the answer
 //! comes with a shortest such trace.
 
+mod replay;
+
 use crate::error::{Error, Request};
 use crate::question::variables_of;
 use crate::spec::Spec;
@@ -15,7 +17,8 @@ use traceward_engine::possible::{Admit, Possible};
 use traceward_engine::select::{Prepared, Simplification};
 use traceward_logic::formula::{FormulaId, Formulas};
 use traceward_logic::letter::{Alphabet, Letter};
-use traceward_logic::lower::{Claim, Schema};
+use traceward_logic::lower::{Claim, Expected, Schema};
+use traceward_logic::trace::VariableId;
 use traceward_logic::value::Value;
 
 /// An oddity of a property.
@@ -178,10 +181,15 @@ struct Hygiene {
     formulas: Formulas,
     roots: Vec<FormulaId>,
     possible: Possible,
+    /// The values that are expected of each variable.
+    expected: Vec<Expected>,
 }
 
+/// The states of a trace: variables and their values.
+type States = Vec<Vec<(Arc<str>, Value)>>;
+
 /// A trace that satisfies something, or why nobody knows.
-type Found = Result<Option<Vec<Vec<(Arc<str>, Value)>>>, String>;
+type Found = Result<Option<States>, String>;
 
 impl Hygiene {
     fn new(spec: &Spec) -> Result<Self, Error> {
@@ -204,11 +212,13 @@ impl Hygiene {
             return Err(Request::NoProperty.into());
         }
         let prepared = Prepared::new(&lowered.formulas, &claimed, Simplification::Off);
+        let expected = spec.lowered().variables.expected();
         Ok(Self {
             names,
             texts,
             variables: lowered.variables.names(),
-            possible: Possible::expecting(&prepared.formulas, &prepared.alphabet, &spec.lowered().variables.expected()),
+            possible: Possible::expecting(&prepared.formulas, &prepared.alphabet, &expected),
+            expected,
             formulas: prepared.formulas,
             roots: prepared.split,
         })
@@ -281,10 +291,15 @@ impl Hygiene {
         if let Some(states) = self.trace_of(formula, Admit::Certain)? {
             return Ok(Some(states));
         }
-        if self.possible.uncertain().next().is_some() && self.trace_of(formula, Admit::Conceivable)?.is_some() {
+        if let Some(states) = self.replayed(formula) {
+            return Ok(Some(states));
+        }
+        let alphabet = Alphabet::of(&self.formulas, &[formula]);
+        let is_certain = self.possible.uncertain(&alphabet).next().is_none();
+        if !is_certain && self.trace_of(formula, Admit::Conceivable)?.is_some() {
             let atoms: Vec<String> = self
                 .possible
-                .uncertain()
+                .uncertain(&alphabet)
                 .map(|atom| format!("`{}`", self.formulas.atom(atom).display(&self.variables)))
                 .collect();
             let atoms = atoms.join(", ");
@@ -295,8 +310,17 @@ impl Hygiene {
         Ok(None)
     }
 
+    /// A short trace of values that satisfies a formula which compares values of several states. No
+    /// letter says what such values can be, so traces are tried out by the definition.
+    fn replayed(&self, formula: FormulaId) -> Option<States> {
+        let found = replay::satisfying(&self.formulas, formula, &self.expected)?;
+        let named = |(variable, value): (VariableId, Value)| (self.variables[variable.index()].clone(), value);
+        Some(found.into_iter().map(|state| state.into_iter().map(named).collect()).collect())
+    }
+
     fn trace_of(&mut self, formula: FormulaId, admit: Admit) -> Found {
-        let possible = self.possible.always(&mut self.formulas, admit);
+        let atoms = Alphabet::of(&self.formulas, &[formula]);
+        let possible = self.possible.always(&mut self.formulas, &atoms, admit);
         let root = self.formulas.and(formula, possible);
         let alphabet = Alphabet::of(&self.formulas, &[root]);
         let letters = shortest_trace(&self.formulas, &alphabet, root, SEARCH_LIMITS).map_err(|error| match error {

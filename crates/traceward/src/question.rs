@@ -182,7 +182,7 @@ impl<'a> Question<'a> {
         for group in groups {
             let letters = match whole {
                 Some(letters) => letters.gather(&group.positions),
-                None => self.letters_of_part(&group.positions)?,
+                None => self.letters_of_part(&group.positions).map_err(|_| self.earliest_error(groups))?,
             };
             let rows = self.evaluator.truth(&mut cache, &letters)?;
             take(group, &Part::of_key(self, &group.positions, &letters, rows))?;
@@ -223,9 +223,10 @@ impl<'a> Question<'a> {
     // ---- letters ----
 
     /// The letters of the whole trace; none if those of a key's part are others. What an expression
-    /// says of a state is the same in a part and in the whole, unless it speaks of `pos`.
+    /// says of a state is the same in a part and in the whole, unless it speaks of `pos` or of
+    /// earlier states.
     fn letters_of_whole(&self) -> Result<Option<Letters>, Error> {
-        if self.input.keys.is_some() && self.prepared.speaks_of_position() {
+        if self.input.keys.is_some() && self.prepared.speaks_of_states_before() {
             return Ok(None);
         }
         let letters = self.checked_letters(&self.input.trace).map_err(|error| self.evaluation_error(&error))?;
@@ -239,13 +240,22 @@ impl<'a> Question<'a> {
         Ok(self.prepared.letters(trace))
     }
 
-    /// The letters of a part whose expressions speak of positions within it.
-    fn letters_of_part(&self, positions: &[u32]) -> Result<Letters, Error> {
+    /// The letters of a part whose expressions speak of its states before. The position of an error
+    /// is one of the whole trace.
+    fn letters_of_part(&self, positions: &[u32]) -> Result<Letters, EvaluationError> {
         let part = self.input.trace.gather(positions);
-        self.checked_letters(&part).map_err(|error| {
+        let in_whole = |error: EvaluationError| {
             let position = positions[error.position] as usize;
-            self.evaluation_error(&EvaluationError { position, ..error })
-        })
+            EvaluationError { position, ..error }
+        };
+        self.checked_letters(&part).map_err(in_whole)
+    }
+
+    /// Of the errors in all parts the first one in the trace, in whichever part it is.
+    fn earliest_error(&self, groups: &[KeyGroup]) -> Error {
+        let errors = groups.iter().filter_map(|group| self.letters_of_part(&group.positions).err());
+        let earliest = errors.min_by_key(|error| error.position).expect("a part that cannot be evaluated");
+        self.evaluation_error(&earliest)
     }
 
     /// An expression that cannot be evaluated; its position is one of the whole trace.

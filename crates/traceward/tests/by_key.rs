@@ -45,10 +45,23 @@ fn the_definition_is_asked_of_as_many_keys_as_there_are() {
 }
 
 #[test]
+fn earlier_states_are_those_of_the_key() {
+    use Verdict::{Satisfied, Violated};
+    let input = "k,x,p\na,1,1\nb,9,0\na,2,0\nb,8,1\na,3,1\n";
+    assert_eq!(verdicts("G !(past(x) > x)", input), [Satisfied, Violated]);
+    assert_eq!(verdicts("F past(x, 2) == 1", input), [Satisfied, Violated]);
+    assert_eq!(verdicts("X past(x) == 9", input), [Violated, Satisfied]);
+    assert_eq!(verdicts("X X rose(p)", input), [Satisfied, Violated]);
+    assert_eq!(verdicts("F past(pos) == 1", input), [Satisfied, Violated]);
+}
+
+#[test]
 fn errors_name_positions_and_lines_of_the_whole() {
-    for (formula, input, position) in
-        [("F 1 / x > 0", "k,x\na,1\nb,1\na,1\nb,1\na,0\n", 4), ("F pos / x > 0", "k,x\na,1\nb,1\na,1\nb,0\na,1\n", 3)]
-    {
+    for (formula, input, position) in [
+        ("F 1 / x > 0", "k,x\na,1\nb,1\na,1\nb,1\na,0\n", 4),
+        ("F pos / x > 0", "k,x\na,1\nb,1\na,1\nb,0\na,1\n", 3),
+        ("F 1 / past(x) > 0", "k,x\na,1\nb,0\na,1\na,1\nb,1\na,0\n", 4),
+    ] {
         match by_key(formula, input, EngineName::Auto) {
             Err(Error::Evaluation { message, line }) => {
                 assert!(message.ends_with(&format!("at position {position}")), "{message}");

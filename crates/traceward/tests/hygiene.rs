@@ -212,3 +212,42 @@ fn strings_between_others_are_thought_of() {
     let error = compare(&spec(&["max(x)", "G p"])).unwrap_err().to_string();
     assert!(error.contains("max(x)"), "{error}");
 }
+
+#[test]
+fn values_of_several_states_are_compared_by_trying_traces() {
+    use Relation::{Equal, Neither, Stronger};
+    for (one, other, relation) in [
+        ("G !(past(x) > x)", "G (past(x) <= x | pos == 0)", None),
+        ("F past(p)", "F Y p", Some(Equal)),
+        ("G (rose(p) -> q)", "G (p & !(Y p) -> q)", Some(Equal)),
+        ("F (past(x, 2) > 5)", "F (past(x, 2) > 3)", Some(Stronger)),
+        ("past(x) > x", "X (past(x) > x)", None),
+        ("X (past(x) > x)", "X X (past(x) > x)", Some(Neither)),
+        ("X (past(x) > x & x == 3)", "X (past(x) > 2)", None),
+        ("G !(past(x) > x) & F x > 5", "F x > 3", Some(Stronger)),
+        ("G (p & past(x) < x)", "G p", Some(Stronger)),
+        ("F changed(s) & F s == \"b\"", "F past(x) < x", Some(Neither)),
+    ] {
+        let spec = spec(&[one, other]);
+        match (compare(&spec), relation) {
+            (Ok(comparison), Some(relation)) => {
+                assert_eq!(comparison.relation, relation, "{one} and {other}");
+                comparison.examples.iter().for_each(|example| shows(&spec, example));
+            }
+            (Err(error), None) => assert!(error.to_string().contains("which values are possible"), "{error}"),
+            (found, _) => panic!("{one} and {other}: {found:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_property_that_compares_with_earlier_values_is_not_taken_for_impossible() {
+    for text in ["G !(past(x) > x)", "G (x > 5 -> delta(x) == 1)", "F changed(s)", "G !(past(n, 2) == n)"] {
+        let found = lint(&spec(&[text, "G (y > 5)", "F (y < 3)"])).expect("properties");
+        assert_eq!((found.findings.len(), found.undecided.len()), (0, 0), "{text}: {found:?}");
+    }
+    let certain = lint(&spec(&["G (past(x) > x)", "F (x > 5 & x < 3)"])).expect("properties");
+    let odd: Vec<_> = certain.findings.iter().map(|finding| (finding.property.as_str(), finding.oddity)).collect();
+    assert_eq!(odd, [("p2", Oddity::Unsatisfiable)]);
+    assert_eq!(certain.undecided.len(), 1, "{certain:?}");
+}

@@ -294,3 +294,64 @@ fn an_unused_definition_does_no_harm() {
     monitor.step(&State::new().with("x", 1_i64).with("y", 1_i64)).unwrap();
     assert_eq!(monitor.variables().collect::<Vec<_>>(), ["x", "y"]);
 }
+
+/// A state of one variable.
+fn x(value: i64) -> State {
+    State::new().with("x", value)
+}
+
+#[test]
+fn a_monitor_remembers_values_of_earlier_states() {
+    let spec: Spec = "G !(past(x) > x)".parse().unwrap();
+    let mut monitor = Monitor::new(&spec).unwrap();
+    for value in [1, 1, 3] {
+        monitor.step(&x(value)).unwrap();
+        assert_eq!(monitor.verdicts(), [Verdict::Holding]);
+    }
+    // A copy remembers by itself.
+    let mut other = monitor.clone();
+    other.step(&x(5)).unwrap();
+    monitor.step(&x(4)).unwrap();
+    monitor.step(&x(4)).unwrap();
+    assert_eq!((monitor.verdicts(), monitor.position()), (vec![Verdict::Holding], 5));
+    other.step(&x(4)).unwrap();
+    assert_eq!(other.verdicts(), [Verdict::Violated]);
+}
+
+#[test]
+fn a_state_that_is_refused_is_no_earlier_state() {
+    let spec: Spec = "G (1 / (x - past(x, 2)) < 5)".parse().unwrap();
+    let mut monitor = Monitor::new(&spec).unwrap();
+    for value in [1, 2, 3] {
+        monitor.step(&x(value)).unwrap();
+    }
+    let refused = monitor.step(&x(2)).unwrap_err();
+    assert_eq!(refused.to_string(), "division by zero in `(1 / (x - past(x, 2))) < 5` at position 3");
+    monitor.step(&x(4)).unwrap();
+    assert_eq!(monitor.step(&x(3)).unwrap_err().to_string().split(" in ").next(), Some("division by zero"));
+    assert_eq!(monitor.position(), 4);
+}
+
+#[test]
+fn records_that_repeat_are_not_taken_for_states_that_repeat() {
+    let spec: Spec = "property p = F stable(x) property q = G (pos > 0 -> changed(x))".parse().unwrap();
+    let mut monitor = Monitor::new(&spec).unwrap();
+    monitor.step(&x(1)).unwrap();
+    assert_eq!(monitor.end(), [Verdict::Violated, Verdict::Satisfied]);
+    monitor.step(&x(1)).unwrap();
+    assert_eq!(monitor.end(), [Verdict::Satisfied, Verdict::Violated]);
+}
+
+/// Whatever is final stays so: a comparison with an earlier value is not taken for one with a value
+/// of this state.
+#[test]
+fn nothing_is_final_because_of_an_earlier_value() {
+    let spec: Spec = "F (past(x) > 5 & x < 3 & past(x) > x)".parse().unwrap();
+    let mut monitor = Monitor::new(&spec).unwrap();
+    for value in [1, 7] {
+        monitor.step(&x(value)).unwrap();
+        assert_eq!(monitor.verdicts(), [Verdict::Pending]);
+    }
+    monitor.step(&x(2)).unwrap();
+    assert_eq!(monitor.verdicts(), [Verdict::Satisfied]);
+}

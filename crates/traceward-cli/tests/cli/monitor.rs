@@ -39,6 +39,22 @@ fn verdicts_as_they_change() {
 }
 
 #[test]
+fn values_of_earlier_states() {
+    let terms: &[u8] = b"{\"term\":1}\n{\"term\":3}\nno state\n{\"term\":3}\n{\"term\":2}\n";
+    insta::assert_snapshot!(session(
+        "monitor-earlier",
+        &[],
+        &[
+            (&["monitor", "-e", "G !(past(term) > term)", "--format", "text"], terms),
+            (&["monitor", "-e", "F(past(term, 2) == 1 & stable(term))", "--on-bad-input", "skip"], terms),
+            (&["monitor", "-e", "G(1 / delta(term) < 5)", "--on-bad-input", "skip"], terms),
+            (&["monitor", "-e", "F past(term) == 3", "--changes", "--format", "text"], b"{\"term\":3}\n{}\n"),
+            (&["monitor", "-e", "G(X term >= term)", "--format", "text"], b"{\"term\":3}\n{\"term\":2}\n"),
+        ]
+    ));
+}
+
+#[test]
 fn bad_lines() {
     let input: &[u8] = b"{\"a\": true}\n{\"a\": maybe}\n{\"a\": \"perhaps\"}\n[1]\n\n{\"a\": true}\n";
     insta::assert_snapshot!(session(

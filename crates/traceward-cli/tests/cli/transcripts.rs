@@ -75,6 +75,37 @@ fn a_table_as_the_paper_prints_it() {
 }
 
 #[test]
+fn values_of_earlier_states() {
+    let terms = b"node,term,leader\na,1,0\nb,1,0\na,2,1\nb,2,0\nb,1,1\na,3,1\n";
+    let numbers = b"x,past\n4,1\n0,2\n,3\n5,3\n";
+    insta::assert_snapshot!(session(
+        "earlier",
+        &[("terms.csv", terms), ("x.csv", numbers)],
+        &[
+            &["check", "-e", "G !(past(term) > term)", "terms.csv"],
+            &["check", "-e", "G !(past(term) > term)", "--by", "node", "terms.csv"],
+            &["check", "-e", "G(rose(leader) -> delta(term) > 0)", "--by", "node", "terms.csv", "--format", "json"],
+            &["query", "-e", "max(delta(term))", "-e", "count(changed(leader))", "--by", "node", "terms.csv"],
+            &["check", "-e", "F[3,3](past(x, 3) == 4 & past < 5 & past(past) == 3)", "x.csv"],
+            &["check", "-e", "G !(past(x) == 4)", "x.csv", "--positions"],
+            &["check", "-e", "F past(term) > term", "--missing", "error", "terms.csv"],
+            &["check", "-e", "F past(x) > x", "--missing", "error", "x.csv"],
+            &["check", "-e", "G(10 / past(x) > 1)", "x.csv"],
+            &["check", "-e", "G(X term >= term)", "terms.csv"],
+            &["check", "-e", "G(X term >= term)", "terms.csv", "--quiet"],
+            &["check", "-e", "G !(past(term) > term)", "--prefix", "terms.csv"],
+            &["check", "-e", "F(past(term) == 7 & term == 8)", "--prefix", "terms.csv", "--format", "json"],
+            &["check", "-e", "F(past(term) > term + 8)", "--prefix", "terms.csv", "--format", "json"],
+            &["explain-plan", "-e", "G(past(x) > 5 -> !(past(x, 9) > x))"],
+            &["lint", "-e", "G !(past(term) > term)", "-e", "G(past(p) | !past(p))"],
+            &["compare", "-e", "G(rose(p) -> q)", "-e", "G(p -> q | Y p)"],
+            &["compare", "-e", "G !(past(x) > x)", "-e", "G !(past(x, 2) > x)"],
+            &["automaton", "-e", "G(past(p) -> past(x) < x)", "--kind", "deterministic", "--to", "text"],
+        ]
+    ));
+}
+
+#[test]
 fn plans() {
     insta::assert_snapshot!(session(
         "plans",

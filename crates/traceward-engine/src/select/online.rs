@@ -62,8 +62,11 @@ impl Online {
 
     /// The reason in words why an engine was chosen that was not asked for.
     pub fn reason(&self) -> String {
-        if self.name == EngineName::Observer {
+        if self.name == EngineName::Observer && self.is_exact() {
             return "verdicts are final as early as they can be".into();
+        }
+        if self.name == EngineName::Observer {
+            return "verdicts are final as early as can be told without knowing all that values can be".into();
         }
         match overlapping_delay(&self.prepared.formulas, self.prepared.normal[self.index]) {
             0 => "its bounds are too large for an observer".into(),

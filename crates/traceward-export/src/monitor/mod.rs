@@ -30,6 +30,7 @@ struct Input<'a> {
     name: String,
     text: &'a str,
     is_variable: bool,
+    looks_back: bool,
 }
 
 /// The transitions: how the monitor finds its next state.
@@ -102,6 +103,10 @@ impl<'a> MonitorParts<'a> {
             lines.push(String::new());
             lines.push("Comparisons are the caller's to evaluate; one that meets a missing value is false.".into());
         }
+        if self.inputs.iter().any(|input| input.looks_back) {
+            lines.push("So are the values of earlier states, past(...): they are missing where there is no".into());
+            lines.push("such state.".into());
+        }
         lines
     }
 }
@@ -111,7 +116,8 @@ fn inputs<'a>(labelled: &'a Labelled, relevant: &[Proposition]) -> Vec<Input<'a>
     let input = |&proposition: &Proposition| {
         let proposition = labelled.proposition(proposition);
         let name = free(&snake_case(&proposition.text), &mut taken, |name, _| !is_reserved(name));
-        Input { name, text: &proposition.text, is_variable: proposition.is_variable }
+        let (is_variable, looks_back) = (proposition.is_variable, proposition.looks_back);
+        Input { name, text: &proposition.text, is_variable, looks_back }
     };
     relevant.iter().map(input).collect()
 }

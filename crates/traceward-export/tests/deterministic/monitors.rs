@@ -345,3 +345,14 @@ impl Drop for Folder {
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }
+
+#[test]
+fn values_of_earlier_states_are_the_callers() {
+    let line = "So are the values of earlier states, past(...)";
+    // `past(p)` is remembered by the automaton, `past(x) < x` is not.
+    for (formula, told) in [("G(p -> past(x) < x)", true), ("G(q -> past(p))", false), ("G(q -> x < 5)", false)] {
+        let example = Example::new(formula);
+        assert_eq!(c::monitor(&example.labelled, "watch").contains(line), told, "{formula}");
+        assert_eq!(rust::monitor(&example.labelled).contains(line), told, "{formula}");
+    }
+}

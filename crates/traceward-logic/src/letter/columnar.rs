@@ -1,21 +1,89 @@
 //! Evaluating an expression at every position at once.
 //!
-//! The common forms, a boolean variable and a comparison of a variable with a constant, go over
-//! whole columns; the rest is evaluated state by state.
+//! The common forms, a boolean variable and a comparison of a variable with a constant or with
+//! another variable, go over whole columns; the rest is evaluated state by state. What is said of
+//! one earlier state is said of every state and then delayed.
 
 use super::Atom;
 use crate::bitmap::Bitmap;
-use crate::expr::{Expr, StateAt};
+use crate::expr::{Earlier, Expr, StateAt};
 use crate::trace::{Column, ColumnData, Number, TextData, Trace, VariableId};
 use crate::value::{CompareOp, Value, compare_int_with_float};
 use std::cmp::Ordering;
 
 /// The positions at which a boolean expression holds.
 pub(super) fn holds(expr: &Expr, trace: &Trace) -> Bitmap {
-    whole_column(&Atom::of(expr), trace).unwrap_or_else(|| {
+    let whole = whole_column(&Atom::of(expr), trace);
+    let whole = whole.or_else(|| delayed(expr, trace)).or_else(|| two_columns(expr, trace));
+    whole.unwrap_or_else(|| {
         let at = |position| expr.holds(&StateAt { trace, position }).unwrap_or(false);
         (0..trace.len).map(at).collect()
     })
+}
+
+/// An expression that speaks of one earlier state.
+fn delayed(expr: &Expr, trace: &Trace) -> Option<Bitmap> {
+    let Earlier { expr, steps } = expr.as_earlier()?;
+    Some(holds(&expr, trace).delayed(steps as usize))
+}
+
+/// A comparison of two columns of numbers, each as it was some states earlier.
+fn two_columns(expr: &Expr, trace: &Trace) -> Option<Bitmap> {
+    let Expr::Compare(op, left, right) = expr else { return None };
+    let (left, right) = (DelayedColumn::of(left, trace)?, DelayedColumn::of(right, trace)?);
+    let bits = match (&left.column.data, &right.column.data) {
+        (ColumnData::Int(a), ColumnData::Int(b)) => by_pairs(*op, (a, left.steps), (b, right.steps), i64::cmp),
+        (ColumnData::Float(a), ColumnData::Float(b)) => {
+            let order = |a: &f64, b: &f64| a.partial_cmp(b).unwrap_or(Ordering::Equal);
+            by_pairs(*op, (a, left.steps), (b, right.steps), order)
+        }
+        _ => return None,
+    };
+    Some(right.present_only(left.present_only(bits)))
+}
+
+/// A column as it was some states earlier.
+struct DelayedColumn<'a> {
+    column: &'a Column,
+    steps: usize,
+}
+
+impl<'a> DelayedColumn<'a> {
+    fn of(expr: &Expr, trace: &'a Trace) -> Option<Self> {
+        let steps = expr.reach() as usize;
+        expr.as_variable().map(|variable| Self { column: &trace.columns[variable.index()], steps })
+    }
+
+    /// Of these bits those at whose positions the column has a value.
+    fn present_only(&self, bits: Bitmap) -> Bitmap {
+        match &self.column.present {
+            Some(present) => bits.and(&present.delayed(self.steps)),
+            None => bits,
+        }
+    }
+}
+
+/// A comparison of the values of two columns, each so many positions earlier. It is false where
+/// there is no such position.
+fn by_pairs<T>(
+    op: CompareOp,
+    (left, left_steps): (&[T], usize),
+    (right, right_steps): (&[T], usize),
+    order: impl Fn(&T, &T) -> Ordering,
+) -> Bitmap {
+    let len = left.len();
+    let first = left_steps.max(right_steps).min(len);
+    let at = |position: usize| {
+        let admitted =
+            position >= first && op.admits(order(&left[position - left_steps], &right[position - right_steps]));
+        u64::from(admitted)
+    };
+    let word = |start: usize| {
+        let end = (start + Bitmap::WORD).min(len);
+        let word = (start..end).fold(0_u64, |word, position| (word << 1) | at(position));
+        word << (Bitmap::WORD - (end - start))
+    };
+    Bitmap::from_words((0..len).step_by(Bitmap::WORD).map(word).collect(), len)
 }
 
 fn whole_column(atom: &Atom, trace: &Trace) -> Option<Bitmap> {

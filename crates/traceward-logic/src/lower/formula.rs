@@ -160,6 +160,7 @@ impl Lowering<'_> {
         map: Option<&Map>,
         operand: &Ast,
     ) -> Checked<Typed> {
+        self.warn_of_comparison_behind(op, operand);
         let typed = self.lower(operand)?;
         let typed = self.lifted_value(typed);
         if map.is_some() || matches!(typed, Typed::Query(..)) {

@@ -4,6 +4,7 @@
 //! what the spec asks of its columns. With the trace's [`Schema`] everything is known, and what
 //! comes out is final.
 
+mod earlier;
 mod formula;
 mod query;
 mod query_form;
@@ -17,7 +18,7 @@ pub use types::{ClassId, Expected, Schema, Type, Variable, Variables};
 use crate::ast::{Ast, AstKind, Named, SpecAst, Statement, StatementKind};
 use crate::diagnostic::{Diagnostic, Remedy, Severity, Span, did_you_mean};
 use crate::expr::Expr;
-use crate::formula::{FormulaId, Formulas};
+use crate::formula::{FormulaId, Formulas, Node};
 use crate::parse;
 use crate::query::Query;
 use crate::trace::VariableId;
@@ -358,7 +359,7 @@ impl<'a> Lowering<'a> {
 
     fn property(&mut self, statement: &Statement) -> Checked<()> {
         let formula = self.plain(&statement.body)?;
-        self.warn_of_past_outside(&statement.body);
+        self.warn_of_past_outside(&statement.body, formula);
         let triggers = if self.schema.is_some() { self.triggers(&statement.body) } else { Vec::new() };
         self.properties.push(Property {
             name: statement.name.as_ref().map(|name| name.name.clone()),
@@ -371,17 +372,22 @@ impl<'a> Lowering<'a> {
     }
 
     /// A property is judged at position 0, where there is no past to speak of.
-    fn warn_of_past_outside(&mut self, body: &Ast) {
-        let symbol = match &body.kind {
-            AstKind::Unary(op, ..) if op.is_past() => op.symbol(),
-            AstKind::Binary(op, ..) if op.is_past() => op.symbol(),
+    fn warn_of_past_outside(&mut self, body: &Ast, formula: FormulaId) {
+        let looks_back = match self.formulas.node(formula) {
+            Node::Atom(atom) => self.formulas.atom(atom).looks_back(),
+            _ => false,
+        };
+        let (what, label) = match &body.kind {
+            AstKind::Unary(op, ..) if op.is_past() => ("outermost operator looks", format!("`{}`", op.symbol())),
+            AstKind::Binary(op, ..) if op.is_past() => ("outermost operator looks", format!("`{}`", op.symbol())),
+            _ if looks_back => ("formula looks", "all of it".to_owned()),
             _ => return,
         };
         let warning = Diagnostic::warning(
             body.span,
-            "the outermost operator looks at the past: it is judged at position 0, which has none",
+            format!("the {what} at the past: it is judged at position 0, which has none"),
         )
-        .label(format!("`{symbol}` at position 0"))
+        .label(format!("{label} at position 0"))
         .help("did you mean `G(…)` around it?");
         self.diagnostics.push(warning);
     }
@@ -495,6 +501,12 @@ impl<'a> Lowering<'a> {
         EXPANSION_LIMIT + COPIED_BY_STATEMENT * self.statements
     }
 
+    /// Counts operators that are written once and stand several times.
+    fn copy(&mut self, operators: u64, span: Span) -> Checked<()> {
+        self.copied = self.copied.saturating_add(operators);
+        if self.copied <= self.most_copied() { Ok(()) } else { self.too_large(span) }
+    }
+
     fn lower_kind(&mut self, ast: &Ast) -> Checked<Typed> {
         self.expanded += 1;
         match &ast.kind {
@@ -517,6 +529,7 @@ impl<'a> Lowering<'a> {
             AstKind::Arithmetic(op, left, right) => self.arithmetic(*op, left, right),
             AstKind::Negate(operand) => self.negate(operand),
             AstKind::Call(function, arguments) => self.call(*function, arguments, ast.span),
+            AstKind::Past(operand, steps) => self.past(operand, *steps, ast.span),
             AstKind::Compare(op, left, right) => self.compare(*op, left, right, ast.span),
             AstKind::In(operand, values) => self.membership(operand, values),
             AstKind::Pair(left, right) => self.pair(left, right),
@@ -590,8 +603,10 @@ impl<'a> Lowering<'a> {
                 self.copied = self.copied.saturating_add(cost);
                 self.deepest = self.deepest.max(self.depth + height);
                 self.definitions.insert(name.clone(), Definition::Done { typed: typed.clone(), cost, height });
-                if let Ok(Typed::State(Expr::Variable(id), _)) = &typed {
-                    self.variables.need(*id, span);
+                if let Ok(Typed::State(expr, _)) = &typed
+                    && let Some(id) = expr.as_variable()
+                {
+                    self.variables.need(id, span);
                 }
                 if self.depth + height > DEPTH_LIMIT {
                     self.too_deep(span)

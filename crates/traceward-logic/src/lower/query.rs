@@ -96,7 +96,9 @@ impl Lowering<'_> {
     /// otherwise.
     fn operand(&mut self, ast: &Ast) -> Checked<(Query, Type)> {
         let typed = self.lower(ast)?;
-        if let Typed::State(expr @ Expr::Variable(_), ty @ Type::Open(_)) = &typed {
+        if let Typed::State(expr, ty @ Type::Open(_)) = &typed
+            && expr.as_variable().is_some()
+        {
             self.boolean(expr.clone(), ty, Standing::Operand, ast.span)?;
         }
         self.query_of(typed, ast.span)
@@ -328,12 +330,13 @@ impl Lowering<'_> {
             _ => {}
         }
         let typed = self.lower(argument)?;
-        if let Typed::State(Expr::Variable(id), ty) = &typed
+        if let Typed::State(expr, ty) = &typed
+            && expr.as_variable().is_some()
             && ty.may_be_number()
         {
             self.number(ty, argument.span)?;
             let guard = self.formulas.constant(true);
-            return Ok((Query::Value { guard, expr: Expr::Variable(*id) }, ty.clone()));
+            return Ok((Query::Value { guard, expr: expr.clone() }, ty.clone()));
         }
         let (query, ty) = self.query_of(typed, argument.span)?;
         if self.could_be_number(&ty) {
@@ -350,7 +353,7 @@ impl Lowering<'_> {
     fn counted(&mut self, argument: &Ast) -> Checked<(Query, Type)> {
         let typed = self.lower(argument)?;
         match &typed {
-            Typed::State(Expr::Variable(_), _) => {
+            Typed::State(expr, _) if expr.as_variable().is_some() => {
                 let formula = self.plain_of(typed, Standing::Formula, argument.span)?;
                 Ok((Query::Holds(formula), Type::Bool))
             }
@@ -385,7 +388,7 @@ enum Valued {
 /// Whether an expression alone is a formula: it is boolean, or a column of 0 and 1, which stands
 /// for one.
 fn is_condition(expr: &Expr, ty: &Type) -> bool {
-    *ty == Type::Bool || (*ty == Type::Bit && matches!(expr, Expr::Variable(_)))
+    *ty == Type::Bool || (*ty == Type::Bit && expr.as_variable().is_some())
 }
 
 fn junction_of(junction: Junction, combine: Expr, ty: Type, left: Query, right: Query) -> Typed {

@@ -57,9 +57,10 @@ pub(super) fn has_query_form(ast: &Ast, name_used: &mut impl FnMut(&Arc<str>)) -
             | AstKind::Not(Some(_), _)
             | AstKind::Unary(_, _, Some(_), _)
             | AstKind::Binary(_, _, Some(_), ..) => return true,
-            AstKind::Not(None, operand) | AstKind::Unary(_, _, None, operand) | AstKind::Negate(operand) => {
-                open.push(operand);
-            }
+            AstKind::Not(None, operand)
+            | AstKind::Unary(_, _, None, operand)
+            | AstKind::Negate(operand)
+            | AstKind::Past(operand, _) => open.push(operand),
             AstKind::Binary(_, _, None, left, right) | AstKind::Arithmetic(_, left, right) => {
                 open.extend([&**left, &**right]);
             }

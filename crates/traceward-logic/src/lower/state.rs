@@ -48,7 +48,7 @@ impl Lowering<'_> {
                 self.ask_standing(*id, &expr, standing, span)?;
                 Ok(expr)
             }
-            (Expr::Variable(_), Type::Bit) => {
+            (_, Type::Bit) if expr.as_variable().is_some() => {
                 Ok(Expr::Compare(CompareOp::Equal, Box::new(expr), Box::new(Expr::literal(1))))
             }
             (Expr::Literal(Value::Str(text)), _) => self.event(text.clone(), span),
@@ -63,8 +63,8 @@ impl Lowering<'_> {
             (Goal::Query, Standing::Operand) => Use::Operand,
             (Goal::Query, Standing::Query) => return Ok(()),
         };
-        if let (Expr::Variable(variable), Use::Formula) = (expr, asked) {
-            self.variables.stands_as_formula(*variable);
+        if let (Some(variable), Use::Formula) = (expr.as_variable(), asked) {
+            self.variables.stands_as_formula(variable);
         }
         self.ask(id, asked, span)
     }
@@ -92,7 +92,7 @@ impl Lowering<'_> {
     }
 
     /// A string where a formula is needed: the event column equals it.
-    fn event(&mut self, text: std::sync::Arc<str>, span: Span) -> Checked<Expr> {
+    pub(super) fn event(&mut self, text: std::sync::Arc<str>, span: Span) -> Checked<Expr> {
         let Some(event) = self.event else {
             return self.error(
                 Diagnostic::error(span, "a string is not a formula")
@@ -289,15 +289,20 @@ impl Lowering<'_> {
             (Function::Matches, [argument, pattern]) => self.matches(argument, pattern),
             (Function::Min, [left, right]) => self.extreme(Function::Min, left, right),
             (Function::Max, [left, right]) => self.extreme(Function::Max, left, right),
+            (_, [argument]) => self.change(function, argument, span),
             _ => self.error(Diagnostic::error(span, format!("`{}` does not take this", function.name()))),
         }
     }
 
-    /// `defined(x)` is the one use that a trace without x allows.
+    /// `defined(x)` is the one use that a trace without x allows, be it of an earlier x.
     fn defined(&mut self, argument: &Ast) -> Checked<Typed> {
-        let expr = match &argument.kind {
-            AstKind::Name(name) if self.parameters.is_none() && !self.definitions.contains_key(name) => {
-                Expr::Variable(self.mention(name))
+        let expr = match (&argument.kind, self.parameters.is_none()) {
+            (AstKind::Name(name), true) if !self.definitions.contains_key(name) => Expr::Variable(self.mention(name)),
+            (AstKind::Past(operand, steps), true) => {
+                let Typed::State(Expr::Defined(expr), _) = self.defined(operand)? else {
+                    unreachable!("as made below")
+                };
+                self.back(*expr, *steps, argument.span)?
             }
             _ => self.state(argument)?.0,
         };

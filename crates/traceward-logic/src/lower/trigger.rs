@@ -31,7 +31,7 @@ impl Lowering<'_> {
     /// The triggers of a property, the outermost first.
     pub(super) fn triggers(&mut self, body: &Ast) -> Vec<Trigger> {
         // The text has been lowered before: what there is to say of it has been said.
-        let (expanded, diagnostics) = (self.expanded, self.diagnostics.len());
+        let (expanded, copied, diagnostics) = (self.expanded, self.copied, self.diagnostics.len());
         let mut triggers = Vec::new();
         let mut open = vec![(body.clone(), Asked::AtStart)];
         while let Some((part, asked)) = open.pop() {
@@ -39,7 +39,7 @@ impl Lowering<'_> {
                 break;
             }
         }
-        self.expanded = expanded;
+        (self.expanded, self.copied) = (expanded, copied);
         self.diagnostics.truncate(diagnostics);
         triggers
     }

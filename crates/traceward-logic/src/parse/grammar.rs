@@ -12,6 +12,9 @@ use std::sync::Arc;
 /// recurse, so the two together also bound their stack.
 pub const NESTING_LIMIT: usize = 400;
 
+/// The furthest state that `past` may look back at. A stream keeps as many values.
+pub const MOST_STEPS_BACK: u32 = 1_000_000;
+
 /// An error has been reported; the parser gives up on this statement.
 pub(super) struct Reported;
 
@@ -333,6 +336,7 @@ impl<'a> Parser<'a> {
             Token::LeftBrace => self.braced(),
             Token::Minus => self.negated(),
             Token::Word if self.meaning().is_none() => self.name_or_call(),
+            Token::DollarWord => self.dollar_call(),
             Token::Duration => {
                 let error = Diagnostic::error(span, "a duration stands only in a bound")
                     .label("a number with a unit")
@@ -478,8 +482,20 @@ impl<'a> Parser<'a> {
 
     // ---- calls ----
 
+    /// `$past(x)`, which is `past(x)`.
+    fn dollar_call(&mut self) -> Parsed<Ast> {
+        if self.peek_at(1) == Token::LeftParen {
+            return self.call();
+        }
+        let word = self.slice();
+        let error = Diagnostic::error(self.span(), format!("`{word}` needs an argument"))
+            .label("a function of earlier states")
+            .help(format!("write `{word}(x)`"));
+        self.fail(error)
+    }
+
     fn call(&mut self) -> Parsed<Ast> {
-        let name = self.slice();
+        let name = self.slice().trim_start_matches('$');
         let start = self.advance();
         let opened = self.advance();
         let outer = std::mem::replace(&mut self.default_ends, false);
@@ -495,10 +511,11 @@ impl<'a> Parser<'a> {
         }
         match name {
             "latency" => self.latency(arguments, span),
+            "past" => self.past(arguments, span),
             _ if Aggregate::NAMES.contains(&name) => self.aggregate(name, arguments, span),
             _ => {
                 let known = Function::ALL.map(Function::name);
-                let all = known.into_iter().chain(Aggregate::NAMES).chain(["latency"]);
+                let all = known.into_iter().chain(Aggregate::NAMES).chain(["latency", "past"]);
                 let error = Diagnostic::error(start, format!("there is no function `{name}`"))
                     .label("unknown function")
                     .help(did_you_mean(name, all.clone()).unwrap_or_else(|| {
@@ -535,6 +552,37 @@ impl<'a> Parser<'a> {
         let error = Diagnostic::error(span, format!("`{}` takes {wanted}, not {}", function.name(), arguments.len()))
             .label("here");
         self.fail(error)
+    }
+
+    fn past(&mut self, arguments: Vec<Ast>, span: Span) -> Parsed<Ast> {
+        let mut arguments = arguments.into_iter();
+        let (operand, steps, more) = (arguments.next(), arguments.next(), arguments.next());
+        let steps = match steps {
+            None => 1,
+            Some(steps) => self.steps_back(&steps)?,
+        };
+        match (operand, more) {
+            (Some(operand), None) => Ok(Ast { kind: AstKind::Past(Box::new(operand), steps), span }),
+            _ => {
+                let error = Diagnostic::error(span, "`past` takes a value, and how many states back it is")
+                    .label("too many arguments")
+                    .help("`past(x)` is x one state earlier, `past(x, 3)` is x three states earlier");
+                self.fail(error)
+            }
+        }
+    }
+
+    fn steps_back(&mut self, ast: &Ast) -> Parsed<u32> {
+        match &ast.kind {
+            AstKind::Literal(Value::Int(steps)) if (1..=i64::from(MOST_STEPS_BACK)).contains(steps) => {
+                Ok(*steps as u32)
+            }
+            _ => self.fail(
+                Diagnostic::error(ast.span, format!("`past` looks back from 1 to {MOST_STEPS_BACK} states"))
+                    .label("not such a number")
+                    .help("`past(x)` is x one state earlier, `past(x, 3)` is x three states earlier"),
+            ),
+        }
     }
 
     fn latency(&mut self, mut arguments: Vec<Ast>, span: Span) -> Parsed<Ast> {

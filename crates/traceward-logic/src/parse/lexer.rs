@@ -13,6 +13,9 @@ pub enum Token {
     Word,
     #[regex(r"`[^`\n]*`")]
     QuotedName,
+    /// A function of earlier states as hardware languages write it.
+    #[regex(r"\$(past|delta|changed|stable|rose|fell)")]
+    DollarWord,
     #[regex(r#""([^"\\\n]|\\[^\n])*""#)]
     String,
     #[regex(r"[0-9]+")]

@@ -7,7 +7,7 @@ mod literal;
 mod statement;
 mod words;
 
-pub use grammar::NESTING_LIMIT;
+pub use grammar::{MOST_STEPS_BACK, NESTING_LIMIT};
 pub use words::{Dialect, is_plain_name};
 
 use crate::ast::{Ast, SpecAst};

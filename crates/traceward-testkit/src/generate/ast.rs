@@ -56,6 +56,7 @@ fn values(one: &One, two: &Two) -> impl Strategy<Value = AstKind> + use<> {
         (compare, two.clone()).prop_map(|(op, (a, b))| AstKind::Compare(op, a, b)),
         (one.clone(), vec(value(), 1..4)).prop_map(|(a, values)| AstKind::In(a, values)),
         functions,
+        (one.clone(), prop_oneof![1_u32..4, 1_u32..=1_000_000]).prop_map(|(a, steps)| AstKind::Past(a, steps)),
         two.clone().prop_map(|(a, b)| AstKind::Pair(a, b)),
     ]
 }
@@ -188,7 +189,21 @@ fn text() -> impl Strategy<Value = String> {
 
 /// Names plain and dotted, words of the language, and names that need backquotes.
 pub fn name() -> impl Strategy<Value = Arc<str>> {
-    let plain = ["a", "b", "x_1", "größe", "event.state.term", "q.0", "count", "min", "latency", "first", "e1"];
+    let plain = [
+        "a",
+        "b",
+        "x_1",
+        "größe",
+        "event.state.term",
+        "q.0",
+        "count",
+        "min",
+        "latency",
+        "first",
+        "past",
+        "delta",
+        "e1",
+    ];
     let words = ["U", "pos", "time", "let", "property", "trace", "true", "inf", "while", "in", "xor", "X", "until"];
     let strange =
         ["Activity name", "q[0]", "a#b", "a//b", "5x", " ", "a\\b", "\"", "a-b", ".", "a.", "(", "⊙", "a\u{a0}"];

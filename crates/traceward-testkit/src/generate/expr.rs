@@ -102,6 +102,24 @@ fn variable(columns: std::ops::Range<u32>) -> impl Strategy<Value = Expr> {
     columns.prop_map(|column| Expr::Variable(VariableId(column)))
 }
 
+/// An expression some states earlier, as lowering makes it of `past(e, n)`.
+fn past((expr, steps): (Expr, u32)) -> Expr {
+    match expr {
+        Expr::Past(inner, inner_steps) => Expr::Past(inner, inner_steps + steps),
+        expr => Expr::Past(Box::new(expr), steps),
+    }
+}
+
+/// Numbers of states to look back: most often few, and some around the length of a word.
+fn steps() -> impl Strategy<Value = u32> {
+    prop_oneof![4 => 1_u32..4, 1 => select(vec![8, 9, 63, 64, 65, 1000])]
+}
+
+/// A variable, or its value some states earlier.
+fn at_some_state(columns: std::ops::Range<u32>) -> impl Strategy<Value = Expr> {
+    prop_oneof![variable(columns.clone()), (variable(columns), steps()).prop_map(past)]
+}
+
 fn number_literal() -> impl Strategy<Value = Expr> {
     prop_oneof![int().prop_map(Value::Int), float().prop_map(Value::Float)].prop_map(Expr::Literal)
 }
@@ -119,12 +137,14 @@ pub fn number() -> impl Strategy<Value = Expr> {
     use ArithmeticOp::{Add, Divide, Multiply, Remainder, Subtract};
     let leaf = prop_oneof![
         4 => variable(2..6),
+        1 => (variable(2..6), steps()).prop_map(past),
         3 => number_literal(),
         1 => Just(Expr::Position),
         1 => Just(Expr::Time),
         1 => boxed(text()).prop_map(Expr::Len),
     ];
     leaf.prop_recursive(3, 8, 2, |inner| {
+        let earlier = (inner.clone(), steps()).prop_map(past);
         let one = boxed(inner);
         let two = (one.clone(), one.clone());
         prop_oneof![
@@ -132,6 +152,7 @@ pub fn number() -> impl Strategy<Value = Expr> {
                 .prop_map(|(op, (a, b))| Expr::Arithmetic(op, a, b)),
             one.clone().prop_map(Expr::Negate),
             one.prop_map(Expr::Abs),
+            earlier,
             two.clone().prop_map(|(a, b)| Expr::Min(a, b)),
             two.prop_map(|(a, b)| Expr::Max(a, b)),
         ]
@@ -142,6 +163,7 @@ fn text() -> impl Strategy<Value = Expr> {
     let two = || (boxed(variable(6..8)), boxed(text_literal()));
     prop_oneof![
         4 => variable(6..8),
+        1 => (variable(6..8), steps()).prop_map(past),
         1 => text_literal(),
         1 => two().prop_map(|(a, b)| Expr::Min(a, b)),
         1 => two().prop_map(|(a, b)| Expr::Max(a, b)),
@@ -164,6 +186,15 @@ pub fn atom() -> impl Strategy<Value = Expr> {
     let pair = || (boxed(number()), boxed(text())).prop_map(|(a, b)| Expr::Pair(a, b));
     prop_oneof![
         2 => variable(0..2),
+        1 => (variable(0..2), steps()).prop_map(past),
+        3 => (comparison(), boxed(at_some_state(2..6)), boxed(at_some_state(2..6))).prop_map(compare),
+        2 => (comparison(), boxed(at_some_state(2..6)), boxed(number_literal())).prop_map(compare),
+        1 => (equality.clone(), boxed(at_some_state(0..2)), boxed(at_some_state(0..2))).prop_map(compare),
+        1 => boxed(at_some_state(0..8)).prop_map(Expr::Defined),
+        1 => (equality.clone(), boxed(at_some_state(0..2)), any::<bool>()).prop_map(|(op, a, bit)| {
+            // It may hold where there is no earlier state.
+            Expr::Compare(op, Box::new(Expr::Not(a)), Box::new(Expr::literal(bit)))
+        }),
         6 => (comparison(), boxed(variable(2..6)), boxed(number_literal())).prop_map(compare),
         3 => (comparison(), boxed(variable(6..8)), boxed(text_literal())).prop_map(compare),
         2 => (comparison(), boxed(number()), boxed(number())).prop_map(compare),
@@ -185,7 +216,10 @@ pub fn boolean() -> impl Strategy<Value = Expr> {
         let one = boxed(inner.clone());
         let two = (one.clone(), one.clone());
         let parts = || vec(inner.clone(), 2..4);
+        let compare = |((a, b), bit)| Expr::Compare(if bit { CompareOp::Equal } else { CompareOp::NotEqual }, a, b);
         prop_oneof![
+            (inner.clone(), steps()).prop_map(past),
+            (two.clone(), any::<bool>()).prop_map(compare),
             one.prop_map(Expr::Not),
             parts().prop_map(Expr::And),
             parts().prop_map(Expr::Or),

@@ -28,7 +28,7 @@ pub enum Kinds {
 }
 
 /// Atoms of columns that are used by their kind.
-const ATOMS: [&str; 36] = [
+const ATOMS: [&str; 54] = [
     "b",
     "c",
     "b == c",
@@ -65,10 +65,41 @@ const ATOMS: [&str; 36] = [
     "defined(s)",
     "pos > 2",
     "true",
+    "past(b)",
+    "past(n) < n",
+    "past(n, 2) == event.m",
+    "past(n) > 3",
+    "!past(b & past(c))",
+    "delta(n) > 1",
+    "10 / past(n) > 1",
+    "n != 0 & past(n % event.m, 2) == 0",
+    "changed(s)",
+    "stable(`a b`)",
+    "past(s) != `a b`",
+    "matches(past(s, 3), \"^[0-9]\")",
+    "rose(b)",
+    "fell(n > 3)",
+    "changed(b)",
+    "defined(past(n))",
+    "past(pos) == pos - 1",
+    "past(n, 9) <= past(event.m, 11)",
 ];
 
 /// Atoms in which columns are used otherwise.
-const ODD_ATOMS: [&str; 9] = ["n", "event.m", "n == s", "s == n", "b == n", "n < `a b`", "event.m == c", "x", "x > 1"];
+const ODD_ATOMS: [&str; 12] = [
+    "n",
+    "event.m",
+    "n == s",
+    "s == n",
+    "b == n",
+    "n < `a b`",
+    "event.m == c",
+    "x",
+    "x > 1",
+    "past(n)",
+    "rose(event.m)",
+    "past(n) == s",
+];
 
 /// Settings of a trace block, each of which may be left out.
 const MISSING: [&str; 3] = ["missing hold", "missing error", "missing false"];

@@ -21,7 +21,7 @@ use std::sync::Arc;
 use traceward_engine::engine::EngineStatistics;
 use traceward_engine::limit::GaveUp;
 use traceward_engine::select::{Config, EngineName, Running, Step};
-use traceward_logic::expr::RowState;
+use traceward_logic::expr::{Memory, RowState};
 use traceward_logic::letter::Proposition;
 use traceward_logic::verdict::Verdict;
 use traceward_trace::{Cell, Intake, ReadOptions, TraceError};
@@ -65,6 +65,8 @@ pub struct Monitor {
     /// Makes states of records, and keeps the last one.
     intake: Intake,
     position: u64,
+    /// The values of earlier states that expressions ask for.
+    memory: Memory,
     /// A bit for each atom: whether it held in the last state.
     letter: Vec<u64>,
     /// A bit for each atom: whether its value was another than in the state before.
@@ -158,6 +160,7 @@ impl Monitor {
         Ok(Self {
             intake: Intake::new(spec.read_options(&ReadOptions::default())),
             position: 0,
+            memory: program.memory.clone(),
             letter: vec![0; program.atoms.len().div_ceil(64)],
             news: vec![0; program.atoms.len().div_ceil(64)],
             needed: (0..program.atoms.len()).collect(),
@@ -266,6 +269,7 @@ impl Monitor {
         self.check_next().inspect_err(|_| self.intake.withdraw())?;
         self.intake.accept();
         self.read_letter();
+        self.memory.record(self.intake.state(), self.position, self.intake.time());
         self.follow_all()?;
         self.position += 1;
         Ok(())
@@ -274,7 +278,8 @@ impl Monitor {
     /// Whether every expression can be evaluated in the next state.
     fn check_next(&self) -> Result<(), StepError> {
         let program = &*self.program;
-        let state = RowState { values: self.intake.next(), position: self.position, time: self.intake.next_time() };
+        let (values, time) = (self.intake.next(), self.intake.next_time());
+        let state = RowState { values, position: self.position, time, memory: &self.memory };
         for expr in &program.fallible {
             if let Err(reason) = expr.holds(&state) {
                 let expr = expr.display(&program.names);
@@ -286,7 +291,8 @@ impl Monitor {
     }
 
     fn read_letter(&mut self) {
-        let state = RowState { values: self.intake.state(), position: self.position, time: self.intake.time() };
+        let (values, time) = (self.intake.state(), self.intake.time());
+        let state = RowState { values, position: self.position, time, memory: &self.memory };
         self.news.fill(0);
         for &atom in &self.needed {
             let holds = u64::from(self.program.atoms[atom].holds(&state));

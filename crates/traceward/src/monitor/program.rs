@@ -5,9 +5,9 @@ use crate::spec::Spec;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use traceward_engine::select::{Config, Online, Prepared};
-use traceward_logic::expr::Expr;
-use traceward_logic::formula::{FormulaId, Formulas, Node};
-use traceward_logic::letter::{Atom, Proposition};
+use traceward_logic::expr::{Expr, Memory};
+use traceward_logic::formula::FormulaId;
+use traceward_logic::letter::{self, Atom, Proposition};
 use traceward_logic::lower::{self, Claim, Lowered};
 use traceward_logic::semantics;
 
@@ -22,6 +22,8 @@ pub(super) struct Program {
     pub(super) atoms: Vec<Atom>,
     /// Expressions of properties that may fail, as a whole.
     pub(super) fallible: Vec<Expr>,
+    /// A memory of the values of earlier states that expressions ask for, before any state.
+    pub(super) memory: Memory,
 }
 
 #[derive(Debug)]
@@ -68,6 +70,7 @@ impl Program {
             properties: Vec::new(),
             atoms: Vec::new(),
             fallible: Vec::new(),
+            memory: Memory::default(),
         };
         program.take_properties(spec, &lowered, &roots, config)?;
         Ok(program)
@@ -85,7 +88,7 @@ impl Program {
         for ((property, name), &root) in lowered.properties.iter().zip(spec.property_names()).zip(roots) {
             let engine = Online::new(&Prepared::shared(formulas, &[root], config.simplification), 0, &config)
                 .map_err(|error| Error::CannotFollow { property: name.clone(), error })?;
-            for expr in fallible(formulas, root) {
+            for expr in letter::fallible(formulas, &[root]) {
                 self.note_that_it_matters(expr);
                 if !self.fallible.contains(expr) {
                     self.fallible.push(expr.clone());
@@ -103,6 +106,7 @@ impl Program {
                 holds_on_empty: semantics::holds_on_empty(formulas, root),
             });
         }
+        self.memory = Memory::of(known.iter().chain(&self.fallible));
         Ok(())
     }
 
@@ -155,13 +159,4 @@ fn formulas_of(lowered: &Lowered) -> Result<Vec<FormulaId>, Error> {
         Claim::Assert(..) => Err(Request::AssertInMonitor.into()),
     };
     lowered.properties.iter().map(|property| formula(&property.claim)).collect()
-}
-
-/// The maximal boolean expressions of a formula that may fail.
-fn fallible(formulas: &Formulas, root: FormulaId) -> impl Iterator<Item = &Expr> {
-    let expressions = formulas.parts(&[root]).into_iter().filter_map(|part| match formulas.node(part) {
-        Node::Atom(atom) => Some(formulas.atom(atom)),
-        _ => None,
-    });
-    expressions.filter(|expr| expr.can_fail())
 }

@@ -1,17 +1,20 @@
 //! What speaks for a verdict: a step of its own, after verdicts.
 
 use super::judgement::Judgement;
-use super::outermost_always;
 use super::part::Part;
+use super::{Question, outermost_always};
 use crate::check::Extent;
 use crate::error::Error;
 use crate::report::{Evidence, OwedReport, Violation, Violations};
 use crate::runs::{RunQuestions, Runs};
+use std::sync::Arc;
 use traceward_engine::select::{Config, EngineName, Online};
 use traceward_logic::diagnostic::Span;
+use traceward_logic::expr::{Expr, StateAt};
 use traceward_logic::formula::{FormulaId, Formulas, Node};
 use traceward_logic::lower::{Claim, Trigger};
 use traceward_logic::trace::VariableId;
+use traceward_logic::value::Value;
 use traceward_logic::verdict::Verdict;
 
 /// The evidence for a property's verdict on the whole trace.
@@ -76,24 +79,47 @@ fn violation(part: &Part<'_>, formula: FormulaId, position: usize) -> Violation 
     let question = part.question;
     let whole = part.in_whole(position);
     let values = variables_of(&question.lowered.formulas, formula);
+    let values =
+        values.into_iter().map(|id| (question.names[id.index()].clone(), question.input.trace.value(id, whole)));
     Violation {
         position,
         line: question.input.lines.line(whole),
         time: part.letters.time.as_ref().map(|time| time[position]),
-        values: values
-            .into_iter()
-            .map(|id| (question.names[id.index()].clone(), question.input.trace.value(id, whole)))
-            .collect(),
+        values: values.chain(earlier_values(part, formula, position)).collect(),
     }
+}
+
+/// The values of earlier states that a formula speaks of, each by its text.
+fn earlier_values(part: &Part<'_>, formula: FormulaId, position: usize) -> Vec<(Arc<str>, Value)> {
+    let Question { lowered, names, .. } = part.question;
+    let mut pasts: Vec<&Expr> = Vec::new();
+    for atom in atoms_of(&lowered.formulas, formula) {
+        atom.for_each_past(&mut |past| pasts.push(past));
+    }
+    let mut values: Vec<(Arc<str>, Value)> = Vec::new();
+    for past in pasts {
+        let text: Arc<str> = past.display(names).to_string().into();
+        let value = past.value(&StateAt { trace: part.trace(), position });
+        if let (Ok(value), false) = (value, values.iter().any(|(known, _)| *known == text)) {
+            values.push((text, value));
+        }
+    }
+    values
+}
+
+/// The maximal boolean expressions of a formula.
+fn atoms_of(formulas: &Formulas, formula: FormulaId) -> impl Iterator<Item = &Expr> {
+    formulas.parts(&[formula]).into_iter().filter_map(|part| match formulas.node(part) {
+        Node::Atom(atom) => Some(formulas.atom(atom)),
+        _ => None,
+    })
 }
 
 /// The variables that a formula speaks of, in order.
 pub(crate) fn variables_of(formulas: &Formulas, formula: FormulaId) -> Vec<VariableId> {
     let mut variables = Vec::new();
-    for part in formulas.parts(&[formula]) {
-        if let Node::Atom(atom) = formulas.node(part) {
-            formulas.atom(atom).for_each_variable(&mut |variable| variables.push(variable));
-        }
+    for atom in atoms_of(formulas, formula) {
+        atom.for_each_variable(&mut |variable| variables.push(variable));
     }
     variables.sort_unstable();
     variables.dedup();
