@@ -15,7 +15,7 @@ mod types;
 pub use trigger::Trigger;
 pub use types::{ClassId, Expected, Schema, Type, Variable, Variables};
 
-use crate::ast::{Ast, AstKind, Named, SpecAst, Statement, StatementKind};
+use crate::ast::{Ast, AstKind, Connective, Named, SpecAst, Statement, StatementKind};
 use crate::diagnostic::{Diagnostic, Remedy, Severity, Span, did_you_mean};
 use crate::expr::Expr;
 use crate::formula::{FormulaId, Formulas, Node};
@@ -360,6 +360,7 @@ impl<'a> Lowering<'a> {
     fn property(&mut self, statement: &Statement) -> Checked<()> {
         let formula = self.plain(&statement.body)?;
         self.warn_of_past_outside(&statement.body, formula);
+        self.warn_of_narrow_operator(&statement.body);
         let triggers = if self.schema.is_some() { self.triggers(&statement.body) } else { Vec::new() };
         self.properties.push(Property {
             name: statement.name.as_ref().map(|name| name.name.clone()),
@@ -369,6 +370,25 @@ impl<'a> Lowering<'a> {
             triggers,
         });
         Ok(())
+    }
+
+    /// `G p -> q` is `(G p) -> q`, and people who write it mean `G(p -> q)`.
+    fn warn_of_narrow_operator(&mut self, body: &Ast) {
+        let AstKind::Connect(Connective::Implies, left, right) = &body.kind else { return };
+        let AstKind::Unary(op, bound, None, operand) = &left.kind else { return };
+        let in_brackets = left.span.end > operand.span.end;
+        if in_brackets {
+            return;
+        }
+        let bound = bound.as_ref().map(|bound| bound.interval.to_string()).unwrap_or_default();
+        let operator = format!("{}{bound}", op.symbol());
+        let warning = Diagnostic::warning(
+            left.span,
+            format!("`{left} -> …` is read as `({left}) -> …`: `{operator}` takes the left side alone"),
+        )
+        .label(format!("all that `{operator}` takes"))
+        .help(format!("did you mean `{operator}({operand} -> {right})`? brackets around the left side say that you do not"));
+        self.diagnostics.push(warning);
     }
 
     /// A property is judged at position 0, where there is no past to speak of.
