@@ -1,6 +1,7 @@
 //! Answers for people.
 
 use crate::command::monitor::{self, Ending};
+use crate::failure::given_up;
 use anstyle::{AnsiColor, Style};
 use std::io::{self, Write};
 use std::path::Path;
@@ -177,6 +178,14 @@ pub fn monitor_line(name: &str, verdict: Verdict) -> (String, String) {
     (String::new(), format!("  {style}{verdict:<9}{style:#}  {name}\n"))
 }
 
+/// The line of a monitor about a property that is given up after a state.
+pub fn unknown_line(position: u64, name: &str) -> String {
+    format!("{position:>POSITION_WIDTH$}  {OPEN}{UNKNOWN:<9}{OPEN:#}  {name}\n")
+}
+
+/// The word for a verdict that could not be found out.
+const UNKNOWN: &str = "unknown";
+
 /// Writes what a monitor says at the end.
 pub fn monitor_end(out: &mut impl Write, feed: &Feed, ending: Ending, cost: monitor::Cost) -> io::Result<()> {
     let monitor = feed.monitor();
@@ -188,11 +197,15 @@ pub fn monitor_end(out: &mut impl Write, feed: &Feed, ending: Ending, cost: moni
     writeln!(out, "{BOLD}{what}{BOLD:#}: {}{skipped}", counted(monitor.position() as usize, "state"))?;
     for (id, verdict) in monitor.property_ids().zip(ending.verdicts(monitor)) {
         let property = monitor.property(id);
-        let (mark, style) = signs(verdict);
-        write!(out, "{style}{mark} {verdict}{style:#}  {}  {DIM}{}{DIM:#}", property.name, property.formula)?;
+        let (mark, style) = property.gave_up.map_or(signs(verdict), |_| ("?", OPEN));
+        let known = property.gave_up.map_or(verdict.name(), |_| UNKNOWN);
+        write!(out, "{style}{mark} {known}{style:#}  {}  {DIM}{}{DIM:#}", property.name, property.formula)?;
         match property.decided_at {
             Some(position) => writeln!(out, "  final since position {position}")?,
             None => writeln!(out)?,
+        }
+        if let Some(gave_up) = property.gave_up {
+            writeln!(out, "    {}", given_up(gave_up))?;
         }
         if let Some(description) = property.description {
             writeln!(out, "    {description}")?;

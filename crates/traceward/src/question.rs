@@ -87,7 +87,7 @@ impl<'a> Question<'a> {
             names: lowered.variables.names(),
             input: Input::new(read),
             evaluator: Evaluator::new(&prepared, &options.config),
-            judges: Judges::new(lowered, &prepared, &indices, options)?,
+            judges: Judges::new(lowered, &prepared, &indices, options, &|place| formula_name(spec, lowered, place))?,
             prepared,
             indices,
         })
@@ -107,6 +107,11 @@ impl<'a> Question<'a> {
             Some(keys) => self.by_key(&keys.groups)?,
         };
         Ok(Report { trace: self.trace_report()?, properties, queries })
+    }
+
+    /// The name of a property by its place among those that are formulas.
+    fn formula_name(&self, place: usize) -> String {
+        formula_name(self.spec, self.lowered, place)
     }
 
     // ---- parts ----
@@ -302,10 +307,24 @@ fn refuse_what_cannot_be_had(read: &ReadTrace, options: &CheckOptions) -> Result
     if is_split && options.truth != Truth::AtZero {
         return Err(Request::TruthByKey.into());
     }
-    if options.config.engine == EngineName::Naive && read.states > LONGEST_NAIVE {
-        return Err(Request::TooLongForNaive { states: read.states }.into());
+    let states = longest_part(read);
+    if options.config.engine == EngineName::Naive && states > LONGEST_NAIVE {
+        return Err(Request::TooLongForNaive { states }.into());
     }
     Ok(())
+}
+
+/// The number of states of the longest part: of the whole trace, or of a key.
+fn longest_part(read: &ReadTrace) -> usize {
+    let of_keys = |keys: &Keys| keys.groups.iter().map(|group| group.positions.len()).max().unwrap_or(0);
+    read.keys.as_ref().map_or(read.states, of_keys)
+}
+
+/// The name of a property by its place among those that are formulas.
+fn formula_name(spec: &Spec, lowered: &Lowered, place: usize) -> String {
+    let is_formula = |index: &usize| matches!(lowered.properties[*index].claim, Claim::Formula(_));
+    let index = (0..lowered.properties.len()).filter(is_formula).nth(place);
+    index.map(|index| spec.property_name(index)).unwrap_or_default()
 }
 
 /// The formulas of properties, in the spec's order.

@@ -1,14 +1,14 @@
 //! `traceward monitor`
 
 use crate::arguments::{BadInput, MonitorArguments, OutputFormat};
-use crate::failure::{Failure, Outcome, tell};
+use crate::failure::{Failure, Outcome, given_up, tell};
 use crate::live::{Live, News};
 use crate::{input, json, text};
 use std::io::{self, Write};
 use std::path::Path;
 use traceward::input::{TraceError, Unseen};
 use traceward::{Error, Event, Feed, Goal, Monitor, PropertyId, Spec, Verdict};
-use traceward_wire::{EndOfTrace, Extent, line};
+use traceward_wire::{EndOfTrace, Extent, VerdictEvent, line};
 
 /// The name of the input in messages.
 const INPUT: &str = "-";
@@ -169,13 +169,14 @@ impl<W: Write> Session<'_, W> {
             OutputFormat::Json => {
                 let extent = if ending == Ending::Complete { Extent::Complete } else { Extent::CutShort };
                 let verdicts = ending.verdicts(self.feed.monitor());
-                let end = EndOfTrace::new(&self.feed, extent, &verdicts, cost == Cost::Told);
+                let end = EndOfTrace::new(&self.feed, extent, &verdicts, &given_up, cost == Cost::Told);
                 writeln!(self.out, "{}", line(&end))?;
             }
             OutputFormat::Text => text::monitor_end(self.out, &self.feed, ending, cost)?,
         }
         self.out.flush()?;
-        let mut outcome = Outcome::Holds;
+        let gave_up = self.feed.monitor().properties().any(|property| property.gave_up.is_some());
+        let mut outcome = if gave_up { Outcome::Unanswered } else { Outcome::Holds };
         let unseen = if self.feed.monitor().position() > 0 { self.feed.unseen() } else { Vec::new() };
         if !unseen.is_empty() && ending == Ending::Complete {
             tell_of(&unseen, "error", "was never seen: what is asked of it was false throughout");
@@ -204,19 +205,32 @@ impl<W: Write> Watch<'_, W> {
         match event {
             Event::State { .. } if self.arguments.every_step => {
                 let position = monitor.position() - 1;
-                let mut properties = monitor.properties().enumerate();
+                let mut properties = monitor.properties().enumerate().filter(|(_, one)| one.gave_up.is_none());
                 properties.try_for_each(|(index, one)| self.wording.write(self.out, position, index, one.verdict))?;
             }
             Event::State { changed } => {
-                let position = monitor.position() - 1;
-                let verdict = |id: PropertyId| monitor.property(id).verdict;
-                changed.iter().try_for_each(|&id| self.wording.write(self.out, position, id.index(), verdict(id)))?;
+                changed.iter().try_for_each(|&id| self.verdict(monitor, id))?;
             }
             Event::Unseen(unseen) => self.unseen(unseen)?,
             Event::BadLine(error) => self.bad_line(error)?,
             // What a later version of the library has to tell.
             _ => {}
         }
+        Ok(())
+    }
+
+    /// Writes what is known of a property after the last state.
+    fn verdict(&mut self, monitor: &Monitor, id: PropertyId) -> io::Result<()> {
+        let (position, property) = (monitor.position() - 1, monitor.property(id));
+        let Some(gave_up) = property.gave_up else {
+            return self.wording.write(self.out, position, id.index(), property.verdict);
+        };
+        match self.arguments.format {
+            OutputFormat::Json => writeln!(self.out, "{}", line(&VerdictEvent::unknown(position, property.name)))?,
+            OutputFormat::Text => self.out.write_all(text::unknown_line(position, property.name).as_bytes())?,
+        }
+        self.out.flush()?;
+        tell(&format!("error: `{}`: {}", property.name, given_up(gave_up)));
         Ok(())
     }
 

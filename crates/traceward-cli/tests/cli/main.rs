@@ -3,6 +3,7 @@
 mod alike;
 mod common;
 mod fields;
+mod limits;
 mod monitor;
 mod observers;
 mod transcripts;

@@ -5,9 +5,9 @@
 
 use super::letters::{Blocks, LetterBits};
 use super::{ENGINE, EngineConfig, Exactness};
-use crate::automaton::diagram::Overflow;
+use crate::automaton::diagram::{DiagramLimits, Overflow};
 use crate::automaton::progression::{OwedEvent, Progression, Prospects, Space, StateRef, Unsettled};
-use crate::limit::{GaveUp, Instead, Limit};
+use crate::limit::{Budget, GaveUp, Instead, Limit};
 use crate::saved::{Reader, RestoreError, Writer};
 use std::sync::Arc;
 use traceward_logic::letter::Proposition;
@@ -33,7 +33,7 @@ pub(super) struct Lazy {
 /// A clone begins with nothing but the state, so that it is cheap, whatever the run has seen.
 impl Clone for Lazy {
     fn clone(&self) -> Self {
-        let alone = self.progression.only(&self.space, self.state, most_nodes(self.config));
+        let alone = self.progression.only(&self.space, self.state, diagram_limits(self.config));
         // What holds a state and more, holds the state.
         let (space, state) = alone.unwrap_or_else(|_| (self.space.clone(), self.state));
         let steps = vec![RememberedStep::nothing(state); REMEMBERED];
@@ -81,7 +81,7 @@ impl Lazy {
             instead: &[Instead::REVERSE],
         })?;
         let failed = |overflow| gave_up(config, Unsettled::Overflow(overflow));
-        let mut space = progression.space(most_nodes(config)).map_err(failed)?;
+        let mut space = progression.space(diagram_limits(config)).map_err(failed)?;
         let state = progression.initial_at(&mut space, position).map_err(failed)?;
         let (steps, verdict) = (vec![RememberedStep::nothing(state); REMEMBERED], Verdict::Pending);
         let mut lazy = Self {
@@ -112,7 +112,7 @@ impl Lazy {
         from: &mut Reader<'_>,
     ) -> Result<Self, RestoreError> {
         let (verdict, letter_by_letter) = (from.verdict()?, from.bit()?);
-        let (space, state) = progression.restore(most_nodes(config), from)?;
+        let (space, state) = progression.restore(diagram_limits(config), from)?;
         let steps = vec![RememberedStep::nothing(state); REMEMBERED];
         let progression = progression.clone();
         Ok(Self { progression, space, epoch: 0, letter_by_letter, state, verdict, config, steps })
@@ -185,9 +185,10 @@ impl Lazy {
     }
 
     fn settle(&mut self, propositions: &[Proposition], byte: &dyn Fn(usize) -> u8) -> Result<Verdict, GaveUp> {
+        self.space.renew();
         if !self.letter_by_letter {
             let result = self.with_room(|run| run.try_step(propositions, byte))?;
-            let is_too_large = matches!(result, Err(Unsettled::Overflow(_)));
+            let is_too_large = matches!(result, Err(unsettled @ Unsettled::Overflow(_)) if !unsettled.is_interrupt());
             if !is_too_large || self.config.exactness == Exactness::Always {
                 return self.take(result);
             }
@@ -249,7 +250,7 @@ impl Lazy {
 
     fn certain(&mut self, state: StateRef) -> Result<Verdict, Unsettled> {
         let prospects = match self.progression.prospects(&mut self.space, state, self.config.limits.search) {
-            Err(_) if self.config.exactness == Exactness::WherePossible => {
+            Err(reason) if self.config.exactness == Exactness::WherePossible && !reason.is_interrupt() => {
                 let accepting = self.progression.is_accepting(&self.space, state);
                 Prospects { accepting, can_accept: true, can_reject: true }
             }
@@ -267,7 +268,7 @@ impl Lazy {
     fn forget(&mut self) -> Result<(), GaveUp> {
         let failed = |overflow| gave_up(self.config, Unsettled::Overflow(overflow));
         (self.space, self.state) =
-            self.progression.only(&self.space, self.state, most_nodes(self.config)).map_err(failed)?;
+            self.progression.only(&self.space, self.state, diagram_limits(self.config)).map_err(failed)?;
         self.epoch += 1;
         for step in &mut self.steps {
             step.from = NOWHERE;
@@ -282,11 +283,12 @@ fn bit(propositions: &[Proposition], byte: &dyn Fn(usize) -> u8, proposition: u3
     byte(place / 8) >> (place % 8) & 1 == 1
 }
 
-/// The number of diagrams that fit the memory, with what a search keeps of each.
-fn most_nodes(config: EngineConfig) -> usize {
+/// The limits on diagrams: as many as fit the memory, with what a search keeps of each.
+fn diagram_limits(config: EngineConfig) -> DiagramLimits {
     const PER_SEARCHED: usize = 64;
-    config.limits.memory.saturating_sub(REMEMBERED * size_of::<RememberedStep>())
-        / (Progression::BYTES_PER_NODE + PER_SEARCHED)
+    let memory = config.limits.memory.saturating_sub(REMEMBERED * size_of::<RememberedStep>());
+    let nodes = memory / (Progression::BYTES_PER_NODE + PER_SEARCHED);
+    DiagramLimits { nodes, budget: Budget::new(&config.limits) }
 }
 
 fn gave_up(config: EngineConfig, unsettled: Unsettled) -> GaveUp {
