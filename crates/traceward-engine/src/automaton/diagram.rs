@@ -114,6 +114,9 @@ impl DiagramLimits {
 /// The largest number of variables that may be tested in a row.
 const DEPTH_LIMIT: u32 = 3000;
 
+/// The work of answering a question that was not answered before: memory is waited for a few times.
+const WORK_PER_QUESTION: u64 = 4;
+
 /// A place of the unique table that is free.
 const FREE: u32 = u32::MAX;
 
@@ -302,7 +305,7 @@ impl Diagrams {
             return Ok(self.computed[slot].answer);
         }
         let depth = depth.checked_sub(1).ok_or(Overflow::Depth)?;
-        self.budget.spend(1)?;
+        self.budget.spend(WORK_PER_QUESTION)?;
         let level = self.level(f).min(self.level(g)).min(self.level(h));
         let [low_f, low_g, low_h] = question.map(|one| self.low(one, level));
         let [high_f, high_g, high_h] = question.map(|one| self.high(one, level));

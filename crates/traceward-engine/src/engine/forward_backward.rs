@@ -235,6 +235,7 @@ impl Follow for ForwardBackward {
         self.labels.read(&mut run.truth, step.letter);
         run.budget.renew(run.bytes());
         self.forward(run).map_err(gave_up)?;
+        run.budget.spend(run.leaves.len() as u64).map_err(gave_up)?;
         run.verdict = match self.evaluate_leaves(run) {
             Some(value) => {
                 run.leaves.clear();
