@@ -281,7 +281,8 @@ pub struct EngineArguments {
     /// Evaluate formulas as they are written, without simplifying them first
     #[arg(long)]
     pub no_simplify: bool,
-    /// After how many steps depth-first traversal gives up
+    /// After how many steps of work for a trace depth-first traversal gives up, and others for a
+    /// state of it
     #[arg(long, value_name = "N", default_value_t = Limits::default().work)]
     pub work_limit: u64,
     /// With how many slices at one position breadth-first traversal gives up, and generic
@@ -295,7 +296,7 @@ pub struct EngineArguments {
     /// forward-backward-dag and generic
     #[arg(long)]
     pub no_subsumption: bool,
-    /// How much memory an observer may take, in MiB
+    /// How much memory an engine may take for a property, in MiB
     #[arg(long, value_name = "MIB", default_value_t = Limits::default().memory >> 20)]
     pub memory_limit: usize,
     /// How many states an observer may look at to find out what is certain
@@ -342,7 +343,8 @@ pub fn option_of(limit: Limit) -> Option<&'static str> {
         | Limit::Claims(_)
         | Limit::Propositions(_)
         | Limit::Obligations
-        | Limit::Position(_) => None,
+        | Limit::Position(_)
+        | Limit::Interrupted => None,
     }
 }
 
@@ -365,6 +367,29 @@ pub struct AutomatonArguments {
     /// Simplify the formula first; otherwise the automaton is that of the formula as written
     #[arg(long)]
     pub simplify: bool,
+    /// With how many states making a tableau or deterministic automaton is given up
+    #[arg(long, value_name = "N", default_value_t = Limits::default().automaton_states)]
+    pub state_limit: usize,
+    /// After how many steps of work it is given up
+    #[arg(long, value_name = "N", default_value_t = Limits::default().work)]
+    pub work_limit: u64,
+    /// How much memory it may take, in MiB
+    #[arg(long, value_name = "MIB", default_value_t = Limits::default().memory >> 20)]
+    pub memory_limit: usize,
+}
+
+impl AutomatonArguments {
+    /// The limits on the making of an automaton.
+    pub fn limits(&self) -> Limits {
+        Limits {
+            automaton_states: self.state_limit,
+            // A step of a tableau is as much work as twenty others.
+            automaton_steps: self.work_limit / 20,
+            work: self.work_limit,
+            memory: self.memory_limit.saturating_mul(1 << 20),
+            ..Limits::default()
+        }
+    }
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]

@@ -6,7 +6,7 @@ use std::fmt;
 use std::io::Write;
 use traceward::engine::{BuildError, GaveUp, Unsupported};
 use traceward::message::{Shown, Style};
-use traceward::{Error, Request};
+use traceward::{EngineName, Error, Request};
 
 /// The outcome of a run, which the exit status tells.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -54,7 +54,7 @@ impl Failure {
     /// options that help. `trace` is the name of the trace.
     pub fn of(error: &Error, trace: &str, style: Style<'_>) -> Self {
         match error {
-            Error::GaveUp(gave_up) => Self::new(with_option(gave_up)),
+            Error::GaveUp { property, gave_up } => Self::new(of_property(property.as_deref(), &with_option(gave_up))),
             Error::CannotFollow { property, error } => Self::new(cannot_follow(property, error)),
             Error::Request(request) => asked(request),
             other => Self::Message(other.render(trace, style)),
@@ -93,6 +93,28 @@ fn with_option(gave_up: &GaveUp) -> String {
     option_of(gave_up.limit).map_or(account.clone(), |option| format!("{account}; {option} raises the limit"))
 }
 
+/// The reason why a property is not followed any more, with what to do about it. Of the engines that
+/// could answer instead only those that follow a trace are of use.
+pub fn given_up(gave_up: &GaveUp) -> String {
+    let follows = |name: &str| name.parse().is_ok_and(EngineName::follows);
+    let mut reason = format!("the engine {} gave up: {}", gave_up.engine, gave_up.limit);
+    gave_up
+        .instead
+        .iter()
+        .filter(|instead| follows(instead.engine))
+        .for_each(|instead| reason += &format!("; {instead}"));
+    option_of(gave_up.limit).iter().for_each(|option| reason += &format!("; {option} raises the limit"));
+    format!("{reason}; {AT_END}")
+}
+
+/// A message about a property, if it is known which.
+fn of_property(name: Option<&str>, message: &str) -> String {
+    name.map_or(message.to_owned(), |name| format!("`{name}`: {message}"))
+}
+
+/// The way out for a property that cannot be followed.
+const AT_END: &str = "`traceward check` answers when the trace has ended";
+
 /// The message about a question that cannot be answered, with the option or command that asks for
 /// something else.
 fn asked(request: &Request) -> Failure {
@@ -112,13 +134,12 @@ fn asked(request: &Request) -> Failure {
 
 /// The reason why a property cannot be followed, and what to do instead.
 fn cannot_follow(property: &str, error: &BuildError) -> String {
-    let at_end = "`traceward check` answers when the trace has ended";
     let (reason, way_out) = match error {
         BuildError::Unsupported(Unsupported { engine, what, instead }) => {
-            let way_out = if *instead == "observer" { "--engine observer can" } else { at_end };
+            let way_out = if *instead == "observer" { "--engine observer can" } else { AT_END };
             (format!("the engine {engine} does not take {what}"), way_out)
         }
-        BuildError::GaveUp(gave_up) => (with_option(gave_up), at_end),
+        BuildError::GaveUp(gave_up) => (with_option(gave_up), AT_END),
     };
     format!("`{property}` cannot be followed: {reason}; {way_out}")
 }

@@ -1,6 +1,7 @@
 //! Answers for people.
 
 use crate::command::monitor::{self, Ending};
+use crate::failure::given_up;
 use crate::input;
 use anstyle::{AnsiColor, Style};
 use std::io::{self, Write};
@@ -186,6 +187,14 @@ pub fn monitor_line(name: &str, verdict: Verdict) -> (String, String) {
     (String::new(), format!("  {style}{verdict:<9}{style:#}  {}\n", Shown(name)))
 }
 
+/// The line of a monitor about a property that is given up after a state.
+pub fn unknown_line(position: u64, name: &str) -> String {
+    format!("{position:>POSITION_WIDTH$}  {OPEN}{UNKNOWN:<9}{OPEN:#}  {name}\n")
+}
+
+/// The word for a verdict that could not be found out.
+const UNKNOWN: &str = "unknown";
+
 /// Writes what a monitor says at the end.
 pub fn monitor_end(out: &mut impl Write, feed: &Feed, ending: Ending, cost: monitor::Cost) -> io::Result<()> {
     let monitor = feed.monitor();
@@ -193,12 +202,16 @@ pub fn monitor_end(out: &mut impl Write, feed: &Feed, ending: Ending, cost: moni
     writeln!(out, "{BOLD}{what}{BOLD:#}: {}", seen(monitor.position(), feed.skipped()))?;
     for (id, verdict) in monitor.property_ids().zip(ending.verdicts(monitor)) {
         let property = monitor.property(id);
-        let (mark, style) = signs(verdict);
+        let (mark, style) = property.gave_up.map_or(signs(verdict), |_| ("?", OPEN));
+        let known = property.gave_up.map_or(verdict.name(), |_| UNKNOWN);
         let (name, formula) = (Shown(property.name), Shown(property.formula));
-        write!(out, "{style}{mark} {verdict}{style:#}  {name}  {DIM}{formula}{DIM:#}")?;
+        write!(out, "{style}{mark} {known}{style:#}  {name}  {DIM}{formula}{DIM:#}")?;
         match property.decided_at {
             Some(position) => writeln!(out, "  final since position {position}")?,
             None => writeln!(out)?,
+        }
+        if let Some(gave_up) = property.gave_up {
+            writeln!(out, "    {}", given_up(gave_up))?;
         }
         if let Some(description) = property.description {
             writeln!(out, "    {}", Shown(description))?;
@@ -216,12 +229,13 @@ pub fn monitor_stopped(
     out: &mut impl Write,
     states: u64,
     bad_lines: u64,
-    verdicts: &[(&str, Verdict)],
+    verdicts: &[(&str, Option<Verdict>)],
 ) -> io::Result<()> {
     writeln!(out, "{BOLD}stopped{BOLD:#}: {}", seen(states, bad_lines))?;
     for (name, verdict) in verdicts {
-        let (mark, style) = signs(*verdict);
-        writeln!(out, "{style}{mark} {verdict}{style:#}  {}", Shown(name))?;
+        let (mark, style) = verdict.map_or(("?", OPEN), signs);
+        let known = verdict.map_or(UNKNOWN, Verdict::name);
+        writeln!(out, "{style}{mark} {known}{style:#}  {}", Shown(name))?;
     }
     Ok(())
 }

@@ -4,20 +4,25 @@
 //! Nothing here knows an engine or an automaton: both say by these types why they cannot go on, and
 //! whoever asked words it for people.
 
+mod budget;
+
+pub use budget::{Budget, Interrupt};
 use std::fmt;
 
 /// The limits of engines. Each engine looks at the limits of what it has, and at no others.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// The number of conditions that depth-first traversal may look at.
+    /// The number of steps of work that an engine may do for a trace that has ended, or for the
+    /// next state of one that it follows: conditions that it looks at, sets that it joins or
+    /// compares, nodes that it makes. See [`Budget`].
     pub work: u64,
     /// The number of slices that there may be at one position, and of ways that may lead on from a
     /// configuration.
     pub slices: usize,
     /// The number of nodes that a tree or a graph of what is not decided yet may have.
     pub nodes: usize,
-    /// The number of bytes that a run of an observer may take. When they are used up, the run
-    /// forgets what it has seen of its automaton, and goes on.
+    /// The number of bytes that an engine may take. A run of an observer that has used them up
+    /// forgets what it has seen of its automaton, and goes on; other engines give up.
     pub memory: usize,
     /// The number of states that an observer may look at to find out what is certain in one of
     /// them.
@@ -37,15 +42,17 @@ pub struct Limits {
     /// The number of different sets, configurations and letters that are remembered; fewer if they
     /// are large. Remembering fewer costs time, and never an answer.
     pub remembered: usize,
+    /// The flag by which somebody else ends the work of an engine, in the middle of a step.
+    pub interrupt: Option<Interrupt>,
 }
 
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            work: 1_000_000_000,
+            work: 200_000_000,
             slices: 100_000,
             nodes: 10_000_000,
-            memory: 128 << 20,
+            memory: 256 << 20,
             search: 100_000,
             table_states: 1024,
             table_entries: 1 << 21,
@@ -53,6 +60,7 @@ impl Default for Limits {
             automaton_steps: 10_000_000,
             claims: 1_000,
             remembered: 10_000,
+            interrupt: None,
         }
     }
 }
@@ -60,7 +68,7 @@ impl Default for Limits {
 /// A limit that was reached, with its value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Limit {
-    /// The conditions that were looked at.
+    /// The steps of work.
     Work(u64),
     /// The slices at one position.
     Slices(usize),
@@ -68,7 +76,7 @@ pub enum Limit {
     Configurations(usize),
     /// The nodes of a tree or a graph of what is not decided yet.
     Nodes(usize),
-    /// The bytes that a state of an automaton takes, or the making of the automaton.
+    /// The bytes that an engine takes, or the making of an automaton.
     Memory(usize),
     /// The states that were looked at to know what is certain.
     Search(usize),
@@ -84,12 +92,14 @@ pub enum Limit {
     Obligations,
     /// The position from which a formula is asked.
     Position(usize),
+    /// Somebody else has ended the work.
+    Interrupted,
 }
 
 impl Limit {
     /// Whether the caller can raise the limit.
     pub fn can_be_raised(self) -> bool {
-        !matches!(self, Self::Obligations | Self::Position(_))
+        !matches!(self, Self::Obligations | Self::Position(_) | Self::Interrupted)
     }
 
     /// Whether the limit is on the size of an automaton, which depends on the formula alone.
@@ -102,11 +112,11 @@ impl Limit {
 impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Work(limit) => write!(f, "it looked at {limit} conditions without an answer"),
+            Self::Work(limit) => write!(f, "it took {limit} steps without an answer"),
             Self::Slices(limit) => write!(f, "there are more than {limit} slices at one position"),
             Self::Configurations(limit) => write!(f, "there are more than {limit} configurations"),
             Self::Nodes(limit) => write!(f, "what is not decided yet has more than {limit} nodes"),
-            Self::Memory(bytes) => write!(f, "the automaton takes more than the {} MiB allowed", bytes >> 20),
+            Self::Memory(bytes) => write!(f, "it takes more than the {} MiB allowed", bytes >> 20),
             Self::Search(limit) => {
                 write!(f, "more than {limit} states have to be looked at to know what is certain")
             }
@@ -122,6 +132,7 @@ impl fmt::Display for Limit {
             Self::Position(position) => {
                 write!(f, "position {position} is too far from the start to be kept in mind")
             }
+            Self::Interrupted => f.write_str("it was interrupted"),
         }
     }
 }

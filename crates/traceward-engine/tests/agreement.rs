@@ -101,8 +101,8 @@ impl Whole {
                 Ok(rows.into_iter().map(|row| Some(Answer::of_rows(row.clone()))).collect())
             }
             Self::Verdicts(judge) => {
-                let rows = judge.truth(letters)?.expect("an engine that can tell");
-                let rulings = judge.decide(letters)?.into_iter();
+                let rows = judge.truth(letters).map_err(|refused| refused.error)?.expect("an engine that can tell");
+                let rulings = judge.decide(letters).map_err(|refused| refused.error)?.into_iter();
                 let answer = |(ruling, truth): (Ruling, Bitmap)| {
                     Some(Answer { holds: ruling.decision.holds, ..Answer::of_rows(truth) })
                 };

@@ -312,7 +312,7 @@ mod routes {
             let formula = recipe.build(&mut formulas);
             let observed = Observed::new(&formulas, formula, &[]);
             let Prepared { formulas, alphabet, simplified, .. } = &observed.prepared;
-            let limits = Room { states: 5000, memory: 1 << 24 };
+            let limits = Room { states: 5000, memory: 1 << 24, ..Room::default() };
             let made = Deterministic::new(formulas, alphabet, simplified[0], observed.on_empty, limits);
             if let (Ok(automaton), Some(expected)) = (made, by_tableau(&observed)) {
                 prop_assert_eq!(table(&automaton), expected);

@@ -48,8 +48,6 @@ pub enum ExportError {
         /// The limit.
         limit: Limit,
     },
-    /// The conditions are too long to be written out.
-    ConditionsTooLong,
     /// The labels are too long to be written.
     LabelsTooLong(LabelsTooLong),
     /// A condition has more disjuncts than may be drawn.
@@ -68,10 +66,10 @@ impl fmt::Display for ExportError {
             Self::Bound { part } => write!(f, "`{part}` has a bound, and an alternating automaton cannot count"),
             Self::BoundInTime { part } => write!(f, "`{part}` has a bound in time, and this automaton counts steps"),
             Self::Unsupported { what } => write!(f, "there is no such automaton with {what}"),
-            Self::TooLarge { limit } => limit.fmt(f),
-            Self::ConditionsTooLong => {
-                f.write_str("the conditions of this automaton name nodes more than a million times")
+            Self::TooLarge { limit: limit @ (Limit::Work(_) | Limit::Memory(_)) } => {
+                write!(f, "the automaton is too large: {limit}")
             }
+            Self::TooLarge { limit } => limit.fmt(f),
             Self::LabelsTooLong(error) => error.fmt(f),
             Self::TooManyDisjuncts(error) => error.fmt(f),
         }

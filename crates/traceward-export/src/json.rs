@@ -1,6 +1,7 @@
 //! Automata as JSON, for programs.
 
-use crate::listing::{ListedEdge, ListedProposition, ListedState, Listing, ListingKind};
+use crate::listing::{LeftOut, ListedEdge, ListedProposition, ListedState, Listing, ListingKind};
+use crate::property::AutomatonSize;
 use crate::sketch::{ClockChange, Disjuncts, Edge, Sketch, SketchKind, SketchNode};
 use serde_json::{Map, Value, json};
 use traceward_engine::automaton::alternating::Look;
@@ -116,7 +117,7 @@ fn listed(listing: &Listing) -> Value {
         ListingKind::Deterministic => "deterministic",
     };
     let proposition = |one: &ListedProposition| json!({ "text": one.text, "relevant": one.is_relevant });
-    json!({
+    let mut document = json!({
         "kind": kind,
         "formula": listing.formula,
         "states": listing.states.len(),
@@ -126,7 +127,35 @@ fn listed(listing: &Listing) -> Value {
         "start": listing.start,
         "nodes": listing.states.iter().map(listed_state).collect::<Vec<_>>(),
         "transitions": listing.edges.iter().map(|edge| listed_edge(edge, listing)).collect::<Vec<_>>(),
-    })
+    });
+    match listing.left_out {
+        None => {}
+        Some(LeftOut::Labels(too_long)) => document["left_out"] = json!(too_long.to_string()),
+        Some(LeftOut::Edges(too_long)) => {
+            document["left_out"] = json!(too_long.to_string());
+            document["edges"] = Value::Null;
+        }
+    }
+    document
+}
+
+/// The size of an alternating automaton whose conditions are too large to be written, and the
+/// reason why they are left out.
+pub fn of_size(size: &AutomatonSize, left_out: &str) -> String {
+    let AutomatonSize { kind, formula, nodes, accepting } = size;
+    let kind = match kind {
+        SketchKind::Alternating => "alternating",
+        SketchKind::Metric => "metric",
+    };
+    let document = json!({
+        "kind": kind,
+        "formula": formula,
+        "states": nodes,
+        "edges": Value::Null,
+        "accepting": accepting,
+        "left_out": left_out,
+    });
+    format!("{document:#}")
 }
 
 fn listed_state(state: &ListedState) -> Value {
@@ -146,6 +175,9 @@ fn listed_edge(edge: &ListedEdge, listing: &Listing) -> Value {
         let literals = literals.iter().map(|&(index, holds)| (listing.propositions[index].text.clone(), json!(holds)));
         Value::Object(literals.collect::<Map<_, _>>())
     };
+    if listing.left_out.is_some() {
+        return json!({ "from": edge.from, "to": edge.to });
+    }
     json!({
         "from": edge.from,
         "to": edge.to,

@@ -87,6 +87,11 @@ impl Labelled {
         self.automaton.edges(WORK_LIMIT)
     }
 
+    /// The edges without their letters, unless even those are too many.
+    pub fn arrows(&self) -> Option<Vec<(StateId, StateId)>> {
+        self.automaton.arrows(WORK_LIMIT)
+    }
+
     /// A product as text: `a & !b`, or `true`.
     pub fn product_text(&self, product: &Product) -> String {
         let literals = product.iter().map(|&(proposition, holds)| {
@@ -103,25 +108,38 @@ impl Labelled {
         products.join(" | ")
     }
 
-    /// The automaton as text, a state with its edges at a time.
-    pub fn text(&self) -> Result<String, LabelsTooLong> {
-        let edges = self.edges()?;
+    /// The automaton as text, a state with its edges at a time. Labels that are too long to be
+    /// written are left out, and it says so.
+    pub fn text(&self) -> String {
         let mut text = String::new();
-        self.write_text(&edges, &mut text).expect("writing to a string cannot fail");
-        Ok(text)
+        let written = match self.edges() {
+            Ok(edges) => {
+                let line = |edge: &Edge| (edge.from, format!("{} → {}", self.label_text(edge), state_name(edge.to)));
+                self.write_text(&edges.iter().map(line).collect::<Vec<_>>(), &mut text)
+            }
+            Err(too_long) => self.write_without_labels(too_long, &mut text),
+        };
+        written.expect("writing to a string cannot fail");
+        text
     }
 
-    fn write_text(&self, edges: &[Edge], out: &mut String) -> fmt::Result {
+    fn write_without_labels(&self, too_long: LabelsTooLong, out: &mut String) -> fmt::Result {
+        writeln!(out, "{} states; left out: {too_long}", self.automaton.states().len())?;
+        let arrows = self.arrows().unwrap_or_default();
+        let lines: Vec<_> = arrows.into_iter().map(|(from, to)| (from, format!("→ {}", state_name(to)))).collect();
+        self.write_text(&lines, out)
+    }
+
+    /// Writes the states, each with its edges: a line for each, with the state it leaves.
+    fn write_text(&self, edges: &[(StateId, String)], out: &mut String) -> fmt::Result {
         writeln!(out, "start {}", state_name(self.automaton.initial()))?;
         let mut rest = edges;
         for id in self.automaton.state_ids() {
             let end = if self.automaton.state(id).accepting { "acc" } else { "rej" };
             let certain = state_text(self.automaton.verdict(id));
             writeln!(out, "{:<4} {end}, {certain}", state_name(id))?;
-            let (own, others) = rest.split_at(rest.partition_point(|edge| edge.from == id));
-            for edge in own {
-                writeln!(out, "     {} → {}", self.label_text(edge), state_name(edge.to))?;
-            }
+            let (own, others) = rest.split_at(rest.partition_point(|(from, _)| *from == id));
+            own.iter().try_for_each(|(_, line)| writeln!(out, "     {line}"))?;
             rest = others;
         }
         Ok(())

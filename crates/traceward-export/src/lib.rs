@@ -23,6 +23,6 @@ pub mod sketch;
 
 pub use error::ExportError;
 pub use property::{
-    AlternatingAutomaton, DeterministicAutomaton, InitialState, MetricAutomaton, TableauAutomaton,
+    AlternatingAutomaton, AutomatonSize, DeterministicAutomaton, InitialState, MetricAutomaton, TableauAutomaton,
     alternating_automaton, deterministic_automaton, metric_automaton, tableau_automaton,
 };

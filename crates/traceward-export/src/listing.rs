@@ -2,7 +2,7 @@
 
 use crate::labelled::{Labelled, state_name};
 use std::sync::Arc;
-use traceward_engine::automaton::deterministic::LabelsTooLong;
+use traceward_engine::automaton::deterministic::{Edge, LabelsTooLong, Product};
 use traceward_engine::automaton::tableau::{Automaton, StateId};
 use traceward_logic::letter::Proposition;
 use traceward_logic::verdict::Verdict;
@@ -31,6 +31,17 @@ pub struct Listing {
     pub states: Vec<ListedState>,
     /// The edges, in order of where they begin.
     pub edges: Vec<ListedEdge>,
+    /// The reason why the edges are without labels, or are not there at all.
+    pub left_out: Option<LeftOut>,
+}
+
+/// The part of a listing that is too large to be written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LeftOut {
+    /// The labels of the edges.
+    Labels(LabelsTooLong),
+    /// The edges themselves.
+    Edges(LabelsTooLong),
 }
 
 /// A proposition of a [`Listing`].
@@ -100,11 +111,12 @@ impl Listing {
             start: StateId::INIT.to_string(),
             states: automaton.state_ids().map(state).collect(),
             edges: edges.collect(),
+            left_out: None,
         }
     }
 
-    /// A deterministic automaton.
-    pub fn of_deterministic(labelled: &Labelled) -> Result<Self, LabelsTooLong> {
+    /// A deterministic automaton. Labels that are too long to be written are left out.
+    pub fn of_deterministic(labelled: &Labelled) -> Self {
         let automaton = labelled.automaton();
         let states = automaton.state_ids().map(|id| ListedState {
             name: state_name(id),
@@ -112,25 +124,43 @@ impl Listing {
             verdict: Some(automaton.verdict(id)),
             text: String::new(),
         });
-        let literals =
-            |product: &Vec<(Proposition, bool)>| product.iter().map(|&(one, holds)| (one.index(), holds)).collect();
-        let edges = labelled.edges()?;
-        let edges = edges.iter().map(|edge| ListedEdge {
-            from: state_name(edge.from),
-            to: state_name(edge.to),
-            label: labelled.label_text(edge),
-            products: edge.products.iter().map(literals).collect(),
-        });
+        let (edges, left_out) = match labelled.edges() {
+            Ok(edges) => (edges.iter().map(|edge| labelled_edge(labelled, edge)).collect(), None),
+            Err(too_long) => unlabelled_edges(labelled, too_long),
+        };
         let texts = labelled.propositions().iter().map(|proposition| proposition.text.clone());
-        Ok(Self {
+        Self {
             kind: ListingKind::Deterministic,
             formula: labelled.formula().to_owned(),
             propositions: propositions(texts, &automaton.relevant()),
             start: state_name(automaton.initial()),
             states: states.collect(),
-            edges: edges.collect(),
-        })
+            edges,
+            left_out,
+        }
     }
+}
+
+fn labelled_edge(labelled: &Labelled, edge: &Edge) -> ListedEdge {
+    let literals = |product: &Product| product.iter().map(|&(one, holds)| (one.index(), holds)).collect();
+    ListedEdge {
+        from: state_name(edge.from),
+        to: state_name(edge.to),
+        label: labelled.label_text(edge),
+        products: edge.products.iter().map(literals).collect(),
+    }
+}
+
+/// The edges without labels, if they are not too many.
+fn unlabelled_edges(labelled: &Labelled, too_long: LabelsTooLong) -> (Vec<ListedEdge>, Option<LeftOut>) {
+    let Some(arrows) = labelled.arrows() else { return (Vec::new(), Some(LeftOut::Edges(too_long))) };
+    let edge = |(from, to)| ListedEdge {
+        from: state_name(from),
+        to: state_name(to),
+        label: String::new(),
+        products: Vec::new(),
+    };
+    (arrows.into_iter().map(edge).collect(), Some(LeftOut::Labels(too_long)))
 }
 
 fn propositions(texts: impl Iterator<Item = String>, relevant: &[Proposition]) -> Vec<ListedProposition> {

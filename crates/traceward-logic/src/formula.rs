@@ -441,7 +441,9 @@ impl Formulas {
         sizes[root.index()]
     }
 
-    /// The formula as text; `names` are those of the variables.
+    /// The formula as text; `names` are those of the variables. Formulas share their parts, so that a
+    /// text may be exponentially longer than the formula: behind ten thousand operators and atoms it
+    /// is cut, and says so.
     pub fn display<'a>(&'a self, root: FormulaId, names: &'a [Arc<str>]) -> impl fmt::Display + 'a {
         Display { formulas: self, names, root }
     }
@@ -539,15 +541,24 @@ impl Binding {
     }
 }
 
+/// The number of operators and atoms of a formula that are written: nobody reads more.
+const MOST_WRITTEN: u64 = 10_000;
+
 /// With a stack of its own, for formulas of any depth.
 impl fmt::Display for Display<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut open = vec![Piece::Formula(self.root, Binding::Loose)];
+        let mut written = 0;
         while let Some(piece) = open.pop() {
             match piece {
+                Piece::Formula(..) if written == MOST_WRITTEN => {
+                    let size = self.formulas.size(self.root);
+                    return write!(f, "… (cut: there are {size} operators and atoms)");
+                }
                 Piece::Text(text) => f.write_str(text)?,
                 Piece::Operator(symbol, interval) => write!(f, "{symbol}{} ", Bracket(interval))?,
                 Piece::Formula(formula, parent) => {
+                    written += 1;
                     let bracket = self.binding(formula) < parent;
                     f.write_str(if bracket { "(" } else { "" })?;
                     open.extend(bracket.then_some(Piece::Text(")")));

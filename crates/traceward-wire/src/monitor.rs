@@ -4,6 +4,7 @@ use crate::{Statistics, VERSION, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use traceward::Feed;
+use traceward::engine::GaveUp;
 use traceward::report::Cost;
 
 /// The verdict on a property has changed.
@@ -25,6 +26,11 @@ impl VerdictEvent {
     pub fn new(position: u64, property: &str, verdict: traceward::Verdict) -> Self {
         let is_final = verdict.is_final();
         Self { position, property: property.to_owned(), verdict: verdict.into(), is_final }
+    }
+
+    /// A property that could not be followed beyond the state at a position.
+    pub fn unknown(position: u64, property: &str) -> Self {
+        Self { position, property: property.to_owned(), verdict: Verdict::Unknown, is_final: true }
     }
 }
 
@@ -53,6 +59,9 @@ pub struct EndVerdict {
     pub name: String,
     /// What is known of it.
     pub verdict: Verdict,
+    /// Why it is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
     /// What following it has cost, if that was asked; null if its engine does not count.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "crate::report::asked")]
     #[schemars(with = "Option<Statistics>")]
@@ -70,23 +79,32 @@ pub enum Extent {
 
 impl EndOfTrace {
     /// What was known of a trace when somebody cut it short: the number of states, of lines that
-    /// were skipped, and the verdict on each property by its name.
-    pub fn cut_short(states: u64, skipped: u64, verdicts: &[(&str, traceward::Verdict)]) -> Self {
-        let property = |(name, verdict): &(&str, traceward::Verdict)| EndVerdict {
+    /// were skipped, and the verdict on each property by its name; none where it was given up on.
+    pub fn cut_short(states: u64, skipped: u64, verdicts: &[(&str, Option<traceward::Verdict>)]) -> Self {
+        let property = |(name, verdict): &(&str, Option<traceward::Verdict>)| EndVerdict {
             name: (*name).to_owned(),
-            verdict: (*verdict).into(),
+            verdict: verdict.map_or(Verdict::Unknown, Verdict::from),
+            reason: None,
             engine_statistics: None,
         };
         let properties = verdicts.iter().map(property).collect();
         Self { end: true, version: VERSION, complete: Some(false), states, skipped, properties }
     }
 
-    /// What a feed has come to; `verdicts` are those on its properties.
-    pub fn new(feed: &Feed, extent: Extent, verdicts: &[traceward::Verdict], cost_asked: bool) -> Self {
+    /// What a feed has come to; `verdicts` are those on its properties, and `reason` words why one
+    /// was given up.
+    pub fn new(
+        feed: &Feed,
+        extent: Extent,
+        verdicts: &[traceward::Verdict],
+        reason: &dyn Fn(&GaveUp) -> String,
+        cost_asked: bool,
+    ) -> Self {
         let monitor = feed.monitor();
         let property = |(id, verdict): (traceward::PropertyId, &traceward::Verdict)| EndVerdict {
             name: monitor.property(id).name.to_owned(),
-            verdict: (*verdict).into(),
+            verdict: monitor.property(id).gave_up.map_or((*verdict).into(), |_| Verdict::Unknown),
+            reason: monitor.property(id).gave_up.map(reason),
             engine_statistics: Statistics::asked(match (cost_asked, monitor.engine_statistics(id)) {
                 (false, _) => Cost::NotAsked,
                 (true, None) => Cost::Unknown,

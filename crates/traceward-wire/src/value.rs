@@ -63,6 +63,8 @@ pub enum Verdict {
     Holding,
     /// It would not hold if the trace ended here.
     Pending,
+    /// It could not be found out.
+    Unknown,
 }
 
 impl From<traceward::Verdict> for Verdict {

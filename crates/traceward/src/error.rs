@@ -32,7 +32,12 @@ pub enum Error {
         line: u64,
     },
     /// The engine that was asked for reached a limit.
-    GaveUp(GaveUp),
+    GaveUp {
+        /// The property's name, if it is known.
+        property: Option<String>,
+        /// The limit, and what else could be done.
+        gave_up: GaveUp,
+    },
     /// The engine that was asked for cannot take a formula.
     Unsupported(Unsupported),
     /// No verdict on a property can be had while its trace goes on.
@@ -47,6 +52,14 @@ pub enum Error {
 }
 
 impl Error {
+    /// The same error, said of a property if an engine gave up on it.
+    pub(crate) fn of_property(self, name: impl FnOnce() -> String) -> Self {
+        match self {
+            Self::GaveUp { property: None, gave_up } => Self::GaveUp { property: Some(name()), gave_up },
+            other => other,
+        }
+    }
+
     /// The error as text; `trace` is what to call the trace.
     pub fn render(&self, trace: &str, style: Style<'_>) -> String {
         match self {
@@ -59,7 +72,8 @@ impl Error {
             }
             Self::Unfit { error, used } => used.render(&placed(trace, error), error.help(), style),
             Self::Evaluation { message, line } => format!("error: {trace}:{line}: {}", Shown(message)),
-            Self::GaveUp(gave_up) => format!("error: {gave_up}"),
+            Self::GaveUp { property: Some(property), gave_up } => format!("error: `{}`: {gave_up}", Shown(property)),
+            Self::GaveUp { property: None, gave_up } => format!("error: {gave_up}"),
             Self::Unsupported(unsupported) => format!("error: {unsupported}"),
             Self::CannotFollow { property, error } => format!("error: {}", cannot_follow(property, error)),
             Self::Request(request) => format!("error: {request}"),
@@ -207,7 +221,7 @@ impl From<Request> for Error {
 
 impl From<GaveUp> for Error {
     fn from(gave_up: GaveUp) -> Self {
-        Self::GaveUp(gave_up)
+        Self::GaveUp { property: None, gave_up }
     }
 }
 
@@ -215,7 +229,7 @@ impl From<BuildError> for Error {
     fn from(error: BuildError) -> Self {
         match error {
             BuildError::Unsupported(unsupported) => Self::Unsupported(unsupported),
-            BuildError::GaveUp(gave_up) => Self::GaveUp(gave_up),
+            BuildError::GaveUp(gave_up) => gave_up.into(),
         }
     }
 }

@@ -48,7 +48,7 @@ pub use traceward_trace::ReadOptions;
 /// reached.
 pub mod engine {
     pub use traceward_engine::engine::{EngineStatistics, Exactness, Memory, Subsumption};
-    pub use traceward_engine::limit::{BuildError, Feature, GaveUp, Instead, Limit, Limits, Unsupported};
+    pub use traceward_engine::limit::{BuildError, Feature, GaveUp, Instead, Interrupt, Limit, Limits, Unsupported};
     pub use traceward_engine::select::{Config, EngineName, Simplification};
 }
 

@@ -93,7 +93,7 @@ fn formula_stages(
                 let chosen = format!("{}: {}", evaluator.engine(), evaluator.reason());
                 while_it_grows(&prepared, &config).into_iter().fold(chosen, |all, line| all + "\n" + &line)
             }
-            Err(unsupported) => unsupported.to_string(),
+            Err(refused) => refused.error.to_string(),
         },
     ));
     stages

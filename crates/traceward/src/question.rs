@@ -102,7 +102,7 @@ impl<'a> Question<'a> {
             query_names: spec.query_names(),
             input: Input::new(read),
             evaluator: Evaluator::new(&prepared, &options.config),
-            judges: Judges::new(lowered, &prepared, &indices, options)?,
+            judges: Judges::new(lowered, &prepared, &indices, options, &|place| formula_name(spec, lowered, place))?,
             prepared,
             indices,
             asked,
@@ -128,6 +128,11 @@ impl<'a> Question<'a> {
         };
         warnings.extend(mistake::look(&self, whole.as_ref(), &properties));
         Ok(Report { trace: self.trace_report()?, properties, queries, warnings })
+    }
+
+    /// The name of a property by its place among those that are formulas.
+    fn formula_name(&self, place: usize) -> String {
+        formula_name(self.spec, self.lowered, place)
     }
 
     // ---- parts ----
@@ -362,6 +367,13 @@ fn refuse_what_cannot_be_had(read: &ReadTrace, options: &CheckOptions) -> Result
 fn longest_part(read: &ReadTrace) -> usize {
     let of_keys = |keys: &Keys| keys.groups.iter().map(|group| group.positions.len()).max().unwrap_or(0);
     read.keys.as_ref().map_or(read.states, of_keys)
+}
+
+/// The name of a property by its place among those that are formulas.
+fn formula_name(spec: &Spec, lowered: &Lowered, place: usize) -> String {
+    let is_formula = |index: &usize| matches!(lowered.properties[*index].claim, Claim::Formula(_));
+    let index = (0..lowered.properties.len()).filter(is_formula).nth(place);
+    index.map(|index| spec.property_names().swap_remove(index)).unwrap_or_default()
 }
 
 /// The formulas of properties, in the spec's order.

@@ -122,7 +122,7 @@ impl<'a> Runs<'a> {
         let Prepared { formulas, alphabet, normal, .. } = &self.prepared;
         match OverSlices::new(formulas, alphabet, normal[0], EngineConfig::default()) {
             Err(_) => Ok(None),
-            Ok(slices) => slices.statistics(&RejectingVisits, &self.letters).map_err(Error::GaveUp),
+            Ok(slices) => slices.statistics(&RejectingVisits, &self.letters).map_err(Error::from),
         }
     }
 

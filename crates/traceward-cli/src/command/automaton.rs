@@ -6,11 +6,11 @@ use crate::input;
 use clap::ValueEnum;
 use std::io::Write;
 use traceward::Spec;
-use traceward::engine::Simplification;
+use traceward::engine::{Limit, Simplification};
 use traceward_export::graph::{self, Graph};
 use traceward_export::sketch::{Sketch, dot, svg};
 use traceward_export::{
-    ExportError, InitialState, alternating_automaton, deterministic_automaton, json, metric_automaton,
+    AutomatonSize, ExportError, InitialState, alternating_automaton, deterministic_automaton, json, metric_automaton,
     tableau_automaton,
 };
 
@@ -39,14 +39,14 @@ fn alternating(arguments: &AutomatonArguments, spec: &Spec, out: &mut impl Write
     let form = sketch_form(arguments)?;
     let automaton =
         alternating_automaton(spec, arguments.property.as_deref(), simplification(arguments)).map_err(failure)?;
-    form.write(out, || automaton.text(), |most_disjuncts| automaton.sketch(most_disjuncts))
+    form.write(out, || automaton.text(), |most_disjuncts| automaton.sketch(most_disjuncts), || automaton.size())
 }
 
 fn metric(arguments: &AutomatonArguments, spec: &Spec, out: &mut impl Write) -> Result<(), Failure> {
     let form = sketch_form(arguments)?;
     let automaton =
         metric_automaton(spec, arguments.property.as_deref(), simplification(arguments)).map_err(failure)?;
-    form.write(out, || automaton.text(), |most_disjuncts| automaton.sketch(most_disjuncts))
+    form.write(out, || automaton.text(), |most_disjuncts| automaton.sketch(most_disjuncts), || automaton.size())
 }
 
 /// The forms of automata that are sketches.
@@ -75,12 +75,16 @@ impl SketchForm {
     fn write(
         self,
         out: &mut impl Write,
-        text: impl FnOnce() -> Result<String, ExportError>,
+        text: impl FnOnce() -> String,
         sketch: impl FnOnce(usize) -> Result<Sketch, ExportError>,
+        size: impl FnOnce() -> AutomatonSize,
     ) -> Result<(), Failure> {
         match self {
-            Self::Text => write!(out, "{}", text().map_err(failure)?)?,
-            Self::Json => writeln!(out, "{}", json::of_sketch(&sketch(MOST_DISJUNCTS).map_err(failure)?))?,
+            Self::Text => write!(out, "{}", text())?,
+            Self::Json => match sketch(MOST_DISJUNCTS) {
+                Ok(sketch) => writeln!(out, "{}", json::of_sketch(&sketch))?,
+                Err(too_many) => writeln!(out, "{}", json::of_size(&size(), &too_many.to_string()))?,
+            },
             Self::Dot => write!(out, "{}", dot(&sketch(MOST_DISJUNCTS_DRAWN).map_err(failure)?))?,
             Self::Svg => write!(out, "{}", svg(&drawable(sketch(MOST_DISJUNCTS_DRAWN).map_err(failure)?)?))?,
         }
@@ -93,8 +97,9 @@ fn tableau(arguments: &AutomatonArguments, spec: &Spec, out: &mut impl Write) ->
         None | Some(AutomatonInitial::Semantics) => InitialState::BySemantics,
         Some(AutomatonInitial::Paper) => InitialState::AsInPaper,
     };
+    let name = arguments.property.as_deref();
     let automaton =
-        || tableau_automaton(spec, arguments.property.as_deref(), simplification(arguments), initial).map_err(failure);
+        || tableau_automaton(spec, name, simplification(arguments), initial, arguments.limits()).map_err(failure);
     match arguments.to {
         AutomatonFormat::Text => write!(out, "{}", automaton()?.text())?,
         AutomatonFormat::Json => writeln!(out, "{}", json::of_listing(&automaton()?.listing()))?,
@@ -110,10 +115,11 @@ fn tableau(arguments: &AutomatonArguments, spec: &Spec, out: &mut impl Write) ->
 
 fn deterministic(arguments: &AutomatonArguments, spec: &Spec, out: &mut impl Write) -> Result<(), Failure> {
     let name = arguments.property.as_deref();
-    let automaton = deterministic_automaton(spec, name, simplification(arguments)).map_err(failure)?;
+    let automaton =
+        deterministic_automaton(spec, name, simplification(arguments), arguments.limits()).map_err(failure)?;
     let text = match arguments.to {
-        AutomatonFormat::Text => automaton.text().map_err(failure)?,
-        AutomatonFormat::Json => format!("{}\n", json::of_listing(&automaton.listing().map_err(failure)?)),
+        AutomatonFormat::Text => automaton.text(),
+        AutomatonFormat::Json => format!("{}\n", json::of_listing(&automaton.listing())),
         AutomatonFormat::Dot => graph::dot(&automaton.graph().map_err(failure)?),
         AutomatonFormat::Svg => picture(&automaton.graph().map_err(failure)?)?,
         AutomatonFormat::Fsp => automaton.fsp().map_err(failure)?,
@@ -155,12 +161,27 @@ fn help(error: &ExportError) -> Option<String> {
             "--kind metric has clocks for bounds in steps; --kind tableau and --kind deterministic take them too"
         }
         ExportError::BoundInTime { .. } => "give the bound in steps, or leave it out",
-        ExportError::TooLarge { .. } => "shorter bounds and fewer propositions make it smaller",
-        ExportError::ConditionsTooLong => "take the formula apart",
+        ExportError::TooLarge { limit } => {
+            let smaller = "shorter bounds and fewer propositions make it smaller";
+            return Some(
+                limit_option(*limit)
+                    .map_or(smaller.to_owned(), |option| format!("{smaller}; {option} raises the limit")),
+            );
+        }
         ExportError::LabelsTooLong(_) => "--to c and --to rust write it without labels",
         ExportError::TooManyDisjuncts(_) => "--to text prints conditions as they are",
     };
     Some(fixed.to_owned())
+}
+
+/// The option that raises a limit on an automaton.
+fn limit_option(limit: Limit) -> Option<&'static str> {
+    match limit {
+        Limit::States(_) => Some("--state-limit"),
+        Limit::Memory(_) => Some("--memory-limit"),
+        Limit::Work(_) | Limit::Steps(_) => Some("--work-limit"),
+        _ => None,
+    }
 }
 
 fn drawable(sketch: Sketch) -> Result<Sketch, Failure> {

@@ -3,7 +3,7 @@
 mod progress;
 
 use crate::arguments::{BadInput, MonitorArguments, OutputFormat};
-use crate::failure::{Failure, Outcome, tell};
+use crate::failure::{Failure, Outcome, given_up, tell};
 use crate::live::{Interrupt, Live, News};
 use crate::output::{self, SharedOutput};
 use crate::{input, json, text};
@@ -14,7 +14,7 @@ use std::sync::Arc;
 use traceward::input::{TraceError, Unseen};
 use traceward::message::Shown;
 use traceward::{Error, Event, Feed, Goal, Monitor, PropertyId, Spec, Verdict};
-use traceward_wire::{EndOfTrace, Extent};
+use traceward_wire::{EndOfTrace, Extent, VerdictEvent};
 
 /// The name of the input in messages.
 const INPUT: &str = "-";
@@ -219,7 +219,7 @@ impl Session<'_> {
             OutputFormat::Json => {
                 let extent = if ending == Ending::Complete { Extent::Complete } else { Extent::CutShort };
                 let verdicts = ending.verdicts(self.feed.monitor());
-                let end = EndOfTrace::new(&self.feed, extent, &verdicts, cost == Cost::Told);
+                let end = EndOfTrace::new(&self.feed, extent, &verdicts, &given_up, cost == Cost::Told);
                 writeln!(self.out, "{}", json::line(&end))?;
             }
             OutputFormat::Text => text::monitor_end(&mut self.out, &self.feed, ending, cost)?,
@@ -230,7 +230,8 @@ impl Session<'_> {
 
     /// What else keeps the verdicts from being an answer.
     fn shortcomings(&self, ending: Ending) -> Outcome {
-        let mut outcome = Outcome::Holds;
+        let gave_up = self.feed.monitor().properties().any(|property| property.gave_up.is_some());
+        let mut outcome = if gave_up { Outcome::Unanswered } else { Outcome::Holds };
         let unseen = if self.feed.monitor().position() > 0 { self.feed.unseen() } else { Vec::new() };
         if !unseen.is_empty() && ending == Ending::Complete {
             tell_of(&unseen, "error", "was never seen: what is asked of it was false throughout");
@@ -278,16 +279,37 @@ impl Watch<'_> {
         let position = monitor.position() - 1;
         self.progress.state(monitor, changed);
         if self.arguments.every_step {
-            let mut properties = monitor.properties().enumerate();
+            let mut properties = monitor.properties().enumerate().filter(|(_, one)| one.gave_up.is_none());
             properties.try_for_each(|(index, one)| self.wording.write(self.lines, position, index, one.verdict))?;
-        } else {
-            let verdict = |id: PropertyId| monitor.property(id).verdict;
-            changed.iter().try_for_each(|&id| self.wording.write(self.lines, position, id.index(), verdict(id)))?;
+        }
+        for &id in changed {
+            match monitor.property(id).gave_up {
+                Some(_) => self.given_up(monitor, id)?,
+                None if self.arguments.every_step => {}
+                None => self.wording.write(self.lines, position, id.index(), monitor.property(id).verdict)?,
+            }
         }
         if !self.lines.is_empty() {
             self.out.write_all(self.lines)?;
             self.lines.clear();
         }
+        Ok(())
+    }
+
+    /// Writes that a property was given up on in the last state.
+    fn given_up(&mut self, monitor: &Monitor, id: PropertyId) -> io::Result<()> {
+        let (position, property) = (monitor.position() - 1, monitor.property(id));
+        let Some(gave_up) = property.gave_up else { return Ok(()) };
+        match self.arguments.format {
+            OutputFormat::Json => {
+                writeln!(self.lines, "{}", json::line(&VerdictEvent::unknown(position, property.name)))?;
+            }
+            OutputFormat::Text => self.lines.write_all(text::unknown_line(position, property.name).as_bytes())?,
+        }
+        self.out.write_all(self.lines)?;
+        self.lines.clear();
+        self.out.flush()?;
+        tell(&format!("error: `{}`: {}", Shown(property.name), given_up(gave_up)));
         Ok(())
     }
 

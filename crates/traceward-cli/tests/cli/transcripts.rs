@@ -631,6 +631,11 @@ fn the_definition_is_not_asked_about_long_traces() {
     assert_eq!(naive.status, 2);
     assert!(naive.stderr.contains("200001 states; reverse answers the same"), "{}", naive.stderr);
     assert_eq!(folder.run(&["check", "-e", "G a", "t.csv"], b"").status, 0);
+    // The trace is as long, but no key's is.
+    let by_key: String = (0..200_001).map(|state| format!("{},1\n", state % 50_000)).collect();
+    folder.write("keys.csv", format!("k,a\n{by_key}"));
+    let naive = folder.run(&["check", "-e", "G a", "keys.csv", "--by", "k", "--engine", "naive"], b"");
+    assert_eq!(naive.status, 0, "{}", naive.stderr);
 }
 
 #[test]

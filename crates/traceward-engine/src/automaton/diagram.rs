@@ -9,7 +9,7 @@
 //!
 //! Besides, the number of nodes is bounded, and the variables need not be known beforehand.
 
-use crate::limit::Limit;
+use crate::limit::{Budget, Limit};
 
 /// The id of a diagram.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -74,6 +74,8 @@ pub(crate) enum Overflow {
     Nodes,
     /// The diagram would test more variables in a row than the call stack should hold.
     Depth,
+    /// The budget has reached this limit.
+    Spent(Limit),
 }
 
 impl Overflow {
@@ -82,12 +84,38 @@ impl Overflow {
         match self {
             Self::Nodes => Limit::Memory(memory),
             Self::Depth => Limit::Obligations,
+            Self::Spent(limit) => limit,
         }
+    }
+}
+
+impl From<Limit> for Overflow {
+    fn from(limit: Limit) -> Self {
+        Self::Spent(limit)
+    }
+}
+
+/// The limits of diagrams.
+#[derive(Clone, Debug)]
+pub(crate) struct DiagramLimits {
+    /// The number of nodes that there may be.
+    pub(crate) nodes: usize,
+    /// The work that making them may take.
+    pub(crate) budget: Budget,
+}
+
+impl DiagramLimits {
+    /// A limit on nodes alone, for diagrams whose making takes little work.
+    pub(crate) fn of_nodes(nodes: usize) -> Self {
+        Self { nodes, budget: Budget::unlimited() }
     }
 }
 
 /// The largest number of variables that may be tested in a row.
 const DEPTH_LIMIT: u32 = 3000;
+
+/// The work of answering a question that was not answered before: memory is waited for a few times.
+const WORK_PER_QUESTION: u64 = 4;
 
 /// A place of the unique table that is free.
 const FREE: u32 = u32::MAX;
@@ -110,6 +138,7 @@ pub(crate) struct Diagrams {
     /// Answers of [`Self::ite`]; a newer one takes the place of an older one.
     computed: Vec<Computed>,
     limit: usize,
+    budget: Budget,
 }
 
 impl Diagrams {
@@ -117,14 +146,29 @@ impl Diagrams {
     /// two copies of the node, of four places in the unique table and of two remembered answers.
     pub(crate) const BYTES_PER_NODE: usize = 2 * (size_of::<Node>() + 4 * size_of::<u32>() + 2 * size_of::<Computed>());
 
-    /// No diagrams but the two constants, and never more than this many.
-    pub(crate) fn new(limit: usize) -> Self {
-        let mut diagrams =
-            Self { nodes: Vec::new(), unique: vec![FREE; 64], computed: vec![NOTHING; 64], limit: limit.max(2) };
+    /// No diagrams but the two constants, and never more than allowed.
+    pub(crate) fn new(DiagramLimits { nodes, budget }: DiagramLimits) -> Self {
+        let mut diagrams = Self {
+            nodes: Vec::new(),
+            unique: vec![FREE; 64],
+            computed: vec![NOTHING; 64],
+            limit: nodes.max(2),
+            budget,
+        };
         for _ in 0..2 {
             diagrams.nodes.push(Node { level: Level::END, low: Ref::FALSE, high: Ref::FALSE });
         }
         diagrams
+    }
+
+    /// Pays for work on diagrams.
+    pub(crate) fn spend(&mut self, work: usize) -> Result<(), Overflow> {
+        Ok(self.budget.spend(work as u64)?)
+    }
+
+    /// Begins with the next state of a trace: a share of the work is allowed anew.
+    pub(crate) fn renew(&mut self) {
+        self.budget.renew(0);
     }
 
     /// The number of diagrams; indices are below it.
@@ -261,6 +305,7 @@ impl Diagrams {
             return Ok(self.computed[slot].answer);
         }
         let depth = depth.checked_sub(1).ok_or(Overflow::Depth)?;
+        self.budget.spend(WORK_PER_QUESTION)?;
         let level = self.level(f).min(self.level(g)).min(self.level(h));
         let [low_f, low_g, low_h] = question.map(|one| self.low(one, level));
         let [high_f, high_g, high_h] = question.map(|one| self.high(one, level));
@@ -324,7 +369,7 @@ mod tests {
 
     #[test]
     fn every_function_has_one_diagram() {
-        let mut diagrams = Diagrams::new(10_000);
+        let mut diagrams = Diagrams::new(DiagramLimits::of_nodes(10_000));
         let mut known: Vec<Ref> = vec![Ref::FALSE, Ref::TRUE];
         known.extend(LEVELS.map(|level| diagrams.variable(level).unwrap()));
         let mut seed = 7_u64;
@@ -352,7 +397,7 @@ mod tests {
 
     #[test]
     fn what_a_chain_tells_is_not_tested() {
-        let mut diagrams = Diagrams::new(100);
+        let mut diagrams = Diagrams::new(DiagramLimits::of_nodes(100));
         let near = diagrams.variable(LEVELS[1]).unwrap();
         let far = diagrams.variable(LEVELS[3]).unwrap();
         assert_eq!(diagrams.and(near, far), Ok(near));
@@ -362,7 +407,7 @@ mod tests {
 
     #[test]
     fn there_are_never_more_nodes_than_allowed() {
-        let mut diagrams = Diagrams::new(10);
+        let mut diagrams = Diagrams::new(DiagramLimits::of_nodes(10));
         let mut all = Ref::TRUE;
         let error = (0..100).find_map(|chain| {
             let one = diagrams.variable(Level::alone(chain)).and_then(|one| diagrams.and(all, one));

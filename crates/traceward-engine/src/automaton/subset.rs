@@ -7,7 +7,7 @@
 
 use super::hopcroft;
 use super::tableau::{Automaton, Edge, Initial, StateId};
-use crate::limit::{GaveUp, Instead, Limit};
+use crate::limit::{Budget, GaveUp, Instead, Limit, Limits};
 use rustc_hash::FxHashMap;
 
 /// The limits on the size of a table.
@@ -128,7 +128,7 @@ struct Sets<'a> {
     automaton: &'a Automaton,
     config: SubsetLimits,
     letters: usize,
-    work: u64,
+    budget: Budget,
     masks: Vec<Vec<Mask>>,
     /// The states of the automaton that each set is made of, in order.
     sets: Vec<Vec<StateId>>,
@@ -144,7 +144,7 @@ impl<'a> Sets<'a> {
             automaton,
             config,
             letters,
-            work: 0,
+            budget: Budget::new(&Limits { work: config.work_limit, ..Limits::default() }),
             masks: automaton.state_ids().map(masks_of).collect(),
             sets: Vec::new(),
             ids: FxHashMap::default(),
@@ -186,12 +186,7 @@ impl<'a> Sets<'a> {
     }
 
     fn spend(&mut self, questions: u64) -> Result<(), GaveUp> {
-        self.work = self.work.saturating_add(questions);
-        let limit = self.config.work_limit;
-        if self.work > limit {
-            return Err(gave_up(Limit::Steps(limit)));
-        }
-        Ok(())
+        self.budget.spend(questions).map_err(|_| gave_up(Limit::Steps(self.config.work_limit)))
     }
 
     fn is_satisfied(&self, states: &[StateId]) -> bool {

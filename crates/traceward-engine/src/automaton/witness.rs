@@ -11,9 +11,8 @@ use rustc_hash::FxHashSet;
 use traceward_logic::formula::{FormulaId, Formulas};
 use traceward_logic::letter::{Alphabet, Letter};
 
-/// The limits of a search by default: enough for what people write, and reached in less than a
-/// minute.
-pub const SEARCH_LIMITS: Room = Room { states: 200_000, memory: 256 << 20 };
+/// The limits of a search by default: enough for what people write, and reached in a few seconds.
+pub const SEARCH_LIMITS: Room = Room { states: 200_000, memory: 256 << 20, work: 100_000_000, interrupt: None };
 
 /// A state that was met, with the state and the letter that led to it.
 struct Met {
@@ -45,14 +44,14 @@ impl Search {
     fn run(mut self) -> Result<Option<Vec<Letter>>, GaveUp> {
         let memory = self.limits.memory;
         let overflow = |overflow: Overflow| gave_up(overflow.limit(memory));
-        let most_nodes = self.limits.memory / Progression::BYTES_PER_NODE;
-        let mut space = self.progression.space(most_nodes).map_err(overflow)?;
+        let diagrams = self.limits.of_diagrams(Progression::BYTES_PER_NODE);
+        let mut space = self.progression.space(diagrams).map_err(overflow)?;
         let initial = self.progression.initial(&mut space).map_err(overflow)?;
         self.met.push(Met { state: initial, from: None, letter: Letter::default() });
         let mut next = 0;
         while next < self.met.len() {
             let successors = self.progression.successors(&mut space, self.met[next].state).map_err(overflow)?;
-            if let Some(last) = self.meet(&space, next, successors) {
+            if let Some(last) = self.meet(&mut space, next, successors).map_err(overflow)? {
                 return Ok(Some(self.letters_to(last)));
             }
             if self.met.len() > self.limits.states {
@@ -64,12 +63,13 @@ impl Search {
     }
 
     /// Meets the successors of a state; the number of one that accepts, if there is one.
-    fn meet(&mut self, space: &Space, from: usize, successors: Ref) -> Option<usize> {
+    fn meet(&mut self, space: &mut Space, from: usize, successors: Ref) -> Result<Option<usize>, Overflow> {
         let width = self.progression.rules.propositions as usize;
         let nothing = Letter((0..width).map(|_| false).collect());
         let mut below: FxHashSet<Ref> = FxHashSet::default();
         let mut open = vec![(successors, nothing)];
         while let Some((diagram, letter)) = open.pop() {
+            space.spend(1 + width / 64)?;
             if !below.insert(diagram) {
                 continue;
             }
@@ -87,12 +87,12 @@ impl Search {
                         self.met.push(Met { state, from: Some(from), letter });
                     }
                     if accepts {
-                        return Some(self.met.len() - 1);
+                        return Ok(Some(self.met.len() - 1));
                     }
                 }
             }
         }
-        None
+        Ok(None)
     }
 
     fn letters_to(&self, last: usize) -> Vec<Letter> {

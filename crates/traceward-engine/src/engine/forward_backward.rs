@@ -19,7 +19,7 @@ use super::labels::{self, LabelTruth, Labels};
 use super::{EngineConfig, EngineStatistics};
 use crate::automaton::alternating::{ConditionId, NodeId};
 use crate::automaton::metric::{Clock, ClockTest, Condition, Kind, Metric};
-use crate::limit::{BuildError, GaveUp, Instead, Limit, Limits, Unsupported};
+use crate::limit::{Budget, BuildError, GaveUp, Instead, Limit, Limits, Unsupported};
 use crate::prepared::Prepared;
 use crate::saved::{Reader, RestoreError, Writer};
 use traceward_logic::formula::{FormulaId, Formulas};
@@ -47,6 +47,7 @@ pub struct Run {
     verdict: Verdict,
     peak_nodes: usize,
     peak_leaves: usize,
+    budget: Budget,
 }
 
 impl Run {
@@ -70,9 +71,12 @@ impl Run {
             peak_configurations: None,
             peak_nodes: Some(self.peak_nodes),
             peak_leaves: Some(self.peak_leaves),
-            peak_bytes: self.tree.nodes.capacity() * size_of::<TreeNode>()
-                + self.leaves.capacity() * size_of::<TreeId>(),
+            peak_bytes: self.bytes(),
         }
+    }
+
+    fn bytes(&self) -> usize {
+        self.tree.nodes.capacity() * size_of::<TreeNode>() + self.leaves.capacity() * size_of::<TreeId>()
     }
 }
 
@@ -95,43 +99,42 @@ impl ForwardBackward {
     }
 
     /// The tree of the automaton before the first state, then Forward of the thesis.
-    fn forward(&self, run: &mut Run) -> Result<(), GaveUp> {
+    fn forward(&self, run: &mut Run) -> Result<(), Limit> {
         let mut grown = Vec::new();
         if run.has_begun {
             for leaf in std::mem::take(&mut run.leaves) {
                 let TreeKind::Leaf(node, clock) = run.tree.node(leaf).kind else { continue };
                 let Kind::Timer { next, .. } = self.automaton.node(node).kind else { continue };
-                self.translate(&mut run.tree, &run.truth, next, Some((leaf, clock)), &mut grown);
-                self.refuse_many(run)?;
+                self.translate(run, next, Some((leaf, clock)), &mut grown)?;
             }
         } else {
             run.has_begun = true;
-            self.translate(&mut run.tree, &run.truth, self.automaton.root(), None, &mut grown);
-            self.refuse_many(run)?;
+            self.translate(run, self.automaton.root(), None, &mut grown)?;
         }
         run.leaves = grown;
         Ok(())
     }
 
-    fn refuse_many(&self, run: &Run) -> Result<(), GaveUp> {
-        if run.tree.live <= self.limits.nodes {
-            return Ok(());
+    /// Pays for a node that the tree is about to get.
+    fn pay_for_node(&self, tree: &Tree, budget: &mut Budget) -> Result<(), Limit> {
+        if tree.live >= self.limits.nodes {
+            return Err(Limit::Nodes(self.limits.nodes));
         }
-        const GRAPH: Instead = Instead { engine: "forward-backward-dag", how: "answers the same in less memory" };
-        let limit = Limit::Nodes(self.limits.nodes);
-        Err(GaveUp { engine: NAME, limit, instead: &[GRAPH, Instead::REVERSE] })
+        if tree.free.is_empty() {
+            budget.charge(Tree::BYTES_PER_NODE);
+        }
+        budget.spend(1)
     }
 
     /// translate(𝒜) and Get-Leaves in one: the tree of a condition below a timer with its clock, or
     /// the whole tree. Its leaves are added to those that have grown.
     fn translate(
         &self,
-        tree: &mut Tree,
-        truth: &LabelTruth,
+        Run { tree, truth, budget, .. }: &mut Run,
         condition: ConditionId,
         below: Option<(TreeId, Clock)>,
         grown: &mut Vec<TreeId>,
-    ) {
+    ) -> Result<(), Limit> {
         let clock = below.map_or(Clock::INFINITE, |(_, clock)| clock.later());
         let below = below.map(|(timer, _)| timer);
         let mut open = vec![(condition, below, clock)];
@@ -144,6 +147,7 @@ impl ForwardBackward {
                 Condition::Or(..) => TreeKind::Or([None; 2]),
                 Condition::Metric(..) => TreeKind::Over(None),
             };
+            self.pay_for_node(tree, budget)?;
             let id = tree.add(parent, kind);
             made.push(id);
             match self.automaton.condition(condition) {
@@ -168,6 +172,7 @@ impl ForwardBackward {
         if let Some(below) = below {
             tree.refresh_from(below);
         }
+        Ok(())
     }
 
     /// Eval-Tree: evaluates every leaf and sends what it says up. The value of the root, if that is
@@ -197,6 +202,11 @@ impl ForwardBackward {
     }
 }
 
+fn gave_up(limit: Limit) -> GaveUp {
+    const GRAPH: Instead = Instead { engine: "forward-backward-dag", how: "answers the same in less memory" };
+    GaveUp { engine: NAME, limit, instead: &[GRAPH, Instead::REVERSE] }
+}
+
 impl Follow for ForwardBackward {
     type Run = Run;
     const NAME: &'static str = NAME;
@@ -214,6 +224,7 @@ impl Follow for ForwardBackward {
             verdict: Verdict::Pending,
             peak_nodes: 0,
             peak_leaves: 0,
+            budget: Budget::new(&self.limits),
         })
     }
 
@@ -222,7 +233,9 @@ impl Follow for ForwardBackward {
             return Ok(run.verdict);
         }
         self.labels.read(&mut run.truth, step.letter);
-        self.forward(run)?;
+        run.budget.renew(run.bytes());
+        self.forward(run).map_err(gave_up)?;
+        run.budget.spend(run.leaves.len() as u64).map_err(gave_up)?;
         run.verdict = match self.evaluate_leaves(run) {
             Some(value) => {
                 run.leaves.clear();
@@ -254,7 +267,8 @@ impl Follow for ForwardBackward {
         let (verdict, has_begun) = (from.verdict()?, from.bit()?);
         let (peak_nodes, peak_leaves) = (from.size()?, from.size()?);
         let (tree, leaves) = self.restored_tree(from)?;
-        Ok(Run { tree, leaves, truth, has_begun, verdict, peak_nodes, peak_leaves })
+        let budget = Budget::new(&self.limits);
+        Ok(Run { tree, leaves, truth, has_begun, verdict, peak_nodes, peak_leaves, budget })
     }
 
     fn statistics(&self, run: &Run) -> Option<EngineStatistics> {
@@ -344,6 +358,10 @@ enum TreeKind {
 }
 
 impl Tree {
+    /// The bytes that a node takes at the most while the arena grows, with its place in the lists of
+    /// what was made and of what waits.
+    const BYTES_PER_NODE: usize = 2 * (size_of::<TreeNode>() + size_of::<bool>() + 2 * size_of::<TreeId>());
+
     fn node(&self, id: TreeId) -> &TreeNode {
         &self.nodes[id.index()]
     }

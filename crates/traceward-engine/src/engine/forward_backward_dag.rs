@@ -16,7 +16,7 @@ use super::labels::{self, Labels};
 use super::{EngineConfig, EngineStatistics};
 use crate::automaton::alternating::NodeId;
 use crate::automaton::metric::{Clock, Kind, Metric, Stronger};
-use crate::limit::{BuildError, GaveUp, Unsupported};
+use crate::limit::{BuildError, GaveUp, Instead, Limit, Unsupported};
 use crate::prepared::Prepared;
 use crate::saved::{Reader, RestoreError, Writer};
 use traceward_logic::formula::{FormulaId, Formulas};
@@ -83,24 +83,28 @@ impl ForwardBackwardDag {
         matches!(leaf, Leaf::Timer(node, _) if self.automaton.node(node).accepting)
     }
 
-    fn unfold(&self, run: &mut UnfoldedGraph) -> Result<(), GaveUp> {
+    fn unfold(&self, run: &mut UnfoldedGraph) -> Result<(), Limit> {
         let UnfoldedGraph { graph, unfolding, truth, position, .. } = run;
         unfolding.at(*position);
         let scene = Scene { automaton: &self.automaton, dependence: &self.dependence, truth };
         if *position == 0 {
-            let root = unfolding.value(scene, graph, self.automaton.root(), Deadline::NEVER);
+            let root = unfolding.value(scene, graph, self.automaton.root(), Deadline::NEVER)?;
             graph.set_root(root);
             return Ok(());
         }
         graph.begin_step();
         while let Some((id, leaf)) = graph.next_due(scene, *position) {
             let Leaf::Timer(node, deadline) = leaf else { unreachable!("there are no configurations") };
-            let by = unfolding.timer(scene, graph, node, deadline);
+            let by = unfolding.timer(scene, graph, node, deadline)?;
             graph.replace(id, leaf, by);
-            graph.refuse_many(NAME, self.config.limits.nodes)?;
+            graph.spend(1)?;
         }
         Ok(())
     }
+}
+
+fn gave_up(limit: Limit) -> GaveUp {
+    GaveUp { engine: NAME, limit, instead: &[Instead::REVERSE] }
 }
 
 impl Follow for ForwardBackwardDag {
@@ -112,7 +116,7 @@ impl Follow for ForwardBackwardDag {
     }
 
     fn start(&self) -> Result<Run, GaveUp> {
-        Ok(Run(UnfoldedGraph::start(&self.automaton, &self.labels, self.config.subsumption.in_graphs())))
+        Ok(Run(UnfoldedGraph::start(&self.automaton, &self.labels, &self.config)))
     }
 
     fn step(&self, Run(run): &mut Run, step: Step<'_>) -> Result<Verdict, GaveUp> {
@@ -120,8 +124,9 @@ impl Follow for ForwardBackwardDag {
             return Ok(run.verdict);
         }
         self.labels.read(&mut run.truth, step.letter);
-        self.unfold(run)?;
-        Ok(run.conclude(&TimerImplication { automaton: &self.automaton }, &|leaf| self.is_accepting(leaf)))
+        self.unfold(run).map_err(gave_up)?;
+        let implies = TimerImplication { automaton: &self.automaton };
+        run.conclude(&implies, &|leaf| self.is_accepting(leaf)).map_err(gave_up)
     }
 
     fn verdict(&self, run: &Run) -> Verdict {
@@ -135,7 +140,7 @@ impl Follow for ForwardBackwardDag {
     fn restore(&self, from: &mut Reader<'_>) -> Result<Run, RestoreError> {
         let mut run = self.start().map_err(|_| RestoreError::Damaged)?;
         run.0.restore(&self.automaton, &self.labels, &mut |_| None, from)?;
-        run.0.graph.end_step(&TimerImplication { automaton: &self.automaton });
+        run.0.graph.end_step(&TimerImplication { automaton: &self.automaton }).map_err(|_| RestoreError::Damaged)?;
         Ok(run)
     }
 

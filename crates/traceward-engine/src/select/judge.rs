@@ -20,8 +20,8 @@ pub struct Judge {
 
 #[derive(Clone, Debug)]
 enum Judging {
-    /// One engine for all formulas.
-    Offline(Arc<dyn Offline>),
+    /// One engine for each formula.
+    Offline(Vec<Arc<dyn Offline>>),
     /// One engine for each formula.
     Followers(Vec<Arc<dyn Follower>>),
 }
@@ -35,16 +35,33 @@ pub struct Ruling {
     pub statistics: Option<EngineStatistics>,
 }
 
+/// The error of one of several formulas.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OfFormula<E> {
+    /// The place of the formula among those that were asked.
+    pub formula: usize,
+    /// The error.
+    pub error: E,
+}
+
+/// Asks for each of some formulas, up to the first error.
+fn each<A, T, E>(asked: &[A], one: impl Fn(&A) -> Result<T, E>) -> Result<Vec<T>, OfFormula<E>> {
+    let place = |(formula, asked)| one(asked).map_err(|error| OfFormula { formula, error });
+    asked.iter().enumerate().map(place).collect()
+}
+
 impl Judge {
     /// The engine for the formulas of these indices, if the configuration asks for one of this
     /// kind.
-    pub fn new(prepared: &Prepared, indices: &[usize], config: &Config) -> Result<Option<Self>, BuildError> {
+    pub fn new(prepared: &Prepared, indices: &[usize], config: &Config) -> Result<Option<Self>, OfFormula<BuildError>> {
         let engine = match config.engine.build() {
             None | Some(Build::Rows(_)) => return Ok(None),
-            Some(Build::Verdicts(build)) => Judging::Offline(build(prepared, indices, config.of_engines())),
+            Some(Build::Verdicts(build)) => {
+                let one = |index: &usize| build(prepared, &[*index], config.of_engines());
+                Judging::Offline(indices.iter().map(one).collect())
+            }
             Some(Build::Follows(build)) => {
-                let one = |&index: &usize| build(prepared, index, config.of_engines());
-                Judging::Followers(indices.iter().map(one).collect::<Result<_, _>>()?)
+                Judging::Followers(each(indices, |&index| build(prepared, index, config.of_engines()))?)
             }
         };
         Ok(Some(Self { name: config.engine, engine }))
@@ -69,27 +86,24 @@ impl Judge {
     }
 
     /// Whether each formula holds on letters with a state.
-    pub fn decide(&self, letters: &Letters) -> Result<Vec<Ruling>, GaveUp> {
+    pub fn decide(&self, letters: &Letters) -> Result<Vec<Ruling>, OfFormula<GaveUp>> {
         match &self.engine {
-            Judging::Offline(engine) => {
-                let decisions = engine.decide(letters)?.into_iter();
-                Ok(decisions.map(|decision| Ruling { decision, statistics: None }).collect())
-            }
-            Judging::Followers(engines) => {
-                let one = |engine: &Arc<dyn Follower>| {
-                    let end = engine.verdict_at_end(letters)?;
-                    Ok(Ruling { decision: end.decision(), statistics: end.statistics })
-                };
-                engines.iter().map(one).collect()
-            }
+            Judging::Offline(engines) => each(engines, |engine| {
+                let decision = engine.decide(letters)?[0];
+                Ok(Ruling { decision, statistics: None })
+            }),
+            Judging::Followers(engines) => each(engines, |engine| {
+                let end = engine.verdict_at_end(letters)?;
+                Ok(Ruling { decision: end.decision(), statistics: end.statistics })
+            }),
         }
     }
 
     /// The positions at which each formula holds, from an engine that can tell.
-    pub fn truth(&self, letters: &Letters) -> Result<Option<Vec<Bitmap>>, GaveUp> {
+    pub fn truth(&self, letters: &Letters) -> Result<Option<Vec<Bitmap>>, OfFormula<GaveUp>> {
         match &self.engine {
-            Judging::Offline(engine) => {
-                Ok(Some(engine.truth(&mut Cache::default(), letters)?.into_iter().cloned().collect()))
+            Judging::Offline(engines) => {
+                each(engines, |engine| Ok(engine.truth(&mut Cache::default(), letters)?[0].clone())).map(Some)
             }
             Judging::Followers(_) => Ok(None),
         }

@@ -11,7 +11,7 @@ use crate::engine::{EngineConfig, Exactness, Memory, Subsumption};
 use crate::limit::Limits;
 pub use crate::prepared::{Prepared, Simplification};
 pub use evaluator::Evaluator;
-pub use judge::{Judge, Ruling};
+pub use judge::{Judge, OfFormula, Ruling};
 pub use online::Online;
 pub use table::EngineName;
 

@@ -66,7 +66,7 @@ fn depth_first_gives_up_on_quadratic_work() {
     assert_eq!(gave_up.engine, "depth-first");
     assert_eq!(
         gave_up.to_string(),
-        "the engine depth-first gave up: it looked at 100000 conditions without an answer; reverse answers the same in \
+        "the engine depth-first gave up: it took 100000 steps without an answer; reverse answers the same in \
          linear time; the limit can be raised"
     );
     assert!(check(&depth_first("G F z", NO_LIMIT), &letters).unwrap());

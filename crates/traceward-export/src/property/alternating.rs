@@ -1,8 +1,8 @@
 //! The alternating automaton of a property.
 
-use super::{ChosenProperty, refuse_long_text};
+use super::{AutomatonSize, ChosenProperty, readable};
 use crate::error::ExportError;
-use crate::sketch::Sketch;
+use crate::sketch::{Sketch, SketchKind};
 use std::sync::Arc;
 use traceward::Spec;
 use traceward_engine::automaton::alternating::{Alternating, is_bounded};
@@ -19,10 +19,20 @@ pub struct AlternatingAutomaton {
 }
 
 impl AlternatingAutomaton {
-    /// The automaton as text, a node a line.
-    pub fn text(&self) -> Result<String, ExportError> {
-        refuse_long_text(self.automaton.written_out())?;
-        Ok(self.automaton.display(&self.formulas, &self.names).to_string())
+    /// The automaton as text, a node a line; only its size if it is too large to be read.
+    pub fn text(&self) -> String {
+        let text = || self.automaton.display(&self.formulas, &self.names).to_string();
+        readable(self.automaton.written_out(), &self.size(), text)
+    }
+
+    /// The size of the automaton.
+    pub fn size(&self) -> AutomatonSize {
+        AutomatonSize {
+            kind: SketchKind::Alternating,
+            formula: self.formulas.display(self.root, &self.names).to_string(),
+            nodes: self.automaton.nodes().len(),
+            accepting: self.automaton.nodes().iter().filter(|node| node.accepting).count(),
+        }
     }
 
     /// The automaton as pictures show it; no condition may have more than `most_disjuncts`

@@ -9,10 +9,8 @@ use crate::{fsp, hoa, monitor};
 use std::sync::Arc;
 use traceward::Spec;
 use traceward_engine::automaton::deterministic::{Deterministic, Room};
+use traceward_engine::limit::Limits;
 use traceward_engine::select::{Prepared, Simplification};
-
-/// The size that an automaton may have. Larger ones take long to minimise, and nobody reads them.
-const LIMITS: Room = Room { states: 20_000, memory: 1 << 29 };
 
 /// The deterministic automaton of a property: complete and minimal.
 #[derive(Clone, Debug)]
@@ -23,8 +21,8 @@ pub struct DeterministicAutomaton {
 
 impl DeterministicAutomaton {
     /// The automaton as text, a state with its edges at a time.
-    pub fn text(&self) -> Result<String, ExportError> {
-        self.labelled.text().map_err(Into::into)
+    pub fn text(&self) -> String {
+        self.labelled.text()
     }
 
     /// The automaton in the Hanoi format.
@@ -43,8 +41,8 @@ impl DeterministicAutomaton {
     }
 
     /// The automaton as data, for programs.
-    pub fn listing(&self) -> Result<Listing, ExportError> {
-        Listing::of_deterministic(&self.labelled).map_err(Into::into)
+    pub fn listing(&self) -> Listing {
+        Listing::of_deterministic(&self.labelled)
     }
 
     /// The automaton as a monitor in C99; what it declares is named after the property, or
@@ -64,11 +62,14 @@ pub fn deterministic_automaton(
     spec: &Spec,
     name: Option<&str>,
     simplification: Simplification,
+    limits: Limits,
 ) -> Result<DeterministicAutomaton, ExportError> {
     let chosen = ChosenProperty::new(spec, name, simplification)?;
     chosen.refuse_time()?;
     let Prepared { formulas, alphabet, simplified, .. } = &chosen.prepared;
-    let automaton = Deterministic::new(formulas, alphabet, simplified[0], chosen.on_empty, LIMITS)?;
+    let Limits { automaton_states: states, memory, work, interrupt, .. } = limits;
+    let room = Room { states, memory, work, interrupt };
+    let automaton = Deterministic::new(formulas, alphabet, simplified[0], chosen.on_empty, room)?;
     let labelled = Labelled::new(automaton, &chosen.text, formulas, alphabet, &chosen.names);
     Ok(DeterministicAutomaton { labelled, name: chosen.name })
 }

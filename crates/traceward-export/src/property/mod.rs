@@ -6,6 +6,7 @@ mod metric;
 mod tableau;
 
 use crate::error::ExportError;
+use crate::sketch::SketchKind;
 use std::sync::Arc;
 use traceward::Spec;
 use traceward_engine::select::{Prepared, Simplification};
@@ -67,9 +68,29 @@ impl ChosenProperty {
     }
 }
 
-/// Refuses a text whose conditions would name more nodes than anybody reads.
-fn refuse_long_text(written_out: u64) -> Result<(), ExportError> {
-    if written_out > MOST_WRITTEN { Err(ExportError::ConditionsTooLong) } else { Ok(()) }
+/// The size of an alternating or metric automaton: what there is to tell of one whose conditions are
+/// too large to be written.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AutomatonSize {
+    /// The kind of automaton.
+    pub kind: SketchKind,
+    /// The formula.
+    pub formula: String,
+    /// The number of nodes.
+    pub nodes: usize,
+    /// The number of accepting nodes.
+    pub accepting: usize,
+}
+
+/// The text of an automaton whose conditions name nodes so many times; only its size if nobody would
+/// read them.
+fn readable(written_out: u64, size: &AutomatonSize, text: impl FnOnce() -> String) -> String {
+    if written_out <= MOST_WRITTEN {
+        return text();
+    }
+    let AutomatonSize { nodes, accepting, .. } = size;
+    let left_out = "left out: its conditions name nodes more than a million times";
+    format!("{nodes} nodes, {accepting} of them accepting; {left_out}\n")
 }
 
 /// The only property of a spec, or the one of that name.

@@ -57,6 +57,7 @@ pub fn tableau_automaton(
     name: Option<&str>,
     simplification: Simplification,
     initial: InitialState,
+    limits: Limits,
 ) -> Result<TableauAutomaton, ExportError> {
     let chosen = ChosenProperty::new(spec, name, simplification)?;
     chosen.refuse_time()?;
@@ -65,6 +66,6 @@ pub fn tableau_automaton(
         InitialState::AsInPaper => Initial::AsInPaper,
     };
     let Prepared { formulas, alphabet, normal, .. } = &chosen.prepared;
-    let automaton = Automaton::new(formulas, alphabet, normal[0], initial, Limits::default())?;
+    let automaton = Automaton::new(formulas, alphabet, normal[0], initial, limits)?;
     Ok(TableauAutomaton { automaton, names: chosen.names })
 }

@@ -387,7 +387,9 @@ impl<'a> Lowering<'a> {
             format!("`{left} -> …` is read as `({left}) -> …`: `{operator}` takes the left side alone"),
         )
         .label(format!("all that `{operator}` takes"))
-        .help(format!("did you mean `{operator}({operand} -> {right})`? brackets around the left side say that you do not"));
+        .help(format!(
+            "did you mean `{operator}({operand} -> {right})`? brackets around the left side say that you do not"
+        ));
         self.diagnostics.push(warning);
     }
 

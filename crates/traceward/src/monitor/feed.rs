@@ -177,7 +177,6 @@ impl<E: From<Error>, W: FnMut(&Monitor, Event<'_>) -> Result<(), E>> RecordSink 
             }
             Err(StepError::Refused(error)) => return self.bad_line(error),
             Err(StepError::Evaluation(message)) => Err(Error::Evaluation { message, line }.into()),
-            Err(StepError::GaveUp(gave_up)) => Err(Error::GaveUp(gave_up).into()),
         };
         stepped.or_else(|failed| self.stop(failed))
     }

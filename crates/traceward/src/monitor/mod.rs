@@ -102,6 +102,9 @@ pub struct Followed<'a> {
     pub verdict: Verdict,
     /// The position whose state made the verdict final.
     pub decided_at: Option<u64>,
+    /// The limit for which the property is not followed any more. Its verdict is the last that is
+    /// known, and is none on the trace.
+    pub gave_up: Option<&'a GaveUp>,
 }
 
 impl Followed<'_> {
@@ -113,7 +116,8 @@ impl Followed<'_> {
 
 #[derive(Clone, Debug)]
 struct FollowedProperty {
-    run: Box<dyn Running>,
+    /// The run, or the limit that it reached.
+    run: Result<Box<dyn Running>, GaveUp>,
     verdict: Verdict,
     decided_at: Option<u64>,
 }
@@ -126,8 +130,6 @@ pub enum StepError {
     Refused(TraceError),
     /// An expression cannot be evaluated in it; the monitor is as if it had not been offered.
     Evaluation(String),
-    /// The engine ran into a limit; there is no going on.
-    GaveUp(GaveUp),
 }
 
 impl fmt::Display for StepError {
@@ -135,7 +137,6 @@ impl fmt::Display for StepError {
         match self {
             Self::Refused(error) => f.write_str(&error.message()),
             Self::Evaluation(message) => f.write_str(message),
-            Self::GaveUp(gave_up) => gave_up.fmt(f),
         }
     }
 }
@@ -154,7 +155,8 @@ impl Monitor {
         let program = Program::new(spec, config)?;
         let verdict = |holds: bool| if holds { Verdict::Holding } else { Verdict::Pending };
         let follow = |property: &program::CompiledProperty| {
-            let run = property.engine.start()?;
+            let error = |gave_up| Error::from(gave_up).of_property(|| property.name.clone());
+            let run = Ok(property.engine.start().map_err(error)?);
             Ok(FollowedProperty { run, verdict: verdict(property.holds_on_empty), decided_at: None })
         };
         Ok(Self {
@@ -197,12 +199,13 @@ impl Monitor {
             description: property.description.as_deref(),
             verdict: follow.verdict,
             decided_at: follow.decided_at,
+            gave_up: follow.run.as_ref().err(),
         }
     }
 
     /// The highest cost of following a property, if its engine knows it.
     pub fn engine_statistics(&self, id: PropertyId) -> Option<EngineStatistics> {
-        self.follows[id.index()].run.statistics()
+        self.follows[id.index()].run.as_ref().ok()?.statistics()
     }
 
     /// The engine that follows a property.
@@ -220,10 +223,15 @@ impl Monitor {
         self.follows.iter().map(|follow| follow.verdict).collect()
     }
 
-    /// The verdict on each property if the trace ends here.
+    /// The verdict on each property if the trace ends here. A property that was given up keeps the
+    /// last verdict that is known of it.
     pub fn end(&self) -> Vec<Verdict> {
         let holds = |follow: &FollowedProperty| matches!(follow.verdict, Verdict::Satisfied | Verdict::Holding);
-        self.follows.iter().map(|follow| Verdict::at_end(holds(follow))).collect()
+        let at_end = |follow: &FollowedProperty| match follow.run {
+            Ok(_) => Verdict::at_end(holds(follow)),
+            Err(_) => follow.verdict,
+        };
+        self.follows.iter().map(at_end).collect()
     }
 
     /// Variables that properties need and no state has spoken of.
@@ -233,7 +241,8 @@ impl Monitor {
     }
 
     /// Takes the next state; variables that no property speaks of do not matter. Returns the
-    /// properties whose verdict is another than before, after the first state all of them.
+    /// properties whose verdict is another than before, after the first state all of them, and those
+    /// that are given up.
     ///
     /// A state that is refused has not happened.
     pub fn step(&mut self, state: &State) -> Result<&[PropertyId], StepError> {
@@ -270,7 +279,7 @@ impl Monitor {
         self.intake.accept();
         self.read_letter();
         self.memory.record(self.intake.state(), self.position, self.intake.time());
-        self.follow_all()?;
+        self.follow_all();
         self.position += 1;
         Ok(())
     }
@@ -303,37 +312,45 @@ impl Monitor {
         }
     }
 
-    fn follow_all(&mut self) -> Result<(), StepError> {
+    fn follow_all(&mut self) {
         self.changed.clear();
-        let mut decided = false;
+        let mut has_ended = false;
         let (letter, news, position, time) = (&self.letter, &self.news, self.position, self.intake.time());
         for (index, (property, follow)) in self.program.properties.iter().zip(&mut self.follows).enumerate() {
+            let Ok(run) = &mut follow.run else { continue };
             if follow.decided_at.is_some() || (position > 0 && property.ignores(news)) {
                 continue;
             }
             let holds = |proposition: Proposition| {
                 property.atoms[proposition.index()].is_some_and(|atom| letter[atom / 64] >> (atom % 64) & 1 == 1)
             };
-            let verdict = follow.run.step(Step { letter: &holds, position, time }).map_err(StepError::GaveUp)?;
+            let verdict = match run.step(Step { letter: &holds, position, time }) {
+                Ok(verdict) => verdict,
+                Err(gave_up) => {
+                    self.changed.push(PropertyId(index as u32));
+                    follow.run = Err(gave_up);
+                    has_ended = true;
+                    continue;
+                }
+            };
             if verdict != follow.verdict || position == 0 {
                 self.changed.push(PropertyId(index as u32));
                 follow.verdict = verdict;
             }
             if verdict.is_final() {
                 follow.decided_at = Some(position);
-                decided = true;
+                has_ended = true;
             }
         }
-        if decided {
-            self.forget_decided();
+        if has_ended {
+            self.forget_ended();
         }
-        Ok(())
     }
 
-    /// Stops evaluating the atoms that only decided properties speak of.
-    fn forget_decided(&mut self) {
+    /// Stops evaluating the atoms that only decided properties speak of, and those given up.
+    fn forget_ended(&mut self) {
         let followed = self.program.properties.iter().zip(&self.follows);
-        let followed = followed.filter(|(_, follow)| follow.decided_at.is_none());
+        let followed = followed.filter(|(_, follow)| follow.decided_at.is_none() && follow.run.is_ok());
         self.needed = followed.flat_map(|(property, _)| property.atoms.iter().copied().flatten()).collect();
         self.needed.sort_unstable();
         self.needed.dedup();

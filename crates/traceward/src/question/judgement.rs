@@ -9,8 +9,8 @@ use crate::warning::WarningKind;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use traceward_engine::engine::EngineStatistics;
-use traceward_engine::limit::{BuildError, Unsupported};
-use traceward_engine::select::{Config, EngineName, Judge, Online, Prefix, Prepared};
+use traceward_engine::limit::{BuildError, GaveUp, Unsupported};
+use traceward_engine::select::{Config, EngineName, Judge, OfFormula, Online, Prefix, Prepared};
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::formula::FormulaId;
 use traceward_logic::lower::Lowered;
@@ -69,21 +69,28 @@ pub(super) enum Judges {
 }
 
 impl Judges {
+    /// Makes them; `name` is the name of a property by its place among those that are formulas.
     pub(super) fn new(
         lowered: &Lowered,
         prepared: &Arc<Prepared>,
         indices: &FxHashMap<FormulaId, usize>,
         options: &CheckOptions,
+        name: &dyn Fn(usize) -> String,
     ) -> Result<Self, Error> {
         let config = options.config;
         match options.extent {
             Extent::Whole => {
                 let claimed: Vec<usize> = claimed(lowered).map(|formula| indices[&formula]).collect();
-                Ok(Judge::new(prepared, &claimed, &config)?.map_or(Self::Rows, Self::Judge))
+                let judge = Judge::new(prepared, &claimed, &config)
+                    .map_err(|refused| Error::from(refused.error).of_property(|| name(refused.formula)))?;
+                Ok(judge.map_or(Self::Rows, Self::Judge))
             }
             Extent::Prefix => {
-                let engine = |formula| Ok((formula, follower(prepared, indices[&formula], &config)?));
-                let engines = claimed(lowered).map(engine).collect::<Result<_, Error>>()?;
+                let engine = |(place, formula)| {
+                    let follower = follower(prepared, indices[&formula], &config);
+                    Ok((formula, follower.map_err(|error| error.of_property(|| name(place)))?))
+                };
+                let engines = claimed(lowered).enumerate().map(engine).collect::<Result<_, Error>>()?;
                 Ok(Self::Online { engines, config })
             }
         }
@@ -95,7 +102,8 @@ impl Judges {
             Self::Rows => Ok(Vec::new()),
             Self::Judge(_) if part.len() == 0 => Ok(self.of_nothing(part)),
             Self::Judge(judge) => {
-                let judged = judge.decide(part.letters)?.into_iter().enumerate();
+                let judged = judge.decide(part.letters).map_err(|error| given_up(part, error))?;
+                let judged = judged.into_iter().enumerate();
                 Ok(judged
                     .map(|(index, one)| Judgement {
                         engine: Some(judge.engine()),
@@ -107,7 +115,11 @@ impl Judges {
                     .collect())
             }
             Self::Online { engines, config } => {
-                engines.iter().map(|(formula, engine)| on_prefix(part, *formula, engine.as_ref(), config)).collect()
+                let one = |(place, (formula, engine)): (usize, &(FormulaId, Result<Online, Unsupported>))| {
+                    on_prefix(part, *formula, engine.as_ref(), config)
+                        .map_err(|error| error.of_property(|| part.question.formula_name(place)))
+                };
+                engines.iter().enumerate().map(one).collect()
             }
         }
     }
@@ -115,7 +127,7 @@ impl Judges {
     /// Where each formula holds, from an engine that gives verdicts; none where the rows tell.
     pub(super) fn truth(&self, part: &Part<'_>) -> Result<Option<Vec<Bitmap>>, Error> {
         let Self::Judge(judge) = self else { return Ok(None) };
-        match judge.truth(part.letters)? {
+        match judge.truth(part.letters).map_err(|error| given_up(part, error))? {
             Some(truths) => Ok(Some(truths)),
             None => Err(Request::NoTruth { engine: judge.engine() }.into()),
         }
@@ -129,6 +141,11 @@ impl Judges {
             |formula| Judgement { engine: Some(judge.engine()), ..Judgement::by_rows(part.holds_at_start(formula)) };
         claimed(lowered).map(of).collect()
     }
+}
+
+/// The error of an engine that gave up on one of the formulas that are claimed.
+fn given_up(part: &Part<'_>, OfFormula { formula, error }: OfFormula<GaveUp>) -> Error {
+    Error::from(error).of_property(|| part.question.formula_name(formula))
 }
 
 /// An engine that follows a formula, or the reason why only the end of the trace can tell.

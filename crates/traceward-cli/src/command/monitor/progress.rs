@@ -26,6 +26,9 @@ pub fn place(verdict: Verdict) -> usize {
     }
 }
 
+/// The byte for a property that was given up on.
+const UNKNOWN: u8 = u8::MAX;
+
 /// What a monitor has found out so far. A step may be long, and a reader may not read, so it must
 /// be known without asking the thread that is at it.
 pub struct Progress {
@@ -35,7 +38,7 @@ pub struct Progress {
     names: Vec<String>,
     states: AtomicU64,
     bad_lines: AtomicU64,
-    /// For each property the place of its verdict.
+    /// For each property the place of its verdict, or [`UNKNOWN`].
     verdicts: Vec<AtomicU8>,
     /// Whether somebody has begun to say how it ended.
     end_is_claimed: AtomicBool,
@@ -59,7 +62,9 @@ impl Progress {
     pub fn state(&self, monitor: &Monitor, changed: &[PropertyId]) {
         self.states.store(monitor.position(), Ordering::Relaxed);
         for &id in changed {
-            self.verdicts[id.index()].store(place(monitor.property(id).verdict) as u8, Ordering::Relaxed);
+            let property = monitor.property(id);
+            let known = if property.gave_up.is_some() { UNKNOWN } else { place(property.verdict) as u8 };
+            self.verdicts[id.index()].store(known, Ordering::Relaxed);
         }
     }
 
@@ -94,7 +99,7 @@ impl Progress {
             return Err(io::ErrorKind::ResourceBusy.into());
         }
         let (states, bad_lines) = (self.states.load(Ordering::Relaxed), self.bad_lines.load(Ordering::Relaxed));
-        let verdicts: Vec<(&str, Verdict)> = self.names.iter().map(String::as_str).zip(self.verdicts()).collect();
+        let verdicts: Vec<(&str, Option<Verdict>)> = self.names.iter().map(String::as_str).zip(self.verdicts()).collect();
         match self.format {
             OutputFormat::Json => {
                 let end = EndOfTrace::cut_short(states, bad_lines, &verdicts);
@@ -105,8 +110,9 @@ impl Progress {
         out.flush()
     }
 
-    fn verdicts(&self) -> impl Iterator<Item = Verdict> {
-        self.verdicts.iter().map(|place| VERDICTS[usize::from(place.load(Ordering::Relaxed)) % VERDICTS.len()])
+    /// The verdict on each property; none where it was given up on.
+    fn verdicts(&self) -> impl Iterator<Item = Option<Verdict>> {
+        self.verdicts.iter().map(|place| VERDICTS.get(usize::from(place.load(Ordering::Relaxed))).copied())
     }
 
     /// The outcome; `pending` is what it is for a property that is pending.
@@ -116,9 +122,10 @@ impl Progress {
             return Outcome::Unanswered;
         }
         let outcome = |verdict| match verdict {
-            Verdict::Satisfied | Verdict::Holding => Outcome::Holds,
-            Verdict::Violated => Outcome::Violated,
-            Verdict::Pending => pending,
+            Some(Verdict::Satisfied | Verdict::Holding) => Outcome::Holds,
+            Some(Verdict::Violated) => Outcome::Violated,
+            Some(Verdict::Pending) => pending,
+            None => Outcome::Unanswered,
         };
         self.verdicts().map(outcome).max().unwrap_or(Outcome::Holds)
     }

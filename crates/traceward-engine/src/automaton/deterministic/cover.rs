@@ -2,7 +2,7 @@
 //! (Minato and Morreale).
 
 use super::{Deterministic, StateId, Target};
-use crate::automaton::diagram::{Diagrams, Level, Overflow, Ref};
+use crate::automaton::diagram::{DiagramLimits, Diagrams, Level, Overflow, Ref};
 use rustc_hash::FxHashMap;
 use traceward_logic::letter::Proposition;
 
@@ -45,17 +45,18 @@ pub(super) fn edges(
     work: &mut Work,
 ) -> Result<Vec<(StateId, Vec<Product>)>, NoLabel> {
     let successors = automaton.state(from).successors;
-    let mut targets = targets(automaton, successors);
-    targets.sort_unstable();
+    let targets = targets(automaton, successors, work)?;
     targets.into_iter().map(|to| Ok((to, label(automaton, successors, to, work)?))).collect()
 }
 
-fn targets(automaton: &Deterministic, successors: Target) -> Vec<StateId> {
+/// The states that letters lead to, in order.
+pub(super) fn targets(automaton: &Deterministic, successors: Target, work: &mut Work) -> Result<Vec<StateId>, NoLabel> {
     let mut seen = rustc_hash::FxHashSet::default();
     let mut open = vec![successors];
     let mut states = Vec::new();
     while let Some(target) = open.pop() {
         if seen.insert(target) {
+            work.spend(1)?;
             match target {
                 Target::State(state) => states.push(state),
                 Target::Test(index) => {
@@ -65,11 +66,12 @@ fn targets(automaton: &Deterministic, successors: Target) -> Vec<StateId> {
             }
         }
     }
-    states
+    states.sort_unstable();
+    Ok(states)
 }
 
 fn label(automaton: &Deterministic, successors: Target, to: StateId, work: &mut Work) -> Result<Vec<Product>, NoLabel> {
-    let mut diagrams = Diagrams::new(MOST_NODES);
+    let mut diagrams = Diagrams::new(DiagramLimits::of_nodes(MOST_NODES));
     let short = leads_to(automaton, &mut diagrams, successors, to, &mut FxHashMap::default(), work)
         .and_then(|letters| Cover { diagrams: &mut diagrams, work }.of(letters, letters))
         .map(|(products, _)| products);
@@ -196,7 +198,7 @@ mod tests {
             if function % 7 != 3 {
                 continue;
             }
-            let mut diagrams = Diagrams::new(10_000);
+            let mut diagrams = Diagrams::new(DiagramLimits::of_nodes(10_000));
             let mut of = Ref::FALSE;
             for letter in (0..16).filter(|letter| function >> letter & 1 == 1) {
                 let mut minterm = Ref::TRUE;

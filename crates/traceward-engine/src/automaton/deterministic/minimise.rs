@@ -6,17 +6,22 @@
 //! two numbers, whatever the number of letters.
 
 use super::{Deterministic, PropositionTest, PropositionTests, State, StateId, Target};
+use crate::limit::{Budget, Limit};
 use rustc_hash::FxHashMap;
 
 /// The number of rounds after which states seem to be told apart one by one, as those of a long
 /// bound are.
 const PATIENCE: usize = 16;
 
+/// The work of looking at a test or a state once: it is looked up by its content.
+const WORK_PER_TEST: u64 = 4;
+
 /// The same automaton with as few states as possible.
-pub(super) fn minimal(automaton: Deterministic) -> Deterministic {
+pub(super) fn minimal(automaton: Deterministic, budget: &mut Budget) -> Result<Deterministic, Limit> {
     let mut classes: Vec<StateId> = automaton.states.iter().map(|state| StateId(u32::from(state.accepting))).collect();
     let mut count = distinct(&classes);
     for round in 1.. {
+        budget.spend(WORK_PER_TEST * (automaton.tests.len() + automaton.states.len()) as u64)?;
         let (_, successors) = in_classes(&automaton, &classes);
         let (finer, new_count) = refined(classes.iter().zip(&successors));
         classes = finer;
@@ -29,7 +34,7 @@ pub(super) fn minimal(automaton: Deterministic) -> Deterministic {
             (classes, count) = refined(classes.iter().zip(&distances));
         }
     }
-    merged(&automaton, &classes)
+    Ok(merged(&automaton, &classes))
 }
 
 /// A class for each different key.

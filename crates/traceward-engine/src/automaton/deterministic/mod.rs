@@ -8,9 +8,9 @@
 mod cover;
 mod minimise;
 
-use super::diagram::{Overflow, Ref};
+use super::diagram::{DiagramLimits, Overflow, Ref};
 use super::progression::{Progression, Space, StateRef};
-use crate::limit::{BuildError, GaveUp, Instead, Limit};
+use crate::limit::{Budget, BuildError, GaveUp, Instead, Interrupt, Limit, Limits};
 pub use cover::Product;
 use rustc_hash::FxHashMap;
 use std::fmt;
@@ -96,11 +96,28 @@ pub struct Room {
     pub states: usize,
     /// The number of bytes that making the automaton may take.
     pub memory: usize,
+    /// The number of steps of work that making the automaton may take.
+    pub work: u64,
+    /// The flag by which somebody else ends the making.
+    pub interrupt: Option<Interrupt>,
 }
 
 impl Default for Room {
     fn default() -> Self {
-        Self { states: 1_000_000, memory: 1 << 30 }
+        Self { states: 1_000_000, memory: 1 << 30, work: 200_000_000, interrupt: None }
+    }
+}
+
+impl Room {
+    /// The budget for making an automaton.
+    fn budget(&self) -> Budget {
+        let Self { memory, work, interrupt, .. } = *self;
+        Budget::new(&Limits { memory, work, interrupt, ..Limits::default() })
+    }
+
+    /// The limits on diagrams that take so many bytes each, with all that is kept beside them.
+    pub(crate) fn of_diagrams(&self, bytes_per_node: usize) -> DiagramLimits {
+        DiagramLimits { nodes: self.memory / bytes_per_node, budget: self.budget() }
     }
 }
 
@@ -132,7 +149,7 @@ impl Deterministic {
 
     pub(crate) fn of(progression: &Progression, limits: Room) -> Result<Self, TooLarge> {
         let unfolded = Unfolding::new(progression, limits)?.run()?;
-        Ok(minimise::minimal(unfolded))
+        Ok(minimise::minimal(unfolded, &mut limits.budget())?)
     }
 
     /// The number of propositions in a letter.
@@ -204,6 +221,18 @@ impl Deterministic {
         Ok(edges)
     }
 
+    /// All edges without their letters, in the same order. None if finding them takes more work than
+    /// the limit says.
+    pub fn arrows(&self, work_limit: u64) -> Option<Vec<(StateId, StateId)>> {
+        let mut work = cover::Work(work_limit);
+        let mut arrows = Vec::new();
+        for from in self.state_ids() {
+            let targets = cover::targets(self, self.state(from).successors, &mut work).ok()?;
+            arrows.extend(targets.into_iter().map(|to| (from, to)));
+        }
+        Some(arrows)
+    }
+
     /// The propositions that some transition looks at: the others make no difference.
     pub fn relevant(&self) -> Vec<Proposition> {
         let mut relevant: Vec<Proposition> = self.tests.iter().map(|test| test.proposition).collect();
@@ -226,6 +255,12 @@ impl TooLarge {
             Self::States(limit) => Limit::States(limit),
             Self::Overflow(overflow) => overflow.limit(limits.memory),
         }
+    }
+}
+
+impl From<Limit> for TooLarge {
+    fn from(limit: Limit) -> Self {
+        Self::Overflow(Overflow::Spent(limit))
     }
 }
 
@@ -274,7 +309,7 @@ impl<'a> Unfolding<'a> {
         // Beside each diagram there is a test and a look-up, at the most.
         let per_node =
             Progression::BYTES_PER_NODE + 2 * (2 * size_of::<PropositionTest>() + size_of::<(Ref, Target)>() + 16);
-        let space = progression.space(limits.memory / per_node)?;
+        let space = progression.space(limits.of_diagrams(per_node))?;
         Ok(Self {
             progression,
             space,

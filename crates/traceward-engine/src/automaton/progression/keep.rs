@@ -2,7 +2,7 @@
 //! speak of.
 
 use super::{ChainMeaning, DelayedPart, PartId, Progression, Space, StateRef};
-use crate::automaton::diagram::{Diagrams, Level, Node, Overflow, Ref};
+use crate::automaton::diagram::{DiagramLimits, Diagrams, Level, Node, Overflow, Ref};
 use crate::saved::{Reader, RestoreError, Writer};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -33,10 +33,14 @@ impl Progression {
     }
 
     /// Reads a state into a space with nothing else in it.
-    pub(crate) fn restore(&self, most_nodes: usize, from: &mut Reader<'_>) -> Result<(Space, StateRef), RestoreError> {
+    pub(crate) fn restore(
+        &self,
+        limits: DiagramLimits,
+        from: &mut Reader<'_>,
+    ) -> Result<(Space, StateRef), RestoreError> {
         let too_large = |_: Overflow| RestoreError::Damaged;
-        let mut space = self.space(most_nodes).map_err(too_large)?;
-        self.empty(&mut space, most_nodes);
+        let mut space = self.space(limits.clone()).map_err(too_large)?;
+        self.empty(&mut space, limits);
         for _ in 0..from.count()? {
             let part = PartId::new(from.index(self.rules.rules.len())?);
             let obligation = DelayedPart { part, delay: from.small()? };
@@ -69,10 +73,10 @@ impl Progression {
     }
 
     /// Takes everything out of a space.
-    pub(super) fn empty(&self, space: &mut Space, most_nodes: usize) {
+    pub(super) fn empty(&self, space: &mut Space, limits: DiagramLimits) {
         space.meanings = vec![ChainMeaning::Exists];
         space.chains.clear();
-        space.diagrams = Diagrams::new(most_nodes);
+        space.diagrams = Diagrams::new(limits);
     }
 
     /// Puts a chain behind the others.

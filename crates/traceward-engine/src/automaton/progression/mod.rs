@@ -22,7 +22,7 @@ mod keep;
 mod rules;
 mod search;
 
-use super::diagram::{Diagrams, Level, Node, Overflow, Ref};
+use super::diagram::{DiagramLimits, Diagrams, Level, Node, Overflow, Ref};
 use crate::limit::Unsupported;
 pub(crate) use rules::{MemorySet, PartId, Reach, Rule, Rules};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -125,11 +125,10 @@ impl Progression {
         Ok(Self { rules, on_empty, selectors: values.next_power_of_two().trailing_zeros() })
     }
 
-    /// An automaton of which nothing has been unfolded yet, with room for at most `most_nodes`
-    /// diagrams.
-    pub(crate) fn space(&self, most_nodes: usize) -> Result<Space, Overflow> {
+    /// An automaton of which nothing has been unfolded yet.
+    pub(crate) fn space(&self, limits: DiagramLimits) -> Result<Space, Overflow> {
         let mut space = Space {
-            diagrams: Diagrams::new(most_nodes),
+            diagrams: Diagrams::new(limits),
             meanings: vec![ChainMeaning::Exists],
             chains: FxHashMap::default(),
             successors: Vec::new(),
@@ -328,11 +327,12 @@ impl Progression {
     }
 
     /// The states below a diagram of successors, each once, those of the lowest letters first.
-    pub(crate) fn states_below(&self, space: &Space, successors: Ref) -> Vec<StateRef> {
+    pub(crate) fn states_below(&self, space: &mut Space, successors: Ref) -> Result<Vec<StateRef>, Overflow> {
         let mut seen = FxHashSet::default();
         let mut open = vec![successors];
         let mut states = Vec::new();
         while let Some(diagram) = open.pop() {
+            space.spend(1)?;
             if seen.insert(diagram) {
                 match self.look(space, diagram) {
                     Ok((_, low, high)) => open.extend([high, low]),
@@ -340,7 +340,7 @@ impl Progression {
                 }
             }
         }
-        states
+        Ok(states)
     }
 
     /// The obligations that a state rests on: those that have to come about, and those that must
@@ -487,6 +487,7 @@ impl Progression {
             return Ok(known);
         }
         // Diagrams are no deeper than `Diagrams` allows, so this recursion is not either.
+        space.diagrams.spend(1)?;
         let Node { level, low, high } = space.diagrams.node(diagram);
         let condition = self.comes_to(space, level, now)?;
         let low = self.replace(space, low, now, replaced)?;
@@ -562,7 +563,7 @@ impl Progression {
             }
             Err(state) => {
                 let owes = self.value(space, state, 0);
-                let needed = self.needed(space, owes);
+                let needed = self.needed(space, owes)?;
                 let memory: Vec<Ref> =
                     (0..self.rules.remembered.len())
                         .map(|at| {
@@ -582,16 +583,18 @@ impl Progression {
 
     /// The memories that obligations will ask for. Obligations inside a memory ask only for
     /// memories that it depends on.
-    fn needed(&self, space: &Space, owes: Ref) -> MemorySet {
+    fn needed(&self, space: &mut Space, owes: Ref) -> Result<MemorySet, Overflow> {
         let mut needed = self.rules.no_memory();
-        for level in space.support(owes) {
+        let support = space.support(owes);
+        space.spend(support.len() + self.rules.remembered.len())?;
+        for level in support {
             if let ChainMeaning::Owed(DelayedPart { part, .. }) =
                 space.meanings[(level.chain - self.first_chain()) as usize]
             {
                 needed.unite(&self.rules.depends[part.index()]);
             }
         }
-        needed
+        Ok(needed)
     }
 
     // ---- memory of the other kind ----
@@ -601,10 +604,10 @@ impl Progression {
         &self,
         space: &Space,
         state: StateRef,
-        most_nodes: usize,
+        limits: DiagramLimits,
     ) -> Result<(Space, StateRef), Overflow> {
-        let mut fresh = self.space(most_nodes)?;
-        self.empty(&mut fresh, most_nodes);
+        let mut fresh = self.space(limits.clone())?;
+        self.empty(&mut fresh, limits);
         // Chains keep their order, or the diagram would have to be turned inside out.
         for (_, obligation) in self.chains_of(space, state) {
             self.push_chain(&mut fresh, obligation);
@@ -656,6 +659,16 @@ struct LetterContext<'a> {
 type Substitution = FxHashMap<Ref, Ref>;
 
 impl Space {
+    /// Begins with the next state of a trace: a share of the work is allowed anew.
+    pub(crate) fn renew(&mut self) {
+        self.diagrams.renew();
+    }
+
+    /// Pays for work on states.
+    pub(crate) fn spend(&mut self, work: usize) -> Result<(), Overflow> {
+        self.diagrams.spend(work)
+    }
+
     fn ahead(&self, part: PartId) -> Ref {
         self.ahead[part.index()].expect("a part that may be owed")
     }

@@ -7,6 +7,7 @@
 //! look at everything that can be reached.
 
 use super::{Overflow, Progression, Space, StateRef};
+use crate::limit::Limit;
 use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
 
@@ -34,6 +35,13 @@ pub(crate) enum Unsettled {
     Overflow(Overflow),
     /// Too many states would have to be looked at.
     TooManyStates,
+}
+
+impl Unsettled {
+    /// Whether somebody else has ended the work.
+    pub(crate) fn is_interrupt(self) -> bool {
+        self == Self::Overflow(Overflow::Spent(Limit::Interrupted))
+    }
 }
 
 impl From<Overflow> for Unsettled {
@@ -106,7 +114,7 @@ impl Progression {
         while let Some(index) = if looked_at < BROAD { open.pop_front() } else { open.pop_back() } {
             looked_at += 1;
             let successors = self.successors(space, met[index].state)?;
-            for state in self.states_below(space, successors).into_iter().rev() {
+            for state in self.states_below(space, successors)?.into_iter().rev() {
                 match self.at_once(space, state, accepting) {
                     Some(true) => {
                         space.search.note(state, accepting, true);

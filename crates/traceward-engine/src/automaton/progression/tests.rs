@@ -31,7 +31,7 @@ type Compiled = (Progression, Vec<usize>, Mutex<Space>);
 
 fn compile(formulas: &Formulas, formula: FormulaId) -> Compiled {
     let progression = progression(formulas, formula);
-    let space = progression.space(1_000_000).unwrap();
+    let space = progression.space(DiagramLimits::of_nodes(1_000_000)).unwrap();
     (progression, variables(formulas, formula), Mutex::new(space))
 }
 
@@ -70,7 +70,7 @@ fn a_state_that_is_copied_goes_on_alike() {
             let mut state = progression.initial(&mut space.lock().expect("no other test panics")).unwrap();
             let mut space = space.lock().expect("no other test panics").clone();
             for position in 0..trace.len {
-                (space, state) = progression.only(&space, state, 1000).unwrap();
+                (space, state) = progression.only(&space, state, DiagramLimits::of_nodes(1000)).unwrap();
                 let successors = progression.successors(&mut space, state).unwrap();
                 let holds = |proposition: u32| trace.columns[variables[proposition as usize]].value(position).is_true();
                 state = progression.choose(&space, successors, holds);

@@ -3,7 +3,7 @@
 use super::claims::{ClaimId, Claims, Pair};
 use super::unfold::{self, TableauUnfolding, unfold};
 use super::{Edge, Literal, Obligation, State, StateClaim, StateId, gave_up};
-use crate::limit::{BuildError, Limit, Limits};
+use crate::limit::{Budget, BuildError, Limit, Limits};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -103,7 +103,7 @@ struct Builder<'a> {
     alphabet: &'a Alphabet,
     claims: Claims,
     limits: Limits,
-    work: u64,
+    budget: Budget,
     states: Vec<Key>,
     ids: FxHashMap<Key, StateId>,
     edges: BTreeSet<Edge>,
@@ -123,7 +123,7 @@ pub(super) fn expand(
         alphabet,
         claims,
         limits,
-        work: 0,
+        budget: Budget::new(&Limits { work: limits.automaton_steps, ..limits }),
         // INIT stays apart: it is in no table, so that nothing is merged into it.
         states: vec![Key::default()],
         ids: FxHashMap::default(),
@@ -222,11 +222,10 @@ impl Builder<'_> {
     }
 
     fn spend(&mut self, steps: u64) -> Result<(), BuildError> {
-        self.work = self.work.saturating_add(steps);
-        if self.work > self.limits.automaton_steps {
-            return Err(gave_up(Limit::Steps(self.limits.automaton_steps)));
-        }
-        Ok(())
+        self.budget.spend(steps).map_err(|limit| match limit {
+            Limit::Work(steps) => gave_up(Limit::Steps(steps)),
+            other => gave_up(other),
+        })
     }
 
     /// A question that what the node owes may lead to, and that the node does not answer yet.
@@ -256,7 +255,9 @@ impl Builder<'_> {
         let claimed = node.questions.all.iter().copied().map(answer).collect();
         let next = self.without_implied(&node.next);
         let to = self.intern((next, claimed))?;
-        self.edges.insert(Edge { from: incoming, literals: node.old.into_iter().collect(), to });
+        let literals: Vec<Literal> = node.old.into_iter().collect();
+        self.budget.charge(2 * size_of::<Edge>() + 2 * size_of_val(&literals[..]));
+        self.edges.insert(Edge { from: incoming, literals, to });
         Ok(())
     }
 
@@ -288,6 +289,7 @@ impl Builder<'_> {
             return Err(gave_up(Limit::States(self.limits.automaton_states)));
         }
         self.spend((key.0.len() + key.1.len()) as u64)?;
+        self.budget.charge(2 * (size_of_val(&key.0[..]) + size_of_val(&key.1[..]) + size_of::<Key>()));
         let id = StateId::new(self.states.len());
         self.states.push(key.clone());
         self.ids.insert(key, id);

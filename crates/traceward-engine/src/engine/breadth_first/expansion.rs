@@ -5,10 +5,11 @@
 //! there. Nothing is lost by not looking at the whole crossproduct: ⊎ keeps a node that fails, and
 //! what asks for more goes on to do so.
 
-use super::{BreadthFirst, GaveUp, Subsumption};
+use super::{BreadthFirst, Subsumption};
 use crate::automaton::alternating::{ConditionId, NodeId};
 use crate::automaton::metric::{Clock, Condition, Kind, Metric};
 use crate::engine::configuration::{Configuration, Entry};
+use crate::limit::{Budget, Limit};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
@@ -93,6 +94,8 @@ pub(super) struct SliceExpansion<'a> {
     engine: &'a BreadthFirst,
     admission: Admission<'a>,
     subsumption: Subsumption,
+    /// The work and the bytes that the step may take.
+    budget: &'a mut Budget,
     /// What metric sub-automata ask: nothing else sets their clocks.
     known: FxHashMap<ConditionId, Alternatives>,
     /// No configuration.
@@ -102,11 +105,17 @@ pub(super) struct SliceExpansion<'a> {
 }
 
 impl<'a> SliceExpansion<'a> {
-    pub(super) fn new(engine: &'a BreadthFirst, admission: Admission<'a>, subsumption: Subsumption) -> Self {
+    pub(super) fn new(
+        engine: &'a BreadthFirst,
+        admission: Admission<'a>,
+        subsumption: Subsumption,
+        budget: &'a mut Budget,
+    ) -> Self {
         Self {
             engine,
             admission,
             subsumption,
+            budget,
             known: FxHashMap::default(),
             none: Rc::new([]),
             nothing: Rc::new([Configuration::default()]),
@@ -114,13 +123,20 @@ impl<'a> SliceExpansion<'a> {
     }
 
     /// init(𝒜, ∞) of the whole automaton.
-    pub(super) fn initial(&mut self) -> Result<Vec<Configuration>, GaveUp> {
+    pub(super) fn initial(&mut self) -> Result<Vec<Configuration>, Limit> {
         let all = self.init(self.engine.automaton.root(), Clock::INFINITE)?;
         Ok(all.to_vec())
     }
 
     /// Successor(C): the crossproduct of what its timers ask of the next position.
-    pub(super) fn successors(&mut self, configuration: &Configuration) -> Result<Vec<Configuration>, GaveUp> {
+    pub(super) fn successors(&mut self, configuration: &Configuration) -> Result<Vec<Configuration>, Limit> {
+        let held = self.budget.held();
+        let product = self.product_of_timers(configuration);
+        self.budget.release_to(held);
+        product
+    }
+
+    fn product_of_timers(&mut self, configuration: &Configuration) -> Result<Vec<Configuration>, Limit> {
         let automaton = &self.engine.automaton;
         // What is asked without an alternative, which is most of it where there are many clocks.
         let mut certain: Vec<Entry> = Vec::new();
@@ -141,14 +157,19 @@ impl<'a> SliceExpansion<'a> {
     }
 
     /// init(𝒜, c)
-    fn init(&mut self, condition: ConditionId, clock: Clock) -> Result<Alternatives, GaveUp> {
+    fn init(&mut self, condition: ConditionId, clock: Clock) -> Result<Alternatives, Limit> {
         self.settle_inside(condition)?;
         self.evaluate(condition, clock)
     }
 
+    /// The budget of the step.
+    pub(super) fn budget(&mut self) -> &mut Budget {
+        self.budget
+    }
+
     /// Finds out what the metric sub-automata of a scope ask. With a stack of its own, for formulas
     /// of any depth.
-    fn settle_inside(&mut self, scope: ConditionId) -> Result<(), GaveUp> {
+    fn settle_inside(&mut self, scope: ConditionId) -> Result<(), Limit> {
         let mut open = self.unknown_inside(scope);
         while let Some(&metric) = open.last() {
             let Condition::Metric(clock, inner) = self.engine.automaton.condition(metric) else {
@@ -174,9 +195,11 @@ impl<'a> SliceExpansion<'a> {
     }
 
     /// init of a scope whose metric sub-automata are known.
-    fn evaluate(&self, scope: ConditionId, clock: Clock) -> Result<Alternatives, GaveUp> {
+    fn evaluate(&mut self, scope: ConditionId, clock: Clock) -> Result<Alternatives, Limit> {
         let mut values: Vec<Alternatives> = Vec::new();
-        for piece in &self.engine.scopes.0[&scope].pieces {
+        let engine = self.engine;
+        for piece in &engine.scopes.0[&scope].pieces {
+            self.budget.spend(1)?;
             values.push(match *piece {
                 Piece::Empty => self.nothing.clone(),
                 Piece::Node(node) => self.init_node(Entry { node, clock }),
@@ -201,7 +224,7 @@ impl<'a> SliceExpansion<'a> {
         }
     }
 
-    fn both(&self, left: &Alternatives, right: &Alternatives) -> Result<Alternatives, GaveUp> {
+    fn both(&mut self, left: &Alternatives, right: &Alternatives) -> Result<Alternatives, Limit> {
         match (&**left, &**right) {
             ([], _) | (_, []) => Ok(self.none.clone()),
             ([one], _) if one.is_empty() => Ok(right.clone()),
@@ -210,24 +233,27 @@ impl<'a> SliceExpansion<'a> {
         }
     }
 
-    fn either(&self, left: &Alternatives, right: &Alternatives) -> Result<Alternatives, GaveUp> {
+    fn either(&mut self, left: &Alternatives, right: &Alternatives) -> Result<Alternatives, Limit> {
         match (&**left, &**right) {
             ([], _) => Ok(right.clone()),
             (_, []) => Ok(left.clone()),
-            _ => Ok(self.distinct([&**left, &**right].concat())?.into()),
+            _ => {
+                left.iter().chain(&**right).try_for_each(|one| self.pay(one))?;
+                Ok(self.distinct([&**left, &**right].concat())?.into())
+            }
         }
     }
 
     /// S ⊗ S′
-    fn crossproduct(&self, left: &[Configuration], right: &[Configuration]) -> Result<Vec<Configuration>, GaveUp> {
-        if left.len().saturating_mul(right.len()) > self.engine.config.limits.slices.saturating_mul(64) {
-            return Err(self.engine.too_many());
-        }
+    fn crossproduct(&mut self, left: &[Configuration], right: &[Configuration]) -> Result<Vec<Configuration>, Limit> {
         let automaton = &self.engine.automaton;
-        let unite = |one: &Configuration, other| one.and(other, automaton, self.subsumption.of_entries());
         let mut all = Vec::new();
         for one in left {
-            all.extend(right.iter().map(|other| unite(one, other)));
+            for other in right {
+                let united = one.and(other, automaton, self.subsumption.of_entries());
+                self.pay(&united)?;
+                all.push(united);
+            }
             // Many of them may be the same: no more than a few times the limit are held at once.
             if all.len() > self.engine.config.limits.slices.saturating_mul(4) {
                 all = self.distinct(all)?;
@@ -236,19 +262,29 @@ impl<'a> SliceExpansion<'a> {
         self.distinct(all)
     }
 
-    fn distinct(&self, mut configurations: Vec<Configuration>) -> Result<Vec<Configuration>, GaveUp> {
+    /// Pays for the making of a configuration.
+    fn pay(&mut self, made: &Configuration) -> Result<(), Limit> {
+        self.budget.charge(size_of::<Configuration>() + size_of_val(made.entries()));
+        self.budget.spend(WORK_PER_UNION + made.entries().len() as u64)
+    }
+
+    fn distinct(&mut self, mut configurations: Vec<Configuration>) -> Result<Vec<Configuration>, Limit> {
         configurations.sort_unstable();
         configurations.dedup();
         if self.subsumption == Subsumption::On && configurations.len() > 1 {
             let asked = if configurations.len() > FEW { Horizon::Later } else { Horizon::Ever };
             let all: Vec<&Configuration> = configurations.iter().collect();
-            let mut stays = self.engine.least(&all, asked).into_iter();
+            let mut stays = self.engine.least(&all, asked, self.budget)?.into_iter();
             configurations.retain(|_| stays.next() == Some(true));
         }
         self.engine.refuse_many(configurations.len())?;
         Ok(configurations)
     }
 }
+
+/// The work of making a configuration beside that for each of its entries: it is allocated, and
+/// sorted among others.
+const WORK_PER_UNION: u64 = 16;
 
 /// The states that matter when two configurations are compared: whether one asks of them all that
 /// the other asks.
@@ -268,7 +304,12 @@ const FEW: usize = 8;
 impl BreadthFirst {
     /// For each of these, whether it stays: not if it asks for all that another one asks. Among
     /// compact configurations the other never has more timers.
-    pub(super) fn least(&self, configurations: &[&Configuration], asked: Horizon) -> Vec<bool> {
+    pub(super) fn least(
+        &self,
+        configurations: &[&Configuration],
+        asked: Horizon,
+        budget: &mut Budget,
+    ) -> Result<Vec<bool>, Limit> {
         let timers: Vec<(usize, u64)> = configurations.iter().map(|one| self.timers_of(one)).collect();
         let mut order: Vec<usize> = (0..configurations.len()).collect();
         // Of those that ask for the same the smallest stays; which one that is depends on what is
@@ -283,6 +324,7 @@ impl BreadthFirst {
         let mut stays = vec![false; configurations.len()];
         let mut least: Vec<usize> = Vec::new();
         for one in order {
+            budget.spend(1 + least.len() as u64)?;
             stays[one] = !least.iter().any(|&other| {
                 timers[other].1 & !timers[one].1 == 0 && follows(configurations[other], configurations[one])
             });
@@ -290,7 +332,7 @@ impl BreadthFirst {
                 least.push(one);
             }
         }
-        stays
+        Ok(stays)
     }
 
     /// The number of timers of a configuration, and a word with a bit for each, several timers to a
@@ -300,7 +342,8 @@ impl BreadthFirst {
         timers.fold((0, 0), |(count, nodes), entry| (count + 1, nodes | 1 << (entry.node.index() % 64)))
     }
 
-    pub(super) fn refuse_many(&self, count: usize) -> Result<(), GaveUp> {
-        if count > self.config.limits.slices { Err(self.too_many()) } else { Ok(()) }
+    pub(super) fn refuse_many(&self, count: usize) -> Result<(), Limit> {
+        let most = self.config.limits.slices;
+        if count > most { Err(Limit::Slices(most)) } else { Ok(()) }
     }
 }

@@ -35,7 +35,7 @@ use super::labels::{self, LabelTruth, Labels};
 use super::{EngineConfig, EngineStatistics, Memory, Subsumption};
 use crate::automaton::alternating::NodeId;
 use crate::automaton::metric::{Kind, Label, Metric};
-use crate::limit::{BuildError, GaveUp, Instead, Limit, Unsupported};
+use crate::limit::{Budget, BuildError, GaveUp, Instead, Limit, Limits, Unsupported};
 use crate::prepared::Prepared;
 use crate::saved::{Reader, RestoreError, Writer};
 use expansion::Scopes;
@@ -60,9 +60,17 @@ pub struct BreadthFirst {
 }
 
 /// Scratch: configurations, sets of them, and their successors.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct SliceCache {
     slices: Slices,
+    /// The work and the bytes that a step may take.
+    budget: Budget,
+}
+
+impl SliceCache {
+    fn new(limits: &Limits) -> Self {
+        Self { slices: Slices::default(), budget: Budget::new(limits) }
+    }
 }
 
 /// A run of a traversal. A clone goes on by itself, and begins with nothing remembered.
@@ -74,7 +82,8 @@ pub struct Run {
 
 impl Clone for Run {
     fn clone(&self) -> Self {
-        Self { progress: Progress { epoch: NO_EPOCH, ..self.progress.clone() }, cache: SliceCache::default() }
+        let cache = SliceCache { slices: Slices::default(), budget: self.cache.budget.clone() };
+        Self { progress: Progress { epoch: NO_EPOCH, ..self.progress.clone() }, cache }
     }
 }
 
@@ -147,10 +156,10 @@ impl BreadthFirst {
     fn is_past(&self, node: NodeId) -> bool {
         matches!(self.automaton.node(node).kind, Kind::Leaf(Label::Past(_)))
     }
+}
 
-    fn too_many(&self) -> GaveUp {
-        GaveUp { engine: NAME, limit: Limit::Slices(self.config.limits.slices), instead: &[Instead::REVERSE] }
-    }
+fn gave_up(limit: Limit) -> GaveUp {
+    GaveUp { engine: NAME, limit, instead: &[Instead::REVERSE] }
 }
 
 impl Follow for BreadthFirst {
@@ -162,7 +171,7 @@ impl Follow for BreadthFirst {
     }
 
     fn start(&self) -> Result<Run, GaveUp> {
-        let mut cache = SliceCache::default();
+        let mut cache = SliceCache::new(&self.config.limits);
         let set = cache.slices.start();
         let progress = Progress {
             set,
@@ -180,7 +189,7 @@ impl Follow for BreadthFirst {
         self.labels.read(&mut progress.truth, step.letter);
         let letter = self.letter(cache, &progress.truth);
         let set = self.set_of(cache, progress);
-        let successor = self.successor(cache, set, letter)?;
+        let successor = self.successor(cache, set, letter).map_err(gave_up)?;
         progress.arrive(successor, &cache.slices);
         progress.position += 1;
         Ok(progress.verdict)
@@ -199,7 +208,8 @@ impl Follow for BreadthFirst {
     }
 
     fn restore(&self, from: &mut Reader<'_>) -> Result<Run, RestoreError> {
-        let mut run = Run { cache: SliceCache::default(), ..self.start().map_err(|_| RestoreError::Damaged)? };
+        let cache = SliceCache::new(&self.config.limits);
+        let mut run = Run { cache, ..self.start().map_err(|_| RestoreError::Damaged)? };
         let Run { progress, cache } = &mut run;
         progress.truth = self.labels.restore(from)?;
         progress.position = from.size()?;

@@ -1,9 +1,10 @@
 //! Configurations, sets of them, and their successors, each kept once.
 
 use super::expansion::{Admission, Horizon, SliceExpansion};
-use super::{BreadthFirst, GaveUp, LabelTruth, Memory, Progress, Run, SliceCache, Subsumption};
+use super::{BreadthFirst, GaveUp, LabelTruth, Memory, Progress, Run, SliceCache, Subsumption, gave_up};
 use crate::automaton::alternating::NodeId;
 use crate::engine::configuration::{Configuration, Entry};
+use crate::limit::{Budget, Limit};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use traceward_logic::verdict::Verdict;
@@ -238,13 +239,14 @@ impl BreadthFirst {
     }
 
     /// The set of configurations after a letter.
-    pub(super) fn successor(&self, cache: &mut SliceCache, set: SetId, letter: LetterId) -> Result<SetId, GaveUp> {
+    pub(super) fn successor(&self, cache: &mut SliceCache, set: SetId, letter: LetterId) -> Result<SetId, Limit> {
         if self.config.memory == Memory::Sets
             && let Some(known) = cache.slices.known(set, letter)
         {
             return Ok(known);
         }
         let (mut set, mut letter) = (set, letter);
+        cache.budget.renew(cache.slices.bytes());
         if cache.slices.is_full(self.config.limits.remembered) {
             (set, letter) = cache.slices.forget_but(set, letter);
         }
@@ -257,27 +259,28 @@ impl BreadthFirst {
     }
 
     /// The configurations behind those of a set that a letter satisfies, as far as they are kept.
-    fn satisfied(&self, cache: &mut SliceCache, set: SetId, letter: LetterId) -> Result<Vec<SliceId>, GaveUp> {
+    fn satisfied(&self, cache: &mut SliceCache, set: SetId, letter: LetterId) -> Result<Vec<SliceId>, Limit> {
         let mut found = match set {
             START => self.initial(cache, letter)?.to_vec(),
             _ => self.all_successors(cache, set, letter)?,
         };
         if self.config.subsumption == Subsumption::On && found.len() > 1 {
             let all: Vec<&Configuration> = found.iter().map(|id| &**cache.slices.configuration(*id)).collect();
-            let mut stays = self.least(&all, Horizon::Later).into_iter();
+            let mut stays = self.least(&all, Horizon::Later, &mut cache.budget)?.into_iter();
             found.retain(|_| stays.next() == Some(true));
         }
         self.refuse_many(found.len())?;
         Ok(found)
     }
 
-    fn all_successors(&self, cache: &mut SliceCache, set: SetId, letter: LetterId) -> Result<Vec<SliceId>, GaveUp> {
-        let words = cache.slices.letters[letter.0 as usize].clone();
-        let mut expansion = self.expansion(&words);
-        let configurations = cache.slices.sets[set.0 as usize].configurations.clone();
+    fn all_successors(&self, cache: &mut SliceCache, set: SetId, letter: LetterId) -> Result<Vec<SliceId>, Limit> {
+        let SliceCache { slices, budget } = cache;
+        let words = slices.letters[letter.0 as usize].clone();
+        let mut expansion = self.expansion(&words, budget);
+        let configurations = slices.sets[set.0 as usize].configurations.clone();
         let mut found: Vec<SliceId> = Vec::new();
         for &configuration in &*configurations {
-            found.extend(self.known_successors(cache, &mut expansion, configuration, letter)?.iter());
+            found.extend(self.known_successors(slices, &mut expansion, configuration, letter)?.iter());
             if found.len() > self.config.limits.slices.saturating_mul(4) {
                 self.refuse_many(distinct(&mut found))?;
             }
@@ -286,30 +289,32 @@ impl BreadthFirst {
         Ok(found)
     }
 
-    fn expansion<'a>(&'a self, letter: &'a [u64]) -> SliceExpansion<'a> {
-        SliceExpansion::new(self, Admission::SatisfiedBy(letter), self.config.subsumption)
+    fn expansion<'a>(&'a self, letter: &'a [u64], budget: &'a mut Budget) -> SliceExpansion<'a> {
+        SliceExpansion::new(self, Admission::SatisfiedBy(letter), self.config.subsumption, budget)
     }
 
     fn known_successors(
         &self,
-        cache: &mut SliceCache,
+        slices: &mut Slices,
         expansion: &mut SliceExpansion<'_>,
         configuration: SliceId,
         letter: LetterId,
-    ) -> Result<Arc<[SliceId]>, GaveUp> {
-        if let Some(known) = cache.slices.successors.get(&(configuration, letter)) {
+    ) -> Result<Arc<[SliceId]>, Limit> {
+        if let Some(known) = slices.successors.get(&(configuration, letter)) {
             return Ok(known.clone());
         }
-        let found = expansion.successors(cache.slices.configuration(configuration))?;
-        let successors = cache.slices.intern_all(found);
-        cache.slices.remember_successors((configuration, letter), successors.clone());
+        let found = expansion.successors(slices.configuration(configuration))?;
+        let before = slices.bytes();
+        let successors = slices.intern_all(found);
+        slices.remember_successors((configuration, letter), successors.clone());
+        expansion.budget().take(slices.bytes() - before)?;
         Ok(successors)
     }
 
     /// The first configurations of all runs that a letter satisfies.
-    pub(super) fn initial(&self, cache: &mut SliceCache, letter: LetterId) -> Result<Arc<[SliceId]>, GaveUp> {
+    pub(super) fn initial(&self, cache: &mut SliceCache, letter: LetterId) -> Result<Arc<[SliceId]>, Limit> {
         let words = cache.slices.letters[letter.0 as usize].clone();
-        let found = self.expansion(&words).initial()?;
+        let found = self.expansion(&words, &mut cache.budget).initial()?;
         Ok(cache.slices.intern_all(found))
     }
 
@@ -319,9 +324,10 @@ impl BreadthFirst {
         cache: &mut SliceCache,
         configuration: SliceId,
         letter: LetterId,
-    ) -> Result<Arc<[SliceId]>, GaveUp> {
-        let words = cache.slices.letters[letter.0 as usize].clone();
-        self.known_successors(cache, &mut self.expansion(&words), configuration, letter)
+    ) -> Result<Arc<[SliceId]>, Limit> {
+        let SliceCache { slices, budget } = cache;
+        let words = slices.letters[letter.0 as usize].clone();
+        self.known_successors(slices, &mut self.expansion(&words, budget), configuration, letter)
     }
 
     fn intern_set(&self, cache: &mut SliceCache, configurations: Arc<[SliceId]>) -> SetId {
@@ -371,17 +377,18 @@ impl BreadthFirst {
     /// at. They do not depend on the state.
     pub fn candidates_of(&self, run: &Run) -> Result<Vec<Vec<Entry>>, GaveUp> {
         let subsumption = self.config.subsumption.with_all_configurations();
-        let mut expansion = SliceExpansion::new(self, Admission::All, subsumption);
+        let mut budget = Budget::new(&self.config.limits);
+        let mut expansion = SliceExpansion::new(self, Admission::All, subsumption, &mut budget);
         let mut found = Vec::new();
         if run.progress.position == 0 {
-            found = expansion.initial()?;
+            found = expansion.initial().map_err(gave_up)?;
         }
         for one in &*run.progress.kept {
-            found.extend(expansion.successors(one)?);
+            found.extend(expansion.successors(one).map_err(gave_up)?);
         }
         found.sort_unstable();
         found.dedup();
-        self.refuse_many(found.len())?;
+        self.refuse_many(found.len()).map_err(gave_up)?;
         Ok(by_entries(&found))
     }
 }

@@ -10,7 +10,7 @@
 //! lattice knows.
 
 use super::slices::SliceId;
-use super::{BreadthFirst, EngineConfig, GaveUp, SliceCache, Subsumption, Unsupported};
+use super::{BreadthFirst, EngineConfig, GaveUp, Limit, SliceCache, Subsumption, Unsupported, gave_up};
 use crate::automaton::alternating::{Alternating, NodeId, is_bounded};
 use crate::run_statistics::{Lattice, join};
 use rustc_hash::FxHashMap;
@@ -54,13 +54,18 @@ impl OverSlices {
 
     /// The value over all accepting runs on a trace with a state; none if there is no such run.
     pub fn statistics<L: Lattice>(&self, lattice: &L, letters: &Letters) -> Result<Option<L::Value>, GaveUp> {
-        let cache = &mut SliceCache::default();
+        self.value(lattice, letters).map_err(gave_up)
+    }
+
+    fn value<L: Lattice>(&self, lattice: &L, letters: &Letters) -> Result<Option<L::Value>, Limit> {
+        let cache = &mut SliceCache::new(&self.engine.config.limits);
         let engine = &self.engine;
         let mut truth = engine.labels.start();
         let mut slices: BTreeMap<SliceId, L::Value> = BTreeMap::new();
         for position in 0..letters.len {
             engine.labels.read(&mut truth, &|proposition| letters.bitmap(proposition).get(position));
             let letter = engine.letter(cache, &truth);
+            cache.budget.renew(cache.slices.bytes());
             let mut next: BTreeMap<SliceId, L::Value> = BTreeMap::new();
             if position == 0 {
                 for &slice in &*engine.initial(cache, letter)? {
@@ -74,6 +79,7 @@ impl OverSlices {
                 }
             }
             if self.subsumption == Subsumption::On && lattice.fewer_visits_are_better() {
+                cache.budget.spend((next.len() * next.len()) as u64)?;
                 self.keep_least(lattice, cache, &mut next);
             }
             engine.refuse_many(next.len())?;

@@ -24,7 +24,7 @@ mod window;
 use super::offline::{Cache, Offline};
 use super::{Decision, EngineConfig};
 use crate::automaton::alternating::{Alternating, Condition, ConditionId, Label, Look, NodeId};
-use crate::limit::{BuildError, Feature, GaveUp, Instead, Limit, Limits, Unsupported};
+use crate::limit::{Budget, BuildError, Feature, GaveUp, Instead, Limit, Limits, Unsupported};
 use crate::prepared::Prepared;
 use crate::run_statistics::Lattice;
 use traceward_logic::bitmap::Bitmap;
@@ -44,11 +44,24 @@ pub struct DepthFirst {
     limits: Limits,
 }
 
-/// Scratch of a traversal, and the work it has done.
-#[derive(Clone, Debug, Default)]
+/// Scratch of a traversal, and what it may still take.
+#[derive(Clone, Debug)]
 struct Scratch {
     waiting: Vec<Suspended>,
-    work: u64,
+    budget: Budget,
+}
+
+impl Scratch {
+    fn new(limits: &Limits) -> Self {
+        Self { waiting: Vec::new(), budget: Budget::new(limits) }
+    }
+
+    /// Pays for a look at a condition, and for what waits meanwhile.
+    fn pay(&mut self) -> Result<(), Limit> {
+        // The list is copied when it grows.
+        self.budget.release_to(3 * self.waiting.len() * size_of::<Suspended>());
+        self.budget.spend(1)
+    }
 }
 
 /// A piece of work that waits while something else is being looked at.
@@ -87,7 +100,7 @@ impl DepthFirst {
 
     /// Whether each formula holds at each of the first positions, a traversal from every one.
     fn first(&self, letters: &Letters, positions: usize) -> Result<Vec<Bitmap>, GaveUp> {
-        let mut scratch = Scratch::default();
+        let mut scratch = Scratch::new(&self.limits);
         let mut everywhere = |root: &ConditionId| {
             let at = |position: usize| self.holds(&mut scratch, letters, *root, position);
             (0..positions).map(at).collect::<Result<Bitmap, GaveUp>>()
@@ -107,10 +120,7 @@ impl DepthFirst {
         let mut condition = root;
         let mut position = position as u32;
         loop {
-            cache.work += 1;
-            if cache.work > self.limits.work {
-                return Err(self.gave_up());
-            }
+            cache.pay().map_err(gave_up)?;
             let mut next = match self.automaton.condition(condition) {
                 Condition::Empty => Next::Known(true),
                 Condition::And(left, right) => self.sides(cache, Connective::And, left, right, position),
@@ -166,10 +176,6 @@ impl DepthFirst {
         if can_wait(left) && !can_wait(right) { (right, left) } else { (left, right) }
     }
 
-    fn gave_up(&self) -> GaveUp {
-        GaveUp { engine: NAME, limit: Limit::Work(self.limits.work), instead: &[Instead::REVERSE] }
-    }
-
     /// The step from a node at a position: its value, or the condition that it goes on with.
     fn step(&self, letters: &Letters, id: NodeId, position: usize) -> RunStep {
         let node = self.automaton.node(id);
@@ -204,14 +210,11 @@ impl DepthFirst {
         if self.windows.iter().any(Option::is_some) {
             return Err(Unsupported { engine: NAME, what: Feature::Bounds, instead: "reverse" }.into());
         }
-        let mut work = 0;
+        let mut budget = Budget::new(&self.limits);
         let mut tasks = vec![Task::Evaluate(self.automaton.roots()[0], 0)];
         let mut values: Vec<Option<L::Value>> = Vec::new();
         while let Some(task) = tasks.pop() {
-            work += 1;
-            if work > self.limits.work {
-                return Err(self.gave_up().into());
-            }
+            budget.spend(1).map_err(gave_up)?;
             match task {
                 Task::Evaluate(condition, position) => {
                     self.expand(lattice, letters, condition, position, &mut tasks, &mut values);
@@ -257,6 +260,10 @@ impl DepthFirst {
             },
         }
     }
+}
+
+fn gave_up(limit: Limit) -> GaveUp {
+    GaveUp { engine: NAME, limit, instead: &[Instead::REVERSE] }
 }
 
 impl Offline for DepthFirst {

@@ -3,10 +3,9 @@
 
 use super::super::configuration::{Compaction, Configuration, Entry};
 use super::super::graph::{ConfigurationId, Dependence};
-use super::NAME;
 use crate::automaton::alternating::{ConditionId, NodeId};
 use crate::automaton::metric::{Clock, ClockTest, Condition, Kind, Metric};
-use crate::limit::{GaveUp, Instead, Limit};
+use crate::limit::{Budget, Limit};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -34,11 +33,22 @@ impl Candidate {
         }
     }
 
+    /// Pays for the making of the candidate.
+    fn pay(&self, budget: &mut Budget) -> Result<(), Limit> {
+        let entries = self.labels.len() + self.timers.entries().len() + self.graphs.len();
+        budget.charge(size_of::<Self>() + entries * size_of::<Entry>());
+        budget.spend(WORK_PER_UNION + entries as u64)
+    }
+
     /// Whether the candidate asks of later states no more than another one does.
     fn is_no_harder(&self, other: &Self, automaton: &Metric) -> bool {
         self.timers.follows_from(&other.timers, automaton) && is_subset(&self.graphs, &other.graphs)
     }
 }
+
+/// The work of making a candidate beside that for each of its entries: it is allocated, and sorted
+/// among others.
+const WORK_PER_UNION: u64 = 16;
 
 fn union<T: Copy + Ord>(one: &[T], other: &[T]) -> Vec<T> {
     let mut both: Vec<T> = one.iter().chain(other).copied().collect();
@@ -97,17 +107,23 @@ pub(super) struct CandidateExpansion<'a> {
 
 impl CandidateExpansion<'_> {
     /// The crossproduct of what the timers of a configuration ask of the next state.
-    pub(super) fn successors(&self, configuration: &Configuration) -> Result<Vec<Candidate>, GaveUp> {
+    fn successors(&self, configuration: &Configuration, budget: &mut Budget) -> Result<Vec<Candidate>, Limit> {
         let mut product = vec![Candidate::nothing()];
         for Entry { node, clock } in configuration.timers(self.automaton) {
             let Kind::Timer { next, .. } = self.automaton.node(node).kind else { continue };
-            product = self.product(&product, &self.initial(next, clock.later())?)?;
+            let asked = self.initial(next, clock.later(), budget)?;
+            product = self.product(&product, &asked, budget)?;
         }
         Ok(product)
     }
 
     /// init(𝒜, c), timers that cannot be satisfied left out: definition 4.6, corrected.
-    pub(super) fn initial(&self, root: ConditionId, clock: Clock) -> Result<Vec<Candidate>, GaveUp> {
+    pub(super) fn initial(
+        &self,
+        root: ConditionId,
+        clock: Clock,
+        budget: &mut Budget,
+    ) -> Result<Vec<Candidate>, Limit> {
         let mut of_part: FxHashMap<ConditionId, Vec<Candidate>> = FxHashMap::default();
         for (part, clock) in self.parts(root, clock) {
             let candidates = match self.automaton.condition(part) {
@@ -116,11 +132,9 @@ impl CandidateExpansion<'_> {
                 }
                 Condition::Empty => vec![Candidate::nothing()],
                 Condition::Node(node) => self.of_node(node, clock),
-                Condition::And(left, right) => self.product(&of_part[&left], &of_part[&right])?,
-                Condition::Or(left, right) => {
-                    self.distinct(of_part[&left].iter().chain(&of_part[&right]).cloned().collect())?
-                }
-                Condition::Metric(_, inner) => of_part[&inner].clone(),
+                Condition::And(left, right) => self.product(&of_part[&left], &of_part[&right], budget)?,
+                Condition::Or(left, right) => self.either(&of_part[&left], &of_part[&right], budget)?,
+                Condition::Metric(_, inner) => self.either(&of_part[&inner], &[], budget)?,
             };
             of_part.insert(part, candidates);
         }
@@ -160,22 +174,35 @@ impl CandidateExpansion<'_> {
         }
     }
 
-    fn product(&self, left: &[Candidate], right: &[Candidate]) -> Result<Vec<Candidate>, GaveUp> {
-        if left.len().saturating_mul(right.len()) > 64 * self.limit {
-            return Err(self.too_many());
+    fn either(&self, left: &[Candidate], right: &[Candidate], budget: &mut Budget) -> Result<Vec<Candidate>, Limit> {
+        let mut all = Vec::new();
+        for one in left.iter().chain(right) {
+            one.pay(budget)?;
+            all.push(one.clone());
         }
-        let both = |one: &Candidate, other: &Candidate| one.and(other, self.automaton, self.compaction);
-        self.distinct(left.iter().flat_map(|one| right.iter().map(move |other| both(one, other))).collect())
+        self.distinct(all)
     }
 
-    fn distinct(&self, mut candidates: Vec<Candidate>) -> Result<Vec<Candidate>, GaveUp> {
+    fn product(&self, left: &[Candidate], right: &[Candidate], budget: &mut Budget) -> Result<Vec<Candidate>, Limit> {
+        let mut all = Vec::new();
+        for one in left {
+            for other in right {
+                let both = one.and(other, self.automaton, self.compaction);
+                both.pay(budget)?;
+                all.push(both);
+            }
+            // Many of them may be the same: no more than a few times the limit are held at once.
+            if all.len() > self.limit.saturating_mul(4) {
+                all = self.distinct(all)?;
+            }
+        }
+        self.distinct(all)
+    }
+
+    fn distinct(&self, mut candidates: Vec<Candidate>) -> Result<Vec<Candidate>, Limit> {
         candidates.sort_unstable();
         candidates.dedup();
-        if candidates.len() > self.limit { Err(self.too_many()) } else { Ok(candidates) }
-    }
-
-    fn too_many(&self) -> GaveUp {
-        GaveUp { engine: NAME, limit: Limit::Configurations(self.limit), instead: &[Instead::REVERSE] }
+        if candidates.len() > self.limit { Err(Limit::Configurations(self.limit)) } else { Ok(candidates) }
     }
 }
 
@@ -184,6 +211,8 @@ impl CandidateExpansion<'_> {
 pub(super) struct Configurations {
     list: Vec<Known>,
     ids: FxHashMap<Configuration, ConfigurationId>,
+    /// The bytes that configurations and ways take beside their places in the list.
+    held: usize,
 }
 
 #[derive(Clone, Debug)]
@@ -205,10 +234,7 @@ impl Configurations {
     }
 
     pub(super) fn bytes(&self) -> usize {
-        let of_ways = |ways: &Arc<[Way]>| size_of_val::<[Way]>(ways);
-        let of =
-            |known: &Known| 2 * size_of_val(known.configuration.entries()) + known.ways.as_ref().map_or(0, of_ways);
-        self.list.capacity() * size_of::<Known>() + self.list.iter().map(of).sum::<usize>()
+        self.list.capacity() * size_of::<Known>() + self.held
     }
 
     pub(super) fn intern(&mut self, configuration: Configuration) -> ConfigurationId {
@@ -216,6 +242,7 @@ impl Configurations {
             return id;
         }
         let id = ConfigurationId(self.list.len() as u32);
+        self.held += 2 * size_of_val(configuration.entries());
         self.list.push(Known { configuration: configuration.clone(), ways: None });
         self.ids.insert(configuration, id);
         id
@@ -225,17 +252,28 @@ impl Configurations {
         &mut self,
         id: ConfigurationId,
         expansion: &CandidateExpansion<'_>,
-    ) -> Result<Arc<[Way]>, GaveUp> {
+        budget: &mut Budget,
+    ) -> Result<Arc<[Way]>, Limit> {
         if let Some(ways) = &self.list[id.index()].ways {
             return Ok(ways.clone());
         }
-        let candidates = expansion.successors(self.get(id))?;
-        let ways = self.compile(candidates, expansion);
+        let held = budget.held();
+        let candidates = expansion.successors(self.get(id), budget)?;
+        budget.release_to(held);
+        let ways = self.compile(candidates, expansion, budget)?;
+        self.held += size_of_val::<[Way]>(&ways);
         self.list[id.index()].ways = Some(ways.clone());
         Ok(ways)
     }
 
-    pub(super) fn compile(&mut self, candidates: Vec<Candidate>, expansion: &CandidateExpansion<'_>) -> Arc<[Way]> {
+    /// Makes candidates ready to be tried on a state.
+    pub(super) fn compile(
+        &mut self,
+        candidates: Vec<Candidate>,
+        expansion: &CandidateExpansion<'_>,
+        budget: &mut Budget,
+    ) -> Result<Arc<[Way]>, Limit> {
+        candidates.iter().try_for_each(|candidate| candidate.pay(budget))?;
         let is_compared = expansion.compaction == Compaction::On && candidates.len() <= COMPARED;
         let candidates = if is_compared { without_harder(candidates, expansion.automaton) } else { candidates };
         let no_harder = |index: usize, candidate: &Candidate| {
@@ -252,7 +290,7 @@ impl Configurations {
             graphs: candidate.graphs.as_slice().into(),
             no_harder: if is_compared { no_harder(index, candidate) } else { Box::default() },
         });
-        ways.collect()
+        Ok(ways.collect())
     }
 
     /// Forgets all but some configurations, which get new numbers: by the old number.

@@ -24,7 +24,7 @@ use super::labels::{self, LabelTruth, Labels};
 use super::{EngineConfig, EngineStatistics};
 use crate::automaton::alternating::NodeId;
 use crate::automaton::metric::{Clock, Metric};
-use crate::limit::{BuildError, GaveUp, Unsupported};
+use crate::limit::{BuildError, GaveUp, Instead, Limit, Unsupported};
 use crate::prepared::Prepared;
 use crate::saved::{Reader, RestoreError, Writer};
 use configurations::{Annotation, CandidateExpansion, Configurations, Way};
@@ -116,28 +116,31 @@ impl Generic {
         }
     }
 
-    fn unfold(&self, run: &mut Run) -> Result<(), GaveUp> {
+    fn unfold(&self, run: &mut Run) -> Result<(), Limit> {
         let position = run.unfolded.position;
         run.unfolded.unfolding.at(position);
         if position == 0 {
-            let initial = self.expansion().initial(self.automaton.root(), Clock::INFINITE)?;
-            let ways = run.configurations.compile(initial, &self.expansion());
-            let root = self.value_of_ways(run, &ways);
+            let budget = &mut run.unfolded.graph.budget;
+            let initial = self.expansion().initial(self.automaton.root(), Clock::INFINITE, budget)?;
+            let ways = run.configurations.compile(initial, &self.expansion(), budget)?;
+            let root = self.value_of_ways(run, &ways)?;
             run.unfolded.graph.set_root(root);
             return Ok(());
         }
         self.forget(run);
         run.unfolded.graph.begin_step();
+        run.unfolded.graph.budget.charge(run.configurations.bytes());
         while let Some((id, leaf)) = run.unfolded.graph.next_due(self.scene(&run.unfolded.truth), position) {
             let by = match leaf {
-                Leaf::Timer(node, deadline) => self.value_of_timer(run, node, deadline),
+                Leaf::Timer(node, deadline) => self.value_of_timer(run, node, deadline)?,
                 Leaf::Configuration(configuration) => {
-                    let ways = run.configurations.ways(configuration, &self.expansion())?;
-                    self.value_of_ways(run, &ways)
+                    let budget = &mut run.unfolded.graph.budget;
+                    let ways = run.configurations.ways(configuration, &self.expansion(), budget)?;
+                    self.value_of_ways(run, &ways)?
                 }
             };
             run.unfolded.graph.replace(id, leaf, by);
-            run.unfolded.graph.refuse_many(NAME, self.config.limits.nodes)?;
+            run.unfolded.graph.spend(1)?;
         }
         Ok(())
     }
@@ -175,14 +178,15 @@ impl Generic {
     }
 
     /// The value that takes the place of a timer, a leaf of type A.
-    fn value_of_timer(&self, run: &mut Run, node: NodeId, deadline: Deadline) -> GraphValue {
+    fn value_of_timer(&self, run: &mut Run, node: NodeId, deadline: Deadline) -> Result<GraphValue, Limit> {
         let UnfoldedGraph { graph, unfolding, truth, .. } = &mut run.unfolded;
         unfolding.timer(self.scene(truth), graph, node, deadline)
     }
 
     /// The value that takes the place of a configuration, a leaf of type B: Generate-DAG of the
     /// ways that the state allows.
-    fn value_of_ways(&self, run: &mut Run, ways: &[Way]) -> GraphValue {
+    fn value_of_ways(&self, run: &mut Run, ways: &[Way]) -> Result<GraphValue, Limit> {
+        run.unfolded.graph.spend(ways.len())?;
         let is_open = |way: &Way| way.labels.iter().all(|label| run.unfolded.truth.satisfies(*label));
         run.is_open.clear();
         run.is_open.extend(ways.iter().map(is_open));
@@ -190,33 +194,38 @@ impl Generic {
         for (index, way) in ways.iter().enumerate() {
             let is_needed = run.is_open[index] && !way.no_harder.iter().any(|other| run.is_open[*other as usize]);
             if is_needed {
-                let value = self.value_of_way(run, way);
+                let value = self.value_of_way(run, way)?;
                 run.ways.push(value);
             }
         }
-        match run.ways[..] {
+        Ok(match run.ways[..] {
             [one] => one,
             _ => run.unfolded.graph.join(Junction::Or, &run.ways),
-        }
+        })
     }
 
-    fn value_of_way(&self, run: &mut Run, way: &Way) -> GraphValue {
+    fn value_of_way(&self, run: &mut Run, way: &Way) -> Result<GraphValue, Limit> {
         let Run { unfolded: UnfoldedGraph { graph, unfolding, truth, .. }, parts, .. } = run;
         parts.clear();
         for graph_of in &way.graphs {
-            let value = unfolding.value(self.scene(truth), graph, *graph_of, Deadline::NEVER);
+            let value = unfolding.value(self.scene(truth), graph, *graph_of, Deadline::NEVER)?;
             if value == GraphValue::Known(false) {
-                return value;
+                return Ok(value);
             }
             parts.push(value);
         }
         parts.extend(way.timers.map(|id| GraphValue::Waits(Leaf::Configuration(id))));
-        match parts[..] {
+        graph.spend(1 + parts.len())?;
+        Ok(match parts[..] {
             [one] => one,
             [one, other] => graph.join_two(Junction::And, one, other),
             _ => graph.join(Junction::And, parts),
-        }
+        })
     }
+}
+
+fn gave_up(limit: Limit) -> GaveUp {
+    GaveUp { engine: NAME, limit, instead: &[Instead::REVERSE] }
 }
 
 impl Follow for Generic {
@@ -229,7 +238,7 @@ impl Follow for Generic {
 
     fn start(&self) -> Result<Run, GaveUp> {
         Ok(Run {
-            unfolded: UnfoldedGraph::start(&self.automaton, &self.labels, self.config.subsumption.in_graphs()),
+            unfolded: UnfoldedGraph::start(&self.automaton, &self.labels, &self.config),
             configurations: Configurations::default(),
             is_open: Vec::new(),
             ways: Vec::new(),
@@ -242,9 +251,10 @@ impl Follow for Generic {
             return Ok(run.unfolded.verdict);
         }
         self.labels.read(&mut run.unfolded.truth, step.letter);
-        self.unfold(run)?;
+        self.unfold(run).map_err(gave_up)?;
         let Run { unfolded, configurations, .. } = run;
-        Ok(unfolded.conclude(&self.implication(configurations), &|leaf| self.is_accepting(configurations, leaf)))
+        let is_accepting = |leaf| self.is_accepting(configurations, leaf);
+        unfolded.conclude(&self.implication(configurations), &is_accepting).map_err(gave_up)
     }
 
     fn verdict(&self, run: &Run) -> Verdict {
@@ -259,7 +269,7 @@ impl Follow for Generic {
         let mut run = self.start().map_err(|_| RestoreError::Damaged)?;
         let Run { unfolded, configurations, .. } = &mut run;
         unfolded.restore(&self.automaton, &self.labels, &mut |one| Some(configurations.intern(one)), from)?;
-        unfolded.graph.end_step(&self.implication(configurations));
+        unfolded.graph.end_step(&self.implication(configurations)).map_err(|_| RestoreError::Damaged)?;
         Ok(run)
     }
 

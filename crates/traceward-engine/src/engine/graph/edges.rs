@@ -94,6 +94,11 @@ impl Edges {
         self.edges.capacity() * size_of::<Edge>() + self.free.capacity() * size_of::<EdgeId>()
     }
 
+    /// The bytes that one more edge takes at the most while the arena grows.
+    pub(super) fn growth(&self) -> usize {
+        if self.free.is_empty() { 2 * size_of::<Edge>() } else { 0 }
+    }
+
     pub(super) fn clear(&mut self) {
         self.edges.clear();
         self.free.clear();

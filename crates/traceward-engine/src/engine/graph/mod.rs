@@ -25,9 +25,10 @@ mod unfold;
 use super::configuration::Compaction;
 use crate::automaton::alternating::NodeId;
 use crate::automaton::metric::Clock;
-use crate::limit::{GaveUp, Instead, Limit};
+use crate::limit::{Budget, Limit, Limits};
 use edges::{EdgeId, Edges, Ends};
 pub(super) use run::UnfoldedGraph;
+use rustc_hash::FxHashSet;
 use tidy::ComparedLeaves;
 pub(super) use tidy::Implies;
 pub(super) use unfold::{Dependence, GraphUnfolding, Scene};
@@ -71,7 +72,7 @@ impl Deadline {
 }
 
 /// A leaf: something that waits for the next state.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Leaf {
     /// Type A: a timer.
     Timer(NodeId, Deadline),
@@ -112,7 +113,7 @@ struct Vertex {
 }
 
 /// The value of a part of the graph, as far as it is known.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum GraphValue {
     /// The value is known.
     Known(bool),
@@ -158,6 +159,10 @@ pub(super) struct Graph {
     live: usize,
     peaks: Peaks,
     compaction: Compaction,
+    /// The number of vertices that there may be.
+    most_vertices: usize,
+    /// The work and the bytes that the graph and those who unfold it may take.
+    pub(super) budget: Budget,
 }
 
 /// The largest sizes that the graph has had.
@@ -169,7 +174,7 @@ pub(super) struct Peaks {
 }
 
 impl Graph {
-    pub(super) fn new(compaction: Compaction) -> Self {
+    pub(super) fn new(compaction: Compaction, limits: &Limits) -> Self {
         Self {
             vertices: Vec::new(),
             free: Vec::new(),
@@ -190,6 +195,8 @@ impl Graph {
             live: 0,
             peaks: Peaks::default(),
             compaction,
+            most_vertices: limits.nodes,
+            budget: Budget::new(limits),
         }
     }
 
@@ -228,6 +235,7 @@ impl Graph {
     /// Begins a step: the leaves that waited are due, and leaves made from now on wait for the
     /// state after.
     pub(super) fn begin_step(&mut self) {
+        self.budget.renew(self.bytes());
         self.step += 1;
         self.due.clear();
         std::mem::swap(&mut self.due, &mut self.leaves);
@@ -253,11 +261,12 @@ impl Graph {
         }
     }
 
-    pub(super) fn refuse_many(&self, engine: &'static str, limit: usize) -> Result<(), GaveUp> {
-        if self.live <= limit {
-            return Ok(());
+    /// Pays for some work on the graph.
+    pub(super) fn spend(&mut self, work: usize) -> Result<(), Limit> {
+        if self.live > self.most_vertices {
+            return Err(Limit::Nodes(self.most_vertices));
         }
-        Err(GaveUp { engine, limit: Limit::Nodes(limit), instead: &[Instead::REVERSE] })
+        self.budget.spend(work as u64)
     }
 
     fn is_needed(&self, id: VertexId) -> bool {
@@ -279,6 +288,7 @@ impl Graph {
                 id
             }
             None => {
+                self.budget.charge(2 * size_of::<Vertex>());
                 self.vertices.push(vertex);
                 VertexId(self.vertices.len() as u32 - 1)
             }
@@ -357,11 +367,9 @@ impl Graph {
         if values.contains(&GraphValue::Known(decisive)) {
             return GraphValue::Known(decisive);
         }
-        let mut open = values
-            .iter()
-            .enumerate()
-            .filter(|(index, value)| !matches!(value, GraphValue::Known(_)) && !values[..*index].contains(value))
-            .map(|(_, value)| *value);
+        let mut met = FxHashSet::default();
+        let is_open = |value: &&GraphValue| !matches!(value, GraphValue::Known(_));
+        let mut open = values.iter().filter(is_open).copied().filter(|value| met.insert(*value));
         let Some(first) = open.next() else { return GraphValue::Known(!decisive) };
         let Some(second) = open.next() else { return first };
         self.branch(junction, [first, second].into_iter().chain(open))
@@ -390,6 +398,7 @@ impl Graph {
     }
 
     fn link(&mut self, parent: VertexId, child: VertexId) {
+        self.budget.charge(self.edges.growth());
         self.edges.link(&mut self.vertices, parent, child);
     }
 
@@ -543,17 +552,17 @@ impl Graph {
     }
 
     /// Ends a step: removes the vertices that nobody needs, and counts the others.
-    pub(super) fn end_step(&mut self, implies: &dyn Implies) {
+    pub(super) fn end_step(&mut self, implies: &dyn Implies) -> Result<(), Limit> {
         if self.suspects.is_empty() && self.touched.is_empty() {
-            return;
+            return Ok(());
         }
         if let GraphValue::Known(_) = self.root {
             self.clear();
-            return;
+            return Ok(());
         }
         self.sweep();
         if self.compaction == Compaction::On {
-            self.tidy(implies);
+            self.tidy(implies)?;
             self.sweep();
         } else {
             self.touched.drain(..).for_each(|id| self.vertices[id.index()].is_touched = false);
@@ -565,6 +574,7 @@ impl Graph {
         self.peaks.vertices = self.peaks.vertices.max(self.live);
         self.peaks.timers = self.peaks.timers.max(timers);
         self.peaks.configurations = self.peaks.configurations.max(self.leaves.len() - timers);
+        Ok(())
     }
 
     /// Removes the vertices that have no parent.

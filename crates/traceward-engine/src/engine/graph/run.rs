@@ -5,8 +5,10 @@ use super::keep::Numbering;
 use super::{ConfigurationId, Graph, GraphUnfolding, GraphValue, Implies, Leaf};
 use crate::automaton::alternating::NodeId;
 use crate::automaton::metric::{Clock, Metric};
-use crate::engine::configuration::{Compaction, Configuration};
+use crate::engine::EngineConfig;
+use crate::engine::configuration::Configuration;
 use crate::engine::labels::{LabelTruth, Labels};
+use crate::limit::Limit;
 use crate::saved::{Reader, RestoreError, Writer};
 use traceward_logic::verdict::Verdict;
 
@@ -23,9 +25,9 @@ pub(in crate::engine) struct UnfoldedGraph {
 
 impl UnfoldedGraph {
     /// The graph before the first state.
-    pub(in crate::engine) fn start(automaton: &Metric, labels: &Labels, compaction: Compaction) -> Self {
+    pub(in crate::engine) fn start(automaton: &Metric, labels: &Labels, config: &EngineConfig) -> Self {
         Self {
-            graph: Graph::new(compaction),
+            graph: Graph::new(config.subsumption.in_graphs(), &config.limits),
             unfolding: GraphUnfolding::new(automaton),
             truth: labels.start(),
             position: 0,
@@ -53,8 +55,8 @@ impl UnfoldedGraph {
         &mut self,
         implies: &dyn Implies,
         is_accepting: &dyn Fn(Leaf) -> bool,
-    ) -> Verdict {
-        self.graph.end_step(implies);
+    ) -> Result<Verdict, Limit> {
+        self.graph.end_step(implies)?;
         self.position += 1;
         self.verdict = match self.graph.root() {
             GraphValue::Known(true) => Verdict::Satisfied,
@@ -62,7 +64,7 @@ impl UnfoldedGraph {
             _ if self.graph.holds_at_end(is_accepting) => Verdict::Holding,
             _ => Verdict::Pending,
         };
-        self.verdict
+        Ok(self.verdict)
     }
 
     /// Writes the graph and how far it is; `configuration` tells which has a number.

@@ -2,6 +2,7 @@
 
 use super::edges::EdgeId;
 use super::{Graph, Junction, Leaf, VertexId, VertexKind};
+use crate::limit::Limit;
 
 /// Knows which leaves imply which.
 pub(in crate::engine) trait Implies {
@@ -15,7 +16,7 @@ pub(in crate::engine) trait Implies {
 impl Graph {
     /// Dissolves conjunctions in conjunctions and disjunctions in disjunctions, and drops leaves
     /// that add nothing to another, wherever something has changed.
-    pub(super) fn tidy(&mut self, implies: &dyn Implies) {
+    pub(super) fn tidy(&mut self, implies: &dyn Implies) -> Result<(), Limit> {
         while let Some(id) = self.touched.pop() {
             self.vertices[id.index()].is_touched = false;
             if self.junction(id).is_none() {
@@ -23,9 +24,10 @@ impl Graph {
             }
             match self.parent_of_its_kind(id) {
                 Some(parent) => self.dissolve(id, parent),
-                None => self.drop_implied(id, implies),
+                None => self.drop_implied(id, implies)?,
             }
         }
+        Ok(())
     }
 
     /// The only parent of a branching point, if it has the same junction.
@@ -54,13 +56,14 @@ impl Graph {
         self.settle();
     }
 
-    fn drop_implied(&mut self, id: VertexId, implies: &dyn Implies) {
+    fn drop_implied(&mut self, id: VertexId, implies: &dyn Implies) -> Result<(), Limit> {
         let junction = self.junction(id).expect("a branching point");
         let mut compared = std::mem::take(&mut self.compared);
         for edge in self.edges.children(&self.vertices[id.index()].ends) {
             if let VertexKind::Leaf(leaf) = self.vertices[self.edges.child(edge).index()].kind
                 && let Some(group) = implies.group(leaf)
             {
+                self.budget.spend(1 + 2 * compared.kept.len() as u64)?;
                 compared.add(junction, implies, group, leaf, edge);
             }
         }
@@ -71,6 +74,7 @@ impl Graph {
         }
         compared.kept.clear();
         self.compared = compared;
+        Ok(())
     }
 }
 

@@ -4,6 +4,7 @@ use super::{Deadline, Graph, GraphValue, Junction, Leaf};
 use crate::automaton::alternating::{ConditionId, NodeId};
 use crate::automaton::metric::{Clock, ClockTest, Condition, Kind, Metric, Stronger};
 use crate::engine::labels::LabelTruth;
+use crate::limit::Limit;
 
 /// What has been unfolded of an automaton at a position. A condition that does not depend on the
 /// clock around it means the same wherever it is met, and is unfolded once.
@@ -109,7 +110,7 @@ impl GraphUnfolding {
         graph: &mut Graph,
         node: NodeId,
         deadline: Deadline,
-    ) -> GraphValue {
+    ) -> Result<GraphValue, Limit> {
         let Kind::Timer { next, .. } = scene.automaton.node(node).kind else { unreachable!("only timers wait") };
         self.value(scene, graph, next, deadline)
     }
@@ -122,9 +123,10 @@ impl GraphUnfolding {
         graph: &mut Graph,
         condition: ConditionId,
         deadline: Deadline,
-    ) -> GraphValue {
+    ) -> Result<GraphValue, Limit> {
         self.tasks.push(Task::Find(condition, deadline));
         while let Some(task) = self.tasks.pop() {
+            graph.spend(1)?;
             match task {
                 Task::Find(condition, deadline) => {
                     self.find(scene, graph, condition, deadline);
@@ -146,7 +148,7 @@ impl GraphUnfolding {
                 }
             }
         }
-        self.values.pop().expect("a value")
+        Ok(self.values.pop().expect("a value"))
     }
 
     fn find(&mut self, scene: Scene<'_>, graph: &mut Graph, condition: ConditionId, deadline: Deadline) {

@@ -5,9 +5,9 @@
 
 use super::letters::{Blocks, LetterBits};
 use super::{ENGINE, EngineConfig, Exactness};
-use crate::automaton::diagram::Overflow;
+use crate::automaton::diagram::{DiagramLimits, Overflow};
 use crate::automaton::progression::{OwedEvent, Progression, Prospects, Space, StateRef, Unsettled};
-use crate::limit::{GaveUp, Instead, Limit};
+use crate::limit::{Budget, GaveUp, Instead, Limit, Limits};
 use crate::saved::{Reader, RestoreError, Writer};
 use std::sync::Arc;
 use traceward_logic::letter::Proposition;
@@ -20,33 +20,65 @@ pub(super) struct Lazy {
     /// The number of times that everything was forgotten. Numbers of states are good within one
     /// epoch.
     epoch: u64,
-    /// Whether the successors of all letters have turned out to be too many, so that each letter is
-    /// read by itself.
-    letter_by_letter: bool,
+    reading: Reading,
     state: StateRef,
     verdict: Verdict,
     config: EngineConfig,
     /// Steps that were made, by state and letter; a newer one takes the place of an older one.
     steps: Vec<RememberedStep>,
+    /// The states at which no search is tried, since others were in vain.
+    rest: Rest,
+}
+
+/// The way in which letters are read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Reading {
+    /// The successors of all letters are found together.
+    AllAtOnce,
+    /// The successors of all letters have turned out to be too many: each letter is read by itself.
+    OneByOne,
+}
+
+/// A rest between searches for what is certain: after each one in vain it is twice as long.
+#[derive(Clone, Copy, Debug, Default)]
+struct Rest {
+    left: u64,
+    length: u64,
+}
+
+impl Rest {
+    /// Whether there is no search at this state.
+    fn goes_on(&mut self) -> bool {
+        let goes_on = self.left > 0;
+        self.left = self.left.saturating_sub(1);
+        goes_on
+    }
+
+    /// Begins anew, after a search in vain.
+    fn begin(&mut self) {
+        self.length = self.length.saturating_mul(2).max(1);
+        self.left = self.length;
+    }
 }
 
 /// A clone begins with nothing but the state, so that it is cheap, whatever the run has seen.
 impl Clone for Lazy {
     fn clone(&self) -> Self {
-        let alone = self.progression.only(&self.space, self.state, most_nodes(self.config));
+        let alone = self.progression.only(&self.space, self.state, diagram_limits(self.config, self.reading));
         // What holds a state and more, holds the state.
         let (space, state) = alone.unwrap_or_else(|_| (self.space.clone(), self.state));
         let steps = vec![RememberedStep::nothing(state); REMEMBERED];
-        let (verdict, config) = (self.verdict, self.config);
+        let (verdict, config, rest) = (self.verdict, self.config, self.rest);
         Self {
             progression: self.progression.clone(),
             space,
             epoch: 0,
-            letter_by_letter: self.letter_by_letter,
+            reading: self.reading,
             state,
             verdict,
             config,
             steps,
+            rest,
         }
     }
 }
@@ -81,18 +113,19 @@ impl Lazy {
             instead: &[Instead::REVERSE],
         })?;
         let failed = |overflow| gave_up(config, Unsettled::Overflow(overflow));
-        let mut space = progression.space(most_nodes(config)).map_err(failed)?;
+        let mut space = progression.space(diagram_limits(config, Reading::AllAtOnce)).map_err(failed)?;
         let state = progression.initial_at(&mut space, position).map_err(failed)?;
         let (steps, verdict) = (vec![RememberedStep::nothing(state); REMEMBERED], Verdict::Pending);
         let mut lazy = Self {
             progression: progression.clone(),
             space,
             epoch: 0,
-            letter_by_letter: false,
+            reading: Reading::AllAtOnce,
             state,
             verdict,
             config,
             steps,
+            rest: Rest::default(),
         };
         lazy.verdict = lazy.certain(state).map_err(|unsettled| gave_up(config, unsettled))?;
         Ok(lazy)
@@ -102,7 +135,7 @@ impl Lazy {
     /// unfolded again.
     pub(super) fn save(&self, to: &mut Writer) {
         to.verdict(self.verdict);
-        to.bit(self.letter_by_letter);
+        to.bit(self.reading == Reading::OneByOne);
         self.progression.save(&self.space, self.state, to);
     }
 
@@ -111,11 +144,13 @@ impl Lazy {
         config: EngineConfig,
         from: &mut Reader<'_>,
     ) -> Result<Self, RestoreError> {
-        let (verdict, letter_by_letter) = (from.verdict()?, from.bit()?);
-        let (space, state) = progression.restore(most_nodes(config), from)?;
+        let verdict = from.verdict()?;
+        let reading = if from.bit()? { Reading::OneByOne } else { Reading::AllAtOnce };
+        let (space, state) = progression.restore(diagram_limits(config, reading), from)?;
         let steps = vec![RememberedStep::nothing(state); REMEMBERED];
         let progression = progression.clone();
-        Ok(Self { progression, space, epoch: 0, letter_by_letter, state, verdict, config, steps })
+        let rest = Rest::default();
+        Ok(Self { progression, space, epoch: 0, reading, state, verdict, config, steps, rest })
     }
 
     pub(super) fn verdict(&self) -> Verdict {
@@ -185,13 +220,14 @@ impl Lazy {
     }
 
     fn settle(&mut self, propositions: &[Proposition], byte: &dyn Fn(usize) -> u8) -> Result<Verdict, GaveUp> {
-        if !self.letter_by_letter {
+        self.space.renew();
+        if self.reading == Reading::AllAtOnce {
             let result = self.with_room(|run| run.try_step(propositions, byte))?;
-            let is_too_large = matches!(result, Err(Unsettled::Overflow(_)));
+            let is_too_large = matches!(result, Err(unsettled @ Unsettled::Overflow(_)) if !unsettled.is_interrupt());
             if !is_too_large || self.config.exactness == Exactness::Always {
                 return self.take(result);
             }
-            self.letter_by_letter = true;
+            self.reading = Reading::OneByOne;
             self.forget()?;
         }
         let result = self.with_room(|run| run.read_one(propositions, byte))?;
@@ -226,13 +262,16 @@ impl Lazy {
     ) -> Result<(StateRef, Verdict), Unsettled> {
         let holds = |proposition: u32| bit(propositions, byte, proposition);
         let state = self.progression.successor(&mut self.space, self.state, &holds)?;
-        let verdict =
-            match (self.progression.constant(&self.space, state), self.progression.is_accepting(&self.space, state)) {
-                (Some(holds), _) => Verdict::at_end(holds),
-                (None, true) => Verdict::Holding,
-                (None, false) => Verdict::Pending,
-            };
-        Ok((state, verdict))
+        Ok((state, self.at_sight(state)))
+    }
+
+    /// The verdict in a state as far as it needs no search.
+    fn at_sight(&self, state: StateRef) -> Verdict {
+        match (self.progression.constant(&self.space, state), self.progression.is_accepting(&self.space, state)) {
+            (Some(holds), _) => Verdict::at_end(holds),
+            (None, true) => Verdict::Holding,
+            (None, false) => Verdict::Pending,
+        }
     }
 
     fn try_step(
@@ -248,10 +287,14 @@ impl Lazy {
     }
 
     fn certain(&mut self, state: StateRef) -> Result<Verdict, Unsettled> {
+        let may_go_on = self.config.exactness == Exactness::WherePossible;
+        if may_go_on && self.rest.goes_on() {
+            return Ok(self.at_sight(state));
+        }
         let prospects = match self.progression.prospects(&mut self.space, state, self.config.limits.search) {
-            Err(_) if self.config.exactness == Exactness::WherePossible => {
-                let accepting = self.progression.is_accepting(&self.space, state);
-                Prospects { accepting, can_accept: true, can_reject: true }
+            Err(reason) if may_go_on && !reason.is_interrupt() => {
+                self.rest.begin();
+                return Ok(self.at_sight(state));
             }
             result => result?,
         };
@@ -266,8 +309,10 @@ impl Lazy {
     /// Forgets everything but the state.
     fn forget(&mut self) -> Result<(), GaveUp> {
         let failed = |overflow| gave_up(self.config, Unsettled::Overflow(overflow));
-        (self.space, self.state) =
-            self.progression.only(&self.space, self.state, most_nodes(self.config)).map_err(failed)?;
+        (self.space, self.state) = self
+            .progression
+            .only(&self.space, self.state, diagram_limits(self.config, self.reading))
+            .map_err(failed)?;
         self.epoch += 1;
         for step in &mut self.steps {
             step.from = NOWHERE;
@@ -282,11 +327,17 @@ fn bit(propositions: &[Proposition], byte: &dyn Fn(usize) -> u8, proposition: u3
     byte(place / 8) >> (place % 8) & 1 == 1
 }
 
-/// The number of diagrams that fit the memory, with what a search keeps of each.
-fn most_nodes(config: EngineConfig) -> usize {
+/// The limits on diagrams: as many as fit the memory, with what a search keeps of each.
+///
+/// Where all letters may be too many, and one by one can be read instead, that is to be found out
+/// soon.
+fn diagram_limits(config: EngineConfig, reading: Reading) -> DiagramLimits {
     const PER_SEARCHED: usize = 64;
-    config.limits.memory.saturating_sub(REMEMBERED * size_of::<RememberedStep>())
-        / (Progression::BYTES_PER_NODE + PER_SEARCHED)
+    let memory = config.limits.memory.saturating_sub(REMEMBERED * size_of::<RememberedStep>());
+    let nodes = memory / (Progression::BYTES_PER_NODE + PER_SEARCHED);
+    let is_replaceable = config.exactness == Exactness::WherePossible && reading == Reading::AllAtOnce;
+    let work = if is_replaceable { config.limits.work / 8 } else { config.limits.work };
+    DiagramLimits { nodes, budget: Budget::new(&Limits { work, ..config.limits }) }
 }
 
 fn gave_up(config: EngineConfig, unsettled: Unsettled) -> GaveUp {

@@ -86,8 +86,8 @@ impl Observer {
 
     fn new(progression: Progression, knows_letters: bool, config: EngineConfig) -> Self {
         let progression = Arc::new(progression);
-        let Limits { memory, table_states, table_entries, .. } = config.limits;
-        let limits = Room { states: table_states, memory: memory / 4 };
+        let Limits { memory, table_states, table_entries, work, interrupt, .. } = config.limits;
+        let limits = Room { states: table_states, memory: memory / 4, work: work / 4, interrupt };
         let tables = TableLimits { entries: table_entries.min(memory / 16), memory: memory / 2 };
         let dense = Deterministic::of(&progression, limits)
             .ok()
