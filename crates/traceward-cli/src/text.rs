@@ -13,7 +13,7 @@ use traceward::input::{ColumnInspection, ColumnKind, Distinct, Inspection, Note,
 use traceward::message::{Shown, TIME_UNITS, duration, is_hidden};
 use traceward::report::{
     Compared, Cost, CoverageReport, KeysReport, OwedReport, QueryReport, QueryValue, Violation, Violations,
-    WaitingReport, Warning,
+    WaitingReport, Warning, WarningKind,
 };
 use traceward::{Evidence, Feed, Goal, PropertyReport, Report, Value, Verdict};
 
@@ -50,7 +50,11 @@ pub fn report(out: &mut impl Write, path: &Path, report: &Report, goal: Goal) ->
 pub fn warning(path: &Path, warning: &Warning) -> String {
     let Warning { kind, about, is_urgent: _ } = warning;
     let about = about.as_ref().map(|about| format!("{}: ", about.name())).unwrap_or_default();
-    let severity = if kind.leaves_unanswered() { "error" } else { "warning" };
+    let severity = match kind {
+        kind if kind.leaves_unanswered() => "error",
+        WarningKind::StepsBesideTime { .. } | WarningKind::StepsAreChanges { .. } => "note",
+        _ => "warning",
+    };
     format!("{severity}: {}: {}", input::name(path), Shown(&format!("{about}{kind}")))
 }
 
@@ -104,8 +108,7 @@ fn write_property(out: &mut impl Write, property: &PropertyReport, report: &Repo
     } = property;
     let (mark, style) = if vacuous.is_some() { ("✓", OPEN) } else { signs(*verdict) };
     let (name, formula) = (Shown(name), Shown(formula));
-    let vacuously = vacuous.as_ref().map(|trigger| format!(", vacuously: `{}` never holds", Shown(trigger)));
-    let vacuously = vacuously.unwrap_or_default();
+    let vacuously = vacuous.as_deref().map(vacuously).unwrap_or_default();
     writeln!(out, "{style}{mark} {verdict}{vacuously}{style:#}  {name}  {DIM}{formula}{DIM:#}")?;
     if let Some(description) = description {
         writeln!(out, "    {}", Shown(description))?;
@@ -123,6 +126,11 @@ fn write_property(out: &mut impl Write, property: &PropertyReport, report: &Repo
         writeln!(out, "    holds at {} of {}: {truth}", truth.count_ones(), counted(truth.len(), "position"))?;
     }
     Ok(())
+}
+
+/// What is said of a property that is satisfied because a trigger never happened.
+fn vacuously(trigger: &str) -> String {
+    format!(", vacuously: `{}` never holds", Shown(trigger))
 }
 
 fn write_evidence(
@@ -205,7 +213,9 @@ pub fn monitor_end(out: &mut impl Write, feed: &Feed, ending: Ending, cost: moni
         let (mark, style) = property.gave_up.map_or(signs(verdict), |_| ("?", OPEN));
         let known = property.gave_up.map_or(verdict.name(), |_| UNKNOWN);
         let (name, formula) = (Shown(property.name), Shown(property.formula));
-        write!(out, "{style}{mark} {known}{style:#}  {name}  {DIM}{formula}{DIM:#}")?;
+        let vacuous = monitor.vacuous(id).filter(|_| verdict == Verdict::Satisfied);
+        let vacuously = vacuous.map(vacuously).unwrap_or_default();
+        write!(out, "{style}{mark} {known}{vacuously}{style:#}  {name}  {DIM}{formula}{DIM:#}")?;
         match property.decided_at {
             Some(position) => writeln!(out, "  final since position {position}")?,
             None => writeln!(out)?,

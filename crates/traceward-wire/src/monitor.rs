@@ -1,5 +1,6 @@
 //! What a monitor says, a line at a time.
 
+use crate::report::Warning;
 use crate::{Statistics, VERSION, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -48,6 +49,9 @@ pub struct EndOfTrace {
     pub skipped: u64,
     /// The verdict on each property.
     pub properties: Vec<EndVerdict>,
+    /// Probable mistakes in what was asked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Warning>,
     /// The version of the documents.
     pub version: u32,
 }
@@ -62,6 +66,9 @@ pub struct EndVerdict {
     /// Why it is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// The trigger that never happened, if the property is satisfied only because of that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub vacuous: Option<String>,
     /// What following it has cost, if that was asked; null if its engine does not count.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "crate::report::asked")]
     #[schemars(with = "Option<Statistics>")]
@@ -85,10 +92,12 @@ impl EndOfTrace {
             name: (*name).to_owned(),
             verdict: verdict.map_or(Verdict::Unknown, Verdict::from),
             reason: None,
+            vacuous: None,
             engine_statistics: None,
         };
         let properties = verdicts.iter().map(property).collect();
-        Self { end: true, version: VERSION, complete: Some(false), states, skipped, properties }
+        let complete = Some(false);
+        Self { end: true, version: VERSION, complete, states, skipped, properties, warnings: Vec::new() }
     }
 
     /// What a feed has come to; `verdicts` are those on its properties, and `reason` words why one
@@ -105,6 +114,7 @@ impl EndOfTrace {
             name: monitor.property(id).name.to_owned(),
             verdict: monitor.property(id).gave_up.map_or((*verdict).into(), |_| Verdict::Unknown),
             reason: monitor.property(id).gave_up.map(reason),
+            vacuous: monitor.vacuous(id).filter(|_| *verdict == traceward::Verdict::Satisfied).map(str::to_owned),
             engine_statistics: Statistics::asked(match (cost_asked, monitor.engine_statistics(id)) {
                 (false, _) => Cost::NotAsked,
                 (true, None) => Cost::Unknown,
@@ -118,6 +128,7 @@ impl EndOfTrace {
             states: monitor.position(),
             skipped: feed.skipped(),
             properties: monitor.property_ids().zip(verdicts).map(property).collect(),
+            warnings: monitor.warnings().iter().map(Warning::from).collect(),
         }
     }
 }

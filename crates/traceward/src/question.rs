@@ -8,6 +8,7 @@ mod evidence;
 mod judgement;
 mod mistake;
 mod part;
+pub(crate) mod steps;
 
 use crate::check::{CheckOptions, Extent, Truth};
 use crate::error::{Error, Request};
@@ -18,6 +19,7 @@ use crate::warning::{Subject, Warning, WarningKind};
 use by_key::KeyTally;
 pub(crate) use evidence::variables_of;
 use judgement::{Judgement, Judges};
+pub(crate) use mistake::never_true;
 use part::Part;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
@@ -127,6 +129,8 @@ impl<'a> Question<'a> {
             }
         };
         warnings.extend(mistake::look(&self, whole.as_ref(), &properties));
+        warnings.extend(steps::look(self.spec, self.lowered, self.input.trace.time.is_some()));
+        warnings.extend(self.spec.notes());
         Ok(Report { trace: self.trace_report()?, properties, queries, warnings })
     }
 

@@ -1,6 +1,7 @@
 //! What must hold and what is measured.
 
 use crate::render::{self, Style};
+use crate::report::{Warning, WarningKind};
 use std::fmt;
 use std::str::FromStr;
 use traceward_logic::ast::{Named, SpecAst, StatementKind};
@@ -160,6 +161,12 @@ impl Spec {
     /// The names of all queries, in the order of their statements; those without one are `q1`, …
     pub(crate) fn query_names(&self) -> Vec<String> {
         numbered('q', self.lowered().queries.iter().map(|query| query.name.as_deref()))
+    }
+
+    /// Probable mistakes in the spec alone. Whoever reads [`Self::warnings`] has been told.
+    pub(crate) fn notes(&self) -> impl Iterator<Item = Warning> {
+        let kind = |message: &String| WarningKind::Spec { message: message.clone() };
+        self.first.warnings.iter().map(move |one| Warning { kind: kind(&one.message), about: None, is_urgent: false })
     }
 
     /// Probable mistakes, as text. Of very many the first ones, and how many more there are.

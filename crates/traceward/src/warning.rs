@@ -66,6 +66,11 @@ pub enum WarningKind {
         /// The operator, as text.
         operator: String,
     },
+    /// The spec alone is probably not what was meant.
+    Spec {
+        /// What is probably not meant.
+        message: String,
+    },
     /// What is certain of a trace that goes on could not be found out.
     NotFollowed {
         /// The reason.
@@ -84,6 +89,7 @@ impl WarningKind {
             Self::ComparisonNeverTrue { .. } => "comparison-never-true",
             Self::StepsBesideTime { .. } => "steps-beside-time",
             Self::StepsAreChanges { .. } => "steps-are-changes",
+            Self::Spec { .. } => "spec",
             Self::NotFollowed { .. } => "not-followed",
         }
     }
@@ -113,6 +119,7 @@ impl fmt::Display for WarningKind {
             Self::StepsAreChanges { operator } => {
                 write!(f, "`{operator}` counts steps, and a step is a change here: records hold only what has changed")
             }
+            Self::Spec { message } => f.write_str(message),
             Self::NotFollowed { reason, may_be_violated: true } => {
                 write!(f, "whether it is violated for good cannot be told: {reason}")
             }

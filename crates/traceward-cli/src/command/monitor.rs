@@ -232,6 +232,11 @@ impl Session<'_> {
     fn shortcomings(&self, ending: Ending) -> Outcome {
         let gave_up = self.feed.monitor().properties().any(|property| property.gave_up.is_some());
         let mut outcome = if gave_up { Outcome::Unanswered } else { Outcome::Holds };
+        if !self.arguments.quiet {
+            let warnings = self.feed.monitor().warnings();
+            let urgent = warnings.iter().filter(|warning| warning.is_urgent);
+            urgent.for_each(|warning| tell(&text::warning(Path::new(INPUT), warning)));
+        }
         let unseen = if self.feed.monitor().position() > 0 { self.feed.unseen() } else { Vec::new() };
         if !unseen.is_empty() && ending == Ending::Complete {
             tell_of(&unseen, "error", "was never seen: what is asked of it was false throughout");

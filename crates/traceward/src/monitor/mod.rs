@@ -9,22 +9,25 @@
 mod feed;
 mod program;
 mod state;
+mod trigger;
 
 pub use feed::{Event, Feed, Unseen};
 pub use state::State;
 
 use crate::error::Error;
+use crate::question::never_true;
+use crate::report::{Subject, Warning};
 use crate::spec::Spec;
 use program::Program;
 use std::fmt;
 use std::sync::Arc;
 use traceward_engine::engine::EngineStatistics;
 use traceward_engine::limit::GaveUp;
-use traceward_engine::select::{Config, EngineName, Running, Step};
+use traceward_engine::select::{Config, EngineName, Running};
 use traceward_logic::expr::{Memory, RowState};
-use traceward_logic::letter::Proposition;
 use traceward_logic::verdict::Verdict;
 use traceward_trace::{Cell, Intake, ReadOptions, TraceError};
+use trigger::AwaitedTrigger;
 
 /// Judges properties while the trace goes on, one state at a time.
 ///
@@ -71,9 +74,13 @@ pub struct Monitor {
     letter: Vec<u64>,
     /// A bit for each atom: whether its value was another than in the state before.
     news: Vec<u64>,
+    /// A bit for each atom: whether it held in any state.
+    seen: Vec<u64>,
     /// The atoms that some property still needs.
     needed: Vec<usize>,
     follows: Vec<FollowedProperty>,
+    /// The triggers of the program, in its order.
+    triggers: Vec<AwaitedTrigger>,
     changed: Vec<PropertyId>,
 }
 
@@ -156,7 +163,7 @@ impl Monitor {
         let verdict = |holds: bool| if holds { Verdict::Holding } else { Verdict::Pending };
         let follow = |property: &program::CompiledProperty| {
             let error = |gave_up| Error::from(gave_up).of_property(|| property.name.clone());
-            let run = Ok(property.engine.start().map_err(error)?);
+            let run = Ok(property.compiled.engine.start().map_err(error)?);
             Ok(FollowedProperty { run, verdict: verdict(property.holds_on_empty), decided_at: None })
         };
         Ok(Self {
@@ -166,7 +173,9 @@ impl Monitor {
             letter: vec![0; program.atoms.len().div_ceil(64)],
             news: vec![0; program.atoms.len().div_ceil(64)],
             needed: (0..program.atoms.len()).collect(),
+            seen: vec![0; program.atoms.len().div_ceil(64)],
             follows: program.properties.iter().map(follow).collect::<Result<_, Error>>()?,
+            triggers: program.triggers.iter().map(AwaitedTrigger::new).collect(),
             changed: Vec::new(),
             program: Arc::new(program),
         })
@@ -210,7 +219,7 @@ impl Monitor {
 
     /// The engine that follows a property.
     pub fn engine(&self, id: PropertyId) -> EngineName {
-        self.program.properties[id.index()].engine.engine()
+        self.program.properties[id.index()].compiled.engine.engine()
     }
 
     /// The properties' ids, in the spec's order.
@@ -232,6 +241,35 @@ impl Monitor {
             Err(_) => follow.verdict,
         };
         self.follows.iter().map(at_end).collect()
+    }
+
+    /// The trigger in the property's own words that no state has met, if the property is satisfied
+    /// only because of that should the trace end here.
+    pub fn vacuous(&self, id: PropertyId) -> Option<&str> {
+        let satisfied = matches!(self.follows[id.index()].verdict, Verdict::Satisfied | Verdict::Holding);
+        let of_property = self.program.triggers.iter().zip(&self.triggers);
+        let mut unmet = of_property
+            .filter(|(trigger, awaited)| trigger.property == id.index() && awaited.is_unmet())
+            .map(|(trigger, _)| trigger.text.as_str());
+        unmet.next().filter(|_| satisfied && self.position > 0)
+    }
+
+    /// Probable mistakes, should the trace end here: what properties speak of and no state had.
+    pub fn warnings(&self) -> Vec<Warning> {
+        let never = |atom: usize| self.position > 0 && self.seen[atom / 64] >> (atom % 64) & 1 == 0;
+        let mut warnings = Vec::new();
+        for (id, property) in self.property_ids().zip(&self.program.properties) {
+            // Of the atoms that are not looked at any more nothing is known.
+            let atoms = property.compiled.atoms.iter().copied().flatten();
+            for atom in atoms.filter(|atom| self.needed.binary_search(atom).is_ok() && never(*atom)) {
+                let about = Some(Subject::Property(property.name.clone()));
+                let is_urgent = self.vacuous(id).is_some();
+                let kind = never_true(&self.program.exprs[atom], &self.program.names);
+                warnings.extend(kind.map(|kind| Warning { kind, about, is_urgent }));
+            }
+        }
+        warnings.extend(self.program.warnings.iter().cloned());
+        warnings
     }
 
     /// Variables that properties need and no state has spoken of.
@@ -310,6 +348,7 @@ impl Monitor {
             self.letter[word] ^= flip;
             self.news[word] |= flip;
         }
+        self.seen.iter_mut().zip(&self.letter).for_each(|(seen, letter)| *seen |= letter);
     }
 
     fn follow_all(&mut self) {
@@ -318,13 +357,10 @@ impl Monitor {
         let (letter, news, position, time) = (&self.letter, &self.news, self.position, self.intake.time());
         for (index, (property, follow)) in self.program.properties.iter().zip(&mut self.follows).enumerate() {
             let Ok(run) = &mut follow.run else { continue };
-            if follow.decided_at.is_some() || (position > 0 && property.ignores(news)) {
+            if follow.decided_at.is_some() || (position > 0 && property.compiled.ignores(news)) {
                 continue;
             }
-            let holds = |proposition: Proposition| {
-                property.atoms[proposition.index()].is_some_and(|atom| letter[atom / 64] >> (atom % 64) & 1 == 1)
-            };
-            let verdict = match run.step(Step { letter: &holds, position, time }) {
+            let verdict = match property.compiled.step(&mut **run, letter, position, time) {
                 Ok(verdict) => verdict,
                 Err(gave_up) => {
                     self.changed.push(PropertyId(index as u32));
@@ -342,16 +378,39 @@ impl Monitor {
                 has_ended = true;
             }
         }
-        if has_ended {
+        let triggers_ended = self.await_triggers();
+        if has_ended || triggers_ended {
             self.forget_ended();
         }
+    }
+
+    /// Looks for triggers in the state, and returns whether some need not be looked for any more.
+    fn await_triggers(&mut self) -> bool {
+        let mut has_ended = false;
+        for (trigger, awaited) in self.program.triggers.iter().zip(&mut self.triggers) {
+            let property = &self.follows[trigger.property];
+            if awaited.has_ended() || (self.position > 0 && trigger.compiled.ignores(&self.news)) {
+                continue;
+            }
+            if property.verdict == Verdict::Violated && property.decided_at.is_some() {
+                awaited.end();
+                has_ended = true;
+                continue;
+            }
+            let (letter, position, time) = (&self.letter, self.position, self.intake.time());
+            has_ended |= awaited.step(|run| trigger.compiled.step(run, letter, position, time).ok());
+        }
+        has_ended
     }
 
     /// Stops evaluating the atoms that only decided properties speak of, and those given up.
     fn forget_ended(&mut self) {
         let followed = self.program.properties.iter().zip(&self.follows);
         let followed = followed.filter(|(_, follow)| follow.decided_at.is_none() && follow.run.is_ok());
-        self.needed = followed.flat_map(|(property, _)| property.atoms.iter().copied().flatten()).collect();
+        let followed = followed.map(|(property, _)| &property.compiled);
+        let awaited = self.program.triggers.iter().zip(&self.triggers);
+        let awaited = awaited.filter(|(_, awaited)| !awaited.has_ended()).map(|(trigger, _)| &trigger.compiled);
+        self.needed = followed.chain(awaited).flat_map(|one| one.atoms.iter().copied().flatten()).collect();
         self.needed.sort_unstable();
         self.needed.dedup();
     }

@@ -1,15 +1,19 @@
 //! What a monitor does, apart from where it is.
 
 use crate::error::{Error, Request};
+use crate::question::steps;
+use crate::report::Warning;
 use crate::spec::Spec;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
-use traceward_engine::select::{Config, Online, Prepared};
+use traceward_engine::limit::GaveUp;
+use traceward_engine::select::{Config, EngineName, Online, Prepared, Running, Step};
 use traceward_logic::expr::{Expr, Memory};
-use traceward_logic::formula::FormulaId;
+use traceward_logic::formula::{Direction, FormulaId, Formulas, Interval, Node};
 use traceward_logic::letter::{self, Atom, Proposition};
-use traceward_logic::lower::{self, Claim, Lowered};
+use traceward_logic::lower::{self, Claim, Lowered, Trigger};
 use traceward_logic::semantics;
+use traceward_logic::verdict::Verdict;
 
 /// The properties of a spec, ready to be followed.
 #[derive(Debug)]
@@ -19,7 +23,13 @@ pub(super) struct Program {
     pub(super) variables: Vec<ProgramVariable>,
     pub(super) slots: FxHashMap<Arc<str>, usize>,
     pub(super) properties: Vec<CompiledProperty>,
+    /// The triggers of all properties, those of a property the outermost first.
+    pub(super) triggers: Vec<CompiledTrigger>,
     pub(super) atoms: Vec<Atom>,
+    /// The expression of each atom.
+    pub(super) exprs: Vec<Expr>,
+    /// Probable mistakes that are known before any state.
+    pub(super) warnings: Vec<Warning>,
     /// Expressions of properties that may fail, as a whole.
     pub(super) fallible: Vec<Expr>,
     /// A memory of the values of earlier states that expressions ask for, before any state.
@@ -39,6 +49,23 @@ pub(super) struct CompiledProperty {
     pub(super) name: String,
     pub(super) formula: String,
     pub(super) description: Option<Arc<str>>,
+    pub(super) compiled: CompiledFormula,
+    pub(super) holds_on_empty: bool,
+}
+
+/// A trigger of a property: that it comes about is followed like a property.
+#[derive(Debug)]
+pub(super) struct CompiledTrigger {
+    /// The index of the property.
+    pub(super) property: usize,
+    /// The trigger in the words of the spec.
+    pub(super) text: String,
+    pub(super) compiled: CompiledFormula,
+}
+
+/// A formula with the engine that follows it.
+#[derive(Debug)]
+pub(super) struct CompiledFormula {
     pub(super) engine: Online,
     /// For each proposition of the engine, the atom among those of the program; none if it makes no
     /// difference.
@@ -47,7 +74,6 @@ pub(super) struct CompiledProperty {
     mask: Vec<u64>,
     /// Whether a state like the one before makes no difference.
     ignores_repetition: bool,
-    pub(super) holds_on_empty: bool,
 }
 
 impl Program {
@@ -68,7 +94,13 @@ impl Program {
             names,
             variables: spec.variables().iter().map(variable).collect(),
             properties: Vec::new(),
+            triggers: Vec::new(),
             atoms: Vec::new(),
+            exprs: Vec::new(),
+            warnings: steps::look(spec, &lowered, spec.settings().time.is_some())
+                .into_iter()
+                .chain(spec.notes())
+                .collect(),
             fallible: Vec::new(),
             memory: Memory::default(),
         };
@@ -83,9 +115,9 @@ impl Program {
         roots: &[FormulaId],
         config: Config,
     ) -> Result<(), Error> {
-        let mut known: Vec<Expr> = Vec::new();
         let formulas = &lowered.formulas;
-        for ((property, name), &root) in lowered.properties.iter().zip(spec.property_names()).zip(roots) {
+        let names = spec.property_names();
+        for (index, ((property, name), &root)) in lowered.properties.iter().zip(names).zip(roots).enumerate() {
             let engine = Online::new(&Prepared::shared(formulas, &[root], config.simplification), 0, &config)
                 .map_err(|error| Error::CannotFollow { property: name.clone(), error })?;
             for expr in letter::fallible(formulas, &[root]) {
@@ -94,33 +126,50 @@ impl Program {
                     self.fallible.push(expr.clone());
                 }
             }
-            let atoms = self.atoms_of(&engine, &mut known);
+            let compiled = self.compiled(engine);
             self.properties.push(CompiledProperty {
                 name,
                 formula: spec.text(property.body.span),
                 description: property.description.clone(),
-                ignores_repetition: engine.is_stutter_invariant(),
-                engine,
-                mask: mask(&atoms),
-                atoms,
+                compiled,
                 holds_on_empty: semantics::holds_on_empty(formulas, root),
             });
+            for trigger in &property.triggers {
+                self.take_trigger(index, formulas, trigger, spec.text(trigger.span), config);
+            }
         }
-        self.memory = Memory::of(known.iter().chain(&self.fallible));
+        self.memory = Memory::of(self.exprs.iter().chain(&self.fallible));
         Ok(())
+    }
+
+    /// Follows that a trigger comes about. Where no engine can, nothing is said of it.
+    fn take_trigger(&mut self, property: usize, formulas: &Formulas, trigger: &Trigger, text: String, config: Config) {
+        let (mut formulas, trigger) = formulas.extract(&[trigger.formula]);
+        let ever = formulas.intern(Node::Eventually(Direction::Future, Interval::ALL, trigger[0]));
+        let config = Config { engine: EngineName::Auto, ..config };
+        let prepared = Prepared::shared(&formulas, &[ever], config.simplification);
+        if let Ok(engine) = Online::new(&prepared, 0, &config) {
+            let compiled = self.compiled(engine);
+            self.triggers.push(CompiledTrigger { property, text, compiled });
+        }
+    }
+
+    fn compiled(&mut self, engine: Online) -> CompiledFormula {
+        let atoms = self.atoms_of(&engine);
+        CompiledFormula { ignores_repetition: engine.is_stutter_invariant(), mask: mask(&atoms), engine, atoms }
     }
 
     /// For each proposition of an engine, the atom; those that make no difference to it need not be
     /// evaluated for it.
-    fn atoms_of(&mut self, engine: &Online, known: &mut Vec<Expr>) -> Vec<Option<usize>> {
+    fn atoms_of(&mut self, engine: &Online) -> Vec<Option<usize>> {
         let (prepared, relevant) = (engine.prepared(), engine.propositions());
         let mut atoms = Vec::new();
         for (index, (_, atom)) in prepared.alphabet.atoms().iter().enumerate() {
             let expr = prepared.formulas.atom(*atom);
             atoms.push(relevant.contains(&Proposition(index as u32)).then(|| {
                 self.note_that_it_matters(expr);
-                known.iter().position(|one| one == expr).unwrap_or_else(|| {
-                    known.push(expr.clone());
+                self.exprs.iter().position(|one| one == expr).unwrap_or_else(|| {
+                    self.exprs.push(expr.clone());
                     self.atoms.push(Atom::of(expr));
                     self.atoms.len() - 1
                 })
@@ -134,7 +183,21 @@ impl Program {
     }
 }
 
-impl CompiledProperty {
+impl CompiledFormula {
+    /// Takes the next state, whose letter has a bit for each atom of the program.
+    pub(super) fn step(
+        &self,
+        run: &mut dyn Running,
+        letter: &[u64],
+        position: u64,
+        time: Option<i64>,
+    ) -> Result<Verdict, GaveUp> {
+        let holds = |proposition: Proposition| {
+            self.atoms[proposition.index()].is_some_and(|atom| letter[atom / 64] >> (atom % 64) & 1 == 1)
+        };
+        run.step(Step { letter: &holds, position, time })
+    }
+
     /// Whether a state in which only these atoms are other than before makes no difference.
     #[inline]
     pub(super) fn ignores(&self, news: &[u64]) -> bool {

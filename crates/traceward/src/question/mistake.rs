@@ -99,15 +99,25 @@ impl Search<'_> {
 
     /// A test that is true in no state.
     fn never(&self, expr: &Expr) -> Option<WarningKind> {
-        let text = || expr.display(&self.question.names).to_string();
-        let kind: fn(String) -> WarningKind = match expr {
-            Expr::Matches(..) => |test| WarningKind::PatternNeverMatches { test },
-            Expr::Compare(..) | Expr::In(..) => |comparison| WarningKind::ComparisonNeverTrue { comparison },
-            _ => return None,
-        };
         let prepared = &self.question.prepared;
         let proposition = prepared.alphabet.proposition(prepared.formulas.find_atom(expr)?)?;
-        (self.letters?.bitmap(proposition).count_ones() == 0).then(|| kind(text()))
+        let is_never = self.letters?.bitmap(proposition).count_ones() == 0;
+        if is_never { never_true(expr, &self.question.names) } else { None }
+    }
+}
+
+/// The warning about an expression that is true in no state, if it is worth one: a boolean that is
+/// always false is no news.
+pub(crate) fn never_true(expr: &Expr, names: &[Arc<str>]) -> Option<WarningKind> {
+    let text = || expr.display(names).to_string();
+    match (expr, &compared_strings(expr)[..]) {
+        (Expr::Compare(CompareOp::Equal, ..), [(variable, value)]) => {
+            let variable = names[variable.index()].clone();
+            Some(WarningKind::StringNeverOccurs { variable, value: value.clone(), near: None })
+        }
+        (Expr::Matches(..), _) => Some(WarningKind::PatternNeverMatches { test: text() }),
+        (Expr::Compare(..) | Expr::In(..), _) => Some(WarningKind::ComparisonNeverTrue { comparison: text() }),
+        _ => None,
     }
 }
 

@@ -99,7 +99,8 @@ impl Progress {
             return Err(io::ErrorKind::ResourceBusy.into());
         }
         let (states, bad_lines) = (self.states.load(Ordering::Relaxed), self.bad_lines.load(Ordering::Relaxed));
-        let verdicts: Vec<(&str, Option<Verdict>)> = self.names.iter().map(String::as_str).zip(self.verdicts()).collect();
+        let verdicts: Vec<(&str, Option<Verdict>)> =
+            self.names.iter().map(String::as_str).zip(self.verdicts()).collect();
         match self.format {
             OutputFormat::Json => {
                 let end = EndOfTrace::cut_short(states, bad_lines, &verdicts);
