@@ -55,7 +55,11 @@ pub fn warning(path: &Path, warning: &Warning) -> String {
         WarningKind::StepsBesideTime { .. } | WarningKind::StepsAreChanges { .. } => "note",
         _ => "warning",
     };
-    format!("{severity}: {}: {}", input::name(path), Shown(&format!("{about}{kind}")))
+    let help = match kind {
+        WarningKind::NotFollowed { .. } => "\n  help: without --prefix it is judged as if the trace ended here",
+        _ => "",
+    };
+    format!("{severity}: {}: {}{help}", input::name(path), Shown(&format!("{about}{kind}")))
 }
 
 fn extent(report: &Report) -> String {

@@ -27,8 +27,8 @@ fn as_written(engine: EngineName) -> Config {
 /// What comes of asking a spec of an input.
 #[derive(Clone, PartialEq, Debug)]
 enum Outcome {
-    /// A verdict on each property.
-    Verdicts(Vec<Verdict>),
+    /// A verdict on each property, and the trigger that makes it vacuous.
+    Verdicts(Vec<Verdict>, Vec<Option<String>>),
     /// A line holds no state that can be taken.
     Wrong { line: Option<u64>, column: Option<String>, kind: TraceErrorKind },
     /// An expression cannot be evaluated in the state of a line.
@@ -85,7 +85,8 @@ fn checked(spec: &Spec, text: &str, options: &CheckOptions) -> Result<Report, Er
 }
 
 fn verdicts(report: &Report) -> Outcome {
-    Outcome::Verdicts(report.properties.iter().map(|property| property.verdict).collect())
+    let (verdicts, vacuous) = report.properties.iter().map(|one| (one.verdict, one.vacuous.clone())).unzip();
+    Outcome::Verdicts(verdicts, vacuous)
 }
 
 fn outcome(result: &Result<Report, Error>) -> Outcome {
@@ -138,7 +139,7 @@ fn fed(monitor: Monitor, text: &str, read: &ReadOptions, cuts: &[usize], at_bad_
     let mut pushed = pieces(text.as_bytes(), cuts).into_iter().map(|piece| feed.push(piece, &mut watch));
     let pushed = pushed.find(Result::is_err).unwrap_or(Ok(()));
     let end = match pushed.and_then(|()| feed.finish(&mut watch)) {
-        Ok(()) => Outcome::Verdicts(feed.monitor().end()),
+        Ok(()) => Outcome::Verdicts(feed.monitor().end(), vacuous(feed.monitor())),
         Err(Stop::BadLine(error)) => Outcome::of_trace_error(&error),
         Err(Stop::Error(error)) => Outcome::of_error(&error),
     };
@@ -149,6 +150,11 @@ fn fed(monitor: Monitor, text: &str, read: &ReadOptions, cuts: &[usize], at_bad_
         unseen: feed.unseen().into_iter().map(|unseen| unseen.name).collect(),
         skipped,
     }
+}
+
+/// For each property that is satisfied the trigger that makes it vacuous.
+fn vacuous(monitor: &Monitor) -> Vec<Option<String>> {
+    monitor.property_ids().map(|id| monitor.vacuous(id).map(str::to_owned)).collect()
 }
 
 fn pieces<'a>(bytes: &'a [u8], cuts: &[usize]) -> Vec<&'a [u8]> {
@@ -178,7 +184,7 @@ struct Tally {
 impl Tally {
     fn count(&mut self, outcome: &Outcome) {
         *match outcome {
-            Outcome::Verdicts(_) => &mut self.answered,
+            Outcome::Verdicts(..) => &mut self.answered,
             Outcome::Wrong { .. } => &mut self.wrong,
             Outcome::Failed { .. } => &mut self.failed,
             Outcome::Unknown => &mut self.unknown,
@@ -261,8 +267,9 @@ impl<'a> Asked<'a> {
         let by_key = match checked(&spec, &self.written.text, &options) {
             Ok(report) if report.trace.states == 0 => return Ok(()),
             Ok(report) => {
+                let vacuous = report.properties.iter().map(|property| property.vacuous.clone()).collect();
                 let keys = report.properties.into_iter().filter_map(|property| property.keys);
-                Outcome::Verdicts(keys.flat_map(|keys| keys.verdicts).collect())
+                Outcome::Verdicts(keys.flat_map(|keys| keys.verdicts).collect(), vacuous)
             }
             Err(error) => Outcome::of_error(&error),
         };
@@ -279,12 +286,12 @@ impl<'a> Asked<'a> {
         }
         prop_assert!(ends_alike(whole, &once), "the file: {:?}\nthe stream: {:?}", whole, once);
         match self.check(Config::default(), Extent::Prefix) {
-            Outcome::Verdicts(prefix) if once.states == 0 => {
+            Outcome::Verdicts(prefix, _) if once.states == 0 => {
                 let ended = |verdict: &Verdict| matches!(verdict, Verdict::Satisfied | Verdict::Holding);
                 let (file, stream) = (prefix.iter().map(ended), once.now.iter().map(ended));
                 prop_assert!(file.eq(stream), "no state yet: the file {:?}, the stream {:?}", prefix, once.now);
             }
-            Outcome::Verdicts(prefix) => prop_assert_eq!(prefix, once.now, "the file as a prefix and the stream"),
+            Outcome::Verdicts(prefix, _) => prop_assert_eq!(prefix, once.now, "the file as a prefix and the stream"),
             Outcome::Declined => {}
             other => prop_assert_eq!(&other, whole, "the file as a prefix and as a whole"),
         }
@@ -322,10 +329,10 @@ fn blanked(text: &str, lines: &[u64]) -> String {
 fn ends_alike(file: &Outcome, stream: &Fed) -> bool {
     match (file, &stream.end) {
         // Nobody knows the names of an input that has none.
-        (Outcome::Verdicts(_), _) if stream.states == 0 => stream.end == *file,
-        (Outcome::Verdicts(_), _) => stream.end == *file && stream.unseen.is_empty(),
+        (Outcome::Verdicts(..), _) if stream.states == 0 => stream.end == *file,
+        (Outcome::Verdicts(..), _) => stream.end == *file && stream.unseen.is_empty(),
         // A file with an unknown variable is not evaluated; a stream cannot know that it stays so.
-        (Outcome::Unknown, Outcome::Verdicts(_) | Outcome::Failed { .. }) => !stream.unseen.is_empty(),
+        (Outcome::Unknown, Outcome::Verdicts(..) | Outcome::Failed { .. }) => !stream.unseen.is_empty(),
         // A stream may yet come to the column.
         (Outcome::Wrong { kind: TraceErrorKind::UnknownColumn { .. }, column, .. }, Outcome::Wrong { kind, .. }) => {
             column.as_deref() == Some("t") && (*kind == TraceErrorKind::MissingTime || stream.end == *file)
@@ -389,7 +396,11 @@ fn large_constants_are_told_from_their_neighbours() {
         for &engine in EngineName::ALL {
             let options = CheckOptions::default().config(as_written(engine));
             let judged = outcome(&checked(&spec, &input, &options));
-            assert_eq!(judged, Outcome::Verdicts(vec![Verdict::Satisfied]), "{formula} of {value} by {engine}");
+            assert_eq!(
+                judged,
+                Outcome::Verdicts(vec![Verdict::Satisfied], vec![None]),
+                "{formula} of {value} by {engine}"
+            );
         }
         let monitor = Monitor::new(&spec).expect("a formula that can be followed");
         let fed = fed(monitor, &input, &ReadOptions::default(), &[], AtBadLine::Stop);

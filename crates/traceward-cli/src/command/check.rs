@@ -8,6 +8,7 @@ use crate::{input, json, text};
 use keys_file::KeysFile;
 use std::io::Write;
 use std::path::Path;
+use traceward::report::Warning;
 use traceward::{CheckOptions, Goal, Report, RunQuestions, Spec, Truth};
 
 pub fn run(arguments: &CheckArguments, out: &mut impl Write) -> Result<Outcome, Failure> {
@@ -49,9 +50,7 @@ fn answer_all(arguments: &CheckArguments, goal: Goal, out: &mut impl Write) -> R
                 if report.is_unanswered() {
                     outcome = Outcome::Unanswered;
                 }
-                if !arguments.output.quiet {
-                    tell_asides(path, &report);
-                }
+                tell_asides(path, &report, arguments.output.quiet);
                 match arguments.output.format {
                     OutputFormat::Json => answers.push(json::answer(path, Ok(&report))),
                     OutputFormat::Text => {
@@ -76,11 +75,14 @@ fn answer_all(arguments: &CheckArguments, goal: Goal, out: &mut impl Write) -> R
 }
 
 /// Tells the notes of the reader that are no part of the answer.
-fn tell_asides(path: &Path, report: &Report) {
-    for note in report.trace.notes.iter().filter(|note| !text::is_about_the_answer(note)) {
+fn tell_asides(path: &Path, report: &Report, quiet: bool) {
+    let notes = report.trace.notes.iter().filter(|note| !quiet && !text::is_about_the_answer(note));
+    for note in notes {
         tell(&format!("note: {}: {note}", input::name(path)));
     }
-    for warning in report.warnings.iter().filter(|warning| warning.is_urgent) {
+    // Why there is no answer is told in any case.
+    let told = |warning: &&Warning| warning.is_urgent && !quiet || warning.kind.leaves_unanswered();
+    for warning in report.warnings.iter().filter(told) {
         tell(&text::warning(path, warning));
     }
 }

@@ -74,6 +74,32 @@ fn a_table_as_the_paper_prints_it() {
     ));
 }
 
+/// Passes that say nothing, and mistakes that would go unnoticed.
+#[test]
+fn silent_passes_are_told() {
+    let log = b"case,activity,n\n1,ER Registration,1\n1,ER Sepsis Triage,2\n2,ER Registration,3\n2,Leucocytes,4\n";
+    let timed = b"t,p,q\n0,1,0\n10,0,0\n5000,0,0\n";
+    let typed = "G(\"ER Sepsis Triag\" -> F \"Leucocytes\")";
+    insta::assert_snapshot!(session(
+        "silent",
+        &[("log.csv", log), ("t.csv", timed)],
+        &[
+            &["check", "--event", "activity", "-e", typed, "-e", "G !\"ERROR\"", "log.csv"],
+            &["check", "--event", "activity", "--by", "case", "-e", typed, "log.csv"],
+            &["check", "--event", "activity", "--by", "case", "-e", "G(\"Leucocytes\" -> n > 3)", "log.csv"],
+            &["check", "--event", "activity", "-e", typed, "-e", "G(n > 9 -> n > 10)", "log.csv", "--format", "json"],
+            &["check", "-e", "G(matches(activity, \"^er \") -> n > 3)", "log.csv", "--quiet"],
+            &["query", "-e", "count(activity == \"leucocytes\")", "log.csv"],
+            &["check", "-e", "G p -> F q", "t.csv"],
+            &["check", "-e", "(G p) -> F q", "t.csv", "--quiet"],
+            &["check", "--time", "t:ms", "-e", "G(p -> F[0,1] q)", "t.csv"],
+            &["check", "--changes", "-e", "G(p -> X !q)", "t.csv"],
+            &["check", "--prefix", "--time", "t:ms", "-e", "G(p -> F[0,1s] q)", "t.csv"],
+            &["check", "--prefix", "--time", "t:ms", "-e", "G(q -> F[0,1s] q)", "t.csv"],
+        ]
+    ));
+}
+
 #[test]
 fn values_of_earlier_states() {
     let terms = b"node,term,leader\na,1,0\nb,1,0\na,2,1\nb,2,0\nb,1,1\na,3,1\n";

@@ -28,7 +28,7 @@ pub enum Kinds {
 }
 
 /// Atoms of columns that are used by their kind.
-const ATOMS: [&str; 54] = [
+const ATOMS: [&str; 58] = [
     "b",
     "c",
     "b == c",
@@ -48,6 +48,10 @@ const ATOMS: [&str; 54] = [
     "abs(event.m) == 1",
     "n in {0, 1, 5}",
     "event.m == 9007199254740993",
+    "n > 9007199254740992 & n < 9007199254740994",
+    "event.m >= 9223372036854775807",
+    "n <= -9223372036854775808",
+    "n > 1e307 | n < 5e-324 & n > -5e-324",
     "defined(n)",
     "defined(event.m)",
     "s == \"a\"",
@@ -176,7 +180,17 @@ fn formula() -> impl Strategy<Value = String> {
 
 /// The question whether an atom holds at a position: most formulas do not depend on every value.
 fn probe() -> impl Strategy<Value = String> {
-    (0..PLACES, 0_u32..8).prop_map(|(place, position)| format!("F[{position},{position}](p{place})"))
+    let position = (0..PLACES, 0_u32..8).prop_map(|(place, position)| format!("F[{position},{position}](p{place})"));
+    // Properties that rest on triggers, of which few are met.
+    let triggers = [
+        "G({p} -> F {q})",
+        "{p} -> {q}",
+        "G[1,2]({p} -> ({q} -> true)) & G({q} -> WX {q})",
+        "G({p} -> G({q} -> O {p}))",
+    ];
+    let triggered = (select(triggers.to_vec()), 0..PLACES, 0..PLACES)
+        .prop_map(|(text, p, q)| text.replace("{p}", &format!("p{p}")).replace("{q}", &format!("p{q}")));
+    prop_oneof![2 => position, 1 => triggered]
 }
 
 fn bound() -> impl Strategy<Value = String> {

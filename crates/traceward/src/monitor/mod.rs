@@ -18,7 +18,7 @@ use crate::error::Error;
 use crate::question::never_true;
 use crate::report::{Subject, Warning};
 use crate::spec::Spec;
-use program::Program;
+use program::{CompiledTrigger, Program};
 use std::fmt;
 use std::sync::Arc;
 use traceward_engine::engine::EngineStatistics;
@@ -246,12 +246,14 @@ impl Monitor {
     /// The trigger in the property's own words that no state has met, if the property is satisfied
     /// only because of that should the trace end here.
     pub fn vacuous(&self, id: PropertyId) -> Option<&str> {
+        self.unmet(id).map(|trigger| trigger.text.as_str())
+    }
+
+    fn unmet(&self, id: PropertyId) -> Option<&CompiledTrigger> {
         let satisfied = matches!(self.follows[id.index()].verdict, Verdict::Satisfied | Verdict::Holding);
-        let of_property = self.program.triggers.iter().zip(&self.triggers);
-        let mut unmet = of_property
-            .filter(|(trigger, awaited)| trigger.property == id.index() && awaited.is_unmet())
-            .map(|(trigger, _)| trigger.text.as_str());
-        unmet.next().filter(|_| satisfied && self.position > 0)
+        let triggers = self.program.triggers.iter().zip(&self.triggers);
+        let mut unmet = triggers.filter(|(trigger, awaited)| trigger.property == id.index() && awaited.is_unmet());
+        unmet.next().map(|(trigger, _)| trigger).filter(|_| satisfied && self.position > 0)
     }
 
     /// Probable mistakes, should the trace end here: what properties speak of and no state had.
@@ -263,7 +265,7 @@ impl Monitor {
             let atoms = property.compiled.atoms.iter().copied().flatten();
             for atom in atoms.filter(|atom| self.needed.binary_search(atom).is_ok() && never(*atom)) {
                 let about = Some(Subject::Property(property.name.clone()));
-                let is_urgent = self.vacuous(id).is_some();
+                let is_urgent = self.unmet(id).is_some_and(|trigger| trigger.compiled.atoms.contains(&Some(atom)));
                 let kind = never_true(&self.program.exprs[atom], &self.program.names);
                 warnings.extend(kind.map(|kind| Warning { kind, about, is_urgent }));
             }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use traceward_logic::expr::Expr;
 use traceward_logic::formula::{FormulaId, Node};
 use traceward_logic::letter::Letters;
-use traceward_logic::lower::Claim;
+use traceward_logic::lower::{Claim, Trigger};
 use traceward_logic::trace::{ColumnData, VariableId};
 use traceward_logic::value::{CompareOp, Value};
 
@@ -29,20 +29,22 @@ pub(super) fn look(question: &Question<'_>, letters: Option<&Letters>, propertie
     search.strings.resize_with(question.input.trace.columns.len(), || None);
     for (property, report) in question.lowered.properties.iter().zip(properties) {
         let about = Subject::Property(report.name.clone());
-        let is_vacuous = report.vacuous.is_some();
+        // What an unmet trigger speaks of is why the property says nothing.
+        let unmet = |trigger: &&Trigger| report.vacuous.as_ref() == Some(&question.spec.text(trigger.span));
+        let unmet = property.triggers.iter().find(unmet).map(|trigger| trigger.formula);
         match &property.claim {
-            Claim::Formula(formula) => search.formulas(&[*formula], &about, is_vacuous),
+            Claim::Formula(formula) => search.formulas(&[*formula], &about, unmet),
             Claim::Assert(query, ..) => {
                 let mut formulas = Vec::new();
                 query.for_each_formula(&mut |formula| formulas.push(formula));
-                search.formulas(&formulas, &about, is_vacuous);
+                search.formulas(&formulas, &about, unmet);
             }
         }
     }
     for (index, query) in question.lowered.queries.iter().enumerate() {
         let mut formulas = Vec::new();
         query.query.for_each_formula(&mut |formula| formulas.push(formula));
-        search.formulas(&formulas, &Subject::Query(question.query_names[index].clone()), false);
+        search.formulas(&formulas, &Subject::Query(question.query_names[index].clone()), None);
     }
     search.warnings
 }
@@ -56,21 +58,28 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn formulas(&mut self, roots: &[FormulaId], about: &Subject, is_vacuous: bool) {
+    fn formulas(&mut self, roots: &[FormulaId], about: &Subject, unmet: Option<FormulaId>) {
+        let found = self.never_in(roots);
+        let decisive = self.never_in(unmet.as_slice());
+        for kind in found {
+            let is_near = matches!(kind, WarningKind::StringNeverOccurs { near: Some(_), .. });
+            if self.warnings.len() < MOST_WARNINGS {
+                let is_urgent = is_near || decisive.contains(&kind);
+                self.warnings.push(Warning { kind, about: Some(about.clone()), is_urgent });
+            }
+        }
+    }
+
+    /// What formulas speak of and never happens.
+    fn never_in(&mut self, roots: &[FormulaId]) -> Vec<WarningKind> {
         let formulas = &self.question.lowered.formulas;
-        let mut found: Vec<WarningKind> = Vec::new();
+        let mut found = Vec::new();
         for part in formulas.parts(roots) {
             if let Node::Atom(atom) = formulas.node(part) {
                 self.expression(formulas.atom(atom), &mut found);
             }
         }
-        for kind in found {
-            let is_near = matches!(kind, WarningKind::StringNeverOccurs { near: Some(_), .. });
-            if self.warnings.len() < MOST_WARNINGS {
-                let is_urgent = is_near || is_vacuous;
-                self.warnings.push(Warning { kind, about: Some(about.clone()), is_urgent });
-            }
-        }
+        found
     }
 
     fn expression(&mut self, expr: &Expr, found: &mut Vec<WarningKind>) {
