@@ -383,8 +383,8 @@ impl AutomatonArguments {
     pub fn limits(&self) -> Limits {
         Limits {
             automaton_states: self.state_limit,
-            // A step of a tableau is as much work as twenty others.
-            automaton_steps: self.work_limit / 20,
+            // A step of a tableau is as much work as ten others.
+            automaton_steps: self.work_limit / 10,
             work: self.work_limit,
             memory: self.memory_limit.saturating_mul(1 << 20),
             ..Limits::default()

@@ -49,7 +49,7 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            work: 200_000_000,
+            work: 100_000_000,
             slices: 100_000,
             nodes: 10_000_000,
             memory: 256 << 20,

@@ -94,7 +94,7 @@ impl<'a> Runs<'a> {
         self.prepared.formulas.display(formula, self.names).to_string()
     }
 
-    pub(crate) fn coverage(&self) -> Result<CoverageReport, Error> {
+    pub(crate) fn coverage(&self) -> CoverageReport {
         let Prepared { formulas, alphabet, normal, .. } = &self.prepared;
         let holds = |atom| {
             let proposition = alphabet.proposition(atom);
@@ -109,21 +109,20 @@ impl<'a> Runs<'a> {
             part: self.text(one.formula),
             never_happened: one.never_held.map(|atom| formulas.atom(atom).display(self.names).to_string()),
         };
-        Ok(CoverageReport {
+        CoverageReport {
             nodes: self.automaton.nodes().len(),
             covered: covered.map(|covered| covered.indices().len()),
             unused: parts.into_iter().map(part).collect(),
             rejecting_visits_tree: over_trees(&RejectingVisits, formulas, &self.automaton, alphabet, &self.letters),
-            rejecting_visits_slices: self.rejecting_visits_by_slices()?,
-        })
+            rejecting_visits_slices: self.rejecting_visits_by_slices(),
+        }
     }
 
-    fn rejecting_visits_by_slices(&self) -> Result<Option<u64>, Error> {
+    /// The visits over slices; none if there are too many slices to count them.
+    fn rejecting_visits_by_slices(&self) -> Option<u64> {
         let Prepared { formulas, alphabet, normal, .. } = &self.prepared;
-        match OverSlices::new(formulas, alphabet, normal[0], EngineConfig::default()) {
-            Err(_) => Ok(None),
-            Ok(slices) => slices.statistics(&RejectingVisits, &self.letters).map_err(Error::from),
-        }
+        let slices = OverSlices::new(formulas, alphabet, normal[0], EngineConfig::default()).ok()?;
+        slices.statistics(&RejectingVisits, &self.letters).ok()?
     }
 
     pub(crate) fn waiting(&self) -> Vec<WaitingReport> {

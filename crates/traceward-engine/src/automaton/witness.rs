@@ -12,7 +12,7 @@ use traceward_logic::formula::{FormulaId, Formulas};
 use traceward_logic::letter::{Alphabet, Letter};
 
 /// The limits of a search by default: enough for what people write, and reached in a few seconds.
-pub const SEARCH_LIMITS: Room = Room { states: 200_000, memory: 256 << 20, work: 100_000_000, interrupt: None };
+pub const SEARCH_LIMITS: Room = Room { states: 200_000, memory: 256 << 20, work: 50_000_000, interrupt: None };
 
 /// A state that was met, with the state and the letter that led to it.
 struct Met {

@@ -103,11 +103,6 @@ impl Budget {
         self.held = held;
     }
 
-    /// The work that was done, less what the states since allow anew.
-    pub fn spent(&self) -> u64 {
-        self.spent
-    }
-
     #[cold]
     fn look(&mut self) -> Result<(), Limit> {
         if self.held > self.memory {

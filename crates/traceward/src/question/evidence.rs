@@ -186,7 +186,7 @@ fn look_at_runs(part: &Part<'_>, formula: FormulaId, evidence: &mut Evidence) ->
     }
     let runs = Runs::new(&part.question.lowered.formulas, formula, part.trace(), &part.question.names)?;
     if coverage {
-        evidence.coverage = Some(runs.coverage()?);
+        evidence.coverage = Some(runs.coverage());
     }
     if waiting {
         evidence.waiting = Some(runs.waiting());
