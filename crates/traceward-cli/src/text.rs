@@ -10,7 +10,7 @@ use traceward::hygiene::{Comparison, Example, Lint, Oddity, Relation};
 use traceward::input::{ColumnInspection, ColumnKind, Distinct, Inspection, Note, TimeGuess};
 use traceward::message::{TIME_UNITS, duration};
 use traceward::report::{
-    Compared, Cost, CoverageReport, KeysReport, OwedReport, QueryReport, QueryValue, Violation, Violations,
+    Compared, Cost, Counterpart, CoverageReport, KeysReport, OwedReport, QueryReport, QueryValue, Violation, Violations,
     WaitingReport,
 };
 use traceward::{Evidence, Feed, Goal, PropertyReport, Report, Value, Verdict};
@@ -122,8 +122,8 @@ fn write_evidence(
     states: usize,
 ) -> io::Result<()> {
     let Evidence { violations, judged_at, owed, compared, coverage, waiting } = evidence;
-    if let Some(Compared { value }) = compared {
-        writeln!(out, "    its value is {}", value_text(value.as_ref()))?;
+    if let Some(compared) = compared {
+        writeln!(out, "    {}", compared_text(compared))?;
     }
     if let Some(found) = violations {
         write_violations(out, found, states, "    ")?;
@@ -141,6 +141,16 @@ fn write_evidence(
         write_coverage(out, found)?;
     }
     waiting.iter().flatten().try_for_each(|one| write_waiting(out, one))
+}
+
+/// The values that an assert compared.
+fn compared_text(Compared { value, with }: &Compared) -> String {
+    let side = |value: &Option<Value>| value.as_ref().map_or_else(|| "no value".to_owned(), ToString::to_string);
+    match (value, with) {
+        (Some(value), Counterpart::Constant(_)) => format!("its value is {value}"),
+        (None, Counterpart::Constant(_)) => "it has no value".to_owned(),
+        (value, Counterpart::Query(other)) => format!("{} on the left, {} on the right", side(value), side(other)),
+    }
 }
 
 /// The highest cost of an engine.
@@ -295,8 +305,9 @@ fn write_keys(out: &mut impl Write, keys: &KeysReport) -> io::Result<()> {
     writeln!(out, "    for {} of {}:", keys.violated, counted(keys.checked, "key"))?;
     for one in &keys.first_violations {
         let first = one.evidence.violations.as_ref().and_then(|found| found.first.first());
-        let first = first.map(|violation| format!(": first at {}", violation_text(violation))).unwrap_or_default();
-        writeln!(out, "      {}{first}", one.key)?;
+        let first = first.map(|violation| format!(": first at {}", violation_text(violation)));
+        let why = first.or_else(|| one.evidence.compared.as_ref().map(|found| format!(": {}", compared_text(found))));
+        writeln!(out, "      {}{}", one.key, why.unwrap_or_default())?;
     }
     if keys.violated > keys.first_violations.len() {
         let more = keys.violated - keys.first_violations.len();
@@ -341,14 +352,22 @@ fn write_values_by_key(out: &mut impl Write, values: &[(Arc<str>, Option<Value>)
         let most = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let average = numbers.iter().sum::<f64>() / numbers.len() as f64;
         let [least, average, most] = [least, average, most].map(|number| measure.number(number));
-        let failed = values.iter().filter(|(_, value)| value.is_none()).count();
         writeln!(
             out,
-            "    over {}: min {least}, avg {average}, max {most}; {failed} failed",
-            counted(values.len(), "key")
+            "    over {}: min {least}, avg {average}, max {most}; {}",
+            counted(values.len(), "key"),
+            without_value(values.iter().filter(|(_, value)| value.is_none()).count()),
         )?;
     }
     Ok(())
+}
+
+fn without_value(count: usize) -> String {
+    match count {
+        0 => "each has a value".to_owned(),
+        1 => "1 has no value".to_owned(),
+        count => format!("{count} have no value"),
+    }
 }
 
 /// What the numbers of a query are.
