@@ -10,8 +10,8 @@ use traceward::hygiene::{Comparison, Example, Lint, Oddity, Relation};
 use traceward::input::{ColumnInspection, ColumnKind, Distinct, Inspection, Note, TimeGuess};
 use traceward::message::{TIME_UNITS, duration};
 use traceward::report::{
-    Compared, Cost, Counterpart, CoverageReport, KeysReport, OwedReport, QueryReport, QueryValue, Violation, Violations,
-    WaitingReport,
+    Compared, Cost, Counterpart, CoverageReport, KeyVerdict, KeysReport, OwedReport, QueryReport, QueryValue,
+    Violation, Violations, WaitingReport,
 };
 use traceward::{Evidence, Feed, Goal, PropertyReport, Report, Value, Verdict};
 
@@ -130,6 +130,7 @@ fn write_evidence(
     }
     if let Some(first) = judged_at {
         writeln!(out, "    judged at {}", violation_text(first))?;
+        write_missing(out, [first])?;
     }
     if let Some(position) = decided_at {
         writeln!(out, "    decided at position {position}")?;
@@ -239,7 +240,20 @@ fn write_violations(out: &mut impl Write, found: &Violations, states: usize, ind
         let more = found.count - found.first.len();
         writeln!(out, "{indent}  {DIM}… and {more} more (--max-violations){DIM:#}")?;
     }
-    Ok(())
+    write_missing(out, &found.first)
+}
+
+/// Writes the way out where missing values may have decided violations.
+fn write_missing<'a>(out: &mut impl Write, found: impl IntoIterator<Item = &'a Violation>) -> io::Result<()> {
+    let mut names: Vec<&Arc<str>> = found.into_iter().flat_map(|violation| &violation.missing).collect();
+    names.sort_unstable();
+    names.dedup();
+    if names.is_empty() {
+        return Ok(());
+    }
+    let defined: Vec<String> = names.iter().map(|name| format!("defined({})", column_name(name))).collect();
+    let them = if names.len() == 1 { "it" } else { "them" };
+    writeln!(out, "    to leave out states without {them}: {} -> …", defined.join(" & "))
 }
 
 fn write_coverage(out: &mut impl Write, found: &CoverageReport) -> io::Result<()> {
@@ -285,10 +299,17 @@ fn violation_text(violation: &Violation) -> String {
         violation.values.iter().map(|(name, value)| format!("{name} = {}", value_text(Some(value)))).collect();
     let time = violation.time.map(|time| format!(", {}", moment(time))).unwrap_or_default();
     let separator = if values.is_empty() { "" } else { ": " };
-    format!("position {} (line {}{time}){separator}{}", violation.position, violation.line, values.join(", "))
+    let values = values.join(", ");
+    let missing: Vec<String> = violation.missing.iter().map(|name| column_name(name)).collect();
+    let missing = match &missing[..] {
+        [] => String::new(),
+        [one] => format!("; {one} is missing"),
+        [others @ .., last] => format!("; {} and {last} are missing", others.join(", ")),
+    };
+    format!("position {} (line {}{time}){separator}{values}{missing}", violation.position, violation.line)
 }
 
-fn write_keys(out: &mut impl Write, keys: &KeysReport) -> io::Result<()> {
+fn write_keys<'a>(out: &mut impl Write, keys: &'a KeysReport) -> io::Result<()> {
     if keys.violated == 0 {
         let count = |verdict| keys.verdicts.iter().filter(|one| **one == verdict).count();
         let split = [Verdict::Pending, Verdict::Holding, Verdict::Satisfied].map(|verdict| (verdict, count(verdict)));
@@ -309,6 +330,8 @@ fn write_keys(out: &mut impl Write, keys: &KeysReport) -> io::Result<()> {
         let why = first.or_else(|| one.evidence.compared.as_ref().map(|found| format!(": {}", compared_text(found))));
         writeln!(out, "      {}{}", one.key, why.unwrap_or_default())?;
     }
+    let first = |one: &'a KeyVerdict| one.evidence.violations.iter().flat_map(|found| found.first.first());
+    write_missing(out, keys.first_violations.iter().flat_map(first))?;
     if keys.violated > keys.first_violations.len() {
         let more = keys.violated - keys.first_violations.len();
         writeln!(out, "      {DIM}… and {more} more (--max-violations, --keys-to FILE.csv){DIM:#}")?;

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use traceward::engine::EngineStatistics;
 use traceward::report::{
-    Compared, Cost, Counterpart, CoverageReport, KeysReport, OwedReport, QueryReport, QueryValue, TraceReport, WaitingReport,
+    Compared, Cost, Counterpart, CoverageReport, KeysReport, OwedReport, QueryReport, QueryValue, TraceReport,
+    WaitingReport,
 };
 use traceward::{Evidence, PropertyReport, Report};
 
@@ -333,7 +334,8 @@ pub struct ViolatingState {
 
 impl From<&traceward::report::Violation> for ViolatingState {
     fn from(report: &traceward::report::Violation) -> Self {
-        let traceward::report::Violation { position, line, time, values } = report;
+        // Among the values, what is missing is null.
+        let traceward::report::Violation { position, line, time, values, missing: _ } = report;
         Self { position: *position, line: *line, time_ns: *time, values: Members::of_values(values) }
     }
 }

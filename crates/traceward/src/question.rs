@@ -7,6 +7,7 @@ mod by_key;
 mod comparison;
 mod evidence;
 mod judgement;
+mod missing;
 mod part;
 
 use crate::check::{CheckOptions, Extent, Truth};

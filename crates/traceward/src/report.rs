@@ -167,6 +167,8 @@ pub struct Violation {
     pub time: Option<i64>,
     /// The values of the variables that the property speaks of.
     pub values: Vec<(Arc<str>, Value)>,
+    /// The variables that are missing there, and whose values would have had a say in it.
+    pub missing: Vec<Arc<str>>,
 }
 
 /// The report on a property, by key.

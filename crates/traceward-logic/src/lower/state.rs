@@ -178,9 +178,9 @@ impl Lowering<'_> {
                 let (a, b) = self.comparable(op, (a, a_type, left.span), (b, b_type, right.span), span)?;
                 Ok(Whole::Part(Typed::State(Expr::Compare(op, Box::new(a), Box::new(b)), Type::Bool)))
             }
-            (a @ Typed::Query(..), b) | (a, b @ Typed::Query(..)) => {
-                self.compare_queries(op, (a, left.span), (b, right.span)).map(|comparison| Whole::Comparison(Box::new(comparison)))
-            }
+            (a @ Typed::Query(..), b) | (a, b @ Typed::Query(..)) => self
+                .compare_queries(op, (a, left.span), (b, right.span))
+                .map(|comparison| Whole::Comparison(Box::new(comparison))),
             _ => self.error(
                 Diagnostic::error(span, "a temporal formula cannot be compared")
                     .label("compares a formula")
