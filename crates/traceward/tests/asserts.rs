@@ -39,6 +39,7 @@ const COMPARISONS: &[&str] = &[
     "(F (p : x)) < 2",
     "((X x) ?? 5) == 5",
     "(X (p : x)) <= 1",
+    "(X x) <= 1",
     "count((p : x) &[+] (x == 1 : 1)) < 1",
     "max(count(p) while p) <= 1",
     "count(p) * 2 <= 2",

@@ -413,7 +413,12 @@ impl<'a> Lowering<'a> {
     /// `assert NAME = …`: a comparison on the outside, of whatever has a value.
     fn assert_statement(&mut self, statement: &Statement) -> Checked<()> {
         let comparison = match &statement.body.kind {
-            AstKind::Compare(op, left, right) => self.asserted(*op, left, right, statement.body.span)?,
+            AstKind::Compare(op, left, right) => {
+                let outer = std::mem::replace(&mut self.context, Goal::Query);
+                let asserted = self.asserted(*op, left, right, statement.body.span);
+                self.context = outer;
+                asserted?
+            }
             _ => match self.whole(&statement.body, Goal::Query)? {
                 Whole::Comparison(comparison) => *comparison,
                 Whole::Part(_) => return self.refuse_assert(statement.body.span),
@@ -424,10 +429,7 @@ impl<'a> Lowering<'a> {
     }
 
     fn asserted(&mut self, op: CompareOp, left: &Ast, right: &Ast, span: Span) -> Checked<Comparison> {
-        let outer = std::mem::replace(&mut self.context, Goal::Query);
-        let sides = self.sides(left, right);
-        self.context = outer;
-        match sides? {
+        match self.sides(left, right)? {
             (Typed::State(a, a_type), Typed::State(b, b_type)) => {
                 let (a, b) = self.comparable(op, (a, a_type, left.span), (b, b_type, right.span), span)?;
                 Ok(Comparison::new(self.everywhere(a), op, self.everywhere(b)))

@@ -92,10 +92,18 @@ impl Lowering<'_> {
         (left, left_span): (Typed, Span),
         (right, right_span): (Typed, Span),
     ) -> Checked<Comparison> {
+        let unsettled = self.may_turn_out_valued(&left) || self.may_turn_out_valued(&right);
         let (left, right) = (self.side(left, left_span), self.side(right, right_span));
         let ((left, left_type), (right, right_type)) = (left?, right?);
-        self.comparable_types(op, (&left_type, left_span), (&right_type, right_span))?;
+        if !unsettled {
+            self.comparable_types(op, (&left_type, left_span), (&right_type, right_span))?;
+        }
         Ok(Comparison::new(left, op, right))
+    }
+
+    /// Whether what looks like a formula may have a value once the trace is known: `X x`.
+    pub(super) fn may_turn_out_valued(&self, typed: &Typed) -> bool {
+        self.schema.is_none() && matches!(typed, Typed::Plain(_) | Typed::Query(_, Type::Bool))
     }
 
     fn side(&mut self, typed: Typed, span: Span) -> Checked<(Query, Type)> {

@@ -178,7 +178,7 @@ impl Lowering<'_> {
                 let (a, b) = self.comparable(op, (a, a_type, left.span), (b, b_type, right.span), span)?;
                 Ok(Whole::Part(Typed::State(Expr::Compare(op, Box::new(a), Box::new(b)), Type::Bool)))
             }
-            (a @ Typed::Query(..), b) | (a, b @ Typed::Query(..)) => self
+            (a, b) if self.has_value(&a) || self.has_value(&b) => self
                 .compare_queries(op, (a, left.span), (b, right.span))
                 .map(|comparison| Whole::Comparison(Box::new(comparison))),
             _ => self.error(
@@ -187,6 +187,11 @@ impl Lowering<'_> {
                     .help("`f <-> g` says that two formulas are equally true"),
             ),
         }
+    }
+
+    /// Whether a part is a query with a value, or may turn out to be one.
+    fn has_value(&self, typed: &Typed) -> bool {
+        matches!(typed, Typed::Query(..)) || (self.context == Goal::Query && self.may_turn_out_valued(typed))
     }
 
     /// Both sides of a comparison. Beside a query, values are asked for.
