@@ -12,8 +12,8 @@ use traceward::hygiene::{Comparison, Example, Lint, Oddity, Relation};
 use traceward::input::{ColumnInspection, ColumnKind, Distinct, Inspection, Note, TimeGuess};
 use traceward::message::{Shown, TIME_UNITS, duration, is_hidden};
 use traceward::report::{
-    Compared, Cost, CoverageReport, KeysReport, OwedReport, QueryReport, QueryValue, Violation, Violations,
-    WaitingReport, Warning, WarningKind,
+    Compared, Cost, Counterpart, CoverageReport, KeyVerdict, KeysReport, OwedReport, QueryReport, QueryValue,
+    Violation, Violations, WaitingReport, Warning, WarningKind,
 };
 use traceward::{Evidence, Feed, Goal, PropertyReport, Report, Value, Verdict};
 
@@ -144,14 +144,15 @@ fn write_evidence(
     states: usize,
 ) -> io::Result<()> {
     let Evidence { violations, judged_at, owed, compared, coverage, waiting } = evidence;
-    if let Some(Compared { value }) = compared {
-        writeln!(out, "    its value is {}", value_text(value.as_ref()))?;
+    if let Some(compared) = compared {
+        writeln!(out, "    {}", compared_text(compared))?;
     }
     if let Some(found) = violations {
         write_violations(out, found, states, "    ")?;
     }
     if let Some(first) = judged_at {
         writeln!(out, "    judged at {}", violation_text(first))?;
+        write_missing(out, [first])?;
     }
     if let Some(position) = decided_at {
         writeln!(out, "    decided at position {position}")?;
@@ -163,6 +164,16 @@ fn write_evidence(
         write_coverage(out, found)?;
     }
     waiting.iter().flatten().try_for_each(|one| write_waiting(out, one))
+}
+
+/// The values that an assert compared.
+fn compared_text(Compared { value, with }: &Compared) -> String {
+    let side = |value: &Option<Value>| value.as_ref().map_or_else(|| "no value".to_owned(), ToString::to_string);
+    match (value, with) {
+        (Some(value), Counterpart::Constant(_)) => format!("its value is {value}"),
+        (None, Counterpart::Constant(_)) => "it has no value".to_owned(),
+        (value, Counterpart::Query(other)) => format!("{} on the left, {} on the right", side(value), side(other)),
+    }
 }
 
 /// The highest cost of an engine.
@@ -287,7 +298,20 @@ fn write_violations(out: &mut impl Write, found: &Violations, states: usize, ind
         let more = found.count - found.first.len();
         writeln!(out, "{indent}  {DIM}… and {more} more (--max-violations){DIM:#}")?;
     }
-    Ok(())
+    write_missing(out, &found.first)
+}
+
+/// Writes the way out where missing values may have decided violations.
+fn write_missing<'a>(out: &mut impl Write, found: impl IntoIterator<Item = &'a Violation>) -> io::Result<()> {
+    let mut names: Vec<&Arc<str>> = found.into_iter().flat_map(|violation| &violation.missing).collect();
+    names.sort_unstable();
+    names.dedup();
+    if names.is_empty() {
+        return Ok(());
+    }
+    let defined: Vec<String> = names.iter().map(|name| format!("defined({})", column_name(name))).collect();
+    let them = if names.len() == 1 { "it" } else { "them" };
+    writeln!(out, "    to leave out states without {them}: {} -> …", defined.join(" & "))
 }
 
 fn write_coverage(out: &mut impl Write, found: &CoverageReport) -> io::Result<()> {
@@ -334,10 +358,17 @@ fn violation_text(violation: &Violation) -> String {
         violation.values.iter().map(|(name, value)| format!("{} = {}", Shown(name), value_text(Some(value)))).collect();
     let time = violation.time.map(|time| format!(", {}", moment(time))).unwrap_or_default();
     let separator = if values.is_empty() { "" } else { ": " };
-    format!("position {} (line {}{time}){separator}{}", violation.position, violation.line, values.join(", "))
+    let values = values.join(", ");
+    let missing: Vec<String> = violation.missing.iter().map(|name| column_name(name)).collect();
+    let missing = match &missing[..] {
+        [] => String::new(),
+        [one] => format!("; {one} is missing"),
+        [others @ .., last] => format!("; {} and {last} are missing", others.join(", ")),
+    };
+    format!("position {} (line {}{time}){separator}{values}{missing}", violation.position, violation.line)
 }
 
-fn write_keys(out: &mut impl Write, keys: &KeysReport) -> io::Result<()> {
+fn write_keys<'a>(out: &mut impl Write, keys: &'a KeysReport) -> io::Result<()> {
     if keys.violated == 0 {
         let count = |verdict| keys.verdicts.iter().filter(|one| **one == verdict).count();
         let split = [Verdict::Pending, Verdict::Holding, Verdict::Satisfied].map(|verdict| (verdict, count(verdict)));
@@ -358,9 +389,12 @@ fn write_keys(out: &mut impl Write, keys: &KeysReport) -> io::Result<()> {
     writeln!(out, "    for {} of {}:", keys.violated, counted(keys.checked, "key"))?;
     for one in &keys.first_violations {
         let first = one.evidence.violations.as_ref().and_then(|found| found.first.first());
-        let first = first.map(|violation| format!(": first at {}", violation_text(violation))).unwrap_or_default();
-        writeln!(out, "      {}{first}", Shown(&one.key))?;
+        let first = first.map(|violation| format!(": first at {}", violation_text(violation)));
+        let why = first.or_else(|| one.evidence.compared.as_ref().map(|found| format!(": {}", compared_text(found))));
+        writeln!(out, "      {}{}", Shown(&one.key), why.unwrap_or_default())?;
     }
+    let first = |one: &'a KeyVerdict| one.evidence.violations.iter().flat_map(|found| found.first.first());
+    write_missing(out, keys.first_violations.iter().flat_map(first))?;
     if keys.violated > keys.first_violations.len() {
         let more = keys.violated - keys.first_violations.len();
         writeln!(out, "      {DIM}… and {more} more (--max-violations, --keys-to FILE.csv){DIM:#}")?;
@@ -405,14 +439,22 @@ fn write_values_by_key(out: &mut impl Write, values: &[(Arc<str>, Option<Value>)
         let most = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let average = numbers.iter().sum::<f64>() / numbers.len() as f64;
         let [least, average, most] = [least, average, most].map(|number| measure.number(number));
-        let failed = values.iter().filter(|(_, value)| value.is_none()).count();
         writeln!(
             out,
-            "    over {}: min {least}, avg {average}, max {most}; {failed} failed",
-            counted(values.len(), "key")
+            "    over {}: min {least}, avg {average}, max {most}; {}",
+            counted(values.len(), "key"),
+            without_value(values.iter().filter(|(_, value)| value.is_none()).count()),
         )?;
     }
     Ok(())
+}
+
+fn without_value(count: usize) -> String {
+    match count {
+        0 => "each has a value".to_owned(),
+        1 => "1 has no value".to_owned(),
+        count => format!("{count} have no value"),
+    }
 }
 
 /// What the numbers of a query are.

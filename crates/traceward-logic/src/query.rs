@@ -3,11 +3,13 @@
 use crate::ast::Aggregate;
 use crate::expr::Expr;
 use crate::formula::FormulaId;
-use crate::value::Value;
+use crate::value::{CompareOp, Value};
 
 /// A query whose types have been checked. Functions are expressions over [`Expr::Parameter`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum Query {
+    /// A constant, which needs no state.
+    Constant(Value),
     /// `p : e`: e where p holds.
     Value {
         /// The formula p.
@@ -74,12 +76,49 @@ pub enum Query {
         /// The formula that has to go on holding while values are collected.
         condition: Option<FormulaId>,
     },
+    /// `true` or `false`, as the values of two queries compare. It stands only on the outside.
+    Compare(Box<Comparison>),
+}
+
+/// Two queries whose values are compared. A constant stands on the right.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Comparison {
+    /// The query on the left.
+    pub left: Query,
+    /// The operator between both.
+    pub op: CompareOp,
+    /// The query on the right.
+    pub right: Query,
+}
+
+impl Comparison {
+    /// A comparison with its constant on the right.
+    pub(crate) fn new(left: Query, op: CompareOp, right: Query) -> Self {
+        match (left, right) {
+            (left @ Query::Constant(_), right) if !matches!(right, Query::Constant(_)) => {
+                Self { left: right, op: op.mirrored(), right: left }
+            }
+            (left, right) => Self { left, op, right },
+        }
+    }
+
+    /// Whether the comparison holds of two values; it does not where either query failed.
+    pub fn holds(&self, left: Option<&Value>, right: Option<&Value>) -> bool {
+        left.zip(right).is_some_and(|(left, right)| self.op.holds(left, right))
+    }
+
+    /// Calls `visit` for every formula in it.
+    pub fn for_each_formula(&self, visit: &mut impl FnMut(FormulaId)) {
+        self.left.for_each_formula(visit);
+        self.right.for_each_formula(visit);
+    }
 }
 
 impl Query {
     /// Calls `visit` for every formula in it.
     pub fn for_each_formula(&self, visit: &mut impl FnMut(FormulaId)) {
         match self {
+            Self::Constant(_) => {}
             Self::Value { guard, .. } => visit(*guard),
             Self::Holds(formula) => visit(*formula),
             Self::And { left, right, .. } | Self::Or { left, right, .. } | Self::Until { left, right, .. } => {
@@ -93,6 +132,7 @@ impl Query {
                 condition.iter().copied().for_each(&mut *visit);
                 queries.iter().for_each(|query| query.for_each_formula(visit));
             }
+            Self::Compare(comparison) => comparison.for_each_formula(visit),
         }
     }
 
@@ -100,7 +140,7 @@ impl Query {
     pub fn for_each_expr(&self, visit: &mut impl FnMut(&Expr)) {
         match self {
             Self::Value { expr, .. } => visit(expr),
-            Self::Holds(_) => {}
+            Self::Constant(_) | Self::Holds(_) => {}
             Self::And { left, right, .. } | Self::Or { left, right, .. } | Self::Until { left, right, .. } => {
                 left.for_each_expr(visit);
                 right.for_each_expr(visit);
@@ -109,6 +149,10 @@ impl Query {
                 query.for_each_expr(visit);
             }
             Self::Aggregate { queries, .. } => queries.iter().for_each(|query| query.for_each_expr(visit)),
+            Self::Compare(comparison) => {
+                comparison.left.for_each_expr(visit);
+                comparison.right.for_each_expr(visit);
+            }
         }
     }
 }

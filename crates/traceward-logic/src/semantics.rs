@@ -227,6 +227,7 @@ impl QueryValues<'_> {
     /// The value at position j, or none for a failure.
     fn at(&self, query: &Query, j: usize) -> Outcome {
         match query {
+            Query::Constant(constant) => Ok(Some(constant.clone())),
             Query::Value { guard, expr } => self.guarded(*guard, expr, j),
             Query::Holds(formula) => Ok((self.holds)(*formula, j).then_some(Value::Bool(true))),
             Query::And { combine, left, right } => match (self.at(left, j)?, self.at(right, j)?) {
@@ -249,6 +250,11 @@ impl QueryValues<'_> {
             Query::Until { map, left, right } => self.until(map, left, right, j),
             Query::Default { query, constant } => Ok(Some(self.at(query, j)?.unwrap_or_else(|| constant.clone()))),
             Query::Aggregate { aggregate, queries, condition } => self.collection(*aggregate, queries, *condition, j),
+            Query::Compare(comparison) => {
+                let (left, right) = (self.at(&comparison.left, j)?, self.at(&comparison.right, j)?);
+                let compared = left.zip(right).map(|(left, right)| comparison.op.holds(&left, &right));
+                Ok(compared.map(Value::Bool))
+            }
         }
     }
 

@@ -206,6 +206,17 @@ impl CompareOp {
         }
     }
 
+    /// The comparison that says the same with its sides exchanged.
+    pub fn mirrored(self) -> Self {
+        match self {
+            Self::Less => Self::Greater,
+            Self::LessOrEqual => Self::GreaterOrEqual,
+            Self::Greater => Self::Less,
+            Self::GreaterOrEqual => Self::LessOrEqual,
+            same => same,
+        }
+    }
+
     /// Whether the comparison asks for an order, not only for equality.
     pub fn is_order(self) -> bool {
         !matches!(self, Self::Equal | Self::NotEqual)

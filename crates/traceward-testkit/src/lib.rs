@@ -8,6 +8,7 @@ pub mod agreement;
 pub mod corpus;
 pub mod enumerate;
 pub mod generate;
+pub mod mutate;
 pub mod vectors;
 
 use traceward_logic::ast::Named;

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use traceward::engine::EngineStatistics;
 use traceward::report::{self, Subject, WarningKind};
 use traceward::report::{
-    Compared, Cost, CoverageReport, KeysReport, OwedReport, QueryReport, QueryValue, TraceReport, WaitingReport,
+    Compared, Cost, Counterpart, CoverageReport, KeysReport, OwedReport, QueryReport, QueryValue, TraceReport,
+    WaitingReport,
 };
 use traceward::{Evidence, PropertyReport, Report};
 
@@ -202,10 +203,14 @@ pub struct Property {
     /// The state at which a violated property that is no always was judged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judged_at: Option<ViolatingState>,
-    /// The value that an assert compared; null if its query failed.
+    /// The value that an assert compared; null if its query has none.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "asked")]
     #[schemars(with = "Option<Value>")]
     pub value: Option<Option<Value>>,
+    /// The value of the other query, if an assert compared two; null if that has none.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "asked")]
+    #[schemars(with = "Option<Value>")]
+    pub compared_with: Option<Option<Value>>,
     /// Which parts mattered, if that was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub coverage: Option<Coverage>,
@@ -242,12 +247,26 @@ impl From<&PropertyReport> for Property {
             truth: truth.as_ref().map(ToString::to_string),
             violations: violations.as_ref().map(Violations::from),
             judged_at: judged_at.as_ref().map(ViolatingState::from),
-            value: compared.as_ref().map(|Compared { value }| value.as_ref().map(Value::from)),
+            value: compared.as_ref().map(compared_value),
+            compared_with: compared.as_ref().and_then(compared_with),
             coverage: coverage.as_ref().map(Coverage::from),
             waiting: waiting.as_ref().map(|found| found.iter().map(Waiting::from).collect()),
             engine_statistics: Statistics::asked(*cost),
             keys: keys.as_ref().map(Keys::from),
         }
+    }
+}
+
+/// The value of the query that an assert compared.
+fn compared_value(Compared { value, with: _ }: &Compared) -> Option<Value> {
+    value.as_ref().map(Value::from)
+}
+
+/// The value of the other query; none if the assert compared with a constant.
+fn compared_with(Compared { value: _, with }: &Compared) -> Option<Option<Value>> {
+    match with {
+        Counterpart::Constant(_) => None,
+        Counterpart::Query(value) => Some(value.as_ref().map(Value::from)),
     }
 }
 
@@ -357,7 +376,8 @@ pub struct ViolatingState {
 
 impl From<&report::Violation> for ViolatingState {
     fn from(report: &report::Violation) -> Self {
-        let report::Violation { position, line, time, values } = report;
+        // Among the values, what is missing is null.
+        let report::Violation { position, line, time, values, missing: _ } = report;
         Self { position: *position, line: *line, time_ns: *time, values: Members::of_values(values) }
     }
 }
@@ -480,10 +500,14 @@ pub struct KeyVerdict {
     /// The state at which a violated property that is no always was judged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judged_at: Option<ViolatingState>,
-    /// The value that an assert compared; null if its query failed.
+    /// The value that an assert compared; null if its query has none.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "asked")]
     #[schemars(with = "Option<Value>")]
     pub value: Option<Option<Value>>,
+    /// The value of the other query, if an assert compared two; null if that has none.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "asked")]
+    #[schemars(with = "Option<Value>")]
+    pub compared_with: Option<Option<Value>>,
 }
 
 impl From<&report::KeyVerdict> for KeyVerdict {
@@ -497,7 +521,8 @@ impl From<&report::KeyVerdict> for KeyVerdict {
             verdict: (*verdict).into(),
             violations: violations.as_ref().map(Violations::from),
             judged_at: judged_at.as_ref().map(ViolatingState::from),
-            value: compared.as_ref().map(|Compared { value }| value.as_ref().map(Value::from)),
+            value: compared.as_ref().map(compared_value),
+            compared_with: compared.as_ref().and_then(compared_with),
         }
     }
 }

@@ -4,8 +4,10 @@
 //! trace or a key's, and one function judges a part. Evidence comes after verdicts (`evidence`).
 
 mod by_key;
+mod comparison;
 mod evidence;
 mod judgement;
+mod missing;
 mod mistake;
 mod part;
 pub(crate) mod steps;
@@ -208,7 +210,7 @@ impl<'a> Question<'a> {
                 Claim::Formula(formula) => {
                     of_formulas.next().unwrap_or_else(|| Judgement::by_rows(part.holds_at_start(*formula)))
                 }
-                Claim::Assert(query, op, constant) => Judgement::of_assert(part.value(query)?, *op, constant),
+                Claim::Assert(compared) => comparison::judge(part, compared)?,
             });
         }
         let values = self.lowered.queries.iter().map(|query| part.value(&query.query));
@@ -402,7 +404,7 @@ fn roots(lowered: &Lowered, extent: Extent) -> Vec<FormulaId> {
                     roots.extend(evidence::owing(formulas, *formula).into_iter().map(|(owing, _)| owing));
                 }
             }
-            Claim::Assert(query, ..) => query.for_each_formula(&mut |formula| roots.push(formula)),
+            Claim::Assert(comparison) => comparison.for_each_formula(&mut |formula| roots.push(formula)),
         }
     }
     for query in &lowered.queries {

@@ -115,7 +115,7 @@ pub struct Evidence {
     pub judged_at: Option<Violation>,
     /// The obligations that are open at the end of a trace that goes on.
     pub owed: Vec<OwedReport>,
-    /// The value that an assert compared; none for other properties.
+    /// The values that an assert compared; none for other properties.
     pub compared: Option<Compared>,
     /// The parts that mattered, if they were asked for.
     pub coverage: Option<CoverageReport>,
@@ -123,11 +123,22 @@ pub struct Evidence {
     pub waiting: Option<Vec<WaitingReport>>,
 }
 
-/// The value that an assert compared with its constant.
+/// The values that an assert compared.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Compared {
-    /// The value of the query; none if it failed.
+    /// The value of the query; none if it has none.
     pub value: Option<Value>,
+    /// The counterpart that it was compared with.
+    pub with: Counterpart,
+}
+
+/// The counterpart with which an assert compares the value of a query.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Counterpart {
+    /// A constant.
+    Constant(Value),
+    /// Another query with its value; none if it has none.
+    Query(Option<Value>),
 }
 
 /// An obligation that is open at the end of a trace that goes on.
@@ -167,6 +178,8 @@ pub struct Violation {
     pub time: Option<i64>,
     /// The values of the variables that the property speaks of.
     pub values: Vec<(Arc<str>, Value)>,
+    /// The variables that are missing there, and whose values would have had a say in it.
+    pub missing: Vec<Arc<str>>,
 }
 
 /// The report on a property, by key.
@@ -180,7 +193,8 @@ pub struct KeysReport {
     pub vacuous: usize,
     /// The verdict for each key, in order of first appearance.
     pub verdicts: Vec<Verdict>,
-    /// The first keys for which the property is violated.
+    /// The first keys for which the property is violated; of an assert, those whose values are
+    /// farthest from what they are compared with.
     pub first_violations: Vec<KeyVerdict>,
 }
 

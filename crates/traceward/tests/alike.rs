@@ -1,14 +1,15 @@
 //! A file and a stream never differ: whoever reads an input, and by whatever engine it is judged,
 //! the verdicts are the same, or the same thing is wrong on the same line.
 
+mod outcome;
+
+use outcome::{AtBadLine, Fed, Outcome, checked, ends_alike, fed, outcome};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use std::cell::RefCell;
 use traceward::engine::Simplification;
-use traceward::input::TraceError;
 use traceward::{
-    CheckOptions, Config, EngineName, Error, Event, Extent, Feed, Goal, Monitor, ReadOptions, Report, Settings, Source,
-    Spec, Verdict, check_with,
+    CheckOptions, Config, EngineName, Extent, Goal, Monitor, ReadOptions, Settings, Source, Spec, Verdict,
 };
 use traceward_testkit::generate::input::{self, Case, Formats, Lines, Written};
 use traceward_trace::TraceErrorKind;
@@ -24,48 +25,12 @@ fn as_written(engine: EngineName) -> Config {
     Config { engine, simplification: Simplification::Off, ..Config::default() }
 }
 
-/// What comes of asking a spec of an input.
-#[derive(Clone, PartialEq, Debug)]
-enum Outcome {
-    /// A verdict on each property, and the trigger that makes it vacuous.
-    Verdicts(Vec<Verdict>, Vec<Option<String>>),
-    /// A line holds no state that can be taken.
-    Wrong { line: Option<u64>, column: Option<String>, kind: TraceErrorKind },
-    /// An expression cannot be evaluated in the state of a line.
-    Failed { line: u64, message: String },
-    /// A variable that the spec needs is nowhere.
-    Unknown,
-    /// The engine does not take the formula, or takes too much.
-    Declined,
-}
-
-impl Outcome {
-    fn of_error(error: &Error) -> Self {
-        match error {
-            Error::Mismatch(_) => Self::Unknown,
-            Error::Trace(error) | Error::Unfit { error, .. } => Self::of_trace_error(error),
-            Error::Evaluation { message, line } => Self::Failed { line: *line, message: message.clone() },
-            Error::GaveUp { .. } | Error::Unsupported(_) | Error::CannotFollow { .. } => Self::Declined,
-            Error::Spec(_) | Error::Request(_) => panic!("no such error is due here: {error}"),
-        }
-    }
-
-    fn of_trace_error(error: &TraceError) -> Self {
-        let mut kind = error.kind().clone();
-        // Where there is a key, the error names it.
-        if let TraceErrorKind::TimeDecreases { key, .. } = &mut kind {
-            *key = None;
-        }
-        Self::Wrong { line: error.line(), column: error.column().map(str::to_owned), kind }
-    }
-
-    /// The outcome without lines, to be compared with that of another format.
-    fn without_lines(self) -> Self {
-        match self {
-            Self::Wrong { column, kind, .. } => Self::Wrong { line: None, column, kind: without_other_line(kind) },
-            Self::Failed { message, .. } => Self::Failed { line: 0, message },
-            other => other,
-        }
+/// The outcome without lines, to be compared with that of another format.
+fn without_lines(outcome: Outcome) -> Outcome {
+    match outcome {
+        Outcome::Wrong { column, kind, .. } => Outcome::Wrong { line: None, column, kind: without_other_line(kind) },
+        Outcome::Failed { message, .. } => Outcome::Failed { line: 0, message },
+        other => other,
     }
 }
 
@@ -77,94 +42,6 @@ fn without_other_line(mut kind: TraceErrorKind) -> TraceErrorKind {
         _ => {}
     }
     kind
-}
-
-/// A file is read up to its end.
-fn checked(spec: &Spec, text: &str, options: &CheckOptions) -> Result<Report, Error> {
-    check_with(spec, text.as_bytes(), options)
-}
-
-fn verdicts(report: &Report) -> Outcome {
-    let (verdicts, vacuous) = report.properties.iter().map(|one| (one.verdict, one.vacuous.clone())).unzip();
-    Outcome::Verdicts(verdicts, vacuous)
-}
-
-fn outcome(result: &Result<Report, Error>) -> Outcome {
-    result.as_ref().map_or_else(Outcome::of_error, verdicts)
-}
-
-/// What a feed does at a line that holds no state.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum AtBadLine {
-    Stop,
-    Skip,
-}
-
-/// What a feed knows when its input has ended.
-#[derive(Clone, PartialEq, Debug)]
-struct Fed {
-    /// The verdicts at the end of the trace, or why there are none.
-    end: Outcome,
-    /// The verdicts on a trace that goes on.
-    now: Vec<Verdict>,
-    states: u64,
-    unseen: Vec<String>,
-    skipped: Vec<u64>,
-}
-
-/// Why a feed stops.
-enum Stop {
-    BadLine(TraceError),
-    Error(Error),
-}
-
-impl From<Error> for Stop {
-    fn from(error: Error) -> Self {
-        Self::Error(error)
-    }
-}
-
-/// An input arrives in pieces that end at these places.
-fn fed(monitor: Monitor, text: &str, read: &ReadOptions, cuts: &[usize], at_bad_line: AtBadLine) -> Fed {
-    let mut feed = Feed::with_options(monitor, read).expect("options that make sense");
-    let mut skipped = Vec::new();
-    let mut watch = |_: &Monitor, event: Event<'_>| match event {
-        Event::BadLine(error) if at_bad_line == AtBadLine::Stop => Err(Stop::BadLine(error.clone())),
-        Event::BadLine(error) => {
-            skipped.extend(error.line());
-            Ok(())
-        }
-        _ => Ok(()),
-    };
-    let mut pushed = pieces(text.as_bytes(), cuts).into_iter().map(|piece| feed.push(piece, &mut watch));
-    let pushed = pushed.find(Result::is_err).unwrap_or(Ok(()));
-    let end = match pushed.and_then(|()| feed.finish(&mut watch)) {
-        Ok(()) => Outcome::Verdicts(feed.monitor().end(), vacuous(feed.monitor())),
-        Err(Stop::BadLine(error)) => Outcome::of_trace_error(&error),
-        Err(Stop::Error(error)) => Outcome::of_error(&error),
-    };
-    Fed {
-        end,
-        now: feed.monitor().verdicts(),
-        states: feed.monitor().position(),
-        unseen: feed.unseen().into_iter().map(|unseen| unseen.name).collect(),
-        skipped,
-    }
-}
-
-/// For each property that is satisfied the trigger that makes it vacuous.
-fn vacuous(monitor: &Monitor) -> Vec<Option<String>> {
-    monitor.property_ids().map(|id| monitor.vacuous(id).map(str::to_owned)).collect()
-}
-
-fn pieces<'a>(bytes: &'a [u8], cuts: &[usize]) -> Vec<&'a [u8]> {
-    let (mut pieces, mut from) = (Vec::new(), 0);
-    for &cut in cuts.iter().filter(|cut| **cut < bytes.len()) {
-        pieces.push(&bytes[from..cut]);
-        from = cut;
-    }
-    pieces.push(&bytes[from..]);
-    pieces
 }
 
 /// How many cases came to what, so that it is known that something was compared.
@@ -325,22 +202,6 @@ fn blanked(text: &str, lines: &[u64]) -> String {
     text.split('\n').enumerate().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// Whether a file and a stream tell the same at their end.
-fn ends_alike(file: &Outcome, stream: &Fed) -> bool {
-    match (file, &stream.end) {
-        // Nobody knows the names of an input that has none.
-        (Outcome::Verdicts(..), _) if stream.states == 0 => stream.end == *file,
-        (Outcome::Verdicts(..), _) => stream.end == *file && stream.unseen.is_empty(),
-        // A file with an unknown variable is not evaluated; a stream cannot know that it stays so.
-        (Outcome::Unknown, Outcome::Verdicts(..) | Outcome::Failed { .. }) => !stream.unseen.is_empty(),
-        // A stream may yet come to the column.
-        (Outcome::Wrong { kind: TraceErrorKind::UnknownColumn { .. }, column, .. }, Outcome::Wrong { kind, .. }) => {
-            column.as_deref() == Some("t") && (*kind == TraceErrorKind::MissingTime || stream.end == *file)
-        }
-        _ => stream.end == *file,
-    }
-}
-
 /// Both formats give the same verdicts where every cell means the same in both; returns whether
 /// that was so.
 fn formats_agree(case: &Case, csv: &Outcome, json: &Outcome) -> Result<bool, TestCaseError> {
@@ -352,7 +213,7 @@ fn formats_agree(case: &Case, csv: &Outcome, json: &Outcome) -> Result<bool, Tes
     if nameless || case.formats == Formats::Apart {
         return Ok(false);
     }
-    prop_assert_eq!(csv.clone().without_lines(), json.clone().without_lines(), "CSV and JSON lines");
+    prop_assert_eq!(without_lines(csv.clone()), without_lines(json.clone()), "CSV and JSON lines");
     Ok(true)
 }
 

@@ -682,3 +682,82 @@ fn a_reader_that_has_seen_enough_is_no_error() {
     assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), "1");
     assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
 }
+
+#[test]
+fn comparisons_of_queries() {
+    let trace = b"k,event,p,x\na,ERROR,1,3\nb,ok,0,9\na,ok,1,5\nb,ERROR,0,\nb,ERROR,1,7\nc,ok,0,\n";
+    let spec = b"trace { event event }\nlet few = count(p) <= 2\nproperty few_p \"few\" = few\nassert also = few\n\
+        property half = count(p) <= count(\"ERROR\")\nproperty first = x + 1 <= 3\n";
+    insta::assert_snapshot!(session(
+        "comparisons",
+        &[("t.csv", trace), ("s.tw", spec)],
+        &[
+            &["check", "-e", "count(\"ERROR\") == 0", "-e", "count(p) >= 3", "--event", "event", "t.csv"],
+            &["check", "s.tw", "t.csv"],
+            &["check", "-e", "max(x) <= 2 * avg(x)", "-e", "8 < max(x)", "-e", "max(x) < min(p : x)", "t.csv"],
+            &["check", "-e", "max(x) <= 4", "t.csv", "--by", "k"],
+            &["check", "-e", "max(x) <= 4", "t.csv", "--by", "k", "--max-violations", "1"],
+            &["check", "-e", "max(x > 100 : x) <= 4", "-e", "count(p) < count(x > 3)", "t.csv", "--format", "json"],
+            &["query", "-e", "count(p) == 3", "-e", "count(p) == 4", "-e", "max(x > 100 : x) == 1", "t.csv"],
+            &["query", "-e", "max(x)", "t.csv", "--by", "k"],
+        ]
+    ));
+}
+
+#[test]
+fn comparisons_of_queries_on_a_trace_that_goes_on() {
+    let trace = b"p,q,x\n1,1,3\n0,1,9\n1,0,5\n1,0,5\n";
+    insta::assert_snapshot!(session(
+        "comparisons-prefix",
+        &[("t.csv", trace)],
+        &[
+            // Three p have been seen: final are at most two, at least three, not three and not two.
+            &["check", "--prefix", "t.csv", "-e", "count(p) <= 2", "-e", "count(p) <= 3", "-e", "count(p) < 3"],
+            &["check", "--prefix", "t.csv", "-e", "count(p) >= 3", "-e", "count(p) > 3", "-e", "2 < count(p)"],
+            &["check", "--prefix", "t.csv", "-e", "count(p) == 2", "-e", "count(p) == 3", "-e", "count(p) != 2"],
+            // The greatest value only rises, the least only falls, and a sum may do both.
+            &["check", "--prefix", "t.csv", "-e", "max(x) <= 8", "-e", "max(x) <= 9", "-e", "min(x) >= 4"],
+            &["check", "--prefix", "t.csv", "-e", "min(x) <= 3", "-e", "sum(x) <= 3", "-e", "distinct(x) <= 2"],
+            // What looks ahead may still change, and an interval that is over may not.
+            &["check", "--prefix", "t.csv", "-e", "count(X p) <= 1", "-e", "count(p) while q == 1"],
+            &["check", "--prefix", "t.csv", "-e", "(count(p) while q) == 1", "-e", "(sum(x) while q) == 3"],
+            // No value yet is no final verdict.
+            &["check", "--prefix", "t.csv", "-e", "max(x > 100 : x) <= 4", "-e", "count(p) <= count(q)"],
+            &["check", "--prefix", "t.csv", "-e", "min(x) < max(x)", "-e", "first(x) == 3", "-e", "x + 1 == 3"],
+        ]
+    ));
+}
+
+#[test]
+fn comparisons_of_queries_that_are_refused() {
+    insta::assert_snapshot!(session(
+        "comparisons-refused",
+        &[("t.csv", b"p,x\n1,3\n")],
+        &[
+            &["check", "-e", "G(count(p) <= 3)", "t.csv"],
+            &["check", "-e", "count(p) <= 3 & G p", "t.csv"],
+            &["check", "-e", "let few = count(p) <= 3; property a = F few", "t.csv"],
+            &["query", "-e", "max(count(p) <= 3)", "t.csv"],
+            &["check", "-e", "count(p) == \"three\"", "t.csv"],
+            &["check", "-e", "property a = count(p)", "t.csv"],
+            &["check", "-e", "assert a = G p", "t.csv"],
+            &["monitor", "-e", "count(p) == 0"],
+        ]
+    ));
+}
+
+#[test]
+fn missing_values_that_decide() {
+    let trace = b"k,activity,CRP,my age,ok\na,test,,,1\na,test,12,3,1\nb,rest,,3,0\nb,test,200,,1\n";
+    insta::assert_snapshot!(session(
+        "missing-deciding",
+        &[("t.csv", trace)],
+        &[
+            &["check", "-e", "G(activity == \"test\" -> CRP < 100)", "t.csv"],
+            &["check", "-e", "G(activity == \"test\" -> defined(CRP) & CRP < 100)", "t.csv"],
+            &["check", "-e", "G(ok & `my age` > 1 & CRP > 0)", "t.csv"],
+            &["check", "-e", "CRP > 0 | F CRP > 500", "t.csv"],
+            &["check", "-e", "G(activity == \"test\" -> CRP < 100)", "t.csv", "--by", "k"],
+        ]
+    ));
+}

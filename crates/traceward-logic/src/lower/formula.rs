@@ -28,7 +28,7 @@ impl Lowering<'_> {
             Typed::Query(..) => self.error(
                 Diagnostic::error(span, "a formula is needed here, and this is a query with a value")
                     .label("a query")
-                    .help("`assert NAME = query <= constant` makes a property of a query"),
+                    .help("compared with something, a query is a property: `count(p) == 0`"),
             ),
         }
     }

@@ -20,11 +20,12 @@ use crate::diagnostic::{Diagnostic, Remedy, Severity, Span, did_you_mean};
 use crate::expr::Expr;
 use crate::formula::{FormulaId, Formulas, Node};
 use crate::parse;
-use crate::query::Query;
+use crate::query::{Comparison, Query};
 use crate::trace::VariableId;
 use crate::value::{CompareOp, Value, ValueType};
 use query_form::QueriesByForm;
 use rustc_hash::FxHashMap;
+use state::Standing;
 use std::sync::Arc;
 
 /// The number of operators that the uses of `let` may unfold to. A chain of definitions that each
@@ -85,8 +86,8 @@ pub struct Property {
 pub enum Claim {
     /// The formula holds at position 0.
     Formula(FormulaId),
-    /// The query succeeds, and its value compares so with a constant.
-    Assert(Query, CompareOp, Value),
+    /// Both queries succeed, and their values compare so.
+    Assert(Comparison),
 }
 
 /// A query with its name: something that is measured.
@@ -146,6 +147,15 @@ enum Typed {
     Query(Query, Type),
 }
 
+/// A part of a spec that may be all of a statement.
+#[derive(Clone, Debug)]
+enum Whole {
+    /// A part that may also stand inside another.
+    Part(Typed),
+    /// A comparison of queries, which stands only on the outside.
+    Comparison(Box<Comparison>),
+}
+
 /// An error has been reported; there is nothing to go on with.
 #[derive(Clone, Copy, Debug)]
 struct Refused;
@@ -156,7 +166,7 @@ type Checked<T> = Result<T, Refused>;
 enum Definition {
     Written(Ast),
     BeingLowered,
-    Done { typed: Checked<Typed>, cost: u64, height: usize },
+    Done { whole: Checked<Whole>, cost: u64, height: usize },
 }
 
 impl Definition {
@@ -350,7 +360,7 @@ impl<'a> Lowering<'a> {
     fn is_plainly_a_query(&self, ast: &Ast) -> bool {
         let is_query = |name: &Arc<str>| match self.definitions.get(name) {
             Some(Definition::Written(_)) => self.queries_by_form.contains(name),
-            Some(Definition::Done { typed: Ok(Typed::Query(..)), .. }) => true,
+            Some(Definition::Done { whole: Ok(Whole::Part(Typed::Query(..))), .. }) => true,
             _ => false,
         };
         let mut uses_query = false;
@@ -358,18 +368,30 @@ impl<'a> Lowering<'a> {
     }
 
     fn property(&mut self, statement: &Statement) -> Checked<()> {
-        let formula = self.plain(&statement.body)?;
-        self.warn_of_past_outside(&statement.body, formula);
-        self.warn_of_narrow_operator(&statement.body);
-        let triggers = if self.schema.is_some() { self.triggers(&statement.body) } else { Vec::new() };
+        let claim = match self.whole(&statement.body, Goal::Check)? {
+            Whole::Comparison(comparison) => Claim::Assert(*comparison),
+            Whole::Part(typed) => Claim::Formula(self.plain_of(typed, Standing::Formula, statement.body.span)?),
+        };
+        if let Claim::Formula(formula) = claim {
+            self.warn_of_past_outside(&statement.body, formula);
+            self.warn_of_narrow_operator(&statement.body);
+        }
+        self.claim(statement, claim);
+        Ok(())
+    }
+
+    fn claim(&mut self, statement: &Statement, claim: Claim) {
+        let triggers = match claim {
+            Claim::Formula(_) if self.schema.is_some() => self.triggers(&statement.body),
+            _ => Vec::new(),
+        };
         self.properties.push(Property {
             name: statement.name.as_ref().map(|name| name.name.clone()),
             description: statement.description.clone(),
             body: statement.body.clone(),
-            claim: Claim::Formula(formula),
+            claim,
             triggers,
         });
-        Ok(())
     }
 
     /// `G p -> q` is `(G p) -> q`, and people who write it mean `G(p -> q)`.
@@ -416,7 +438,10 @@ impl<'a> Lowering<'a> {
 
     fn query_statement(&mut self, statement: &Statement) -> Checked<()> {
         self.latencies.clear();
-        let (query, _) = self.asked_value(&statement.body)?;
+        let query = match self.whole(&statement.body, Goal::Query)? {
+            Whole::Comparison(comparison) => Query::Compare(comparison),
+            Whole::Part(typed) => self.value_of_typed(typed, statement.body.span)?.0,
+        };
         let latencies = std::mem::take(&mut self.latencies);
         self.queries.push(NamedQuery {
             name: statement.name.as_ref().map(|name| name.name.clone()),
@@ -428,73 +453,67 @@ impl<'a> Lowering<'a> {
         Ok(())
     }
 
+    /// `assert NAME = …`: a comparison on the outside, of whatever has a value.
     fn assert_statement(&mut self, statement: &Statement) -> Checked<()> {
-        let AstKind::Compare(op, left, right) = &statement.body.kind else {
-            let error = Diagnostic::error(statement.body.span, "an assert compares a query with a constant")
-                .label("no comparison on the outside")
-                .help("for example `assert semaphore = max(r) <= 1`; a formula that must hold is a `property`");
-            return self.error(error);
+        let comparison = match &statement.body.kind {
+            AstKind::Compare(op, left, right) => {
+                let outer = std::mem::replace(&mut self.context, Goal::Query);
+                let asserted = self.asserted(*op, left, right, statement.body.span);
+                self.context = outer;
+                asserted?
+            }
+            _ => match self.whole(&statement.body, Goal::Query)? {
+                Whole::Comparison(comparison) => *comparison,
+                Whole::Part(_) => return self.refuse_assert(statement.body.span),
+            },
         };
-        let constant = self.constant(right)?;
-        let (query, ty) = self.asked_value(left)?;
-        self.refuse_unlike_constant(&ty, &constant, statement.body.span)?;
-        self.properties.push(Property {
-            name: statement.name.as_ref().map(|name| name.name.clone()),
-            description: statement.description.clone(),
-            body: statement.body.clone(),
-            claim: Claim::Assert(query, *op, constant),
-            triggers: Vec::new(),
-        });
+        self.claim(statement, Claim::Assert(comparison));
         Ok(())
     }
 
-    fn asked_value(&mut self, ast: &Ast) -> Checked<(Query, Type)> {
-        let outer = std::mem::replace(&mut self.context, Goal::Query);
-        let result = self.value_of(ast);
+    fn asserted(&mut self, op: CompareOp, left: &Ast, right: &Ast, span: Span) -> Checked<Comparison> {
+        match self.sides(left, right)? {
+            (Typed::State(a, a_type), Typed::State(b, b_type)) => {
+                let (a, b) = self.comparable(op, (a, a_type, left.span), (b, b_type, right.span), span)?;
+                Ok(Comparison::new(self.everywhere(a), op, self.everywhere(b)))
+            }
+            (a, b) => self.compare_queries(op, (a, left.span), (b, right.span)),
+        }
+    }
+
+    fn refuse_assert<T>(&mut self, span: Span) -> Checked<T> {
+        let error = Diagnostic::error(span, "an assert compares queries")
+            .label("no comparison on the outside")
+            .help("for example `assert semaphore = max(r) <= 1`; a formula that must hold is a `property`");
+        self.error(error)
+    }
+
+    /// All of a statement, in its context.
+    fn whole(&mut self, ast: &Ast, context: Goal) -> Checked<Whole> {
+        let outer = std::mem::replace(&mut self.context, context);
+        let result = self.lower_whole(ast);
         self.context = outer;
         result
     }
 
-    fn constant(&mut self, ast: &Ast) -> Checked<Value> {
-        match &ast.kind {
-            AstKind::Literal(value) => Ok(value.clone()),
-            _ => self.error(
-                Diagnostic::error(ast.span, "an assert compares with a constant")
-                    .label("not a constant")
-                    .help("a constant is a number, a string, `true` or `false`, and stands on the right"),
-            ),
-        }
-    }
-
-    fn refuse_unlike_constant(&mut self, ty: &Type, constant: &Value, span: Span) -> Checked<()> {
-        let Typed::State(_, constant_type) = literal(constant) else { return Ok(()) };
-        self.unify(ty, &constant_type, (span, span))?;
-        let alike = match constant {
-            Value::Int(_) | Value::Float(_) => ty.may_be_number(),
-            Value::Str(_) => ty.is_text() || ty.is_open(),
-            _ => matches!(ty, Type::Bool | Type::Open(_)),
-        };
-        if alike {
-            return Ok(());
-        }
-        self.error(Diagnostic::error(span, format!("{ty} is compared with {constant}")).label("types differ"))
-    }
-
     // ---- what a part is ----
 
+    /// A part inside another.
     fn lower(&mut self, ast: &Ast) -> Checked<Typed> {
-        self.depth += 1;
-        self.deepest = self.deepest.max(self.depth);
-        let typed = if self.depth > DEPTH_LIMIT { self.too_deep(ast.span) } else { self.lower_kind(ast) };
-        self.depth -= 1;
-        typed
+        match self.lower_whole(ast)? {
+            Whole::Part(typed) => Ok(typed),
+            Whole::Comparison(_) => self.refuse_comparison(ast.span),
+        }
     }
 
-    fn too_deep<T>(&mut self, span: Span) -> Checked<T> {
-        self.unfolds_too_far(
-            span,
-            format!("{DEPTH_LIMIT} levels"),
-            "a chain of `let`s that each use the one before grows deeper with every line",
+    // Errors are made in functions of their own: in those that call themselves they would make
+    // every level of the recursion need more of the stack.
+
+    fn refuse_comparison<T>(&mut self, span: Span) -> Checked<T> {
+        self.error(
+            Diagnostic::error(span, "a comparison of queries stands only on the outside")
+                .label("a query is compared here")
+                .help("make it a property of its own: `property NAME = count(p) == 0`"),
         )
     }
 
@@ -503,6 +522,40 @@ impl<'a> Lowering<'a> {
             span,
             format!("{} operators", self.most_copied()),
             "a chain of `let`s that each use the one before twice doubles with every line",
+        )
+    }
+
+    fn not_a_parameter<T>(&mut self, name: &str, span: Span) -> Checked<T> {
+        let known = self.parameters.iter().flatten().map(|(name, _)| format!("`{name}`"));
+        let known: Vec<String> = known.collect();
+        let error = Diagnostic::error(span, format!("a function sees only its parameters, not `{name}`"))
+            .label("not a parameter")
+            .help(format!("the parameters are {}", known.join(" and ")));
+        self.error(error)
+    }
+
+    fn circular<T>(&mut self, name: &str, span: Span) -> Checked<T> {
+        self.error(
+            Diagnostic::error(span, format!("the definition of `{name}` uses itself"))
+                .label("circular")
+                .help("a `let` may only use names that do not lead back to it"),
+        )
+    }
+
+    /// A part that may be all of a statement.
+    fn lower_whole(&mut self, ast: &Ast) -> Checked<Whole> {
+        self.depth += 1;
+        self.deepest = self.deepest.max(self.depth);
+        let whole = if self.depth > DEPTH_LIMIT { self.too_deep(ast.span) } else { self.lower_kind(ast) };
+        self.depth -= 1;
+        whole
+    }
+
+    fn too_deep<T>(&mut self, span: Span) -> Checked<T> {
+        self.unfolds_too_far(
+            span,
+            format!("{DEPTH_LIMIT} levels"),
+            "a chain of `let`s that each use the one before grows deeper with every line",
         )
     }
 
@@ -529,10 +582,11 @@ impl<'a> Lowering<'a> {
         if self.copied <= self.most_copied() { Ok(()) } else { self.too_large(span) }
     }
 
-    fn lower_kind(&mut self, ast: &Ast) -> Checked<Typed> {
+    fn lower_kind(&mut self, ast: &Ast) -> Checked<Whole> {
         self.expanded += 1;
-        match &ast.kind {
-            AstKind::Name(name) => self.name(name, ast.span),
+        let part = match &ast.kind {
+            AstKind::Name(name) => return self.name(name, ast.span),
+            AstKind::Compare(op, left, right) => return self.compare(*op, left, right, ast.span),
             AstKind::Not(constant, operand) => self.not(constant.as_ref(), operand),
             AstKind::And(parts) => self.and(parts, ast.span),
             AstKind::Or(parts) => self.or(parts, ast.span),
@@ -552,7 +606,6 @@ impl<'a> Lowering<'a> {
             AstKind::Negate(operand) => self.negate(operand),
             AstKind::Call(function, arguments) => self.call(*function, arguments, ast.span),
             AstKind::Past(operand, steps) => self.past(operand, *steps, ast.span),
-            AstKind::Compare(op, left, right) => self.compare(*op, left, right, ast.span),
             AstKind::In(operand, values) => self.membership(operand, values),
             AstKind::Pair(left, right) => self.pair(left, right),
             AstKind::Literal(value) => Ok(literal(value)),
@@ -561,21 +614,19 @@ impl<'a> Lowering<'a> {
                 self.needs_time.get_or_insert((ast.span, "`time`"));
                 Ok(Typed::State(Expr::Time, Type::Number))
             }
-        }
+        };
+        part.map(Whole::Part)
     }
 
-    fn name(&mut self, name: &Arc<str>, span: Span) -> Checked<Typed> {
+    fn name(&mut self, name: &Arc<str>, span: Span) -> Checked<Whole> {
         if let Some(parameters) = &self.parameters {
             let found = parameters.iter().position(|(parameter, _)| parameter == name);
             return match found {
-                Some(index) => Ok(Typed::State(Expr::Parameter(index as u8), parameters[index].1.clone())),
-                None => {
-                    let known: Vec<_> = parameters.iter().map(|(name, _)| format!("`{name}`")).collect();
-                    let error = Diagnostic::error(span, format!("a function sees only its parameters, not `{name}`"))
-                        .label("not a parameter")
-                        .help(format!("the parameters are {}", known.join(" and ")));
-                    self.error(error)
+                Some(index) => {
+                    let ty = parameters[index].1.clone();
+                    Ok(Whole::Part(Typed::State(Expr::Parameter(index as u8), ty)))
                 }
+                None => self.not_a_parameter(name, span),
             };
         }
         if self.definitions.contains_key(name) {
@@ -583,7 +634,7 @@ impl<'a> Lowering<'a> {
         }
         let id = self.mention(name);
         self.variables.need(id, span);
-        Ok(Typed::State(Expr::Variable(id), self.variable_type(name, id)))
+        Ok(Whole::Part(Typed::State(Expr::Variable(id), self.variable_type(name, id))))
     }
 
     /// The variable of a name, with what is declared of it.
@@ -602,30 +653,28 @@ impl<'a> Lowering<'a> {
         known.unwrap_or(Type::Open(id))
     }
 
-    fn definition(&mut self, name: &Arc<str>, span: Span) -> Checked<Typed> {
+    fn definition(&mut self, name: &Arc<str>, span: Span) -> Checked<Whole> {
         match self.definitions.insert(name.clone(), Definition::BeingLowered) {
             Some(Definition::Written(body)) => {
                 let before = self.expanded;
                 let outside = std::mem::replace(&mut self.deepest, self.depth);
                 let context = if self.is_plainly_a_query(&body) { Goal::Query } else { self.context };
-                let context = std::mem::replace(&mut self.context, context);
-                let typed = self.lower(&body);
-                self.context = context;
+                let whole = self.whole(&body, context);
                 let (cost, height) = (self.expanded - before, self.deepest - self.depth);
                 self.deepest = self.deepest.max(outside);
-                if let Ok(Typed::Query(..)) = &typed {
+                if let Ok(Whole::Part(Typed::Query(..))) = &whole {
                     let is_written = |name: &Arc<str>| self.definitions.get(name).is_some_and(Definition::is_unused);
                     self.queries_by_form.found(name, is_written);
                 }
-                self.definitions.insert(name.clone(), Definition::Done { typed: typed.clone(), cost, height });
-                typed
+                self.definitions.insert(name.clone(), Definition::Done { whole: whole.clone(), cost, height });
+                whole
             }
-            Some(Definition::Done { typed, cost, height }) => {
+            Some(Definition::Done { whole, cost, height }) => {
                 self.expanded = self.expanded.saturating_add(cost);
                 self.copied = self.copied.saturating_add(cost);
                 self.deepest = self.deepest.max(self.depth + height);
-                self.definitions.insert(name.clone(), Definition::Done { typed: typed.clone(), cost, height });
-                if let Ok(Typed::State(expr, _)) = &typed
+                self.definitions.insert(name.clone(), Definition::Done { whole: whole.clone(), cost, height });
+                if let Ok(Whole::Part(Typed::State(expr, _))) = &whole
                     && let Some(id) = expr.as_variable()
                 {
                     self.variables.need(id, span);
@@ -635,14 +684,10 @@ impl<'a> Lowering<'a> {
                 } else if self.copied > self.most_copied() {
                     self.too_large(span)
                 } else {
-                    typed
+                    whole
                 }
             }
-            Some(Definition::BeingLowered) | None => self.error(
-                Diagnostic::error(span, format!("the definition of `{name}` uses itself"))
-                    .label("circular")
-                    .help("a `let` may only use names that do not lead back to it"),
-            ),
+            Some(Definition::BeingLowered) | None => self.circular(name, span),
         }
     }
 }

@@ -1,13 +1,13 @@
 //! Queries.
 
-use super::state::Standing;
+use super::state::{Standing, alike};
 use super::{Checked, Goal, Lowering, Type, Typed};
 use crate::ast::{Aggregate, Ast, BinaryOperator, Bound, Combiner, Function, Junction, Map, UnaryOperator};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::expr::Expr;
 use crate::formula::{Direction, Interval, Node};
-use crate::query::Query;
-use crate::value::{ArithmeticOp, Value};
+use crate::query::{Comparison, Query};
+use crate::value::{ArithmeticOp, CompareOp, Value};
 use std::sync::Arc;
 
 impl Lowering<'_> {
@@ -26,21 +26,28 @@ impl Lowering<'_> {
                 let formula = self.plain_of(Typed::State(expr, ty), Standing::Operand, span)?;
                 Ok((Query::Holds(formula), Type::Bool))
             }
-            Typed::State(expr, ty) => {
-                let guard = self.formulas.constant(true);
-                Ok((Query::Value { guard, expr }, ty))
-            }
+            Typed::State(expr, ty) => Ok((self.everywhere(expr), ty)),
+        }
+    }
+
+    /// An expression as a query that has its value wherever it is defined.
+    pub(super) fn everywhere(&mut self, expr: Expr) -> Query {
+        match expr {
+            Expr::Literal(constant) => Query::Constant(constant),
+            expr => Query::Value { guard: self.formulas.constant(true), expr },
         }
     }
 
     /// A query whose value is asked for: a column of 0 and 1 alone is a number there.
     pub(super) fn value_of(&mut self, ast: &Ast) -> Checked<(Query, Type)> {
-        match self.lower(ast)? {
-            Typed::State(expr, Type::Bit) => {
-                let guard = self.formulas.constant(true);
-                Ok((Query::Value { guard, expr }, Type::Bit))
-            }
-            typed => self.query_of(typed, ast.span),
+        let typed = self.lower(ast)?;
+        self.value_of_typed(typed, ast.span)
+    }
+
+    pub(super) fn value_of_typed(&mut self, typed: Typed, span: Span) -> Checked<(Query, Type)> {
+        match typed {
+            Typed::State(expr, Type::Bit) => Ok((self.everywhere(expr), Type::Bit)),
+            typed => self.query_of(typed, span),
         }
     }
 
@@ -54,8 +61,7 @@ impl Lowering<'_> {
                     && !ty.is_open()
                     && !self.is_event_string(&expr) =>
             {
-                let guard = self.formulas.constant(true);
-                Typed::Query(Query::Value { guard, expr }, ty)
+                Typed::Query(self.everywhere(expr), ty)
             }
             other => other,
         }
@@ -74,6 +80,59 @@ impl Lowering<'_> {
     pub(super) fn default(&mut self, operand: &Ast, constant: &Value) -> Checked<Typed> {
         let (query, ty) = self.value_of(operand)?;
         Ok(Typed::Query(Query::Default { query: Box::new(query), constant: constant.clone() }, ty))
+    }
+
+    // ---- comparison ----
+
+    /// A comparison of which a side is a query. Expressions beside it have their value at position
+    /// 0, booleans too.
+    pub(super) fn compare_queries(
+        &mut self,
+        op: CompareOp,
+        (left, left_span): (Typed, Span),
+        (right, right_span): (Typed, Span),
+    ) -> Checked<Comparison> {
+        let unsettled = self.may_turn_out_valued(&left) || self.may_turn_out_valued(&right);
+        let (left, right) = (self.side(left, left_span), self.side(right, right_span));
+        let ((left, left_type), (right, right_type)) = (left?, right?);
+        if !unsettled {
+            self.comparable_types(op, (&left_type, left_span), (&right_type, right_span))?;
+        }
+        Ok(Comparison::new(left, op, right))
+    }
+
+    /// Whether what looks like a formula may have a value once the trace is known: `X x`.
+    pub(super) fn may_turn_out_valued(&self, typed: &Typed) -> bool {
+        self.schema.is_none() && matches!(typed, Typed::Plain(_) | Typed::Query(_, Type::Bool))
+    }
+
+    fn side(&mut self, typed: Typed, span: Span) -> Checked<(Query, Type)> {
+        match typed {
+            Typed::State(expr, ty) => Ok((self.everywhere(expr), ty)),
+            typed => self.query_of(typed, span),
+        }
+    }
+
+    fn comparable_types(
+        &mut self,
+        op: CompareOp,
+        (left, left_span): (&Type, Span),
+        (right, right_span): (&Type, Span),
+    ) -> Checked<()> {
+        let span = left_span.to(right_span);
+        self.unify(left, right, (left_span, right_span))?;
+        if op.is_order() {
+            self.ask_order(left, span)?;
+            self.ask_order(right, span)?;
+        }
+        match (left, right) {
+            (Type::Bool, Type::Bool) if op.is_order() => self.refuse_order(op, span),
+            _ if alike(left, right) => Ok(()),
+            _ => self.error(
+                Diagnostic::error(span, format!("{left} is compared with {right}"))
+                    .label("these two have different types"),
+            ),
+        }
     }
 
     // ---- combination ----
@@ -335,8 +394,7 @@ impl Lowering<'_> {
             && ty.may_be_number()
         {
             self.number(ty, argument.span)?;
-            let guard = self.formulas.constant(true);
-            return Ok((Query::Value { guard, expr: expr.clone() }, ty.clone()));
+            return Ok((self.everywhere(expr.clone()), ty.clone()));
         }
         let (query, ty) = self.query_of(typed, argument.span)?;
         if self.could_be_number(&ty) {

@@ -1,7 +1,7 @@
 //! State expressions: types of operands, and what they ask of columns.
 
 use super::types::{Contradiction, Use};
-use super::{Checked, Goal, Lowering, Type, Typed};
+use super::{Checked, Goal, Lowering, Type, Typed, Whole};
 use crate::ast::{Ast, AstKind, Function};
 use crate::diagnostic::{Diagnostic, Remedy, Span};
 use crate::expr::{Expr, Pattern};
@@ -171,29 +171,41 @@ impl Lowering<'_> {
         Ok(Typed::State(Expr::Pair(Box::new(a), Box::new(b)), ty))
     }
 
-    pub(super) fn compare(&mut self, op: CompareOp, left: &Ast, right: &Ast, span: Span) -> Checked<Typed> {
-        let (lowered_left, lowered_right) = (self.lower(left), self.lower(right));
-        let (lowered_left, lowered_right) = (lowered_left?, lowered_right?);
-        if matches!(lowered_left, Typed::Query(..)) || matches!(lowered_right, Typed::Query(..)) {
-            return self.error(
-                Diagnostic::error(span, "a query is compared only in an assert")
-                    .label("a query is compared here")
-                    .help("write `assert NAME = query <= constant`"),
-            );
-        }
-        let (Typed::State(a, a_type), Typed::State(b, b_type)) = (lowered_left, lowered_right) else {
-            return self.error(
+    pub(super) fn compare(&mut self, op: CompareOp, left: &Ast, right: &Ast, span: Span) -> Checked<Whole> {
+        let (lowered_left, lowered_right) = self.sides(left, right)?;
+        match (lowered_left, lowered_right) {
+            (Typed::State(a, a_type), Typed::State(b, b_type)) => {
+                let (a, b) = self.comparable(op, (a, a_type, left.span), (b, b_type, right.span), span)?;
+                Ok(Whole::Part(Typed::State(Expr::Compare(op, Box::new(a), Box::new(b)), Type::Bool)))
+            }
+            (a, b) if self.has_value(&a) || self.has_value(&b) => self
+                .compare_queries(op, (a, left.span), (b, right.span))
+                .map(|comparison| Whole::Comparison(Box::new(comparison))),
+            _ => self.error(
                 Diagnostic::error(span, "a temporal formula cannot be compared")
                     .label("compares a formula")
                     .help("`f <-> g` says that two formulas are equally true"),
-            );
-        };
-        let (a, b) = self.comparable(op, (a, a_type, left.span), (b, b_type, right.span), span)?;
-        Ok(Typed::State(Expr::Compare(op, Box::new(a), Box::new(b)), Type::Bool))
+            ),
+        }
+    }
+
+    /// Whether a part is a query with a value, or may turn out to be one.
+    fn has_value(&self, typed: &Typed) -> bool {
+        matches!(typed, Typed::Query(..)) || (self.context == Goal::Query && self.may_turn_out_valued(typed))
+    }
+
+    /// Both sides of a comparison. Beside a query, values are asked for.
+    pub(super) fn sides(&mut self, left: &Ast, right: &Ast) -> Checked<(Typed, Typed)> {
+        let of_queries = self.is_plainly_a_query(left) || self.is_plainly_a_query(right);
+        let context = if of_queries { Goal::Query } else { self.context };
+        let outer = std::mem::replace(&mut self.context, context);
+        let (lowered_left, lowered_right) = (self.lower(left), self.lower(right));
+        self.context = outer;
+        Ok((lowered_left?, lowered_right?))
     }
 
     /// Both sides, of one kind.
-    fn comparable(
+    pub(super) fn comparable(
         &mut self,
         op: CompareOp,
         (a, a_type, a_span): (Expr, Type, Span),
@@ -207,11 +219,7 @@ impl Lowering<'_> {
             self.ask_order(&b_type, span)?;
         }
         match (&a_type, &b_type) {
-            (Type::Bool, _) | (_, Type::Bool) if ordered => self.error(
-                Diagnostic::error(span, "booleans have no order")
-                    .label(format!("`{}` asks for one", op.symbol()))
-                    .help("compare them with `==`, `!=` or `<->`"),
-            ),
+            (Type::Bool, _) | (_, Type::Bool) if ordered => self.refuse_order(op, span),
             (Type::Bool, Type::Bit) => Ok((a, self.boolean(b, &b_type, Standing::Formula, b_span)?)),
             (Type::Bit, Type::Bool) => Ok((self.boolean(a, &a_type, Standing::Formula, a_span)?, b)),
             _ if alike(&a_type, &b_type) => Ok((a, b)),
@@ -221,6 +229,14 @@ impl Lowering<'_> {
                     .maybe_help(unlike_help(&a, &a_type, &b, &b_type)),
             ),
         }
+    }
+
+    pub(super) fn refuse_order<T>(&mut self, op: CompareOp, span: Span) -> Checked<T> {
+        self.error(
+            Diagnostic::error(span, "booleans have no order")
+                .label(format!("`{}` asks for one", op.symbol()))
+                .help("compare them with `==`, `!=` or `<->`"),
+        )
     }
 
     /// What is compared with each other has one type: what is known of one side is asked of the
@@ -254,7 +270,7 @@ impl Lowering<'_> {
         }
     }
 
-    fn ask_order(&mut self, ty: &Type, span: Span) -> Checked<()> {
+    pub(super) fn ask_order(&mut self, ty: &Type, span: Span) -> Checked<()> {
         match ty {
             Type::Open(id) => self.ask(*id, Use::Order, span),
             _ => Ok(()),
@@ -362,7 +378,7 @@ impl Lowering<'_> {
 }
 
 /// Whether two types are of one kind, as far as is known.
-fn alike(left: &Type, right: &Type) -> bool {
+pub(super) fn alike(left: &Type, right: &Type) -> bool {
     match (left, right) {
         (Type::Open(_), _) | (_, Type::Open(_)) => true,
         (Type::Pair(a, b), Type::Pair(c, d)) => alike(a, c) && alike(b, d),

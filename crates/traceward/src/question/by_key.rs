@@ -2,7 +2,7 @@
 
 use super::judgement::Judgement;
 use super::part::Part;
-use super::{Answers, Question, evidence};
+use super::{Answers, Question, comparison, evidence};
 use crate::error::Error;
 use crate::report::{Evidence, KeyVerdict, KeysReport, PropertyReport, QueryValue};
 use crate::warning::WarningKind;
@@ -68,7 +68,8 @@ impl<'a> KeyTally<'a> {
             tally.engine = tally.engine.or(judgement.engine);
             if judgement.verdict == Verdict::Violated {
                 tally.keys.violated += 1;
-                if tally.keys.first_violations.len() < most {
+                // Which keys of an assert are worst is known only when all are.
+                if judgement.compared.is_some() || tally.keys.first_violations.len() < most {
                     let evidence = evidence::of_part(part, index, &judgement);
                     let (key, verdict) = (group.key.clone(), judgement.verdict);
                     tally.keys.first_violations.push(KeyVerdict { key, verdict, evidence });
@@ -89,7 +90,8 @@ impl<'a> KeyTally<'a> {
         let open = self.properties.iter().enumerate();
         let warnings = open.filter_map(|(index, tally)| question.not_followed(index, tally.not_followed.clone()));
         let warnings = warnings.collect();
-        let property = |(index, tally): (usize, PropertyTally)| {
+        let property = |(index, mut tally): (usize, PropertyTally)| {
+            keep_worst(&mut tally.keys.first_violations, question.options.max_violations);
             let judgement = Judgement {
                 verdict: over_keys(&tally.keys.verdicts),
                 engine: tally.engine,
@@ -105,6 +107,14 @@ impl<'a> KeyTally<'a> {
         let query = |(index, (values, unanswered))| question.query_report(index, QueryValue::ByKey(values), unanswered);
         (self.properties.into_iter().enumerate().map(property).collect(), queries.map(query).collect(), warnings)
     }
+}
+
+/// Puts the keys of an assert whose values are farthest from their bound first, keys without such
+/// a value last, and keeps as many as are asked for. Keys of formulas stay in their order.
+fn keep_worst(keys: &mut Vec<KeyVerdict>, most: usize) {
+    let distance = |key: &KeyVerdict| key.evidence.compared.as_ref().and_then(comparison::distance).unwrap_or(-1.0);
+    keys.sort_by(|one, other| distance(other).total_cmp(&distance(one)));
+    keys.truncate(most);
 }
 
 /// The larger of each.

@@ -2,7 +2,7 @@
 
 use super::judgement::Judgement;
 use super::part::Part;
-use super::{Question, outermost_always};
+use super::{Question, missing, outermost_always};
 use crate::check::Extent;
 use crate::error::Error;
 use crate::report::{Evidence, OwedReport, Violation, Violations};
@@ -36,7 +36,11 @@ pub(super) fn of_part(part: &Part<'_>, property: usize, judgement: &Judgement) -
         (Claim::Formula(formula), Extent::Whole) => {
             let violations = violations(part, *formula);
             let unexplained = judgement.verdict == Verdict::Violated && violations.is_none() && part.len() > 0;
-            Evidence { judged_at: unexplained.then(|| violation(part, *formula, 0)), violations, ..Evidence::default() }
+            Evidence {
+                judged_at: unexplained.then(|| failing_state(part, *formula, *formula, 0)),
+                violations,
+                ..Evidence::default()
+            }
         }
         // Where the body of an always fails at the end of what was read is no violation yet, but
         // tells since when something is owed.
@@ -70,8 +74,14 @@ fn violations(part: &Part<'_>, formula: FormulaId) -> Option<Violations> {
         (0..window.start).chain(window.end..row.len()).for_each(|position| failing.set(position, false));
     }
     let first = failing.ones().take(part.question.options.max_violations);
-    let first = first.map(|position| violation(part, formula, position)).collect();
+    let first = first.map(|position| failing_state(part, formula, body, position)).collect();
     Some(Violations { count: failing.count_ones(), first })
+}
+
+/// A state in which a part of a formula fails, with the missing values that may have decided it.
+fn failing_state(part: &Part<'_>, formula: FormulaId, body: FormulaId, position: usize) -> Violation {
+    let missing = missing::deciding(part, body, position);
+    Violation { missing, ..violation(part, formula, position) }
 }
 
 /// A state, with the values of the variables that a formula speaks of.
@@ -86,6 +96,7 @@ fn violation(part: &Part<'_>, formula: FormulaId, position: usize) -> Violation 
         line: question.input.lines.line(whole),
         time: part.letters.time.as_ref().map(|time| time[position]),
         values: values.chain(earlier_values(part, formula, position)).collect(),
+        missing: Vec::new(),
     }
 }
 

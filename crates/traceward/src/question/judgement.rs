@@ -14,7 +14,6 @@ use traceward_engine::select::{Config, EngineName, Judge, OfFormula, Online, Pre
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::formula::FormulaId;
 use traceward_logic::lower::Lowered;
-use traceward_logic::value::{CompareOp, Value};
 use traceward_logic::verdict::Verdict;
 
 /// The verdict on a property, and how it was found.
@@ -33,7 +32,7 @@ pub(super) struct Judgement {
 }
 
 impl Judgement {
-    fn new(verdict: Verdict) -> Self {
+    pub(super) fn new(verdict: Verdict) -> Self {
         Self {
             verdict,
             engine: None,
@@ -48,12 +47,6 @@ impl Judgement {
     /// On a trace that has ended, by where the formula holds.
     pub(super) fn by_rows(holds: bool) -> Self {
         Self::new(Verdict::at_end(holds))
-    }
-
-    /// On a query whose value is compared with a constant.
-    pub(super) fn of_assert(value: Option<Value>, op: CompareOp, constant: &Value) -> Self {
-        let holds = value.as_ref().is_some_and(|value| op.holds(value, constant));
-        Self { compared: Some(Compared { value }), ..Self::by_rows(holds) }
     }
 }
 

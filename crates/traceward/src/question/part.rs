@@ -71,6 +71,11 @@ impl<'a> Part<'a> {
         }
     }
 
+    /// Whether a formula holds at every position from one on.
+    pub(super) fn holds_from(&self, formula: FormulaId, position: usize) -> bool {
+        (position..self.len()).all(|position| self.holds(formula, position))
+    }
+
     /// A position of this part among those of the whole trace.
     pub(super) fn in_whole(&self, position: usize) -> usize {
         self.positions.map_or(position, |positions| positions[position] as usize)

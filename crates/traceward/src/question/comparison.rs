@@ -1,0 +1,159 @@
+//! Asserts: the values of two queries, compared.
+//!
+//! On a trace that goes on, a verdict is final where no continuation can change the comparison.
+//! What is known of that is how a query's value can change ([`Trend`]); where nothing is known the
+//! verdict is what it would be if the trace ended here, and never a final one.
+
+use super::judgement::Judgement;
+use super::part::Part;
+use crate::check::Extent;
+use crate::error::Error;
+use crate::report::{Compared, Counterpart};
+use std::cmp::Ordering;
+use traceward_logic::ast::Aggregate;
+use traceward_logic::formula::{Direction, FormulaId, Formulas, Node};
+use traceward_logic::query::{Comparison, Query};
+use traceward_logic::value::{CompareOp, Value};
+use traceward_logic::verdict::Verdict;
+
+/// The ways in which a query's value can change as the trace goes on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Trend {
+    /// The value, or its absence, stays as it is.
+    Fixed,
+    /// There is a value, and it never falls.
+    Rising,
+    /// There is a value, and it never rises.
+    Falling,
+    /// Nothing is known.
+    Free,
+}
+
+/// The judgement on an assert.
+pub(super) fn judge(part: &Part<'_>, comparison: &Comparison) -> Result<Judgement, Error> {
+    let (left, right) = (part.value(&comparison.left)?, part.value(&comparison.right)?);
+    let holds = comparison.holds(left.as_ref(), right.as_ref());
+    let verdict = match part.question.options.extent {
+        Extent::Whole => Verdict::at_end(holds),
+        Extent::Prefix => on_prefix(part, comparison, left.as_ref(), right.as_ref()),
+    };
+    let with = match &comparison.right {
+        Query::Constant(constant) => Counterpart::Constant(constant.clone()),
+        _ => Counterpart::Query(right),
+    };
+    Ok(Judgement { compared: Some(Compared { value: left, with }), ..Judgement::new(verdict) })
+}
+
+fn on_prefix(part: &Part<'_>, comparison: &Comparison, left: Option<&Value>, right: Option<&Value>) -> Verdict {
+    let holds = comparison.holds(left, right);
+    let trends = (trend(part, &comparison.left, 0, left), trend(part, &comparison.right, 0, right));
+    let ordering = left.zip(right).and_then(|(left, right)| left.compare(right));
+    let is_final = match (difference(trends), ordering) {
+        (Trend::Fixed, _) => true,
+        (Trend::Rising, Some(ordering)) => settled(comparison.op, ordering),
+        (Trend::Falling, Some(ordering)) => settled(comparison.op.mirrored(), ordering.reverse()),
+        (Trend::Free, _) | (_, None) => false,
+    };
+    match (is_final, holds) {
+        (true, holds) => Verdict::at_end(holds),
+        (false, true) => Verdict::Holding,
+        (false, false) => Verdict::Pending,
+    }
+}
+
+/// The trend of the left side as seen from the right.
+fn difference(trends: (Trend, Trend)) -> Trend {
+    match trends {
+        (Trend::Fixed, Trend::Fixed) => Trend::Fixed,
+        (Trend::Rising, Trend::Fixed | Trend::Falling) | (Trend::Fixed, Trend::Falling) => Trend::Rising,
+        (Trend::Falling, Trend::Fixed | Trend::Rising) | (Trend::Fixed, Trend::Rising) => Trend::Falling,
+        _ => Trend::Free,
+    }
+}
+
+/// Whether a comparison stays as it is while its left side can only rise.
+fn settled(op: CompareOp, ordering: Ordering) -> bool {
+    match op {
+        CompareOp::Equal | CompareOp::NotEqual | CompareOp::LessOrEqual | CompareOp::Greater => ordering.is_gt(),
+        CompareOp::Less | CompareOp::GreaterOrEqual => ordering.is_ge(),
+    }
+}
+
+/// How a query's value at a position can change, given the value that it has if the trace ends
+/// here.
+fn trend(part: &Part<'_>, query: &Query, position: usize, value: Option<&Value>) -> Trend {
+    if let Query::Constant(_) = query {
+        return Trend::Fixed;
+    }
+    if position >= part.len() {
+        return Trend::Free;
+    }
+    let formulas = &part.question.lowered.formulas;
+    match query {
+        Query::Next { query, .. } if is_local(formulas, query) && position + 1 < part.len() => Trend::Fixed,
+        Query::Until { left, right, .. }
+            if value.is_some() && is_local(formulas, left) && is_local(formulas, right) =>
+        {
+            Trend::Fixed
+        }
+        Query::Default { query, .. } => match part.value(query) {
+            Ok(inner @ Some(_)) => trend(part, query, position, inner.as_ref()),
+            _ => Trend::Free,
+        },
+        Query::Aggregate { aggregate, queries, condition }
+            if queries.iter().all(|query| is_local(formulas, query))
+                && condition.is_none_or(|condition| looks_back(formulas, condition)) =>
+        {
+            let over = condition.is_some_and(|condition| !part.holds_from(condition, position));
+            if over { Trend::Fixed } else { collecting(*aggregate, value) }
+        }
+        query if is_local(formulas, query) => Trend::Fixed,
+        _ => Trend::Free,
+    }
+}
+
+/// How a summary changes as values are added.
+fn collecting(aggregate: Aggregate, value: Option<&Value>) -> Trend {
+    match (aggregate, value) {
+        (_, None) => Trend::Free,
+        (Aggregate::Count | Aggregate::Distinct | Aggregate::Max, Some(_)) => Trend::Rising,
+        (Aggregate::Min, Some(_)) => Trend::Falling,
+        (Aggregate::First, Some(_)) => Trend::Fixed,
+        _ => Trend::Free,
+    }
+}
+
+/// Whether a query's value at a position needs no later state.
+fn is_local(formulas: &Formulas, query: &Query) -> bool {
+    match query {
+        Query::Constant(_) => true,
+        Query::Value { guard: formula, .. } | Query::Holds(formula) => looks_back(formulas, *formula),
+        Query::And { left, right, .. } | Query::Or { left, right, .. } => {
+            is_local(formulas, left) && is_local(formulas, right)
+        }
+        Query::Not { query, .. } | Query::Default { query, .. } => is_local(formulas, query),
+        Query::Compare(comparison) => is_local(formulas, &comparison.left) && is_local(formulas, &comparison.right),
+        Query::Next { .. } | Query::Until { .. } | Query::Aggregate { .. } => false,
+    }
+}
+
+/// Whether a formula's truth at a position needs no later state.
+fn looks_back(formulas: &Formulas, formula: FormulaId) -> bool {
+    formulas.parts(&[formula]).into_iter().all(|part| match formulas.node(part) {
+        Node::Next(direction, ..)
+        | Node::Eventually(direction, ..)
+        | Node::Always(direction, ..)
+        | Node::Binary(_, direction, ..) => direction == Direction::Past,
+        Node::Constant(_) | Node::Atom(_) | Node::Not(_) | Node::And(..) | Node::Or(..) => true,
+    })
+}
+
+/// How far the value of a violated assert is from its bound; none where there is no such number.
+pub(super) fn distance(compared: &Compared) -> Option<f64> {
+    let with = match &compared.with {
+        Counterpart::Constant(constant) => Some(constant),
+        Counterpart::Query(value) => value.as_ref(),
+    };
+    let (value, with) = (compared.value.as_ref()?.as_f64()?, with?.as_f64()?);
+    Some((value - with).abs()).filter(|distance| !distance.is_nan())
+}
