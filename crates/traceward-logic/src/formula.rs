@@ -541,8 +541,14 @@ impl Binding {
     }
 }
 
-/// The number of operators and atoms of a formula that are written: nobody reads more.
+/// The number of atoms of a formula that are written: nobody reads more.
 const MOST_WRITTEN: u64 = 10_000;
+
+impl Display<'_> {
+    fn is_leaf(&self, formula: FormulaId) -> bool {
+        self.formulas.node(formula).children().next().is_none()
+    }
+}
 
 /// With a stack of its own, for formulas of any depth.
 impl fmt::Display for Display<'_> {
@@ -551,14 +557,14 @@ impl fmt::Display for Display<'_> {
         let mut written = 0;
         while let Some(piece) = open.pop() {
             match piece {
-                Piece::Formula(..) if written == MOST_WRITTEN => {
+                Piece::Formula(formula, _) if written == MOST_WRITTEN && self.is_leaf(formula) => {
                     let size = self.formulas.size(self.root);
                     return write!(f, "… (cut: there are {size} operators and atoms)");
                 }
                 Piece::Text(text) => f.write_str(text)?,
                 Piece::Operator(symbol, interval) => write!(f, "{symbol}{} ", Bracket(interval))?,
                 Piece::Formula(formula, parent) => {
-                    written += 1;
+                    written += u64::from(self.is_leaf(formula));
                     let bracket = self.binding(formula) < parent;
                     f.write_str(if bracket { "(" } else { "" })?;
                     open.extend(bracket.then_some(Piece::Text(")")));
