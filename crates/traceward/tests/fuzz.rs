@@ -4,6 +4,7 @@
 //! Every run is determined by its seed. `TRACEWARD_FUZZ_SEED` and `TRACEWARD_FUZZ_ROUNDS` ask for
 //! other and for longer runs; a failure prints the seed, the round and the input.
 #![allow(clippy::disallowed_methods, reason = "the test tells how long answers take, and is told its seed")]
+#![allow(clippy::disallowed_macros, clippy::print_stdout, reason = "the seed and the input of a failure are printed")]
 
 mod outcome;
 
