@@ -107,7 +107,7 @@ fn write_kind(f: &mut fmt::Formatter<'_>, kind: &AstKind) -> fmt::Result {
         AstKind::Time => f.write_str("time"),
         // `-5` would be read as a number.
         AstKind::Negate(operand) if is_number(operand) => write!(f, "-({operand})"),
-        AstKind::Negate(operand) => write!(f, "-{}", AtLeast(operand, BindingLevel::Operand)),
+        AstKind::Negate(operand) => write!(f, "-{}", AtLeast(operand, own)),
         AstKind::Arithmetic(op, left, right) => write_infix(f, op.symbol(), (left, own), (right, own.tighter())),
         AstKind::Compare(op, left, right) => write_infix(f, op.symbol(), (left, own.tighter()), (right, own.tighter())),
         AstKind::In(operand, values) => {

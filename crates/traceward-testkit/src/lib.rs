@@ -1,8 +1,8 @@
 //! Never shipped: what Traceward's own tests are made of.
 //!
 //! [`enumerate`] makes all small formulas and short traces, [`generate`] random larger ones,
-//! [`vectors`] and [`corpus`] load cases with known answers, and [`agreement`] holds engines
-//! against the definition.
+//! [`mutate`] inputs that are broken, [`vectors`] and [`corpus`] load cases with known answers, and
+//! [`agreement`] holds engines against the definition.
 
 pub mod agreement;
 pub mod corpus;

@@ -202,10 +202,15 @@ impl Hygiene {
         let named = lowered.properties.iter().zip(spec.property_names());
         let (mut names, mut texts, mut claimed) = (Vec::new(), Vec::new(), Vec::new());
         for (property, name) in named {
-            if let Claim::Formula(formula) = property.claim {
-                names.push(name);
-                texts.push(spec.text(property.body.span));
-                claimed.push(formula);
+            match property.claim {
+                Claim::Formula(formula) => {
+                    names.push(name);
+                    texts.push(spec.text(property.body.span));
+                    claimed.push(formula);
+                }
+                // Asserts of a spec file are passed over; one that was asked about alone is not.
+                Claim::Assert(_) if property.name.is_some() => {}
+                Claim::Assert(_) => return Err(Request::Measures { query: spec.text(property.body.span) }.into()),
             }
         }
         if names.is_empty() {

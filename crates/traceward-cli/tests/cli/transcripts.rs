@@ -742,6 +742,8 @@ fn comparisons_of_queries_that_are_refused() {
             &["check", "-e", "property a = count(p)", "t.csv"],
             &["check", "-e", "assert a = G p", "t.csv"],
             &["monitor", "-e", "count(p) == 0"],
+            &["lint", "-e", "G p", "-e", "count(p) == 0"],
+            &["compare", "-e", "G !p", "-e", "count(p) == 0"],
         ]
     ));
 }

@@ -46,7 +46,7 @@ pub(super) fn judge(part: &Part<'_>, comparison: &Comparison) -> Result<Judgemen
 
 fn on_prefix(part: &Part<'_>, comparison: &Comparison, left: Option<&Value>, right: Option<&Value>) -> Verdict {
     let holds = comparison.holds(left, right);
-    let trends = (trend(part, &comparison.left, 0, left), trend(part, &comparison.right, 0, right));
+    let trends = (trend(part, &comparison.left, left), trend(part, &comparison.right, right));
     let ordering = left.zip(right).and_then(|(left, right)| left.compare(right));
     let is_final = match (difference(trends), ordering) {
         (Trend::Fixed, _) => true,
@@ -79,32 +79,31 @@ fn settled(op: CompareOp, ordering: Ordering) -> bool {
     }
 }
 
-/// How a query's value at a position can change, given the value that it has if the trace ends
-/// here.
-fn trend(part: &Part<'_>, query: &Query, position: usize, value: Option<&Value>) -> Trend {
+/// How a query's value can change, given the value that it has if the trace ends here.
+fn trend(part: &Part<'_>, query: &Query, value: Option<&Value>) -> Trend {
     if let Query::Constant(_) = query {
         return Trend::Fixed;
     }
-    if position >= part.len() {
+    if part.len() == 0 {
         return Trend::Free;
     }
     let formulas = &part.question.lowered.formulas;
     match query {
-        Query::Next { query, .. } if is_local(formulas, query) && position + 1 < part.len() => Trend::Fixed,
+        Query::Next { query, .. } if is_local(formulas, query) && part.len() > 1 => Trend::Fixed,
         Query::Until { left, right, .. }
             if value.is_some() && is_local(formulas, left) && is_local(formulas, right) =>
         {
             Trend::Fixed
         }
         Query::Default { query, .. } => match part.value(query) {
-            Ok(inner @ Some(_)) => trend(part, query, position, inner.as_ref()),
+            Ok(inner @ Some(_)) => trend(part, query, inner.as_ref()),
             _ => Trend::Free,
         },
         Query::Aggregate { aggregate, queries, condition }
             if queries.iter().all(|query| is_local(formulas, query))
                 && condition.is_none_or(|condition| looks_back(formulas, condition)) =>
         {
-            let over = condition.is_some_and(|condition| !part.holds_from(condition, position));
+            let over = condition.is_some_and(|condition| !part.holds_throughout(condition));
             if over { Trend::Fixed } else { collecting(*aggregate, value) }
         }
         query if is_local(formulas, query) => Trend::Fixed,

@@ -71,9 +71,9 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// Whether a formula holds at every position from one on.
-    pub(super) fn holds_from(&self, formula: FormulaId, position: usize) -> bool {
-        (position..self.len()).all(|position| self.holds(formula, position))
+    /// Whether a formula holds at every position.
+    pub(super) fn holds_throughout(&self, formula: FormulaId) -> bool {
+        (0..self.len()).all(|position| self.holds(formula, position))
     }
 
     /// A position of this part among those of the whole trace.

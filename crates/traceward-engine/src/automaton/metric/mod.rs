@@ -483,8 +483,9 @@ impl<'a> Builder<'a> {
         self.intern(Condition::Metric(timers.clock, whole))
     }
 
-    /// The lines of the table above. What holds where the window closes is in `onward`. The match is
-    /// this construction's own: the lines differ in the order of their parts, which drawings show.
+    /// The lines of the table above. What holds where the window closes is in `onward`. The match
+    /// is this construction's own: the lines differ in the order of their parts, which drawings
+    /// show.
     fn binary_window(&mut self, op: BinaryOp, onward: ConditionId, f: ConditionId, g: ConditionId) -> ConditionId {
         match op {
             BinaryOp::Until => {

@@ -50,7 +50,8 @@ impl UnfoldedGraph {
         timers
     }
 
-    /// Ends the step of a state with which the graph was unfolded, and returns the verdict after it.
+    /// Ends the step of a state with which the graph was unfolded, and returns the verdict after
+    /// it.
     pub(in crate::engine) fn conclude(
         &mut self,
         implies: &dyn Implies,
