@@ -93,8 +93,8 @@ fn with_option(gave_up: &GaveUp) -> String {
     option_of(gave_up.limit).map_or(account.clone(), |option| format!("{account}; {option} raises the limit"))
 }
 
-/// The reason why a property is not followed any more, with what to do about it. Of the engines that
-/// could answer instead only those that follow a trace are of use.
+/// The reason why a property is not followed any more, with what to do about it. Of the engines
+/// that could answer instead only those that follow a trace are of use.
 pub fn given_up(gave_up: &GaveUp) -> String {
     let follows = |name: &str| name.parse().is_ok_and(EngineName::follows);
     let mut reason = format!("the engine {} gave up: {}", gave_up.engine, gave_up.limit);

@@ -1,5 +1,5 @@
-//! Whatever the formula, an engine that cannot answer gives up inside a step: after a bounded amount
-//! of work, and within the memory that it is allowed.
+//! Whatever the formula, an engine that cannot answer gives up inside a step: after a bounded
+//! amount of work, and within the memory that it is allowed.
 
 use peak_alloc::PeakAlloc;
 use std::collections::BTreeMap;

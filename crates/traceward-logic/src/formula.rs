@@ -441,9 +441,9 @@ impl Formulas {
         sizes[root.index()]
     }
 
-    /// The formula as text; `names` are those of the variables. Formulas share their parts, so that a
-    /// text may be exponentially longer than the formula: behind ten thousand operators and atoms it
-    /// is cut, and says so.
+    /// The formula as text; `names` are those of the variables. Formulas share their parts, so that
+    /// a text may be exponentially longer than the formula: behind ten thousand atoms
+    /// it is cut, and says so.
     pub fn display<'a>(&'a self, root: FormulaId, names: &'a [Arc<str>]) -> impl fmt::Display + 'a {
         Display { formulas: self, names, root }
     }

@@ -189,7 +189,8 @@ pub struct KeysReport {
     pub checked: usize,
     /// The number of keys for which the property is violated.
     pub violated: usize,
-    /// The number of keys for which the property is satisfied only because a trigger never happened.
+    /// The number of keys for which the property is satisfied only because a trigger never
+    /// happened.
     pub vacuous: usize,
     /// The verdict for each key, in order of first appearance.
     pub verdicts: Vec<Verdict>,

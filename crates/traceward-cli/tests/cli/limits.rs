@@ -27,7 +27,8 @@ fn a_tree_is_given_up_before_it_fills_the_memory() {
          forward-backward-dag answers the same in less memory; reverse answers the same in linear time; \
          --memory-limit raises the limit\n"
     );
-    // The way out works: at position 0 exactly one of the 26 is about a state, and a does not hold there.
+    // The way out works: at position 0 exactly one of the 26 is about a state, and a does not hold
+    // there.
     let output = folder.run(&["check", "-e", "F a", "-e", &formula, "t.csv", "--engine", "reverse"], b"");
     assert_eq!((output.status, output.stderr.as_str()), (1, ""));
 }

@@ -358,8 +358,8 @@ enum TreeKind {
 }
 
 impl Tree {
-    /// The bytes that a node takes at the most while the arena grows, with its place in the lists of
-    /// what was made and of what waits.
+    /// The bytes that a node takes at the most while the arena grows, with its place in the lists
+    /// of what was made and of what waits.
     const BYTES_PER_NODE: usize = 2 * (size_of::<TreeNode>() + size_of::<bool>() + 2 * size_of::<TreeId>());
 
     fn node(&self, id: TreeId) -> &TreeNode {

@@ -35,8 +35,9 @@ const STEPS_PER_LOOK: u64 = 1 << 14;
 /// The part of the whole work that each further state allows anew, as a divisor.
 const SHARES: u64 = 256;
 
-/// The work and the bytes that an engine may still take. An engine spends work wherever it loops and
-/// takes bytes wherever it allocates, inside a step too, so that no single step takes all there is.
+/// The work and the bytes that an engine may still take. An engine spends work wherever it loops
+/// and takes bytes wherever it allocates, inside a step too, so that no single step takes all there
+/// is.
 ///
 /// A step of work is a few nanoseconds, up to a hundred where memory has to be waited for. Whoever
 /// follows a trace is allowed a share of the whole anew with every state ([`Self::renew`]): a state

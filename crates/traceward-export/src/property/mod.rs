@@ -68,8 +68,8 @@ impl ChosenProperty {
     }
 }
 
-/// The size of an alternating or metric automaton: what there is to tell of one whose conditions are
-/// too large to be written.
+/// The size of an alternating or metric automaton: what there is to tell of one whose conditions
+/// are too large to be written.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AutomatonSize {
     /// The kind of automaton.
@@ -82,8 +82,8 @@ pub struct AutomatonSize {
     pub accepting: usize,
 }
 
-/// The text of an automaton whose conditions name nodes so many times; only its size if nobody would
-/// read them.
+/// The text of an automaton whose conditions name nodes so many times; only its size if nobody
+/// would read them.
 fn readable(written_out: u64, size: &AutomatonSize, text: impl FnOnce() -> String) -> String {
     if written_out <= MOST_WRITTEN {
         return text();

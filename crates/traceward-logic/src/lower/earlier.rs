@@ -10,6 +10,7 @@ use crate::value::{ArithmeticOp, CompareOp, Value};
 
 impl Lowering<'_> {
     /// `past(e, n)`: e as it was n states earlier.
+    #[inline(never)]
     pub(super) fn past(&mut self, operand: &Ast, steps: u32, span: Span) -> Checked<Typed> {
         let (expr, ty) = self.observed("past", operand)?;
         Ok(Typed::State(self.back(expr, steps, span)?, ty))
@@ -31,6 +32,7 @@ impl Lowering<'_> {
     }
 
     /// `delta(e)`, `changed(e)`, `stable(e)`, `rose(p)` and `fell(p)`, by what they stand for.
+    #[inline(never)]
     pub(super) fn change(&mut self, function: Function, operand: &Ast, span: Span) -> Checked<Typed> {
         let before = self.expanded;
         let (now, ty) = self.observed(function.name(), operand)?;

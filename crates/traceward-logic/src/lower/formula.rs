@@ -43,6 +43,7 @@ impl Lowering<'_> {
 
     // ---- connectives ----
 
+    #[inline(never)]
     pub(super) fn not(&mut self, constant: Option<&Value>, operand: &Ast) -> Checked<Typed> {
         if let Some(constant) = constant {
             let (query, _) = self.query(operand)?;
@@ -59,14 +60,17 @@ impl Lowering<'_> {
         }
     }
 
+    #[inline(never)]
     pub(super) fn and(&mut self, parts: &[Ast], span: Span) -> Checked<Typed> {
         self.chain(Junction::And, parts, span)
     }
 
+    #[inline(never)]
     pub(super) fn or(&mut self, parts: &[Ast], span: Span) -> Checked<Typed> {
         self.chain(Junction::Or, parts, span)
     }
 
+    #[inline(never)]
     fn chain(&mut self, junction: Junction, parts: &[Ast], span: Span) -> Checked<Typed> {
         // Every part is looked at before any is given up on, so that all errors are reported.
         let lowered: Vec<Checked<Typed>> = parts.iter().map(|part| self.lower(part)).collect();
@@ -114,6 +118,7 @@ impl Lowering<'_> {
         result.map(|()| runs)
     }
 
+    #[inline(never)]
     pub(super) fn connect(&mut self, op: Connective, left: &Ast, right: &Ast) -> Checked<Typed> {
         let (lowered_left, lowered_right) = (self.lower(left), self.lower(right));
         let (lowered_left, lowered_right) = (lowered_left?, lowered_right?);
@@ -153,6 +158,7 @@ impl Lowering<'_> {
 
     // ---- temporal operators ----
 
+    #[inline(never)]
     pub(super) fn unary(
         &mut self,
         op: UnaryOperator,
@@ -183,6 +189,7 @@ impl Lowering<'_> {
         Ok(Typed::Plain(self.formulas.intern(node)))
     }
 
+    #[inline(never)]
     pub(super) fn binary(
         &mut self,
         op: BinaryOperator,

@@ -506,8 +506,8 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    // Errors are made in functions of their own: in those that call themselves they would make
-    // every level of the recursion need more of the stack.
+    // Errors are made in functions of their own, and the kinds of parts are not inlined into
+    // `lower_kind`: what such functions keep on the stack, every level of the recursion would need.
 
     fn refuse_comparison<T>(&mut self, span: Span) -> Checked<T> {
         self.error(
@@ -582,6 +582,7 @@ impl<'a> Lowering<'a> {
         if self.copied <= self.most_copied() { Ok(()) } else { self.too_large(span) }
     }
 
+    #[inline(never)]
     fn lower_kind(&mut self, ast: &Ast) -> Checked<Whole> {
         self.expanded += 1;
         let part = match &ast.kind {
@@ -618,6 +619,7 @@ impl<'a> Lowering<'a> {
         part.map(Whole::Part)
     }
 
+    #[inline(never)]
     fn name(&mut self, name: &Arc<str>, span: Span) -> Checked<Whole> {
         if let Some(parameters) = &self.parameters {
             let found = parameters.iter().position(|(parameter, _)| parameter == name);
@@ -653,6 +655,7 @@ impl<'a> Lowering<'a> {
         known.unwrap_or(Type::Open(id))
     }
 
+    #[inline(never)]
     fn definition(&mut self, name: &Arc<str>, span: Span) -> Checked<Whole> {
         match self.definitions.insert(name.clone(), Definition::BeingLowered) {
             Some(Definition::Written(body)) => {

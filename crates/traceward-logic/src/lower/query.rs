@@ -71,12 +71,14 @@ impl Lowering<'_> {
         self.event.is_some() && matches!(expr, Expr::Literal(Value::Str(_)))
     }
 
+    #[inline(never)]
     pub(super) fn guard(&mut self, guard: &Ast, value: &Ast) -> Checked<Typed> {
         let (guard, value) = (self.plain(guard), self.state(value));
         let (guard, (expr, ty)) = (guard?, value?);
         Ok(Typed::Query(Query::Value { guard, expr }, ty))
     }
 
+    #[inline(never)]
     pub(super) fn default(&mut self, operand: &Ast, constant: &Value) -> Checked<Typed> {
         let (query, ty) = self.value_of(operand)?;
         Ok(Typed::Query(Query::Default { query: Box::new(query), constant: constant.clone() }, ty))
@@ -137,6 +139,7 @@ impl Lowering<'_> {
 
     // ---- combination ----
 
+    #[inline(never)]
     pub(super) fn combine(
         &mut self,
         junction: Junction,
@@ -274,6 +277,7 @@ impl Lowering<'_> {
         self.lift(&combiner, left, right)
     }
 
+    #[inline(never)]
     fn lift(
         &mut self,
         combiner: &Combiner,
@@ -355,6 +359,7 @@ impl Lowering<'_> {
 
     // ---- aggregates ----
 
+    #[inline(never)]
     pub(super) fn aggregate(
         &mut self,
         aggregate: Aggregate,
@@ -419,6 +424,7 @@ impl Lowering<'_> {
         }
     }
 
+    #[inline(never)]
     pub(super) fn latency(&mut self, request: &Ast, grant: &Ast) -> Checked<Typed> {
         let (request, grant) = (self.plain(request), self.plain(grant));
         let (request, grant) = (request?, grant?);

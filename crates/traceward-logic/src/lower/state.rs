@@ -127,6 +127,7 @@ impl Lowering<'_> {
 
     // ---- operators ----
 
+    #[inline(never)]
     pub(super) fn arithmetic(&mut self, op: ArithmeticOp, left: &Ast, right: &Ast) -> Checked<Typed> {
         let (lowered_left, lowered_right) = (self.lower(left), self.lower(right));
         match (lowered_left?, lowered_right?) {
@@ -151,6 +152,7 @@ impl Lowering<'_> {
         self.error(Diagnostic::error(span, format!("expected a number, found {ty}")).label(format!("{ty}")))
     }
 
+    #[inline(never)]
     pub(super) fn negate(&mut self, operand: &Ast) -> Checked<Typed> {
         match self.lower(operand)? {
             Typed::State(expr, ty) => {
@@ -164,6 +166,7 @@ impl Lowering<'_> {
         }
     }
 
+    #[inline(never)]
     pub(super) fn pair(&mut self, left: &Ast, right: &Ast) -> Checked<Typed> {
         let (left, right) = (self.state(left), self.state(right));
         let ((a, a_type), (b, b_type)) = (left?, right?);
@@ -171,6 +174,7 @@ impl Lowering<'_> {
         Ok(Typed::State(Expr::Pair(Box::new(a), Box::new(b)), ty))
     }
 
+    #[inline(never)]
     pub(super) fn compare(&mut self, op: CompareOp, left: &Ast, right: &Ast, span: Span) -> Checked<Whole> {
         let (lowered_left, lowered_right) = self.sides(left, right)?;
         match (lowered_left, lowered_right) {
@@ -277,6 +281,7 @@ impl Lowering<'_> {
         }
     }
 
+    #[inline(never)]
     pub(super) fn membership(&mut self, operand: &Ast, values: &[Value]) -> Checked<Typed> {
         let (expr, ty) = self.state(operand)?;
         let mut expr = expr;
@@ -290,6 +295,7 @@ impl Lowering<'_> {
 
     // ---- functions ----
 
+    #[inline(never)]
     pub(super) fn call(&mut self, function: Function, arguments: &[Ast], span: Span) -> Checked<Typed> {
         match (function, arguments) {
             (Function::Defined, [argument]) => self.defined(argument),
@@ -354,6 +360,7 @@ impl Lowering<'_> {
         }
     }
 
+    #[inline(never)]
     fn extreme(&mut self, function: Function, left: &Ast, right: &Ast) -> Checked<Typed> {
         let (lowered_left, lowered_right) = (self.lower(left), self.lower(right));
         match (lowered_left?, lowered_right?) {

@@ -281,8 +281,8 @@ impl Monitor {
     }
 
     /// Takes the next state; variables that no property speaks of do not matter. Returns the
-    /// properties whose verdict is another than before, after the first state all of them, and those
-    /// that are given up.
+    /// properties whose verdict is another than before, after the first state all of them, and
+    /// those that are given up.
     ///
     /// A state that is refused has not happened.
     pub fn step(&mut self, state: &State) -> Result<&[PropertyId], StepError> {

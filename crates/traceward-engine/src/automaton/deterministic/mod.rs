@@ -221,8 +221,8 @@ impl Deterministic {
         Ok(edges)
     }
 
-    /// All edges without their letters, in the same order. None if finding them takes more work than
-    /// the limit says.
+    /// All edges without their letters, in the same order. None if finding them takes more work
+    /// than the limit says.
     pub fn arrows(&self, work_limit: u64) -> Option<Vec<(StateId, StateId)>> {
         let mut work = cover::Work(work_limit);
         let mut arrows = Vec::new();
