@@ -10,7 +10,7 @@
 mod samples;
 
 use samples::samples;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use traceward_logic::expr::{Environment, Expr};
 use traceward_logic::formula::{AtomId, Direction, FormulaId, Formulas, Interval, Node};
 use traceward_logic::letter::{Alphabet, Letter};
@@ -84,7 +84,7 @@ impl Possible {
     pub fn always(&self, formulas: &mut Formulas, atoms: &Alphabet, admit: Admit) -> FormulaId {
         let mut all = formulas.constant(true);
         for group in self.groups_of(atoms).filter(|group| admit == Admit::Certain || group.exhaustive) {
-            let one = group.formula(formulas);
+            let one = group.formula(formulas, |atom| atoms.proposition(atom).is_some());
             all = formulas.and(all, one);
         }
         formulas.intern(Node::Always(Direction::Future, Interval::ALL, all))
@@ -94,7 +94,7 @@ impl Possible {
     pub fn knowledge(&self, formulas: &mut Formulas) -> Knowledge {
         let mut possible = formulas.constant(true);
         for group in self.groups.iter().filter(|group| group.reliable && group.exhaustive) {
-            let one = group.formula(formulas);
+            let one = group.formula(formulas, |_| true);
             possible = formulas.and(possible, one);
         }
         let unrestricted = matches!(formulas.node(possible), Node::Constant(_));
@@ -116,10 +116,12 @@ impl Possible {
     pub fn state(&self, alphabet: &Alphabet, letter: &Letter) -> Vec<(VariableId, Value)> {
         let mut state = Vec::new();
         for group in &self.groups {
-            let holds =
-                |atom: &AtomId| alphabet.proposition(*atom).is_some_and(|proposition| letter.holds(proposition));
-            let valuation: Vec<bool> = group.atoms.iter().map(holds).collect();
-            let values = group.met.get(&valuation).into_iter().flatten().cloned();
+            // Of atoms that the letter does not speak of it makes no difference whether they hold.
+            let suits = |(atom, holds): (&AtomId, &bool)| {
+                alphabet.proposition(*atom).is_none_or(|proposition| letter.holds(proposition) == *holds)
+            };
+            let met = group.met.iter().find(|(valuation, _)| group.atoms.iter().zip(*valuation).all(suits));
+            let values = met.into_iter().flat_map(|(_, values)| values.iter().cloned());
             state.extend(group.variables.iter().copied().zip(values));
         }
         state.sort_by_key(|(variable, _)| *variable);
@@ -241,17 +243,22 @@ impl Group {
         }
     }
 
-    /// The formula that says that the atoms form one of the combinations that were met.
-    fn formula(&self, formulas: &mut Formulas) -> FormulaId {
-        if self.met.len() == 1_usize.checked_shl(self.atoms.len() as u32).unwrap_or(usize::MAX) {
+    /// The formula that says that the atoms that are asked for form one of the combinations that
+    /// were met. Other atoms of the group are left out: with all those of a large spec the formula
+    /// of each property would be as large as the spec.
+    fn formula(&self, formulas: &mut Formulas, is_asked_for: impl Fn(AtomId) -> bool) -> FormulaId {
+        let asked: Vec<usize> = (0..self.atoms.len()).filter(|&index| is_asked_for(self.atoms[index])).collect();
+        let of_asked = |valuation: &Vec<bool>| asked.iter().map(|&index| valuation[index]).collect::<Vec<bool>>();
+        let met: BTreeSet<Vec<bool>> = self.met.keys().map(of_asked).collect();
+        if met.len() == 1_usize.checked_shl(asked.len() as u32).unwrap_or(usize::MAX) {
             return formulas.constant(true);
         }
         let mut any = formulas.constant(false);
-        for valuation in self.met.keys() {
+        for valuation in met {
             let mut all = formulas.constant(true);
-            for (atom, holds) in self.atoms.iter().zip(valuation) {
-                let atom = formulas.intern(Node::Atom(*atom));
-                let literal = if *holds { atom } else { formulas.not(atom) };
+            for (&index, holds) in asked.iter().zip(valuation) {
+                let atom = formulas.intern(Node::Atom(self.atoms[index]));
+                let literal = if holds { atom } else { formulas.not(atom) };
                 all = formulas.and(all, literal);
             }
             any = formulas.or(any, all);

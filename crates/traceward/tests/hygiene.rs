@@ -132,6 +132,17 @@ fn large_and_small_numbers_are_told_apart() {
     }
 }
 
+/// All comparisons of one variable belong together, and still the question about two properties is
+/// as small as these.
+#[test]
+fn many_properties_of_one_number_are_compared_two_by_two() {
+    let texts: Vec<String> = (0..40).map(|bound| format!("G(x > {bound} -> F p)")).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let findings = lint(&spec(&texts)).unwrap().findings;
+    assert_eq!(findings.len(), 40 * 39 / 2);
+    assert!(findings.iter().all(|finding| finding.oddity == Oddity::ImpliedBy));
+}
+
 #[test]
 fn findings_are_right() {
     let spec = spec(&["F a & G !a", "a | !a", "G p", "F p", "p & WX G p", "x > 3 & x < 2", "G(q -> F r)"]);

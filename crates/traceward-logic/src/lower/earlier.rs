@@ -97,7 +97,8 @@ impl Lowering<'_> {
         }
         let (operator, comparison) = (op.symbol(), comparison.symbol());
         let help = match op {
-            Next | WeakNext => format!("`{operator} ({left} {comparison} past({right}))`"),
+            // At the last state there is no next one to compare.
+            Next | WeakNext => format!("`WX ({left} {comparison} past({right}))`"),
             _ => format!("`past({left}) {comparison} {right}`"),
         };
         let warning = Diagnostic::warning(

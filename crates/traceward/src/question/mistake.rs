@@ -134,17 +134,16 @@ pub(crate) fn never_true(expr: &Expr, names: &[Arc<str>]) -> Option<WarningKind>
 fn compared_strings(expr: &Expr) -> Vec<(VariableId, Arc<str>)> {
     match expr {
         Expr::Compare(CompareOp::Equal | CompareOp::NotEqual, left, right) => match (&**left, &**right) {
-            (Expr::Variable(variable), Expr::Literal(Value::Str(text)))
-            | (Expr::Literal(Value::Str(text)), Expr::Variable(variable)) => vec![(*variable, text.clone())],
-            _ => Vec::new(),
-        },
-        Expr::In(operand, values) => match &**operand {
-            Expr::Variable(variable) => {
-                let text = |value: &Value| if let Value::Str(text) = value { Some(text.clone()) } else { None };
-                values.iter().filter_map(text).map(|text| (*variable, text)).collect()
+            (side, Expr::Literal(Value::Str(text))) | (Expr::Literal(Value::Str(text)), side) => {
+                side.as_variable().map(|variable| (variable, text.clone())).into_iter().collect()
             }
             _ => Vec::new(),
         },
+        Expr::In(operand, values) => {
+            let text = |value: &Value| if let Value::Str(text) = value { Some(text.clone()) } else { None };
+            let texts = values.iter().filter_map(text);
+            operand.as_variable().map_or_else(Vec::new, |variable| texts.map(|text| (variable, text)).collect())
+        }
         _ => Vec::new(),
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::report::{Subject, Warning, WarningKind};
 use crate::spec::Spec;
-use traceward_logic::formula::{Direction, Interval, Node, Unit};
+use traceward_logic::formula::{Direction, Interval, Node, Strength, Unit};
 use traceward_logic::lower::{Claim, Lowered};
 use traceward_trace::Records;
 
@@ -50,8 +50,13 @@ impl Counted {
         let in_steps =
             |interval: Interval| interval.unit == Unit::Steps && !interval.is_all() && interval.to != Some(0);
         match node {
-            Node::Next(direction, ..) => {
-                let operator = if direction == Direction::Future { "X" } else { "Y" };
+            Node::Next(direction, strength, _) => {
+                let operator = match (direction, strength) {
+                    (Direction::Future, Strength::Strong) => "X",
+                    (Direction::Future, Strength::Weak) => "WX",
+                    (Direction::Past, Strength::Strong) => "Y",
+                    (Direction::Past, Strength::Weak) => "Z",
+                };
                 Some(Self { operator: operator.to_owned(), bound: None })
             }
             Node::Eventually(_, interval, _) | Node::Always(_, interval, _) | Node::Binary(_, _, interval, ..)
