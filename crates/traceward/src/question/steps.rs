@@ -2,7 +2,7 @@
 
 use crate::report::{Subject, Warning, WarningKind};
 use crate::spec::Spec;
-use traceward_logic::formula::{Direction, Interval, Node, Strength, Unit};
+use traceward_logic::formula::{Direction, FormulaId, Interval, Node, Strength, Unit};
 use traceward_logic::lower::{Claim, Lowered};
 use traceward_trace::Records;
 
@@ -22,7 +22,9 @@ pub(crate) fn look(spec: &Spec, lowered: &Lowered, has_time: bool) -> Vec<Warnin
         })
         .collect();
     let is_changes = spec.settings().records == Some(Records::Changes);
-    let beside_time = counted.iter().find(|(one, _)| has_time && one.bound.is_some());
+    // Who writes units elsewhere knows what a bound without one counts.
+    let knows_units = counts_time(lowered);
+    let beside_time = counted.iter().find(|(one, _)| has_time && !knows_units && one.bound.is_some());
     let beside_time = beside_time.map(|(one, name)| {
         let bound = one.bound.map(|bound| bound.to_string()).unwrap_or_default();
         (WarningKind::StepsBesideTime { bound }, name)
@@ -36,6 +38,22 @@ pub(crate) fn look(spec: &Spec, lowered: &Lowered, has_time: bool) -> Vec<Warnin
         is_urgent: true,
     };
     beside_time.into_iter().chain(of_changes).map(warning).collect()
+}
+
+/// Whether some property has a bound in time.
+fn counts_time(lowered: &Lowered) -> bool {
+    let formulas = &lowered.formulas;
+    let roots = lowered.properties.iter().filter_map(|property| match property.claim {
+        Claim::Formula(formula) => Some(formula),
+        Claim::Assert(..) => None,
+    });
+    let roots: Vec<FormulaId> = roots.collect();
+    formulas.parts(&roots).into_iter().any(|part| match formulas.node(part) {
+        Node::Eventually(_, interval, _) | Node::Always(_, interval, _) | Node::Binary(_, _, interval, ..) => {
+            interval.unit == Unit::Time
+        }
+        _ => false,
+    })
 }
 
 /// An operator that counts steps.
