@@ -27,6 +27,8 @@ const EXAMPLES: &[Example] = &[
     ("G((F p) -> q)", &["000", "010"], Some("(F p)")),
     ("G(p -> q) & G(q -> r)", &["000", "011"], Some("p")),
     ("G(q -> r) & G(p -> q)", &["000", "011"], Some("p")),
+    // The second conjunct's trigger is further out than the inner one of the first.
+    ("G(p -> (q -> r)) & G(r -> p)", &["100", "010"], Some("r")),
     ("let answered = p -> q; property a = G answered", &["000", "000"], Some("p")),
 ];
 

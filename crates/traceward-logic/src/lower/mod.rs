@@ -183,7 +183,7 @@ struct Lowering<'a> {
     variables: Variables,
     definitions: FxHashMap<Arc<str>, Definition>,
     /// The tree of each definition by `let`.
-    bodies: FxHashMap<Arc<str>, Arc<Ast>>,
+    bodies: FxHashMap<Arc<str>, Ast>,
     /// The definitions that can be nothing but queries.
     queries_by_form: QueriesByForm,
     /// The goal of the part that is being lowered: a formula or a value.
@@ -242,7 +242,7 @@ impl<'a> Lowering<'a> {
             if let Some(name) = &statement.name {
                 self.queries_by_form.add(&name.name, &statement.body);
                 self.definitions.insert(name.name.clone(), Definition::Written(statement.body.clone()));
-                self.bodies.insert(name.name.clone(), Arc::new(statement.body.clone()));
+                self.bodies.insert(name.name.clone(), statement.body.clone());
             }
         }
     }

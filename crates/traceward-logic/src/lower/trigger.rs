@@ -1,13 +1,15 @@
 //! The triggers of a property: the left sides of implications that it rests on. Where none of them
 //! ever holds, the property is satisfied without having said anything.
 
-use super::{Checked, Lowering};
+use super::Lowering;
 use crate::ast::{Ast, AstKind, Connective, UnaryOperator};
 use crate::diagnostic::Span;
 use crate::formula::{Direction, FormulaId, Interval, Node, Strength};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
 /// The largest number of triggers that are looked for in a property.
-const MOST_TRIGGERS: usize = 100;
+const MOST_TRIGGERS: usize = 10_000;
 
 /// The left side of an implication that is reached from the top of a property through always, `&`
 /// and right sides of other implications.
@@ -28,50 +30,51 @@ enum Asked {
 }
 
 impl Lowering<'_> {
-    /// The triggers of a property, the outermost first.
+    /// The triggers of a property, the outermost first: those that stand to the right of fewer
+    /// others.
     pub(super) fn triggers(&mut self, body: &Ast) -> Vec<Trigger> {
         // The text has been lowered before: what there is to say of it has been said.
         let (expanded, copied, diagnostics) = (self.expanded, self.copied, self.diagnostics.len());
-        let mut triggers = Vec::new();
-        let mut open = vec![(body.clone(), Asked::AtStart)];
-        while let Some((part, asked)) = open.pop() {
-            if triggers.len() >= MOST_TRIGGERS || self.below(&part, asked, &mut open, &mut triggers).is_err() {
-                break;
-            }
+        let unfolds_too_far = self.unfolds_too_far;
+        let bodies = std::mem::take(&mut self.bodies);
+        let (mut triggers, mut level) = (Vec::new(), vec![(body, Asked::AtStart)]);
+        while !level.is_empty() && triggers.len() < MOST_TRIGGERS {
+            level = self.triggers_of_level(level, &bodies, &mut triggers);
         }
-        (self.expanded, self.copied) = (expanded, copied);
+        self.bodies = bodies;
+        (self.expanded, self.copied, self.unfolds_too_far) = (expanded, copied, unfolds_too_far);
         self.diagnostics.truncate(diagnostics);
         triggers
     }
 
-    /// Notes the trigger of a part, and the parts that are asked below it.
-    fn below(
+    /// Notes the triggers that are reached without passing another one, and returns the right sides
+    /// behind them.
+    fn triggers_of_level<'a>(
         &mut self,
-        part: &Ast,
-        asked: Asked,
-        open: &mut Vec<(Ast, Asked)>,
+        level: Vec<(&'a Ast, Asked)>,
+        bodies: &'a FxHashMap<Arc<str>, Ast>,
         triggers: &mut Vec<Trigger>,
-    ) -> Checked<()> {
-        match &part.kind {
-            AstKind::Connect(Connective::Implies, left, right) => {
-                let holds = self.plain(left)?;
-                let formula = self.asked_and(asked, holds);
-                triggers.push(Trigger { formula, span: left.span });
-                open.push(((**right).clone(), Asked::Where(formula)));
+    ) -> Vec<(&'a Ast, Asked)> {
+        let mut behind = Vec::new();
+        let mut open: Vec<(&Ast, Asked)> = level.into_iter().rev().collect();
+        while let Some((part, asked)) = open.pop() {
+            match &part.kind {
+                AstKind::Connect(Connective::Implies, left, right) => {
+                    let Ok(holds) = self.plain(left) else { continue };
+                    let formula = self.asked_and(asked, holds);
+                    triggers.push(Trigger { formula, span: left.span });
+                    behind.push((&**right, Asked::Where(formula)));
+                }
+                AstKind::Unary(UnaryOperator::Always, bound, None, operand) => {
+                    let interval = bound.as_ref().map_or(Interval::ALL, |bound| bound.interval);
+                    open.push((operand, self.asked_later(asked, interval)));
+                }
+                AstKind::And(parts) => open.extend(parts.iter().rev().map(|part| (part, asked))),
+                AstKind::Name(name) => open.extend(bodies.get(name).map(|body| (body, asked))),
+                _ => {}
             }
-            AstKind::Unary(UnaryOperator::Always, bound, None, operand) => {
-                let interval = bound.as_ref().map_or(Interval::ALL, |bound| bound.interval);
-                let asked = self.asked_later(asked, interval);
-                open.push(((**operand).clone(), asked));
-            }
-            AstKind::And(parts) => open.extend(parts.iter().rev().map(|part| (part.clone(), asked))),
-            AstKind::Name(name) => {
-                let body = self.bodies.get(name).cloned();
-                open.extend(body.map(|body| ((*body).clone(), asked)));
-            }
-            _ => {}
         }
-        Ok(())
+        behind
     }
 
     fn asked_and(&mut self, asked: Asked, holds: FormulaId) -> FormulaId {
