@@ -5,7 +5,7 @@ use traceward_logic::expr::Expr;
 use traceward_logic::formula::{FormulaId, Formulas};
 use traceward_logic::letter::{self, Alphabet, Letters};
 use traceward_logic::pass::{Simplifier, negation_normal_form, split_atoms};
-use traceward_logic::semantics::{self, EvaluationError};
+use traceward_logic::semantics;
 use traceward_logic::trace::Trace;
 
 /// The choice whether formulas are simplified before they are evaluated.
@@ -66,12 +66,6 @@ impl Prepared {
         let place = |expr: &Expr| self.alphabet.proposition(self.formulas.find_atom(expr)?);
         let alphabet = self.alphabet.narrowed(&formulas, &normal, place);
         Self { formulas, lowered, split, simplified, normal, alphabet }
-    }
-
-    /// The letters of a trace, every expression having been evaluated as a whole.
-    pub fn checked_letters(&self, trace: &Trace) -> Result<Letters, EvaluationError> {
-        letter::check_expressions(&self.formulas, &self.lowered, trace)?;
-        Ok(self.letters(trace))
     }
 
     /// The letters of a trace whose expressions can be evaluated.

@@ -350,7 +350,7 @@ fn reverse(formulas: &Formulas, formula: FormulaId) -> Evaluator {
 }
 
 fn truth(evaluator: &Evaluator, trace: &Trace) -> Bitmap {
-    let letters = evaluator.prepared().checked_letters(trace).expect("booleans do not fail");
+    let letters = evaluator.prepared().letters(trace);
     evaluator.truth(&mut Cache::default(), &letters).expect("reverse never gives up")[0].clone()
 }
 

@@ -1,19 +1,11 @@
 //! What must not go wrong at the edges of the program: odd inputs, odd outputs, hostile texts.
 
-use crate::common::{Folder, Output, transcript};
+use crate::common::{Folder, Output};
+use crate::monitor::session;
 use std::io::{Read, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
-
-fn session(test: &str, files: &[(&str, &[u8])], commands: &[(&[&str], &[u8])]) -> String {
-    let folder = Folder::new(test);
-    for (name, bytes) in files {
-        folder.write(name, bytes);
-    }
-    let seen = commands.iter().map(|(arguments, stdin)| transcript(arguments, &folder.run(arguments, stdin)));
-    seen.collect::<Vec<_>>().join("\n")
-}
 
 #[test]
 fn an_empty_trace_is_no_answer() {

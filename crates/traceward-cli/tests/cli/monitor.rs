@@ -4,7 +4,7 @@ use crate::common::{Folder, Live, transcript};
 use std::io::{BufRead, BufReader, Write};
 
 /// Runs commands on an input each and returns what a user sees.
-fn session(test: &str, files: &[(&str, &[u8])], commands: &[(&[&str], &[u8])]) -> String {
+pub fn session(test: &str, files: &[(&str, &[u8])], commands: &[(&[&str], &[u8])]) -> String {
     let folder = Folder::new(test);
     for (name, bytes) in files {
         folder.write(name, bytes);
