@@ -1,0 +1,72 @@
+//! What `lint` and `compare` found.
+
+use super::units::{counted, shown};
+use super::{BAD, BOLD, DIM, GOOD};
+use std::io::{self, Write};
+use traceward::hygiene::{Comparison, Example, Lint, Oddity, Relation};
+use traceward::message::Shown;
+
+/// Writes what is odd in a spec.
+pub fn lint(out: &mut impl Write, lint: &Lint) -> io::Result<()> {
+    for finding in &lint.findings {
+        let other = Shown(finding.other.as_deref().unwrap_or_default());
+        let what = match finding.oddity {
+            Oddity::Unsatisfiable => "can never hold".to_owned(),
+            Oddity::Valid => "can never fail".to_owned(),
+            Oddity::ImpliedBy => format!("holds wherever {other} does, and adds nothing to it"),
+            Oddity::EquivalentTo => format!("means the same as {other}"),
+        };
+        writeln!(out, "{BAD}✗ {}{BAD:#}  {what}", Shown(&finding.property))?;
+        if let Some(example) = &finding.example {
+            write_example(out, example)?;
+        }
+    }
+    let looked_at = match lint.properties.len() {
+        1 => "1 property".to_owned(),
+        count => format!("{count} properties"),
+    };
+    let odd = lint.findings.len();
+    match odd {
+        0 if !lint.undecided.is_empty() => Ok(()),
+        0 => writeln!(out, "{GOOD}✓{GOOD:#} nothing odd about {looked_at}"),
+        _ => writeln!(out, "{} about {looked_at}", counted(odd, "finding")),
+    }
+}
+
+/// Writes how two properties relate.
+pub fn comparison(out: &mut impl Write, comparison: &Comparison) -> io::Result<()> {
+    let [first, second] = comparison.formulas.each_ref().map(|formula| Shown(formula));
+    let says = match comparison.relation {
+        Relation::Equal => "equal: the same traces satisfy both",
+        Relation::Stronger => "stronger: the first implies the second, and not the other way round",
+        Relation::Weaker => "weaker: the second implies the first, and not the other way round",
+        Relation::Neither => "neither implies the other",
+    };
+    let [first_name, second_name] = comparison.names.each_ref().map(|name| Shown(name));
+    writeln!(out, "{first_name}  {DIM}{first}{DIM:#}\n{second_name}  {DIM}{second}{DIM:#}")?;
+    writeln!(out, "{BOLD}{says}{BOLD:#}")?;
+    comparison.examples.iter().try_for_each(|example| write_example(out, example))
+}
+
+pub(super) fn write_example(out: &mut impl Write, example: &Example) -> io::Result<()> {
+    let names = |names: &[String]| Shown(&names.join(" and ")).to_string();
+    let what = match (&example.satisfies[..], &example.violates[..]) {
+        (satisfied, []) => format!("satisfies {}", names(satisfied)),
+        ([], violated) => format!("violates {}", names(violated)),
+        (satisfied, violated) => format!("satisfies {} and violates {}", names(satisfied), names(violated)),
+    };
+    writeln!(out, "    a shortest trace that {what}:")?;
+    let mut position = 0;
+    for run in example.states.chunk_by(|one, next| one == next) {
+        let state = &run[0];
+        let values: Vec<String> =
+            state.iter().map(|(name, value)| format!("{} = {}", Shown(name), shown(value))).collect();
+        let values = if values.is_empty() { "any state".to_owned() } else { values.join(", ") };
+        match run.len() {
+            1 => writeln!(out, "      {position}: {values}")?,
+            len => writeln!(out, "      {position} to {}: {values}", position + len - 1)?,
+        }
+        position += run.len();
+    }
+    Ok(())
+}

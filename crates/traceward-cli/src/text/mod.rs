@@ -1,0 +1,105 @@
+//! Answers for people.
+
+mod hygiene;
+mod inspection;
+mod monitor;
+mod property;
+mod query;
+mod units;
+
+use crate::input;
+use anstyle::{AnsiColor, Style};
+pub use hygiene::{comparison, lint};
+pub use inspection::inspection;
+pub use monitor::{monitor_end, monitor_line, monitor_stopped, unknown_line};
+use property::write_property;
+use query::write_query;
+use std::io::{self, Write};
+use std::path::Path;
+use traceward::input::Note;
+use traceward::message::Shown;
+use traceward::report::{Warning, WarningKind};
+use traceward::{Goal, Report, Verdict};
+pub use units::counted;
+use units::elapsed;
+
+const GOOD: Style = AnsiColor::Green.on_default().bold();
+const BAD: Style = AnsiColor::Red.on_default().bold();
+const OPEN: Style = AnsiColor::Yellow.on_default().bold();
+const DIM: Style = Style::new().dimmed();
+const BOLD: Style = Style::new().bold();
+
+/// Writes what was found out about one trace.
+pub fn report(out: &mut impl Write, path: &Path, report: &Report, goal: Goal) -> io::Result<()> {
+    writeln!(out, "{BOLD}{}{BOLD:#}: {}", input::name(path), extent(report))?;
+    for property in &report.properties {
+        write_property(out, property, report)?;
+    }
+    for query in &report.queries {
+        write_query(out, query, report)?;
+    }
+    if let Some(table) = &report.trace.table {
+        writeln!(out)?;
+        table.trim_end().lines().try_for_each(|line| writeln!(out, "{}", Shown(line)))?;
+    }
+    for note in notes(report) {
+        writeln!(out, "{DIM}note: {note}{DIM:#}")?;
+    }
+    if goal == Goal::Check && report.properties.len() > 1 {
+        let violated = report.properties.iter().filter(|property| property.verdict == Verdict::Violated).count();
+        writeln!(out, "{violated} of {} properties violated", report.properties.len())?;
+    }
+    Ok(())
+}
+
+/// A probable mistake in what was asked of a trace.
+pub fn warning(path: &Path, warning: &Warning) -> String {
+    let Warning { kind, about, is_urgent: _ } = warning;
+    let about = about.as_ref().map(|about| format!("{}: ", about.name())).unwrap_or_default();
+    let severity = match kind {
+        kind if kind.leaves_unanswered() => "error",
+        WarningKind::StepsBesideTime { .. } | WarningKind::StepsAreChanges { .. } => "note",
+        _ => "warning",
+    };
+    let help = match kind {
+        WarningKind::NotFollowed { .. } => "\n  help: without --prefix it is judged as if the trace ended here",
+        _ => "",
+    };
+    format!("{severity}: {}: {}{help}", input::name(path), Shown(&format!("{about}{kind}")))
+}
+
+fn extent(report: &Report) -> String {
+    let trace = &report.trace;
+    let mut text = counted(trace.states, "state");
+    if let Some(keys) = &trace.keys {
+        text.push_str(&format!(" in {}", counted(keys.len(), "key")));
+    }
+    if let Some((first, last)) = trace.span {
+        text.push_str(&format!(", {}", elapsed(last.abs_diff(first))));
+    }
+    text
+}
+
+/// Whether a note belongs to the answer; the others are asides about the input, and no part of the
+/// results.
+pub fn is_about_the_answer(note: &Note) -> bool {
+    matches!(note, Note::EmptyInput | Note::HeaderOnly)
+}
+
+fn notes(report: &Report) -> Vec<String> {
+    let trace = &report.trace;
+    let mut notes: Vec<String> =
+        trace.notes.iter().filter(|note| is_about_the_answer(note)).map(ToString::to_string).collect();
+    if trace.states == 0 && notes.is_empty() {
+        notes.push("the trace is empty".into());
+    }
+    for (name, count) in &trace.missing {
+        let of = counted(trace.states, "state");
+        let name = Shown(name);
+        notes.push(format!("`{name}` is missing in {count} of {of}; what is asked of it is false there"));
+    }
+    notes
+}
+
+/// The least width of a position in the lines of a monitor.
+pub const POSITION_WIDTH: usize = 8;
