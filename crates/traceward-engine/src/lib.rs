@@ -13,3 +13,4 @@ pub mod prepared;
 pub mod run_statistics;
 pub mod saved;
 pub mod select;
+pub mod why;

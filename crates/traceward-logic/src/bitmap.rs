@@ -143,6 +143,15 @@ impl Bitmap {
         })
     }
 
+    /// The first position from `from` on whose bit is set.
+    pub fn first_one_from(&self, from: usize) -> Option<usize> {
+        let (index, offset) = (from / Self::WORD, from % Self::WORD);
+        let first = self.words.get(index)? & (u64::MAX >> offset);
+        let rest = self.words[index + 1..].iter().copied();
+        let (skipped, word) = std::iter::once(first).chain(rest).enumerate().find(|(_, word)| *word != 0)?;
+        Some((index + skipped) * Self::WORD + word.leading_zeros() as usize)
+    }
+
     /// The bits, in order.
     pub fn iter(&self) -> impl Iterator<Item = bool> + '_ {
         (0..self.len).map(|position| self.get(position))
@@ -253,6 +262,9 @@ mod tests {
         }
         assert_eq!(bitmap.ones().collect::<Vec<_>>(), [0, 63, 64, 129]);
         assert_eq!(bitmap.gather(&[129, 1, 0]).to_string(), "101");
+        for from in 0..200 {
+            assert_eq!(bitmap.first_one_from(from), bitmap.ones().find(|&position| position >= from), "{from}");
+        }
     }
 
     #[test]

@@ -138,8 +138,13 @@ impl Letter {
 /// Where an atom cannot be evaluated its bit is 0: whether that is an error depends on the
 /// expression around it, which [`check_expressions`] evaluates as a whole.
 pub fn letters(formulas: &Formulas, alphabet: &Alphabet, trace: &Trace) -> Letters {
-    let bitmaps = alphabet.atoms().iter().map(|&(_, atom)| columnar::holds(formulas.atom(atom), trace)).collect();
+    let bitmaps = alphabet.atoms().iter().map(|&(_, atom)| row(formulas.atom(atom), trace)).collect();
     Letters { len: trace.len, bitmaps, time: trace.time.clone() }
+}
+
+/// The positions at which an atom holds; where it cannot be evaluated its bit is 0.
+pub fn row(atom: &Expr, trace: &Trace) -> Bitmap {
+    columnar::holds(atom, trace)
 }
 
 /// The maximal boolean expressions of some formulas that may fail.

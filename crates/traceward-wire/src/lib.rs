@@ -15,6 +15,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod evidence;
 mod hygiene;
 mod inspection;
 mod monitor;
@@ -23,6 +24,7 @@ mod schema;
 mod spaced;
 mod value;
 
+pub use evidence::{Evidence, Literal, Outcome, Place, Reason};
 pub use hygiene::{ComparisonDocument, Example, Finding, LintDocument, NamedFormula};
 pub use inspection::{Column, InspectionDocument};
 pub use monitor::{EndOfTrace, EndVerdict, Extent, VerdictEvent};

@@ -1,5 +1,6 @@
 //! The answers of `check` and `query`.
 
+use crate::evidence;
 use crate::{Members, VERSION, Value, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -203,6 +204,9 @@ pub struct Property {
     /// The state at which a violated property that is no always was judged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judged_at: Option<ViolatingState>,
+    /// Why it is violated, at each state that is shown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<Vec<evidence::Evidence>>,
     /// The value that an assert compared; null if its query has none.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "asked")]
     #[schemars(with = "Option<Value>")]
@@ -247,6 +251,7 @@ impl From<&PropertyReport> for Property {
             truth: truth.as_ref().map(ToString::to_string),
             violations: violations.as_ref().map(Violations::from),
             judged_at: judged_at.as_ref().map(ViolatingState::from),
+            evidence: evidence::Evidence::of(evidence),
             value: compared.as_ref().map(compared_value),
             compared_with: compared.as_ref().and_then(compared_with),
             coverage: coverage.as_ref().map(Coverage::from),
@@ -376,8 +381,8 @@ pub struct ViolatingState {
 
 impl From<&report::Violation> for ViolatingState {
     fn from(report: &report::Violation) -> Self {
-        // Among the values, what is missing is null.
-        let report::Violation { position, line, time, values, missing: _ } = report;
+        // Among the values, what is missing is null. Why it fails is evidence of its own.
+        let report::Violation { position, line, time, values, missing: _, why: _ } = report;
         Self { position: *position, line: *line, time_ns: *time, values: Members::of_values(values) }
     }
 }
@@ -500,6 +505,9 @@ pub struct KeyVerdict {
     /// The state at which a violated property that is no always was judged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judged_at: Option<ViolatingState>,
+    /// Why it is violated, at each state that is shown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<Vec<evidence::Evidence>>,
     /// The value that an assert compared; null if its query has none.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "asked")]
     #[schemars(with = "Option<Value>")]
@@ -521,6 +529,7 @@ impl From<&report::KeyVerdict> for KeyVerdict {
             verdict: (*verdict).into(),
             violations: violations.as_ref().map(Violations::from),
             judged_at: judged_at.as_ref().map(ViolatingState::from),
+            evidence: evidence::Evidence::of(evidence),
             value: compared.as_ref().map(compared_value),
             compared_with: compared.as_ref().and_then(compared_with),
         }

@@ -79,8 +79,14 @@ impl From<traceward::Verdict> for Verdict {
 }
 
 /// Named members of an object, in an order that means something.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Members<T>(pub Vec<(String, T)>);
+
+impl<T> Default for Members<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
 
 impl<T> Members<T> {
     /// Whether there is none.

@@ -11,6 +11,7 @@ mod missing;
 mod mistake;
 mod part;
 pub(crate) mod steps;
+mod why;
 
 use crate::check::{CheckOptions, Extent, Truth};
 use crate::error::{Error, Request};
@@ -35,6 +36,7 @@ use traceward_logic::semantics::EvaluationError;
 use traceward_logic::trace::{Column, Trace};
 use traceward_logic::value::Value;
 use traceward_trace::{KeyGroup, Keys, Lines, Note, ReadTrace};
+use why::Explainers;
 
 /// The longest trace that the definition itself is asked about: beyond it an answer takes minutes.
 const LONGEST_NAIVE: usize = 200_000;
@@ -61,6 +63,8 @@ pub(crate) struct Question<'a> {
     evaluator: Evaluator,
     /// Gives the verdicts on formulas.
     judges: Judges,
+    /// Tells why properties are violated.
+    explainers: Explainers,
 }
 
 /// The reports on properties and queries, and warnings about them.
@@ -107,6 +111,7 @@ impl<'a> Question<'a> {
             input: Input::new(read),
             evaluator: Evaluator::new(&prepared, &options.config),
             judges: Judges::new(lowered, &prepared, &indices, options, &|place| formula_name(spec, lowered, place))?,
+            explainers: Explainers::new(lowered.properties.len()),
             prepared,
             indices,
             asked,

@@ -2,10 +2,12 @@
 
 pub use crate::runs::{CoverageReport, UnusedPart, WaitingReport};
 pub use crate::warning::{Subject, Warning, WarningKind};
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 use traceward_engine::engine::EngineStatistics;
 use traceward_engine::select::EngineName;
 use traceward_logic::bitmap::Bitmap;
+pub use traceward_logic::formula::Direction;
 use traceward_logic::value::Value;
 use traceward_logic::verdict::Verdict;
 use traceward_trace::Note;
@@ -180,6 +182,101 @@ pub struct Violation {
     pub values: Vec<(Arc<str>, Value)>,
     /// The variables that are missing there, and whose values would have had a say in it.
     pub missing: Vec<Arc<str>>,
+    /// The reason for it; none where that was not looked for, or does not follow from the states
+    /// one by one.
+    pub why: Option<Why>,
+}
+
+/// The reason why a formula fails at a position.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Why {
+    /// What was owed and what happened, the outermost operator first.
+    pub reasons: Vec<Reason>,
+    /// The propositions that decide, each at a run of positions: whatever holds elsewhere, the
+    /// formula fails. None if they are too many to be named.
+    pub literals: Option<Vec<Literal>>,
+    /// The positions whose states decide, as runs: whatever other states say, the formula fails.
+    pub states: Vec<RangeInclusive<usize>>,
+}
+
+/// A temporal operator that was asked at a position, and what became of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reason {
+    /// The formula whose outermost operator it is, in the words of the spec.
+    pub formula: String,
+    /// The direction in which it looks.
+    pub direction: Direction,
+    /// Whether its window has a far end.
+    pub is_bounded: bool,
+    /// The state at which it was asked.
+    pub since: Place,
+    /// Whether it holds there.
+    pub holds: bool,
+    /// What became of it.
+    pub outcome: Outcome,
+}
+
+/// What became of a temporal operator.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    /// There is no next, or no earlier, state.
+    NoState,
+    /// Its operand settled it at a state.
+    Settled {
+        /// The operand, in the words of the spec.
+        operand: String,
+        /// The state, with the values that the operand speaks of.
+        at: Place,
+    },
+    /// Its operand had one value throughout the window: the value of the operator.
+    Throughout {
+        /// The operand, in the words of the spec.
+        operand: String,
+        /// The first and last state of the window; none if it has no states.
+        window: Option<(Place, Place)>,
+        /// Whether the trace ended, or began, before the window did.
+        is_cut: bool,
+        /// The state outside the window at which the operand has the other value: the first one
+        /// beyond, or else the nearest one before it.
+        outside: Option<Place>,
+    },
+    /// One operand changed before the other one did.
+    Broken {
+        /// The operand that should have lasted, in the words of the spec.
+        kept: String,
+        /// The state at which it did not, with the values that it speaks of.
+        at: Place,
+        /// The operand that was waited for, in the words of the spec.
+        goal: String,
+        /// The state at which that came, if it ever did.
+        came: Option<Place>,
+    },
+}
+
+/// A state that an explanation points at.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Place {
+    /// The position in the trace, or in the key's part of it.
+    pub position: usize,
+    /// The line of the state in the input.
+    pub line: u64,
+    /// The timestamp of the state, if it has one.
+    pub time: Option<i64>,
+    /// The values that matter there.
+    pub values: Vec<(Arc<str>, Value)>,
+}
+
+/// A proposition that has one value at each of a run of positions.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Literal {
+    /// The proposition, in the words of the spec.
+    pub proposition: String,
+    /// Its value there.
+    pub holds: bool,
+    /// The first state of the run, with the values that the proposition speaks of.
+    pub first: Place,
+    /// The last state of the run.
+    pub last: Place,
 }
 
 /// The report on a property, by key.

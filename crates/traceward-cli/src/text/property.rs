@@ -1,6 +1,7 @@
 //! Verdicts on properties, and what speaks for them.
 
 use super::units::{column_name, counted, moment, value_text};
+use super::why::write_why;
 use super::{BAD, DIM, GOOD, OPEN};
 use anstyle::Style;
 use std::io::{self, Write};
@@ -70,6 +71,7 @@ pub(super) fn write_evidence(
     }
     if let Some(first) = judged_at {
         writeln!(out, "    judged at {}", violation_text(first))?;
+        write_reasons(out, first, "      ")?;
         write_missing(out, [first])?;
     }
     if let Some(position) = decided_at {
@@ -138,12 +140,17 @@ pub(super) fn write_violations(
     writeln!(out, "{indent}fails at {} of {}:", found.count, counted(states, "position"))?;
     for violation in &found.first {
         writeln!(out, "{indent}  {}", violation_text(violation))?;
+        write_reasons(out, violation, &format!("{indent}    "))?;
     }
     if found.count > found.first.len() {
         let more = found.count - found.first.len();
         writeln!(out, "{indent}  {DIM}… and {more} more (--max-violations){DIM:#}")?;
     }
     write_missing(out, &found.first)
+}
+
+fn write_reasons(out: &mut impl Write, violation: &Violation, indent: &str) -> io::Result<()> {
+    violation.why.iter().try_for_each(|why| write_why(out, why, violation.line, indent))
 }
 
 /// Writes the way out where missing values may have decided violations.
@@ -216,6 +223,12 @@ pub(super) fn violation_text(violation: &Violation) -> String {
     format!("position {} (line {}{time}){separator}{values}{missing}", violation.position, violation.line)
 }
 
+/// The first state that speaks for the verdict on a key.
+fn first_state(key: &KeyVerdict) -> Option<&Violation> {
+    let Evidence { violations, judged_at, .. } = &key.evidence;
+    violations.as_ref().and_then(|found| found.first.first()).or(judged_at.as_ref())
+}
+
 pub(super) fn write_keys<'a>(out: &mut impl Write, keys: &'a KeysReport) -> io::Result<()> {
     if keys.violated == 0 {
         let count = |verdict| keys.verdicts.iter().filter(|one| **one == verdict).count();
@@ -236,12 +249,12 @@ pub(super) fn write_keys<'a>(out: &mut impl Write, keys: &'a KeysReport) -> io::
     }
     writeln!(out, "    for {} of {}:", keys.violated, counted(keys.checked, "key"))?;
     for one in &keys.first_violations {
-        let first = one.evidence.violations.as_ref().and_then(|found| found.first.first());
-        let first = first.map(|violation| format!(": first at {}", violation_text(violation)));
+        let first = first_state(one).map(|violation| format!(": first at {}", violation_text(violation)));
         let why = first.or_else(|| one.evidence.compared.as_ref().map(|found| format!(": {}", compared_text(found))));
         writeln!(out, "      {}{}", Shown(&one.key), why.unwrap_or_default())?;
+        first_state(one).map_or(Ok(()), |violation| write_reasons(out, violation, "        "))?;
     }
-    let first = |one: &'a KeyVerdict| one.evidence.violations.iter().flat_map(|found| found.first.first());
+    let first = |one: &'a KeyVerdict| first_state(one).into_iter();
     write_missing(out, keys.first_violations.iter().flat_map(first))?;
     if keys.violated > keys.first_violations.len() {
         let more = keys.violated - keys.first_violations.len();

@@ -55,6 +55,21 @@ pub(super) fn elapsed(nanoseconds: u64) -> String {
     }
 }
 
+/// A stretch of time in its two largest units, as people say how late something is.
+pub(super) fn lasting(nanoseconds: u64) -> String {
+    const SECOND: u64 = 1_000_000_000;
+    const UNITS: [(u64, &str); 4] = [(86_400, "d"), (3_600, "h"), (60, "min"), (1, "s")];
+    let seconds = nanoseconds / SECOND;
+    let Some(largest) = UNITS.iter().position(|(size, _)| seconds >= *size).filter(|largest| *largest < 3) else {
+        return elapsed(nanoseconds);
+    };
+    let ((large, large_unit), (small, small_unit)) = (UNITS[largest], UNITS[largest + 1]);
+    match seconds % large / small {
+        0 => format!("{} {large_unit}", seconds / large),
+        rest => format!("{} {large_unit} {rest} {small_unit}", seconds / large),
+    }
+}
+
 /// A timestamp: a date if it could be one, else the time since its clock began.
 pub(super) fn moment(nanoseconds: i64) -> String {
     const YEAR_2000: i64 = 946_684_800_000_000_000;

@@ -18,7 +18,15 @@ impl Lowering<'_> {
         formula
     }
 
+    /// The formula that a part of the text is.
     pub(super) fn plain_of(&mut self, typed: Typed, standing: Standing, span: Span) -> Checked<FormulaId> {
+        let formula = self.formula_of(typed, standing, span)?;
+        self.words.entry(formula).or_insert(span);
+        Ok(formula)
+    }
+
+    /// A formula that need not be all of the text at a place.
+    fn formula_of(&mut self, typed: Typed, standing: Standing, span: Span) -> Checked<FormulaId> {
         match typed {
             Typed::Plain(formula) => Ok(formula),
             Typed::State(expr, ty) => {
@@ -85,9 +93,9 @@ impl Lowering<'_> {
         if runs.len() == 0 {
             return Ok(first);
         }
-        let mut whole = self.plain_of(first, Standing::Operand, span)?;
+        let mut whole = self.formula_of(first, Standing::Operand, span)?;
         for run in runs {
-            let part = self.plain_of(run, Standing::Operand, span)?;
+            let part = self.formula_of(run, Standing::Operand, span)?;
             whole = self.formulas.intern(match junction {
                 Junction::And => Node::And(whole, part),
                 Junction::Or => Node::Or(whole, part),

@@ -59,6 +59,8 @@ pub struct Lowered {
     pub properties: Vec<Property>,
     /// The queries, which are measured.
     pub queries: Vec<NamedQuery>,
+    /// The place in the text of each formula that was written; of several places the first.
+    pub words: FxHashMap<FormulaId, Span>,
     /// The place where timestamps are first needed, and what needs them.
     pub needs_time: Option<(Span, &'static str)>,
     /// Probable mistakes.
@@ -201,6 +203,7 @@ struct Lowering<'a> {
     /// The depth of the part that is being looked at, and the greatest depth so far.
     depth: usize,
     deepest: usize,
+    words: FxHashMap<FormulaId, Span>,
     needs_time: Option<(Span, &'static str)>,
     properties: Vec<Property>,
     queries: Vec<NamedQuery>,
@@ -229,6 +232,7 @@ impl<'a> Lowering<'a> {
             unfolds_too_far: false,
             depth: 0,
             deepest: 0,
+            words: FxHashMap::default(),
             needs_time: None,
             properties: Vec::new(),
             queries: Vec::new(),
@@ -301,6 +305,7 @@ impl<'a> Lowering<'a> {
             variables: self.variables,
             properties: self.properties,
             queries: self.queries,
+            words: self.words,
             needs_time: self.needs_time,
             warnings,
         })
@@ -501,7 +506,12 @@ impl<'a> Lowering<'a> {
     /// A part inside another.
     fn lower(&mut self, ast: &Ast) -> Checked<Typed> {
         match self.lower_whole(ast)? {
-            Whole::Part(typed) => Ok(typed),
+            Whole::Part(typed) => {
+                if let Typed::Plain(formula) = typed {
+                    self.words.entry(formula).or_insert(ast.span);
+                }
+                Ok(typed)
+            }
             Whole::Comparison(_) => self.refuse_comparison(ast.span),
         }
     }

@@ -2,6 +2,7 @@
 
 use super::judgement::Judgement;
 use super::part::Part;
+use super::why::Explained;
 use super::{Question, missing, outermost_always};
 use crate::check::Extent;
 use crate::error::Error;
@@ -34,10 +35,10 @@ pub(super) fn of_part(part: &Part<'_>, property: usize, judgement: &Judgement) -
     match (&part.question.lowered.properties[property].claim, options.extent) {
         (Claim::Assert(..), _) => Evidence { compared: judgement.compared.clone(), ..Evidence::default() },
         (Claim::Formula(formula), Extent::Whole) => {
-            let violations = violations(part, *formula);
-            let unexplained = judgement.verdict == Verdict::Violated && violations.is_none() && part.len() > 0;
+            let violations = violations(part, property, *formula);
+            let is_no_always = judgement.verdict == Verdict::Violated && violations.is_none() && part.len() > 0;
             Evidence {
-                judged_at: unexplained.then(|| failing_state(part, *formula, *formula, 0)),
+                judged_at: is_no_always.then(|| failing_states(part, property, *formula, *formula, vec![0]).remove(0)),
                 violations,
                 ..Evidence::default()
             }
@@ -47,8 +48,10 @@ pub(super) fn of_part(part: &Part<'_>, property: usize, judgement: &Judgement) -
         (Claim::Formula(formula), Extent::Prefix) => {
             let violated_at = judgement.decided_at.filter(|_| judgement.verdict == Verdict::Violated);
             let judged_at = violated_at.filter(|&position| position < part.len());
+            let why = || Explained::new(part, property, *formula)?.why(0);
+            let judged = |position| Violation { why: why(), ..violation(part, *formula, position) };
             Evidence {
-                judged_at: judged_at.map(|position| violation(part, *formula, position)),
+                judged_at: judged_at.map(judged),
                 owed: if judgement.verdict == Verdict::Pending { owed(part, *formula) } else { Vec::new() },
                 ..Evidence::default()
             }
@@ -65,7 +68,7 @@ pub(super) fn unmet_trigger(part: &Part<'_>, property: usize, judgement: &Judgem
 }
 
 /// Where the body of an outermost always fails.
-fn violations(part: &Part<'_>, formula: FormulaId) -> Option<Violations> {
+fn violations(part: &Part<'_>, property: usize, formula: FormulaId) -> Option<Violations> {
     let (interval, body) = outermost_always(&part.question.lowered.formulas, formula)?;
     let row = part.row(body);
     let mut failing = row.clone().complement();
@@ -73,15 +76,27 @@ fn violations(part: &Part<'_>, formula: FormulaId) -> Option<Violations> {
         let window = part.window_of_start(interval);
         (0..window.start).chain(window.end..row.len()).for_each(|position| failing.set(position, false));
     }
-    let first = failing.ones().take(part.question.options.max_violations);
-    let first = first.map(|position| failing_state(part, formula, body, position)).collect();
+    let first = failing.ones().take(part.question.options.max_violations).collect();
+    let first = failing_states(part, property, formula, body, first);
     Some(Violations { count: failing.count_ones(), first })
 }
 
-/// A state in which a part of a formula fails, with the missing values that may have decided it.
-fn failing_state(part: &Part<'_>, formula: FormulaId, body: FormulaId, position: usize) -> Violation {
-    let missing = missing::deciding(part, body, position);
-    Violation { missing, ..violation(part, formula, position) }
+/// States in which a part of a formula fails, with why it does and with the missing values that
+/// may have decided it.
+fn failing_states(
+    part: &Part<'_>,
+    property: usize,
+    formula: FormulaId,
+    body: FormulaId,
+    positions: Vec<usize>,
+) -> Vec<Violation> {
+    let explained = if positions.is_empty() { None } else { Explained::new(part, property, body) };
+    let failing_state = |position| Violation {
+        missing: missing::deciding(part, body, position),
+        why: explained.as_ref().and_then(|explained| explained.why(position)),
+        ..violation(part, formula, position)
+    };
+    positions.into_iter().map(failing_state).collect()
 }
 
 /// A state, with the values of the variables that a formula speaks of.
@@ -93,10 +108,11 @@ fn violation(part: &Part<'_>, formula: FormulaId, position: usize) -> Violation 
         values.into_iter().map(|id| (question.names[id.index()].clone(), question.input.trace.value(id, whole)));
     Violation {
         position,
-        line: question.input.lines.line(whole),
-        time: part.letters.time.as_ref().map(|time| time[position]),
+        line: part.line(position),
+        time: part.time(position),
         values: values.chain(earlier_values(part, formula, position)).collect(),
         missing: Vec::new(),
+        why: None,
     }
 }
 
@@ -179,7 +195,7 @@ fn owed(part: &Part<'_>, formula: FormulaId) -> Vec<OwedReport> {
             owed.extend(found.into_iter().map(|one| OwedReport {
                 obligation: one.formula,
                 since: position,
-                line: question.input.lines.line(part.in_whole(position)),
+                line: part.line(position),
                 from: (one.delay > 0).then_some(part.len() as u64 + one.delay),
                 until: one.reach.map(|reach| part.len() as u64 + one.delay + reach),
                 is_necessary: one.is_necessary,

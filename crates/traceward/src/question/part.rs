@@ -81,6 +81,16 @@ impl<'a> Part<'a> {
         self.positions.map_or(position, |positions| positions[position] as usize)
     }
 
+    /// The line of a state in the input.
+    pub(super) fn line(&self, position: usize) -> u64 {
+        self.question.input.lines.line(self.in_whole(position))
+    }
+
+    /// The timestamp of a state.
+    pub(super) fn time(&self, position: usize) -> Option<i64> {
+        self.letters.time.as_ref().map(|time| time[position])
+    }
+
     /// The value of a query.
     pub(super) fn value(&self, query: &Query) -> Result<Option<Value>, Error> {
         let value = semantics::value_where(query, self.trace(), &|formula, position| self.holds(formula, position));
