@@ -119,8 +119,6 @@ const AT_END: &str = "`traceward check` answers when the trace has ended";
 /// something else.
 fn asked(request: &Request) -> Failure {
     let help = match request {
-        Request::RunsByKey => return Failure::new("--coverage and --waiting are for a trace that is not split by key"),
-        Request::RunsWithBounds => return Failure::new("--coverage and --waiting are for formulas without bounds"),
         Request::TableOfOtherEngine => {
             return Failure::new("the table belongs to the reverse engine: --engine reverse");
         }

@@ -152,6 +152,16 @@ impl Bitmap {
         Some((index + skipped) * Self::WORD + word.leading_zeros() as usize)
     }
 
+    /// The last position up to `to` whose bit is set.
+    pub fn last_one_up_to(&self, to: usize) -> Option<usize> {
+        let to = to.min(self.len.checked_sub(1)?);
+        let (index, offset) = (to / Self::WORD, to % Self::WORD);
+        let last = self.words[index] & (u64::MAX << (Self::WORD - 1 - offset));
+        let rest = self.words[..index].iter().rev().copied();
+        let (skipped, word) = std::iter::once(last).chain(rest).enumerate().find(|(_, word)| *word != 0)?;
+        Some((index - skipped) * Self::WORD + Self::WORD - 1 - word.trailing_zeros() as usize)
+    }
+
     /// The bits, in order.
     pub fn iter(&self) -> impl Iterator<Item = bool> + '_ {
         (0..self.len).map(|position| self.get(position))
@@ -264,6 +274,7 @@ mod tests {
         assert_eq!(bitmap.gather(&[129, 1, 0]).to_string(), "101");
         for from in 0..200 {
             assert_eq!(bitmap.first_one_from(from), bitmap.ones().find(|&position| position >= from), "{from}");
+            assert_eq!(bitmap.last_one_up_to(from), bitmap.ones().filter(|&one| one <= from).last(), "{from}");
         }
     }
 

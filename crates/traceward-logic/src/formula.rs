@@ -282,6 +282,11 @@ impl Formulas {
         self.nodes[id.index()]
     }
 
+    /// Whether a temporal operator is in a formula.
+    pub fn is_temporal(&self, id: FormulaId) -> bool {
+        self.temporal[id.index()]
+    }
+
     /// The boolean expressions that formulas of this arena are made of.
     pub fn atoms(&self) -> &[Expr] {
         &self.atoms
@@ -520,7 +525,7 @@ impl Display<'_> {
     /// `f & g`. A chain to the left needs no brackets, unless it ends in a state formula that g
     /// would be read together with; one to the right does.
     fn chain(&self, f: FormulaId, symbol: &'static str, g: FormulaId, own: Binding) -> Vec<Piece> {
-        let is_state = |id: FormulaId| !self.formulas.temporal[id.index()];
+        let is_state = |id: FormulaId| !self.formulas.is_temporal(id);
         let ends_in_state = match (self.formulas.node(f), own) {
             (Node::And(_, last), Binding::And) | (Node::Or(_, last), Binding::Or) => is_state(last) && !is_state(f),
             _ => false,

@@ -29,9 +29,9 @@ pub use hygiene::{ComparisonDocument, Example, Finding, LintDocument, NamedFormu
 pub use inspection::{Column, InspectionDocument};
 pub use monitor::{EndOfTrace, EndVerdict, Extent, VerdictEvent};
 pub use report::{
-    Answer, Coverage, FailureDocument, KeyValue, KeyVerdict, Keys, Owed, Property, Query, RejectingVisits,
-    ReportDocument, Statistics, Summary, Trace, TracePath, TracesDocument, UnusedPart, ViolatingState, Violations,
-    Waiting,
+    Answer, Coverage, CoveredPart, Distribution, FailureDocument, Fate, KeyValue, KeyVerdict, Keys, Owed, Property,
+    Query, RejectingVisits, ReportDocument, Statistics, Summary, Trace, TracePath, TracesDocument, UnusedPart,
+    ViolatingState, Violations, Waiting, WorstWait,
 };
 pub use schema::schemas;
 pub use spaced::line;

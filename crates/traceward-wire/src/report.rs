@@ -1,6 +1,6 @@
 //! The answers of `check` and `query`.
 
-use crate::evidence;
+use crate::evidence::{self, Place};
 use crate::{Members, VERSION, Value, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -390,14 +390,27 @@ impl From<&report::Violation> for ViolatingState {
 /// Which parts of a property mattered.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Coverage {
-    /// The number of nodes of its alternating automaton.
-    pub nodes: usize,
-    /// The number of them that every accepting run visits; null if there is no accepting run.
-    pub covered: Option<usize>,
+    /// The parts that were written, with how often they were asked.
+    pub parts: Vec<CoveredPart>,
     /// The largest parts that never mattered.
     pub unused: Vec<UnusedPart>,
+    /// The number of nodes of its alternating automaton; null if runs of that were not looked at.
+    pub nodes: Option<usize>,
+    /// The number of them that every accepting run visits; null if there is no accepting run.
+    pub covered: Option<usize>,
     /// The least number of visits to rejecting nodes.
     pub rejecting_visits: RejectingVisits,
+}
+
+/// A part of a property, and how often it was asked.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct CoveredPart {
+    /// The part.
+    pub part: String,
+    /// The number of positions at which it was asked.
+    pub asked: usize,
+    /// The number of these positions at which it was as the property needs it.
+    pub met: usize,
 }
 
 /// A part of a property that never mattered.
@@ -410,7 +423,7 @@ pub struct UnusedPart {
 }
 
 /// The least number of visits to rejecting nodes, by what a run is.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct RejectingVisits {
     /// A run is a tree.
     pub tree: Option<u64>,
@@ -420,39 +433,157 @@ pub struct RejectingVisits {
 
 impl From<&CoverageReport> for Coverage {
     fn from(report: &CoverageReport) -> Self {
-        let CoverageReport { nodes, covered, unused, rejecting_visits_tree, rejecting_visits_slices } = report;
-        let part = |report::UnusedPart { part, never_happened }: &report::UnusedPart| UnusedPart {
+        let CoverageReport { parts, unused, runs } = report;
+        let part = |report::CoveredPart { part, asked, met, is_temporal: _ }: &report::CoveredPart| CoveredPart {
+            part: part.clone(),
+            asked: *asked,
+            met: *met,
+        };
+        let idle = |report::UnusedPart { part, never_happened }: &report::UnusedPart| UnusedPart {
             part: part.clone(),
             never_happened: never_happened.clone(),
         };
+        let runs = runs.as_ref();
+        let visits = |runs: &report::RunCoverage| RejectingVisits {
+            tree: runs.rejecting_visits_tree,
+            slices: runs.rejecting_visits_slices,
+        };
         Self {
-            nodes: *nodes,
-            covered: *covered,
-            unused: unused.iter().map(part).collect(),
-            rejecting_visits: RejectingVisits { tree: *rejecting_visits_tree, slices: *rejecting_visits_slices },
+            parts: parts.iter().map(part).collect(),
+            unused: unused.iter().map(idle).collect(),
+            nodes: runs.map(|runs| runs.nodes),
+            covered: runs.and_then(|runs| runs.covered),
+            rejecting_visits: runs.map(visits).unwrap_or_default(),
         }
     }
 }
 
-/// How long an eventuality had to wait, in steps.
+/// How long an eventuality had to wait.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Waiting {
     /// The eventuality.
     pub part: String,
     /// How often it was asked for.
     pub asked: u64,
+    /// How often it came in time.
+    pub met: u64,
+    /// How often it came when its window was over.
+    pub late: u64,
+    /// How often it came, but what had to hold until then did not.
+    pub broken: u64,
+    /// How often it never came.
+    pub never: u64,
+    /// How often it may still come, since the trace goes on.
+    pub open: u64,
+    /// The least number of steps of those that came; null if none did. So are the next ones.
+    pub least: Option<u64>,
+    /// The least number of steps that half of them do not exceed.
+    pub median: Option<u64>,
+    /// The least number of steps that 90 of 100 do not exceed.
+    pub p90: Option<u64>,
+    /// The least number of steps that 99 of 100 do not exceed.
+    pub p99: Option<u64>,
+    /// The greatest number of steps.
+    pub most: Option<u64>,
+    /// The average number of steps.
+    pub average: Option<f64>,
+    /// The same in nanoseconds, if the trace has timestamps.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time_ns: Option<Distribution>,
+    /// The worst: those that never came, and the longest.
+    pub worst: Vec<WorstWait>,
+}
+
+impl From<&WaitingReport> for Waiting {
+    fn from(report: &WaitingReport) -> Self {
+        let WaitingReport { part, asked, met, late, broken, never, open, steps, time, worst } = report;
+        let steps = steps.as_ref().map(Distribution::from);
+        Self {
+            part: part.clone(),
+            asked: *asked,
+            met: *met,
+            late: *late,
+            broken: *broken,
+            never: *never,
+            open: *open,
+            least: steps.map(|steps| steps.least),
+            median: steps.map(|steps| steps.median),
+            p90: steps.map(|steps| steps.p90),
+            p99: steps.map(|steps| steps.p99),
+            most: steps.map(|steps| steps.most),
+            average: steps.map(|steps| steps.average),
+            time_ns: time.as_ref().map(Distribution::from),
+            worst: worst.iter().map(WorstWait::from).collect(),
+        }
+    }
+}
+
+/// How waiting times are distributed.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Distribution {
     /// The least.
     pub least: u64,
+    /// The least that half of them do not exceed.
+    pub median: u64,
+    /// The least that 90 of 100 do not exceed.
+    pub p90: u64,
+    /// The least that 99 of 100 do not exceed.
+    pub p99: u64,
     /// The most.
     pub most: u64,
     /// The average.
     pub average: f64,
 }
 
-impl From<&WaitingReport> for Waiting {
-    fn from(report: &WaitingReport) -> Self {
-        let WaitingReport { part, asked, least, most, average } = report.clone();
-        Self { part, asked, least, most, average }
+impl From<&report::Distribution> for Distribution {
+    fn from(report: &report::Distribution) -> Self {
+        let report::Distribution { least, median, p90, p99, most, average } = report.clone();
+        Self { least, median, p90, p99, most, average }
+    }
+}
+
+/// A wait that was long, or has no end.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct WorstWait {
+    /// The key, if the trace was split.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// The state at which it was asked.
+    pub since: Place,
+    /// The state at which it came; null if it never did.
+    pub came: Option<Place>,
+    /// What became of it.
+    pub fate: Fate,
+}
+
+/// What became of an eventuality.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Fate {
+    /// It came in time.
+    Met,
+    /// It came when its window was over.
+    Late,
+    /// It came, but what had to hold until then did not.
+    Broken,
+    /// It never came.
+    Never,
+    /// It may still come.
+    Open,
+}
+
+impl From<&report::WorstWait> for WorstWait {
+    fn from(report: &report::WorstWait) -> Self {
+        let report::WorstWait { key, since, came, fate } = report;
+        let fate = match fate {
+            report::Fate::Met => Fate::Met,
+            report::Fate::Late => Fate::Late,
+            report::Fate::Broken => Fate::Broken,
+            report::Fate::Never => Fate::Never,
+            report::Fate::Open => Fate::Open,
+        };
+        let key = key.as_ref().map(ToString::to_string);
+        Self { key, since: since.into(), came: came.as_ref().map(Place::from), fate }
     }
 }
 

@@ -85,10 +85,6 @@ impl Error {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Request {
-    /// Coverage or waiting of a trace that is split by key.
-    RunsByKey,
-    /// Coverage or waiting of a formula with bounds.
-    RunsWithBounds,
     /// Truth at every position of a trace that is split by key.
     TruthByKey,
     /// Truth at every position from an engine that does not tell it.
@@ -135,8 +131,6 @@ pub enum Request {
 impl fmt::Display for Request {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::RunsByKey => f.write_str("coverage and waiting are for a trace that is not split by key"),
-            Self::RunsWithBounds => f.write_str("coverage and waiting are for formulas without bounds"),
             Self::TruthByKey => f.write_str("truth at every position cannot be shown for a trace that is split by key"),
             Self::NoTruth { engine } => {
                 write!(f, "the engine {engine} does not tell truth at every position; reverse does")

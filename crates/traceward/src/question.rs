@@ -5,6 +5,7 @@
 
 mod by_key;
 mod comparison;
+mod demand;
 mod evidence;
 mod judgement;
 mod missing;
@@ -16,7 +17,6 @@ mod why;
 use crate::check::{CheckOptions, Extent, Truth};
 use crate::error::{Error, Request};
 use crate::report::{Cost, Evidence, PropertyReport, QueryReport, QueryValue, Report, TraceReport};
-use crate::runs::RunQuestions;
 use crate::spec::Spec;
 use crate::warning::{Subject, Warning, WarningKind};
 use by_key::KeyTally;
@@ -157,7 +157,7 @@ impl<'a> Question<'a> {
         let truths = self.truths(&part)?;
         let (mut properties, mut warnings) = (Vec::new(), Vec::new());
         for (index, (judgement, truth)) in judgements.into_iter().zip(truths).enumerate() {
-            let evidence = evidence::of_whole(&part, index, &judgement)?;
+            let evidence = evidence::of_whole(&part, index, &judgement);
             let vacuous = evidence::unmet_trigger(&part, index, &judgement).map(|span| self.spec.text(span));
             warnings.extend(self.not_followed(index, judgement.not_followed.clone()));
             let report = self.property_report(index, judgement, evidence);
@@ -361,9 +361,6 @@ impl<'a> Question<'a> {
 
 fn refuse_what_cannot_be_had(read: &ReadTrace, options: &CheckOptions) -> Result<(), Error> {
     let is_split = read.keys.is_some();
-    if is_split && options.runs != RunQuestions::default() {
-        return Err(Request::RunsByKey.into());
-    }
     if is_split && options.truth != Truth::AtZero {
         return Err(Request::TruthByKey.into());
     }

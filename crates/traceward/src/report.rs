@@ -1,6 +1,8 @@
 //! The answer, as data.
 
-pub use crate::runs::{CoverageReport, UnusedPart, WaitingReport};
+pub use crate::runs::{
+    CoverageReport, CoveredPart, Distribution, Fate, RunCoverage, UnusedPart, WaitingReport, WorstWait,
+};
 pub use crate::warning::{Subject, Warning, WarningKind};
 use std::ops::RangeInclusive;
 use std::sync::Arc;

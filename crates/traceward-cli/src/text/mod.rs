@@ -5,6 +5,7 @@ mod inspection;
 mod monitor;
 mod property;
 mod query;
+mod runs;
 mod units;
 mod why;
 

@@ -1,5 +1,6 @@
 //! Verdicts on properties, and what speaks for them.
 
+use super::runs::{write_coverage, write_waiting};
 use super::units::{column_name, counted, moment, value_text};
 use super::why::write_why;
 use super::{BAD, DIM, GOOD, OPEN};
@@ -8,10 +9,7 @@ use std::io::{self, Write};
 use std::sync::Arc;
 use traceward::engine::EngineStatistics;
 use traceward::message::Shown;
-use traceward::report::{
-    Compared, Cost, Counterpart, CoverageReport, KeyVerdict, KeysReport, OwedReport, Violation, Violations,
-    WaitingReport,
-};
+use traceward::report::{Compared, Cost, Counterpart, KeyVerdict, KeysReport, OwedReport, Violation, Violations};
 use traceward::{Evidence, PropertyReport, Report, Value, Verdict};
 
 pub(super) fn signs(verdict: Verdict) -> (&'static str, Style) {
@@ -167,45 +165,6 @@ pub(super) fn write_missing<'a>(
     let defined: Vec<String> = names.iter().map(|name| format!("defined({})", column_name(name))).collect();
     let them = if names.len() == 1 { "it" } else { "them" };
     writeln!(out, "    to leave out states without {them}: {} -> …", defined.join(" & "))
-}
-
-pub(super) fn write_coverage(out: &mut impl Write, found: &CoverageReport) -> io::Result<()> {
-    let Some(covered) = found.covered else { return Ok(()) };
-    let mut reasons: Vec<Option<&String>> = found.unused.iter().map(|one| one.never_happened.as_ref()).collect();
-    reasons.sort();
-    reasons.dedup();
-    for reason in reasons {
-        let parts = found.unused.iter().filter(|one| one.never_happened.as_ref() == reason);
-        let parts: Vec<String> = parts.map(|one| format!("`{}`", Shown(&one.part))).collect();
-        let parts = parts.join(" and ");
-        match reason {
-            Some(never) => {
-                let never = Shown(never);
-                writeln!(out, "    `{never}` never happened: the property held vacuously, {parts} never mattered")?;
-            }
-            None => writeln!(out, "    {parts} never mattered: the property holds without")?,
-        }
-    }
-    let visits = found.rejecting_visits_tree.unwrap_or(0);
-    let slices = found.rejecting_visits_slices.map(|count| format!(" ({count} by slices)")).unwrap_or_default();
-    writeln!(
-        out,
-        "    {DIM}every run visits {covered} of {}, and rejecting ones {} at the least{slices}{DIM:#}",
-        counted(found.nodes, "node"),
-        counted(visits as usize, "time"),
-    )
-}
-
-pub(super) fn write_waiting(out: &mut impl Write, one: &WaitingReport) -> io::Result<()> {
-    let average = (one.average * 1e3).round() / 1e3;
-    writeln!(
-        out,
-        "    `{}` waited {} to {} steps, {average} on average, {} asked",
-        Shown(&one.part),
-        one.least,
-        one.most,
-        counted(one.asked as usize, "time"),
-    )
 }
 
 pub(super) fn violation_text(violation: &Violation) -> String {

@@ -7,13 +7,9 @@
 //! traversal counts it as a sequence of slices, in which a node that is reached on two paths at one
 //! position counts once.
 
-mod coverage;
 mod reverse;
-mod waiting;
 
-pub use coverage::{Unused, unused};
 pub use reverse::over_trees;
-pub use waiting::{Waiting, waiting};
 
 use crate::automaton::alternating::{Alternating, NodeId};
 use traceward_logic::bitmap::Bitmap;

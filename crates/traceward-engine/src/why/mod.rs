@@ -1,5 +1,7 @@
-//! Why a formula holds or fails at a position: the propositions that decide it, and what was owed.
+//! Why a formula holds or fails at a position: the propositions that decide it, what was owed, and
+//! what it asked of its parts.
 
+mod demand;
 mod form;
 mod rows;
 mod search;
@@ -7,6 +9,7 @@ mod search;
 use crate::engine::offline::Cache;
 use crate::prepared::{Prepared, Simplification};
 use crate::select::{Config, Evaluator};
+pub use demand::{Alternatives, Asked, Demand, Fate, Wait, Waits};
 pub use rows::Ending;
 use rows::{Positions, Rows};
 use rustc_hash::FxHashMap;

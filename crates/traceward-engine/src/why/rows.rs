@@ -148,10 +148,19 @@ impl Rows {
         }
     }
 
-    /// The first position from `from` on at which a part certainly has a value.
-    pub(super) fn first_from(&self, part: usize, value: bool, from: usize) -> Option<usize> {
+    /// The nearest position from `from` on, in a direction, at which a part certainly has a value.
+    pub(super) fn nearest(&self, part: usize, value: bool, direction: Direction, from: usize) -> Option<usize> {
+        let row = self.where_value(part, value);
+        match direction {
+            Direction::Future => row.first_one_from(from),
+            Direction::Past => row.last_one_up_to(from),
+        }
+    }
+
+    /// The positions at which a part certainly has a value.
+    pub(super) fn where_value(&self, part: usize, value: bool) -> &Bitmap {
         let rows = if value { &self.yes } else { &self.no };
-        rows[part].first_one_from(from)
+        &rows[part]
     }
 
     fn of_operator(&self, parts: &Parts, node: Node) -> (Bitmap, Bitmap) {

@@ -276,15 +276,10 @@ impl<'a> Search<'a> {
 
     /// The nearest position from one on, in a direction, at which a part has a value.
     fn nearest(&mut self, part: usize, value: bool, direction: Direction, from: usize) -> Option<usize> {
-        let found = match direction {
-            Direction::Future => self.rows.first_from(part, value, from),
-            Direction::Past => (0..=from).rev().find(|&position| self.rows.value(part, position) == Some(value)),
-        };
+        let found = self.rows.nearest(part, value, direction, from);
         let last = if direction == Direction::Future { self.positions().len } else { 0 };
-        // Positions of the future are looked at by the word.
-        self.spend(
-            found.unwrap_or(last).abs_diff(from) / if direction == Direction::Future { Bitmap::WORD } else { 1 },
-        );
+        // Positions are looked at by the word.
+        self.spend(found.unwrap_or(last).abs_diff(from) / Bitmap::WORD);
         found
     }
 
@@ -354,7 +349,7 @@ impl<'a> Search<'a> {
                 let mut next = start;
                 while next <= end {
                     let holds = self.value(part, next);
-                    let change = self.rows.first_from(part, !holds, next).unwrap_or(usize::MAX);
+                    let change = self.rows.nearest(part, !holds, Direction::Future, next).unwrap_or(usize::MAX);
                     let positions = next..=end.min(change - 1);
                     next = positions.end() + 1;
                     literals.push(Literal { formula: self.parts.id(part), holds, positions });

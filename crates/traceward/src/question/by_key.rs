@@ -1,5 +1,6 @@
 //! Verdicts and values summed over keys.
 
+use super::demand::DemandTally;
 use super::judgement::Judgement;
 use super::part::Part;
 use super::{Answers, Question, comparison, evidence};
@@ -10,6 +11,7 @@ use std::sync::Arc;
 use traceward_engine::engine::EngineStatistics;
 use traceward_engine::select::EngineName;
 use traceward_logic::diagnostic::Span;
+use traceward_logic::lower::{Claim, Property};
 use traceward_logic::value::Value;
 use traceward_logic::verdict::Verdict;
 use traceward_trace::KeyGroup;
@@ -20,6 +22,8 @@ pub(super) struct KeyTally<'a> {
     properties: Vec<PropertyTally>,
     queries: Vec<Vec<(Arc<str>, Option<Value>)>>,
     unanswered: Vec<Option<usize>>,
+    /// What each property asked of its parts, if that was asked for.
+    demands: Vec<Option<DemandTally>>,
 }
 
 /// What is known of a property over the keys so far.
@@ -38,12 +42,18 @@ struct PropertyTally {
 impl<'a> KeyTally<'a> {
     pub(super) fn new(question: &'a Question<'a>, keys: usize) -> Self {
         let lowered = question.lowered;
+        let is_asked = question.options.runs.are_asked();
+        let demand = |property: &Property| match property.claim {
+            Claim::Formula(formula) => is_asked.then(|| DemandTally::new(question, formula)),
+            Claim::Assert(_) => None,
+        };
         let keys = KeysReport { checked: keys, ..KeysReport::default() };
         Self {
             question,
             properties: vec![PropertyTally { keys, ..PropertyTally::default() }; lowered.properties.len()],
             queries: vec![Vec::new(); lowered.queries.len()],
             unanswered: vec![None; lowered.queries.len()],
+            demands: lowered.properties.iter().map(demand).collect(),
         }
     }
 
@@ -76,6 +86,7 @@ impl<'a> KeyTally<'a> {
                 }
             }
         }
+        self.demands.iter_mut().flatten().for_each(|demand| demand.add(part, Some(&group.key)));
         for (index, value) in values.into_iter().enumerate() {
             self.queries[index].push((group.key.clone(), value));
             if let Some(more) = part.unanswered(&self.question.lowered.queries[index]) {
@@ -90,6 +101,7 @@ impl<'a> KeyTally<'a> {
         let open = self.properties.iter().enumerate();
         let warnings = open.filter_map(|(index, tally)| question.not_followed(index, tally.not_followed.clone()));
         let warnings = warnings.collect();
+        let mut demands = self.demands;
         let property = |(index, mut tally): (usize, PropertyTally)| {
             keep_worst(&mut tally.keys.first_violations, question.options.max_violations);
             let judgement = Judgement {
@@ -98,7 +110,11 @@ impl<'a> KeyTally<'a> {
                 statistics: tally.statistics,
                 ..Judgement::by_rows(true)
             };
-            let report = question.property_report(index, judgement, Evidence::default());
+            let mut evidence = Evidence::default();
+            if let Some(demand) = demands[index].take() {
+                evidence::report_runs(question, demand, &mut evidence);
+            }
+            let report = question.property_report(index, judgement, evidence);
             let all_vacuous = tally.keys.vacuous == tally.keys.checked;
             let vacuous = tally.unmet.filter(|_| all_vacuous).map(|span| question.spec.text(span));
             PropertyReport { keys: Some(tally.keys), vacuous, ..report }

@@ -1,13 +1,13 @@
 //! What speaks for a verdict: a step of its own, after verdicts.
 
+use super::demand::DemandTally;
 use super::judgement::Judgement;
 use super::part::Part;
 use super::why::Explained;
 use super::{Question, missing, outermost_always};
 use crate::check::Extent;
-use crate::error::Error;
 use crate::report::{Evidence, OwedReport, Violation, Violations};
-use crate::runs::{RunQuestions, Runs};
+use crate::runs::{RunQuestions, run_coverage};
 use std::sync::Arc;
 use traceward_engine::select::{Config, EngineName, Online};
 use traceward_logic::diagnostic::Span;
@@ -19,14 +19,14 @@ use traceward_logic::value::Value;
 use traceward_logic::verdict::Verdict;
 
 /// The evidence for a property's verdict on the whole trace.
-pub(super) fn of_whole(part: &Part<'_>, property: usize, judgement: &Judgement) -> Result<Evidence, Error> {
+pub(super) fn of_whole(part: &Part<'_>, property: usize, judgement: &Judgement) -> Evidence {
     let mut evidence = of_part(part, property, judgement);
     if let Claim::Formula(formula) = part.question.lowered.properties[property].claim
-        && part.question.options.extent == Extent::Whole
+        && part.question.options.runs.are_asked()
     {
-        look_at_runs(part, formula, &mut evidence)?;
+        look_at_runs(part, formula, &mut evidence);
     }
-    Ok(evidence)
+    evidence
 }
 
 /// The evidence for a property's verdict on a part.
@@ -205,18 +205,21 @@ fn owed(part: &Part<'_>, formula: FormulaId) -> Vec<OwedReport> {
     owed
 }
 
-/// What runs tell beyond the verdict, if that was asked.
-fn look_at_runs(part: &Part<'_>, formula: FormulaId, evidence: &mut Evidence) -> Result<(), Error> {
-    let RunQuestions { coverage, waiting } = part.question.options.runs;
-    if part.len() == 0 || !(coverage || waiting) {
-        return Ok(());
+/// What runs tell beyond the verdict.
+fn look_at_runs(part: &Part<'_>, formula: FormulaId, evidence: &mut Evidence) {
+    let question = part.question;
+    let mut tally = DemandTally::new(question, formula);
+    tally.add(part, None);
+    report_runs(question, tally, evidence);
+    let is_whole = part.len() > 0 && question.options.extent == Extent::Whole;
+    if let Some(coverage) = evidence.coverage.as_mut().filter(|_| is_whole) {
+        coverage.runs = run_coverage(&question.lowered.formulas, formula, part.trace());
     }
-    let runs = Runs::new(&part.question.lowered.formulas, formula, part.trace(), &part.question.names)?;
-    if coverage {
-        evidence.coverage = Some(runs.coverage());
-    }
-    if waiting {
-        evidence.waiting = Some(runs.waiting());
-    }
-    Ok(())
+}
+
+/// Reports what was asked about runs.
+pub(super) fn report_runs(question: &Question<'_>, tally: DemandTally, evidence: &mut Evidence) {
+    let RunQuestions { coverage, waiting } = question.options.runs;
+    evidence.coverage = coverage.then(|| tally.coverage(question));
+    evidence.waiting = waiting.then(|| tally.waiting());
 }

@@ -42,17 +42,22 @@ impl Explainers {
 pub(super) struct Explained<'a> {
     part: &'a Part<'a>,
     explainer: &'a Explainer,
-    look: Look<'a>,
+    pub(super) look: Look<'a>,
 }
 
 impl<'a> Explained<'a> {
     /// None if there is nothing to look at, or too much has been looked at already.
     pub(super) fn new(part: &'a Part<'a>, property: usize, formula: FormulaId) -> Option<Self> {
         let question = part.question;
+        Self::by(part, question.explainers.of(question, property, formula)?)
+    }
+
+    /// The formula of an explainer on a part; none if that has no states.
+    pub(super) fn by(part: &'a Part<'a>, explainer: &'a Explainer) -> Option<Self> {
+        let question = part.question;
         if part.len() == 0 {
             return None;
         }
-        let explainer = question.explainers.of(question, property, formula)?;
         let ending = match question.options.extent {
             Extent::Whole => Ending::Ended,
             Extent::Prefix => Ending::Open,
@@ -126,7 +131,7 @@ impl<'a> Explained<'a> {
     }
 
     /// A state, with the values that a formula speaks of.
-    fn place(&self, position: usize, formula: Option<FormulaId>) -> Place {
+    pub(super) fn place(&self, position: usize, formula: Option<FormulaId>) -> Place {
         let part = self.part;
         let values = formula.map(|formula| self.values(formula, position)).unwrap_or_default();
         Place { position, line: part.line(position), time: part.time(position), values }
@@ -142,14 +147,19 @@ impl<'a> Explained<'a> {
     }
 
     /// A formula as the spec has it, or as a spec would.
-    fn words(&self, formula: FormulaId) -> String {
-        let Question { lowered, spec, names, .. } = self.part.question;
-        let written = self.explainer.origin(formula).and_then(|origin| lowered.words.get(&origin));
-        match (written, self.explainer.expr(formula)) {
-            (Some(&span), _) => without_brackets(&spec.text(span)).to_owned(),
-            (None, Some(expr)) => event(expr, self.part.question).unwrap_or_else(|| expr.display(names).to_string()),
-            (None, None) => self.explainer.formulas().display(formula, names).to_string(),
-        }
+    pub(super) fn words(&self, formula: FormulaId) -> String {
+        words(self.part.question, self.explainer, formula)
+    }
+}
+
+/// A formula of an explainer as the spec has it, or as a spec would.
+pub(super) fn words(question: &Question<'_>, explainer: &Explainer, formula: FormulaId) -> String {
+    let Question { lowered, spec, names, .. } = question;
+    let written = explainer.origin(formula).and_then(|origin| lowered.words.get(&origin));
+    match (written, explainer.expr(formula)) {
+        (Some(&span), _) => without_brackets(&spec.text(span)).to_owned(),
+        (None, Some(expr)) => event(expr, question).unwrap_or_else(|| expr.display(names).to_string()),
+        (None, None) => explainer.formulas().display(formula, names).to_string(),
     }
 }
 
