@@ -581,6 +581,8 @@ pub fn remedy(remedy: &Remedy) -> String {
         Remedy::TimeInUnit(column) => format!("say the unit of plain numbers, e.g. --time {}:ms", shell_word(column)),
         Remedy::TimeInDates(column) => format!("for dates, leave the unit out: --time {}", shell_word(column)),
         Remedy::SplitByKey => "if they belong to different runs, split them with --by COLUMN".to_owned(),
+        Remedy::ConvertWith(command) => format!("convert it, for example: {command} | traceward … -"),
+        Remedy::TakeForCsv => "if it is CSV all the same: --input csv".to_owned(),
         Remedy::NameEventColumn => {
             "or name the column that strings stand for: `--event COLUMN`, or `trace { event COLUMN }` in the spec"
                 .to_owned()

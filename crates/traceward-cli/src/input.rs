@@ -180,7 +180,8 @@ impl<R: Read> Read for NotShrinking<R> {
 pub fn read_options(path: &Path, arguments: &TraceArguments) -> ReadOptions {
     let is_tsv = path.to_string_lossy().split('.').any(|part| part == "tsv");
     ReadOptions {
-        format: arguments.input.or_else(|| Format::from_path(path)),
+        format: arguments.input,
+        likely_format: Format::from_path(path),
         separator: arguments.separator.or(is_tsv.then_some(b'\t')),
         null: arguments.null.clone(),
         ..ReadOptions::default()

@@ -6,9 +6,10 @@
 
 use crate::cell::Cell;
 use crate::error::{TraceError, TraceErrorKind};
-use crate::format::{FormatEntry, live_records, read_records};
+use crate::format::{FormatEntry, Road, live_records, read_records};
 use crate::inspect::inspect_csv;
 use crate::note::Note;
+use crate::opening::Guess;
 use crate::options::ReadOptions;
 use crate::record::{End, LineEnd, ReadStop, RecordReader, RecordSink, count_line_ends};
 use crate::swar;
@@ -18,14 +19,16 @@ use memchr::{memchr, memchr_iter, memchr3};
 const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
 
 /// The format, as the table of formats knows it.
-pub(crate) static FORMAT: FormatEntry = FormatEntry {
+pub(crate) static FORMAT: FormatEntry<Road> = FormatEntry {
     name: "csv",
-    endings: &["csv", "tsv"],
     // Whatever nothing else claims is taken for CSV.
-    begins: |_| false,
-    read: read_records::<CsvReader>,
-    live: live_records::<CsvReader>,
-    inspect: inspect_csv,
+    begins: |_| Guess::Yes,
+    handling: Road {
+        endings: &["csv", "tsv"],
+        read: read_records::<CsvReader>,
+        live: live_records::<CsvReader>,
+        inspect: inspect_csv,
+    },
 };
 
 /// Reads CSV records into a sink.

@@ -70,6 +70,18 @@ pub(crate) fn parse(text: &[u8]) -> Result<(DateLayout, Moment), NotMoment> {
     }
 }
 
+/// Reads a time of day alone, in nanoseconds since midnight.
+pub(crate) fn parse_clock(text: &[u8]) -> Option<i64> {
+    let mut cursor = Cursor(text);
+    let (seconds, nanos) = cursor.clock()?;
+    cursor.0.is_empty().then_some(seconds * 1_000_000_000 + nanos)
+}
+
+/// Whether a word names a month.
+pub(crate) fn is_month(word: &[u8]) -> bool {
+    month_name(word).is_some() && name_length(word) == word.len()
+}
+
 /// A moment in two parts, which cannot overflow yet.
 #[derive(Clone, Copy)]
 struct Instant {

@@ -1,5 +1,6 @@
 //! What can be wrong with an input.
 
+use crate::unread::WayOut;
 use std::fmt;
 use traceward_logic::diagnostic::{Help, Remedy};
 use traceward_logic::shown::Shown;
@@ -34,6 +35,13 @@ pub enum TraceErrorKind {
         method: &'static str,
         /// What the decompressor says.
         detail: String,
+    },
+    /// The input is of a format that is recognised and not read.
+    NotRead {
+        /// The name of the format, with its article.
+        what: &'static str,
+        /// What to do about it.
+        way_out: WayOut,
     },
     /// The input is UTF-16.
     Utf16,
@@ -197,6 +205,7 @@ impl TraceError {
             Kind::WindowTooLarge { limit } => {
                 format!("the zstd data has a window that is larger than {} MiB", limit >> 20)
             }
+            Kind::NotRead { what, .. } => format!("this looks like {what}, which is not read"),
             Kind::Utf16 => "the input is UTF-16 text".to_owned(),
             Kind::InvalidUtf8 => match self.column() {
                 Some(name) => format!("a value of `{name}` is not UTF-8 text"),
@@ -266,6 +275,7 @@ impl TraceError {
                 text("decompress it first, with `zstd -d --long=31`, or compress it again with `zstd --long=27`")
             }
             Kind::Utf16 | Kind::InvalidUtf8 => text("convert the file to UTF-8, for example with iconv"),
+            Kind::NotRead { way_out, .. } => way_out.help(),
             Kind::BadSeparator(_) => text("use another character, such as , or ;"),
             Kind::DuplicateName => text("rename one of these columns"),
             Kind::DuplicateMember => text("keep one of the two"),

@@ -132,8 +132,8 @@ pub fn inspect(input: impl Read, options: &ReadOptions) -> Result<Inspection, Tr
     check_separator(options.separator)?;
     let mut source = Source::open(input)?;
     let options = &ReadOptions { variables: Vec::new(), ..options.clone() };
-    let format = options.format.unwrap_or_else(|| Format::of_bytes(source.bytes()));
-    let inspection = (format.entry().inspect)(&mut source, options)?;
+    let format = source.format(options)?;
+    let inspection = (format.road().inspect)(&mut source, options)?;
     Ok(Inspection { format, ..inspection })
 }
 

@@ -25,6 +25,7 @@ mod keys;
 mod lines;
 mod note;
 mod number;
+mod opening;
 mod options;
 mod read;
 mod record;
@@ -36,6 +37,7 @@ mod swar;
 mod testing;
 mod time;
 mod typing;
+mod unread;
 
 pub use cell::Cell;
 pub use error::{TraceError, TraceErrorKind};
@@ -49,3 +51,4 @@ pub use options::{MissingPolicy, ReadOptions, ReadVariable, Records, TimeColumn,
 pub use read::{ReadFailure, ReadTrace, read, read_all, read_or_before};
 pub use record::{ReadStop, RecordSink};
 pub use stream::RecordStream;
+pub use unread::{Certainty, WayOut};

@@ -14,6 +14,9 @@ use traceward_logic::lower::Expected;
 pub struct ReadOptions {
     /// The format; by default told from the first bytes.
     pub format: Option<Format>,
+    /// The format that the input's name tells. The first bytes outweigh it if they are of a format
+    /// that is recognised and not read.
+    pub likely_format: Option<Format>,
     /// The separator of CSV fields; by default told from the header.
     pub separator: Option<u8>,
     /// The column of timestamps.

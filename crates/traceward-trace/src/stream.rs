@@ -6,9 +6,10 @@
 
 use crate::error::TraceError;
 use crate::format::{Format, LiveReader};
+use crate::opening::Opening;
 use crate::options::ReadOptions;
 use crate::read::check_separator;
-use crate::record::{ReadStop, RecordSink};
+use crate::record::{End, ReadStop, RecordSink};
 use crate::source::{byte_order_mark, may_become_mark};
 
 /// Splits bytes into records as they arrive.
@@ -38,15 +39,14 @@ impl RecordStream {
             return Ok(());
         }
         self.skip_mark()?;
-        let undecided = self.options.format.is_none() && self.opening.trim_ascii().is_empty();
-        if undecided { Ok(()) } else { self.begin(sink) }
+        self.begin(End::More, sink)
     }
 
     /// The stream has ended: what is left without a line end is the last record.
     pub fn finish(&mut self, sink: &mut dyn RecordSink) -> Result<(), ReadStop> {
         if self.reader.is_none() {
             self.skip_mark()?;
-            self.begin(sink)?;
+            self.begin(End::Last, sink)?;
         }
         match &mut self.reader {
             Some((_, reader)) => reader.finish(sink),
@@ -79,10 +79,14 @@ impl RecordStream {
         Ok(())
     }
 
-    /// Chooses the format by what there is, and reads that.
-    fn begin(&mut self, sink: &mut dyn RecordSink) -> Result<(), ReadStop> {
-        let format = self.options.format.unwrap_or_else(|| Format::of_bytes(&self.opening));
-        let (_, reader) = self.reader.insert((format, (format.entry().live)(&self.options)));
+    /// Chooses the format by what there is, if that tells it, and reads that.
+    fn begin(&mut self, end: End, sink: &mut dyn RecordSink) -> Result<(), ReadStop> {
+        let format = match (Format::of(&self.options, Opening::new(&self.opening, end))?, end) {
+            (Some(format), _) => format,
+            (None, End::Last) => Format::CSV,
+            (None, End::More) => return Ok(()),
+        };
+        let (_, reader) = self.reader.insert((format, (format.road().live)(&self.options)));
         reader.push(&std::mem::take(&mut self.opening), sink)
     }
 }
