@@ -136,6 +136,8 @@ pub enum TraceErrorKind {
     UnreadableTime(String),
     /// A timestamp names no year.
     TimeWithoutYear(String),
+    /// A timestamp names a day that its year does not have.
+    NoSuchDay(String),
     /// A timestamp is too far from 1970 for 64-bit nanoseconds.
     TimeOutOfRange(String),
     /// Day and month cannot be told apart anywhere in the column.
@@ -158,6 +160,10 @@ pub enum TraceErrorKind {
         /// The key within which it goes backwards.
         key: Option<String>,
     },
+    /// Records are to be sorted by time, and no column holds it.
+    SortWithoutTime,
+    /// Records of a stream are to be sorted.
+    SortedStream,
     /// There are more states than positions can count.
     TooManyStates {
         /// The most there can be.
@@ -246,6 +252,7 @@ impl TraceError {
             }
             Kind::UnreadableTime(text) => format!("`{name}` is no date we can read: `{}`", shown(text)),
             Kind::TimeWithoutYear(text) => format!("`{name}` names no year: `{}`", shown(text)),
+            Kind::NoSuchDay(text) => format!("`{name}` is a day that its year does not have: `{}`", shown(text)),
             Kind::TimeOutOfRange(text) => {
                 format!("`{name}` is beyond what 64-bit nanoseconds hold (1677 to 2262): `{}`", shown(text))
             }
@@ -259,6 +266,10 @@ impl TraceError {
             Kind::TimeDecreases { now, before, before_line, key } => {
                 let within = key.as_ref().map(|key| format!(" within key `{}`", shown(key))).unwrap_or_default();
                 format!("time goes backwards{within}: `{name}` is {now}, but {before} on line {before_line} before it")
+            }
+            Kind::SortWithoutTime => "records cannot be sorted by time without timestamps".to_owned(),
+            Kind::SortedStream => {
+                "a stream cannot be sorted: a verdict is due before all of its records have come".to_owned()
             }
             Kind::TooManyStates { limit } => format!("the trace has more than {limit} states"),
         }
@@ -344,15 +355,16 @@ impl TraceError {
             Kind::UnreadableTime(_) => {
                 vec!["write dates like 2014-10-22T11:15:41Z".into(), Remedy::TimeInUnit(column()).into()]
             }
-            Kind::TimeWithoutYear(_) => vec!["write dates with their year, like 2014-10-22 11:15:41".into()],
+            Kind::TimeWithoutYear(_) => vec![Remedy::GiveYear.into()],
+            Kind::NoSuchDay(_) => vec!["check the year that was given".into()],
             Kind::TimeOutOfRange(_) => vec!["check the value and its unit".into()],
             Kind::AmbiguousDate(_) | Kind::ContradictoryDates { .. } => {
                 vec!["write dates like 2014-10-22, or with dots for day first, like 22.10.2014".into()]
             }
-            Kind::TimeDecreases { key: None, .. } => {
-                vec!["sort the records by time".into(), Remedy::SplitByKey.into()]
-            }
-            Kind::TimeDecreases { .. } => vec!["sort the records by time".into()],
+            Kind::TimeDecreases { key: None, .. } => vec![Remedy::SortByTime.into(), Remedy::SplitByKey.into()],
+            Kind::TimeDecreases { .. } => vec![Remedy::SortByTime.into()],
+            Kind::SortWithoutTime => vec![Remedy::NameTimeColumn.into()],
+            Kind::SortedStream => vec!["sort it first, or ask when it has ended".into()],
             _ => vec!["split the input".into()],
         }
     }

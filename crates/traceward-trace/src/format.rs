@@ -10,10 +10,12 @@ use crate::csv;
 use crate::error::{TraceError, TraceErrorKind};
 use crate::inspect::Inspection;
 use crate::json;
+use crate::note::Note;
 use crate::opening::{Guess, Opening};
-use crate::options::{ReadOptions, UnknownWord};
+use crate::options::{ReadOptions, RecordOrder, UnknownWord};
 use crate::read::{ReadFailure, ReadTrace};
 use crate::record::{Pump, ReadStop, RecordReader, RecordSink};
+use crate::sort::Sorter;
 use crate::source::Source;
 use crate::states::States;
 use crate::unread::UNREAD;
@@ -142,8 +144,20 @@ pub(crate) fn read_records<R: RecordReader>(
     options: &ReadOptions,
 ) -> Result<Vec<ReadTrace>, ReadFailure> {
     let mut pump = Pump::new(R::open(options));
-    let mut states = States::new(options);
-    let driven = source.drive(&mut pump, &mut states);
+    let (states, driven) = match options.order {
+        RecordOrder::AsTheyCome => {
+            let mut states = States::new(options);
+            let driven = source.drive(&mut pump, &mut states);
+            (states, driven)
+        }
+        RecordOrder::ByTime => {
+            let mut sorter = Sorter::new(options)?;
+            match source.drive(&mut pump, &mut sorter) {
+                Ok(()) => sorter.replay(),
+                Err(error) => (sorter.states, Err(error)),
+            }
+        }
+    };
     let (names, notes) = (pump.reader.names(), pump.reader.notes());
     match driven {
         Ok(()) => Ok(vec![states.finish(names, notes).map_err(ReadFailure::from)?]),
@@ -170,6 +184,8 @@ pub(crate) trait LiveReader: Send {
     fn names(&self) -> Vec<String>;
     /// Whether those names are all there will be.
     fn has_header(&self) -> bool;
+    /// What is worth telling about the input so far.
+    fn notes(&self) -> Vec<Note>;
 }
 
 impl<R: RecordReader> LiveReader for Pump<R> {
@@ -187,6 +203,10 @@ impl<R: RecordReader> LiveReader for Pump<R> {
 
     fn has_header(&self) -> bool {
         self.reader.has_header()
+    }
+
+    fn notes(&self) -> Vec<Note> {
+        self.reader.notes()
     }
 }
 

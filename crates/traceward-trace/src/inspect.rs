@@ -481,7 +481,8 @@ impl Profile {
     }
 
     fn guess_time(&self, kind: ColumnKind, rows: u64) -> Option<TimeGuess> {
-        if self.dates.holds() {
+        // A date that is always the same, such as that of the export, is no clock.
+        if self.dates.holds() && self.distinct.len() > 1 {
             return self.dates.layout.map(|layout| TimeGuess::Dates(layout.description()));
         }
         let is_number = matches!(kind, ColumnKind::Int | ColumnKind::Float);
@@ -510,13 +511,16 @@ impl Dates {
         match date::parse(text) {
             // A number is none of the dates that people write, though `20141022` could be one.
             Ok((layout, moment)) if number::parse(text).is_err() => {
+                self.layout.get_or_insert(layout);
                 let (Moment::Exact(time)
                 | Moment::DayFirst(time)
                 | Moment::MonthFirst(time)
-                | Moment::Either { day_first: time, .. }) = moment;
+                | Moment::Either { day_first: time, .. }) = moment
+                else {
+                    return;
+                };
                 let (least, greatest) = self.span.unwrap_or((time, time));
                 self.span = Some((least.min(time), greatest.max(time)));
-                self.layout.get_or_insert(layout);
             }
             _ => self.refuted = true,
         }

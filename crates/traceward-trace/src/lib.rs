@@ -29,6 +29,7 @@ mod opening;
 mod options;
 mod read;
 mod record;
+mod sort;
 mod source;
 mod states;
 mod stream;
@@ -47,7 +48,9 @@ pub use intake::{CannotRestore, Intake};
 pub use keys::{KeyGroup, Keys};
 pub use lines::Lines;
 pub use note::Note;
-pub use options::{MissingPolicy, ReadOptions, ReadVariable, Records, TimeColumn, TimeUnit, UnknownWord};
+pub use options::{
+    HeaderLine, MissingPolicy, ReadOptions, ReadVariable, RecordOrder, Records, TimeColumn, TimeUnit, UnknownWord,
+};
 pub use read::{ReadFailure, ReadTrace, read, read_all, read_or_before};
 pub use record::{ReadStop, RecordSink};
 pub use stream::RecordStream;

@@ -4,10 +4,11 @@
 //! Formats are split by the same readers as files are, and cells mean the same (`typing`), so a
 //! live stream reads like the file it would have become.
 
-use crate::error::TraceError;
+use crate::error::{TraceError, TraceErrorKind};
 use crate::format::{Format, LiveReader};
+use crate::note::Note;
 use crate::opening::Opening;
-use crate::options::ReadOptions;
+use crate::options::{ReadOptions, RecordOrder};
 use crate::read::check_separator;
 use crate::record::{End, ReadStop, RecordSink};
 use crate::source::{byte_order_mark, may_become_mark};
@@ -26,6 +27,9 @@ impl RecordStream {
     /// A stream of which nothing has arrived.
     pub fn new(options: ReadOptions) -> Result<Self, TraceError> {
         check_separator(options.separator)?;
+        if options.order == RecordOrder::ByTime {
+            return Err(TraceErrorKind::SortedStream.into());
+        }
         Ok(Self { options, reader: None, opening: Vec::new(), begun: false })
     }
 
@@ -63,6 +67,11 @@ impl RecordStream {
     /// Whether those names are all there will be.
     pub fn has_header(&self) -> bool {
         self.reader.as_ref().is_some_and(|(_, reader)| reader.has_header())
+    }
+
+    /// What is worth telling about the input so far.
+    pub fn notes(&self) -> Vec<Note> {
+        self.reader.as_ref().map(|(_, reader)| reader.notes()).unwrap_or_default()
     }
 
     /// The format, once it is known.

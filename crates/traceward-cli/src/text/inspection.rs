@@ -28,7 +28,7 @@ pub fn inspection(out: &mut impl Write, path: &Path, inspection: &Inspection) ->
     let head = ["column", "type", "missing", "distinct", "range or examples", ""].map(str::to_owned);
     write_table(out, &head, &rows)?;
     for note in &inspection.notes {
-        writeln!(out, "{DIM}note: {note}{DIM:#}")?;
+        writeln!(out, "{DIM}{}{DIM:#}", input::note("", note))?;
     }
     if rows.iter().flatten().any(|cell| cell.ends_with('…')) {
         writeln!(out, "{DIM}note: what ends in … was cut; --format json has all of it{DIM:#}")?;

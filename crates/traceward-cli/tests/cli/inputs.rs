@@ -31,3 +31,62 @@ fn inputs_that_are_not_read_are_named() {
         ]
     ));
 }
+
+#[test]
+fn time_as_logs_have_it() {
+    let two = b"Date,Time of day,x\n2026-11-16,18:38:26,1\n2026-11-16,18:38:28.5,0\n";
+    let clock = b"t,x\n23:59:59,1\n00:00:01,0\n";
+    let syslog = b"t,x\nDec 31 23:59:59,1\nJan  1 00:00:04,0\n";
+    let mixed = b"t,x\n3,1\n1,1\n2,0\n";
+    let bare = b"2026-11-16 18:38:26,up\n2026-11-16 18:38:27,down\n";
+    let spec = b"trace { time Date + \"Time of day\" }\nproperty soon = F[0,2s] x == 0\n";
+    insta::assert_snapshot!(session(
+        "inputs-time",
+        &[
+            ("two.csv", two),
+            ("two.tw", spec),
+            ("unit.tw", b"trace { time Date + Time:ms }\nproperty soon = F[0,2s] x == 0\n"),
+            ("step.tw", b"trace { time Date + \"Time of day\" }\nproperty step = F time - past(time) == 2500000000\n"),
+            ("clock.csv", clock),
+            ("syslog.csv", syslog),
+            ("mixed.csv", mixed),
+            ("bare.csv", bare),
+        ],
+        &[
+            (&["check", "-e", "F[0,2s] x == 0", "--time", "Date+Time of day", "two.csv"], b""),
+            (&["check", "two.tw", "two.csv"], b""),
+            (&["monitor", "step.tw", "--format", "text"], two),
+            (&["check", "unit.tw", "two.csv"], b""),
+            (&["check", "-e", "F x == 0", "--time", "Date+Time:ms", "two.csv"], b""),
+            (&["check", "-e", "F x == 0", "--time", "Date+Hour", "two.csv"], b""),
+            (&["check", "-e", "F[0,2s] x == 0", "--time", "t", "clock.csv"], b""),
+            (&["monitor", "-e", "F time - past(time) == 2000000000", "--time", "t", "--format", "text"], clock),
+            (&["check", "-e", "F[0,5s] x == 0", "--time", "t", "syslog.csv"], b""),
+            (&["check", "-e", "F[0,5s] x == 0", "--time", "t", "--year", "2026", "syslog.csv"], b""),
+            (
+                &[
+                    "monitor",
+                    "-e",
+                    "F time - past(time) == 5000000000",
+                    "--time",
+                    "t",
+                    "--year",
+                    "2026",
+                    "--format",
+                    "text"
+                ],
+                syslog
+            ),
+            (&["check", "-e", "x U[0,1s] x == 0", "--time", "t:s", "mixed.csv"], b""),
+            (&["check", "-e", "x == 1 U[0,1s] x == 0", "-e", "G x == 1", "--time", "t:s", "--sort", "mixed.csv"], b""),
+            (&["check", "-e", "F x == 0", "--sort", "mixed.csv"], b""),
+            (&["monitor", "-e", "F x == 0", "--time", "t:s", "--sort"], mixed),
+            (&["monitor", "-e", "F x == 0", "--time", "t:s", "--format", "text"], mixed),
+            (&["inspect", "bare.csv"], b""),
+            (&["check", "-e", "F column2 == \"down\"", "--no-header", "--time", "column1", "bare.csv"], b""),
+            (&["check", "-e", "F `up` == \"down\"", "bare.csv"], b""),
+            (&["monitor", "-e", "F `up` == \"down\"", "--format", "text"], bare),
+            (&["monitor", "-e", "F column2 == \"down\"", "--no-header", "--format", "text"], bare),
+        ]
+    ));
+}
