@@ -585,6 +585,20 @@ fn time_unit(text: &str) -> Result<(&str, Option<TimeUnit>), String> {
     Ok((text, None))
 }
 
+/// The value of an option that names the columns of timestamps; none if it would be read as
+/// something else, because of what stands behind a colon in the name.
+pub fn time_argument(column: &TimeColumn) -> Option<String> {
+    let names: Vec<String> = column.columns().map(|name| escape_plus(name)).collect();
+    let unit = column.unit.map(|unit| format!(":{unit}")).unwrap_or_default();
+    let argument = names.join("+") + &unit;
+    (time_column(&argument).as_ref() == Ok(column)).then_some(argument)
+}
+
+/// A name as it stands between pluses.
+pub fn escape_plus(name: &str) -> String {
+    if name.contains('+') { name.replace('\\', r"\\").replace('+', r"\+") } else { name.to_owned() }
+}
+
 /// The names between pluses. `\+` is a plus of a name, and `\\` a backslash.
 fn split_at_plus(text: &str) -> Vec<String> {
     let mut names = vec![String::new()];
@@ -675,6 +689,11 @@ mod tests {
         assert_eq!(parts(" Date + Time"), named(&["Date", "Time"], None));
         assert_eq!(parts(r"a\+b"), named(&["a+b"], None));
         assert_eq!(parts(r"a\b\\+c"), named(&[r"a\b\", "c"], None));
+        for name in ["a+b", r"a\b", r"\+", "a:b c", "t"] {
+            let column = TimeColumn::new(name, None);
+            assert_eq!(time_column(&time_argument(&column).unwrap()), Ok(column));
+        }
+        assert_eq!(time_argument(&TimeColumn::new("t:ms", None)), None);
         assert!(parts("Date+").is_err() && parts("a+b:ms").is_err() && parts("a:sec").is_err());
     }
 

@@ -43,7 +43,7 @@ mod unread;
 pub use cell::Cell;
 pub use error::{TraceError, TraceErrorKind};
 pub use format::Format;
-pub use inspect::{ColumnInspection, ColumnKind, Distinct, Inspection, TimeGuess, inspect};
+pub use inspect::{Claim, ColumnInspection, ColumnKind, Counted, Distinct, Inspection, Suggestion, TimeGuess, inspect};
 pub use intake::{CannotRestore, Intake};
 pub use keys::{KeyGroup, Keys};
 pub use lines::Lines;

@@ -24,7 +24,7 @@ mod spaced;
 mod value;
 
 pub use hygiene::{ComparisonDocument, Example, Finding, LintDocument, NamedFormula};
-pub use inspection::{Column, InspectionDocument};
+pub use inspection::{Column, InspectionDocument, SuggestedCommand};
 pub use monitor::{EndOfTrace, EndVerdict, Extent, VerdictEvent};
 pub use report::{
     Answer, Coverage, FailureDocument, KeyValue, KeyVerdict, Keys, Owed, Property, Query, RejectingVisits,

@@ -1,6 +1,10 @@
 //! Inputs as people have them: what is not read, and timestamps as logs write them.
 
+use crate::common::{Folder, Output};
 use crate::monitor::session;
+use serde_json::Value;
+use std::fmt::Write;
+use std::process::Command;
 
 #[test]
 fn inputs_that_are_not_read_are_named() {
@@ -87,6 +91,118 @@ fn time_as_logs_have_it() {
             (&["check", "-e", "F `up` == \"down\"", "bare.csv"], b""),
             (&["monitor", "-e", "F `up` == \"down\"", "--format", "text"], bare),
             (&["monitor", "-e", "F column2 == \"down\"", "--no-header", "--format", "text"], bare),
+        ]
+    ));
+}
+
+/// Runs a line as a shell does, in a folder where `traceward` is the program.
+fn run_in_shell(folder: &Folder, line: &str) -> Output {
+    let script = format!("traceward() {{ \"$PROGRAM\" \"$@\"; }}\n{line}");
+    let mut command = Command::new("sh");
+    command.args(["-c", &script]).current_dir(folder.path("")).env("PROGRAM", env!("CARGO_BIN_EXE_traceward"));
+    let output = command.env("NO_COLOR", "1").output().expect("a shell");
+    Output {
+        status: output.status.code().expect("no signal"),
+        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+    }
+}
+
+/// What `inspect` suggests for a file: each suggestion runs, as a list of arguments and as it is
+/// printed, and says what its share says. Returns how many there are.
+fn suggestions_hold(file: &str, bytes: &[u8], options: &[&str]) -> usize {
+    let folder = Folder::new(&format!("suggestions-{}", bytes.len()));
+    folder.write(file, bytes);
+    let path = if file.starts_with('-') { format!("./{file}") } else { file.to_owned() };
+    let inspect = |format: &str| {
+        let output = folder.run(&[&["inspect", &path, "--format", format], options].concat(), b"");
+        assert_eq!(output.status, 0, "{file}: {}", output.stderr);
+        output
+    };
+    let document = inspect("json").json();
+    let suggestions = document["suggestions"].as_array().expect("a list").clone();
+    for one in &suggestions {
+        let words: Vec<&str> = one["command"].as_array().expect("words").iter().filter_map(Value::as_str).collect();
+        let expected = i32::from(one["holds"] != one["asked"]);
+        let output = folder.run(&words[1..], b"");
+        assert_eq!(output.status, expected, "{words:?}: {}{}", output.stdout, output.stderr);
+        assert_eq!(output.stderr, "", "{words:?}");
+        if one["counted"] == "keys" {
+            let checked = folder.run(&[&words[1..], &["--format", "json"]].concat(), b"").json();
+            let keys = &checked["properties"][0]["keys"];
+            let violated = one["asked"].as_u64().zip(one["holds"].as_u64()).map(|(asked, holds)| asked - holds);
+            assert_eq!(keys["violated"].as_u64(), violated, "{words:?}");
+        }
+    }
+    let text = inspect("text").stdout;
+    let printed: Vec<&str> = text.lines().filter(|line| line.starts_with("  traceward ")).collect();
+    assert_eq!(printed.len(), suggestions.len(), "{text}");
+    for (line, one) in printed.iter().zip(&suggestions) {
+        let output = run_in_shell(&folder, line);
+        assert_eq!(output.status, i32::from(one["holds"] != one["asked"]), "{line}: {}", output.stderr);
+    }
+    suggestions.len()
+}
+
+/// A log of cases in which one event is mostly followed by another.
+fn cases(separator: char, columns: [&str; 3], events: [&str; 3]) -> String {
+    let mut log = columns.join(&separator.to_string()) + "\n";
+    let field = |text: &str| format!("\"{}\"", text.replace('"', "\"\""));
+    for case in 0..25 {
+        let then = if case % 10 == 3 { events[2] } else { events[1] };
+        for (step, event) in [events[0], then].into_iter().enumerate() {
+            let minute = 58 - 2 * case + step;
+            let _ = writeln!(log, "c{case}{separator}2026-11-16 18:{minute:02}:00{separator}{}", field(event));
+        }
+    }
+    log
+}
+
+#[test]
+fn suggestions_run_as_printed() {
+    let names = ["Case ID", "time:timestamp", "concept:name"];
+    let odd = ["the case's \"id\"", "--when $HOME `ls` + é", "-activity 'x' \\+ $(ls)"];
+    let events = ["ER Triage", "it's \"done\" \\n $x `y`", "-é\u{1F600}"];
+    assert_eq!(suggestions_hold("sepsis.csv", cases(';', names, events).as_bytes(), &[]), 1);
+    assert_eq!(
+        suggestions_hold("-it's $HOME `ls` é.csv", cases('\t', odd.map(|name| name), events).as_bytes(), &[]),
+        1
+    );
+    let bare = cases(',', names, events);
+    let bare = bare.split_once('\n').expect("a header").1;
+    assert_eq!(suggestions_hold("bare", bare.as_bytes(), &["--no-header", "--by", "column1", "--null=-x"]), 1);
+    let json: String = (0..40).map(|at| format!("{{\"ev\": {{\"op\": \"{}\"}}, \"n\": 1}}\n", at % 2)).collect();
+    assert_eq!(suggestions_hold("steps.jsonl", json.as_bytes(), &[]), 2);
+    // Numbers among texts are no events.
+    let mixed = "{\"op\": \"a\", \"n\": 2}\n{\"op\": \"b\", \"n\": 1}\n{\"op\": 1, \"n\": 3}\n".repeat(9);
+    assert_eq!(suggestions_hold("mixed.jsonl", mixed.as_bytes(), &[]), 1);
+    // Two of three requests are granted and each grant is followed by a request; then the reverse.
+    assert_eq!(suggestions_hold("bits.csv", b"request now,grant\n1,0\n0,1\n1,0\n0,1\n1,0\n0,0\n", &[]), 2);
+    assert_eq!(suggestions_hold("answered.csv", b"request now,grant\n1,0\n0,1\n1,0\n0,1\n1,0\n0,1\n", &[]), 2);
+    assert_eq!(suggestions_hold("one.csv", b"up\ntrue\nfalse\ntrue\ntrue\ntrue\nfalse\nfalse\n", &[]), 1);
+    assert_eq!(suggestions_hold("up.csv", b"a b,c\n1,x\n2,x\n2,x\n", &[]), 1);
+    assert_eq!(suggestions_hold("down.csv", b"a`b,c\n3,-1.5\n2,-2e-3\n2,-7\n", &[]), 1);
+    assert_eq!(suggestions_hold("twice.csv", b"a,a\nx,y\nz,y\nx,y\nz,y\n", &[]), 0);
+}
+
+#[test]
+fn what_inspect_suggests() {
+    let events = ["ER Triage", "ER Sepsis Triage", "Release"];
+    let log = cases(',', ["Case ID", "time:timestamp", "concept:name"], events);
+    insta::assert_snapshot!(session(
+        "inputs-suggestions",
+        &[
+            ("sepsis.csv", log.as_bytes()),
+            ("bits.csv", b"request,grant\n1,0\n0,1\n1,0\n0,1\n"),
+            ("one.csv", b"up\ntrue\nfalse\ntrue\nfalse\n"),
+            ("exported.csv", b"exported on,x\n2026-11-16,3\n2026-11-16,1\n"),
+        ],
+        &[
+            (&["inspect", "sepsis.csv"], b""),
+            (&["inspect", "sepsis.csv", "--format", "json"], b""),
+            (&["inspect", "bits.csv"], b""),
+            (&["inspect", "one.csv"], b""),
+            (&["inspect", "exported.csv"], b""),
         ]
     ));
 }
