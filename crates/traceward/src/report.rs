@@ -6,6 +6,7 @@ use std::sync::Arc;
 use traceward_engine::engine::EngineStatistics;
 use traceward_engine::select::EngineName;
 use traceward_logic::bitmap::Bitmap;
+pub use traceward_logic::query::Measure;
 use traceward_logic::value::Value;
 use traceward_logic::verdict::Verdict;
 use traceward_trace::Note;
@@ -130,6 +131,8 @@ pub struct Compared {
     pub value: Option<Value>,
     /// The counterpart that it was compared with.
     pub with: Counterpart,
+    /// What the numbers in the value are.
+    pub measure: Measure,
 }
 
 /// The counterpart with which an assert compares the value of a query.
@@ -224,6 +227,8 @@ pub struct QueryReport {
     /// The number of requests of a latency that were never answered; none if the query has no
     /// latency.
     pub unanswered: Option<usize>,
+    /// What the numbers in the value are.
+    pub measure: Measure,
 }
 
 /// The value of a query.

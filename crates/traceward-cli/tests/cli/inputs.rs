@@ -206,3 +206,39 @@ fn what_inspect_suggests() {
         ]
     ));
 }
+
+#[test]
+fn nanoseconds_are_also_told_in_other_units() {
+    let log = b"t,a,b,k\n0,1,0,x\n1.5,0,1,x\n2,1,0,y\n11,0,1,y\n";
+    let latency = "latency(a -> b)";
+    let query = |form: &str| form.replace("latency", latency);
+    let queries = [
+        "max(latency)",
+        "avg(latency)",
+        "quantile(0.5, latency)",
+        "stddev(latency)",
+        "histogram(2, latency)",
+        "count(latency)",
+        "first(latency) &[pair] count(a)",
+        "max(time) - min(time)",
+        "min(past(time) - time)",
+        "max(latency) / min(latency)",
+        "first(time)",
+    ]
+    .map(query);
+    let mut all = vec!["query"];
+    queries.iter().for_each(|query| all.extend(["-e", query.as_str()]));
+    all.extend(["--time", "t:s", "log.csv"]);
+    let longest = queries[0].as_str();
+    insta::assert_snapshot!(session(
+        "inputs-units",
+        &[("log.csv", log)],
+        &[
+            (&all, b""),
+            (&["query", "-e", longest, "--time", "t:s", "--by", "k", "log.csv"], b""),
+            (&["query", "-e", longest, "log.csv"], b""),
+            (&["query", "-e", longest, "--time", "t:s", "log.csv", "--format", "json"], b""),
+            (&["check", "-e", "assert short = max(latency(a -> b)) <= 5000000000", "--time", "t:s", "log.csv"], b""),
+        ]
+    ));
+}
