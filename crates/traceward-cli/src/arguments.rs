@@ -444,9 +444,20 @@ pub struct TraceArguments {
     /// What separates the fields of a CSV; guessed from its header otherwise
     #[arg(long, value_name = "CHAR", value_parser = separator)]
     pub separator: Option<u8>,
-    /// The column of timestamps; plain numbers need a unit: ns us ms s min h d
-    #[arg(long, value_name = "COLUMN[:UNIT]", value_parser = time_column)]
+    /// The first line of a CSV is no header: its columns are column1, column2, …
+    #[arg(long)]
+    pub no_header: bool,
+    /// The column of timestamps; plain numbers need a unit: ns us ms s min h d. Date+Time for two
+    /// columns, with \+ for a plus in a name. Times of day alone go on to the next day where they
+    /// go back by more than half a day
+    #[arg(long, value_name = "COLUMN[+COLUMN][:UNIT]", value_parser = time_column)]
     pub time: Option<TimeColumn>,
+    /// The year of the first timestamp, for dates without one; after December comes the next year
+    #[arg(long, value_name = "YEAR", value_parser = clap::value_parser!(i16).range(1700..=2261))]
+    pub year: Option<i16>,
+    /// Sort the records by time; those of the same moment stay as they are. All are kept in memory
+    #[arg(long)]
+    pub sort: bool,
     /// Split the trace by this column: each of its values is a trace of its own
     #[arg(long, value_name = "COLUMN")]
     pub by: Option<String>,
@@ -546,18 +557,60 @@ fn separator(text: &str) -> Result<u8, String> {
 }
 
 /// `COLUMN:UNIT` if what follows the last colon is a unit; a column's name may have colons of its
-/// own.
+/// own. `COLUMN+COLUMN` are two columns.
 fn time_column(text: &str) -> Result<TimeColumn, String> {
-    if let Some((name, unit)) = text.rsplit_once(':') {
-        if let Ok(unit) = unit.parse::<TimeUnit>() {
-            return Ok(TimeColumn { name: name.to_owned(), unit: Some(unit) });
+    let (columns, unit) = time_unit(text)?;
+    let mut names = split_at_plus(columns).into_iter();
+    let column = TimeColumn { name: names.next().unwrap_or_default(), rest: names.collect(), unit };
+    match column.columns().count() {
+        1 => Ok(column),
+        _ if unit.is_some() => Err("several columns make a date, and dates have no unit".into()),
+        _ if column.columns().any(String::is_empty) => {
+            Err("a name is missing beside +; a plus in a name is \\+".into())
         }
-        let looks_like_unit = !unit.is_empty() && unit.len() <= 4 && unit.chars().all(char::is_alphabetic);
-        if looks_like_unit {
-            return Err(format!("there is no unit `{unit}`; units are ns us ms s min h d"));
+        _ => Ok(column),
+    }
+}
+
+/// What stands before the unit, and the unit if there is one.
+fn time_unit(text: &str) -> Result<(&str, Option<TimeUnit>), String> {
+    let Some((name, unit)) = text.rsplit_once(':') else { return Ok((text, None)) };
+    if let Ok(unit) = unit.parse::<TimeUnit>() {
+        return Ok((name, Some(unit)));
+    }
+    let looks_like_unit = !unit.is_empty() && unit.len() <= 4 && unit.chars().all(char::is_alphabetic);
+    if looks_like_unit {
+        return Err(format!("there is no unit `{unit}`; units are ns us ms s min h d"));
+    }
+    Ok((text, None))
+}
+
+/// The value of an option that names the columns of timestamps; none if it would be read as
+/// something else, because of what stands behind a colon in the name.
+pub fn time_argument(column: &TimeColumn) -> Option<String> {
+    let names: Vec<String> = column.columns().map(|name| escape_plus(name)).collect();
+    let unit = column.unit.map(|unit| format!(":{unit}")).unwrap_or_default();
+    let argument = names.join("+") + &unit;
+    (time_column(&argument).as_ref() == Ok(column)).then_some(argument)
+}
+
+/// A name as it stands between pluses.
+pub fn escape_plus(name: &str) -> String {
+    if name.contains('+') { name.replace('\\', r"\\").replace('+', r"\+") } else { name.to_owned() }
+}
+
+/// The names between pluses. `\+` is a plus of a name, and `\\` a backslash.
+fn split_at_plus(text: &str) -> Vec<String> {
+    let mut names = vec![String::new()];
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        let escaped = if letter == '\\' { letters.next_if(|next| matches!(next, '+' | '\\')) } else { None };
+        match (letter, escaped) {
+            ('+', _) => names.push(String::new()),
+            (letter, escaped) => names.last_mut().into_iter().for_each(|name| name.push(escaped.unwrap_or(letter))),
         }
     }
-    Ok(TimeColumn { name: text.to_owned(), unit: None })
+    names.iter().map(|name| name.trim().to_owned()).collect()
 }
 
 /// `COLUMN:TYPE`; a column's name may have colons of its own.
@@ -581,6 +634,11 @@ pub fn remedy(remedy: &Remedy) -> String {
         Remedy::TimeInUnit(column) => format!("say the unit of plain numbers, e.g. --time {}:ms", shell_word(column)),
         Remedy::TimeInDates(column) => format!("for dates, leave the unit out: --time {}", shell_word(column)),
         Remedy::SplitByKey => "if they belong to different runs, split them with --by COLUMN".to_owned(),
+        Remedy::SortByTime => "sort the records by time: --sort".to_owned(),
+        Remedy::GiveYear => "say the year of the first one, e.g. --year 2026".to_owned(),
+        Remedy::NoHeader => "if the first line is a record, say --no-header".to_owned(),
+        Remedy::ConvertWith(command) => format!("convert it, for example: {command} | traceward … -"),
+        Remedy::TakeForCsv => "if it is CSV all the same: --input csv".to_owned(),
         Remedy::NameEventColumn => {
             "or name the column that strings stand for: `--event COLUMN`, or `trace { event COLUMN }` in the spec"
                 .to_owned()
@@ -589,10 +647,22 @@ pub fn remedy(remedy: &Remedy) -> String {
     }
 }
 
-/// A name as a shell takes it for one word.
-fn shell_word(name: &str) -> String {
-    let plain = name.chars().all(|letter| letter.is_alphanumeric() || "._-".contains(letter));
-    if plain { name.to_owned() } else { format!("'{name}'") }
+/// The same for a trace that is still going on, whose records cannot be sorted.
+pub fn live_remedy(asked: &Remedy) -> String {
+    match asked {
+        Remedy::SortByTime => asked.to_string(),
+        other => remedy(other),
+    }
+}
+
+/// A text as a POSIX shell takes it for one word, whatever is in it.
+pub fn shell_word(text: &str) -> String {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "._-/+:,@%=".contains(letter);
+    if !text.is_empty() && text.chars().all(is_plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
+    }
 }
 
 fn missing_policy(text: &str) -> Result<MissingPolicy, String> {
@@ -601,5 +671,37 @@ fn missing_policy(text: &str) -> Result<MissingPolicy, String> {
         "error" => Ok(MissingPolicy::Error),
         "hold" => Ok(MissingPolicy::Hold),
         _ => Err("it is false, error or hold".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_may_stand_in_two_columns() {
+        let parts =
+            |text: &str| time_column(text).map(|column| (column.columns().cloned().collect::<Vec<_>>(), column.unit));
+        let named = |names: &[&str], unit| Ok((names.iter().map(|name| (*name).to_owned()).collect(), unit));
+        assert_eq!(parts("t:ms"), named(&["t"], Some(TimeUnit::Ms)));
+        assert_eq!(parts("time:timestamp"), named(&["time:timestamp"], None));
+        assert_eq!(parts("Date+Time of day"), named(&["Date", "Time of day"], None));
+        assert_eq!(parts(" Date + Time"), named(&["Date", "Time"], None));
+        assert_eq!(parts(r"a\+b"), named(&["a+b"], None));
+        assert_eq!(parts(r"a\b\\+c"), named(&[r"a\b\", "c"], None));
+        for name in ["a+b", r"a\b", r"\+", "a:b c", "t"] {
+            let column = TimeColumn::new(name, None);
+            assert_eq!(time_column(&time_argument(&column).unwrap()), Ok(column));
+        }
+        assert_eq!(time_argument(&TimeColumn::new("t:ms", None)), None);
+        assert!(parts("Date+").is_err() && parts("a+b:ms").is_err() && parts("a:sec").is_err());
+    }
+
+    #[test]
+    fn a_word_of_the_shell_holds_any_text() {
+        assert_eq!(shell_word("a-b.csv"), "a-b.csv");
+        assert_eq!(shell_word("it's $HOME"), r"'it'\''s $HOME'");
+        assert_eq!(shell_word(""), "''");
+        assert_eq!(shell_word("é"), "'é'");
     }
 }

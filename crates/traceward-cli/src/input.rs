@@ -1,12 +1,12 @@
 //! Opening what the command line names.
 
-use crate::arguments::{AskedArguments, SpecArguments, TraceArguments, remedy};
+use crate::arguments::{AskedArguments, SpecArguments, TraceArguments, live_remedy, remedy};
 use crate::failure::Failure;
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use std::fs::File;
 use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
-use traceward::input::{Format, Note, Records};
+use traceward::input::{Format, HeaderLine, Note, RecordOrder, Records};
 use traceward::message::{Paint, Shown, Style};
 use traceward::{Goal, ReadOptions, Settings, Source, Spec};
 
@@ -16,6 +16,19 @@ const WORTH_A_PROGRESS_BAR: u64 = 64 << 20;
 /// The style of messages: with the options that help, and coloured where that suits standard error.
 pub fn style() -> Style<'static> {
     Style { paint: paint(), remedy: &remedy }
+}
+
+/// The style of messages about a trace that is still going on.
+pub fn live_style() -> Style<'static> {
+    Style { paint: paint(), remedy: &live_remedy }
+}
+
+/// A note of a reader. One that has a way out is a warning.
+pub fn note(about: &str, note: &Note) -> String {
+    match note.remedy() {
+        Some(way_out) => format!("warning: {about}{note}\n  help: {}", remedy(&way_out)),
+        None => format!("note: {about}{note}"),
+    }
 }
 
 /// The longest spec that is read. A file that is longer is not one that somebody wrote.
@@ -180,9 +193,13 @@ impl<R: Read> Read for NotShrinking<R> {
 pub fn read_options(path: &Path, arguments: &TraceArguments) -> ReadOptions {
     let is_tsv = path.to_string_lossy().split('.').any(|part| part == "tsv");
     ReadOptions {
-        format: arguments.input.or_else(|| Format::from_path(path)),
+        format: arguments.input,
+        likely_format: Format::from_path(path),
         separator: arguments.separator.or(is_tsv.then_some(b'\t')),
         null: arguments.null.clone(),
+        header: if arguments.no_header { HeaderLine::Missing } else { HeaderLine::Names },
+        year: arguments.year,
+        order: if arguments.sort { RecordOrder::ByTime } else { RecordOrder::AsTheyCome },
         ..ReadOptions::default()
     }
 }

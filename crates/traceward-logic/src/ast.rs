@@ -405,8 +405,8 @@ pub struct Named {
 pub struct TraceDeclaration {
     /// The column that a string alone is compared with.
     pub event: Option<Named>,
-    /// The column that holds timestamps, and the unit of plain numbers in it.
-    pub time: Option<(Named, Option<Named>)>,
+    /// The columns that hold timestamps, usually one, and the unit of plain numbers in it.
+    pub time: Option<(Vec<Named>, Option<Named>)>,
     /// The column that splits the trace.
     pub by: Option<Named>,
     /// Whether records hold only the variables that changed.

@@ -126,6 +126,16 @@ pub enum Remedy {
     NameEventColumn,
     /// Inspecting the input tells what there is.
     Inspect,
+    /// This command of another program makes an input that is read, and writes it to its output.
+    ConvertWith(String),
+    /// The records are sorted by their timestamps.
+    SortByTime,
+    /// The year of the first date is given.
+    GiveYear,
+    /// The first line of the input is no header.
+    NoHeader,
+    /// The input is CSV, though it looks like something else.
+    TakeForCsv,
 }
 
 impl fmt::Display for Remedy {
@@ -141,6 +151,11 @@ impl fmt::Display for Remedy {
             Self::TimeInDates(column) => write!(f, "for dates, leave the unit out: `trace {{ time {column} }}`"),
             Self::SplitByKey => f.write_str("split them by key: `trace { by COLUMN }`"),
             Self::Inspect => f.write_str("inspecting the input lists its names"),
+            Self::ConvertWith(command) => write!(f, "read the output of `{command}` instead"),
+            Self::SortByTime => f.write_str("sort the records by time"),
+            Self::GiveYear => f.write_str("say the year of the first date, or write dates with their year"),
+            Self::NoHeader => f.write_str("if the first line is a record, say that there is no header"),
+            Self::TakeForCsv => f.write_str("if it is CSV all the same, say that it is"),
             Self::NameEventColumn => f.write_str("name the column that strings stand for: `trace { event COLUMN }`"),
         }
     }

@@ -1,9 +1,12 @@
 //! Queries: what is measured. A query has a value at a position, or fails there.
 
+mod measure;
+
 use crate::ast::Aggregate;
 use crate::expr::Expr;
 use crate::formula::FormulaId;
 use crate::value::{CompareOp, Value};
+pub use measure::Measure;
 
 /// A query whose types have been checked. Functions are expressions over [`Expr::Parameter`].
 #[derive(Clone, Debug, PartialEq)]

@@ -38,7 +38,7 @@ fn cases() -> Vec<Case> {
             ("d", ValueType::Boolean),
         ])
     };
-    let date = TimeColumn { name: "t".to_owned(), unit: None };
+    let date = TimeColumn::new("t", None);
     vec![
         Case {
             name: "csv, four columns of 1 and 0",

@@ -5,11 +5,14 @@
 //! not used because it copies every field.
 
 use crate::cell::Cell;
+use crate::date;
 use crate::error::{TraceError, TraceErrorKind};
-use crate::format::{FormatEntry, live_records, read_records};
+use crate::format::{FormatEntry, Road, live_records, read_records};
 use crate::inspect::inspect_csv;
 use crate::note::Note;
-use crate::options::ReadOptions;
+use crate::number;
+use crate::opening::Guess;
+use crate::options::{HeaderLine, ReadOptions};
 use crate::record::{End, LineEnd, ReadStop, RecordReader, RecordSink, count_line_ends};
 use crate::swar;
 use memchr::{memchr, memchr_iter, memchr3};
@@ -18,19 +21,24 @@ use memchr::{memchr, memchr_iter, memchr3};
 const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
 
 /// The format, as the table of formats knows it.
-pub(crate) static FORMAT: FormatEntry = FormatEntry {
+pub(crate) static FORMAT: FormatEntry<Road> = FormatEntry {
     name: "csv",
-    endings: &["csv", "tsv"],
     // Whatever nothing else claims is taken for CSV.
-    begins: |_| false,
-    read: read_records::<CsvReader>,
-    live: live_records::<CsvReader>,
-    inspect: inspect_csv,
+    begins: |_| Guess::Yes,
+    handling: Road {
+        endings: &["csv", "tsv"],
+        read: read_records::<CsvReader>,
+        live: live_records::<CsvReader>,
+        inspect: inspect_csv,
+    },
 };
 
 /// Reads CSV records into a sink.
 pub(crate) struct CsvReader {
     separator: Option<u8>,
+    header_line: HeaderLine,
+    /// A name in the header that looks like a value.
+    odd_name: Option<String>,
     header: Option<Header>,
     /// The line of the next record.
     line: u64,
@@ -80,8 +88,17 @@ struct QuotedRecord {
 }
 
 impl CsvReader {
-    pub(crate) fn new(separator: Option<u8>) -> Self {
-        Self { separator, header: None, line: 1, blank_lines: 0, records: 0, fields: Vec::new() }
+    pub(crate) fn new(separator: Option<u8>, header_line: HeaderLine) -> Self {
+        Self {
+            separator,
+            header_line,
+            odd_name: None,
+            header: None,
+            line: 1,
+            blank_lines: 0,
+            records: 0,
+            fields: Vec::new(),
+        }
     }
 
     /// The separator that was given or guessed.
@@ -116,8 +133,10 @@ impl CsvReader {
                 None => break,
                 Some(record) => {
                     self.accept_header(rest, separator, sink)?;
-                    self.line += record.lines;
-                    at += record.length;
+                    if self.header_line == HeaderLine::Names {
+                        self.line += record.lines;
+                        at += record.length;
+                    }
                 }
             }
         }
@@ -130,18 +149,37 @@ impl CsvReader {
         separator: u8,
         sink: &mut S,
     ) -> Result<(), ReadStop> {
-        let names = self.fields.iter().map(|&field| {
-            let name = String::from_utf8(field.text(bytes)).map_err(|_| TraceErrorKind::InvalidUtf8)?;
-            Ok(name.trim().to_owned())
-        });
-        let names: Vec<String> =
-            names.collect::<Result<_, TraceErrorKind>>().map_err(|kind| TraceError::new(kind).on_line(self.line))?;
+        let names = match self.header_line {
+            HeaderLine::Names => self.names_in(bytes).map_err(|kind| TraceError::new(kind).on_line(self.line))?,
+            HeaderLine::Missing => (1..=self.fields.len()).map(|number| format!("column{number}")).collect(),
+        };
+        if self.header_line == HeaderLine::Names {
+            self.odd_name = names.iter().find(|name| looks_like_value(name)).cloned();
+        }
         let fields = sink.header(&names).map_err(|error| error.on_line(self.line))?;
         let picks = fields.iter().enumerate().filter_map(|(slot, field)| Some(Pick { field: (*field)?, slot }));
         let mut picks: Vec<Pick> = picks.collect();
         picks.sort_by_key(|pick| pick.field);
         self.header = Some(Header { names, separator, picks, slots: fields.len() });
         Ok(())
+    }
+
+    /// The fields that were split, as names.
+    fn names_in(&self, bytes: &[u8]) -> Result<Vec<String>, TraceErrorKind> {
+        let names = self.fields.iter().map(|&field| {
+            let name = String::from_utf8(field.text(bytes)).map_err(|_| TraceErrorKind::InvalidUtf8)?;
+            Ok(name.trim().to_owned())
+        });
+        names.collect()
+    }
+
+    /// Looks whether the first row repeats a name of the header as a value of that column.
+    fn compare_first_row(&mut self, header: &Header, bytes: &[u8], end: End) {
+        let compared = self.header_line == HeaderLine::Names && self.records == 0 && self.odd_name.is_none();
+        if compared && let Ok(Some(_)) = self.split_quoted(bytes, header.separator, end) {
+            let repeats = |(name, field): &(&String, &Field)| !name.is_empty() && field.text(bytes) == name.as_bytes();
+            self.odd_name = header.names.iter().zip(&self.fields).find(repeats).map(|(name, _)| name.clone());
+        }
     }
 
     fn consume_rows<S: RecordSink + ?Sized>(
@@ -151,6 +189,7 @@ impl CsvReader {
         sink: &mut S,
     ) -> Result<usize, ReadStop> {
         let Some(header) = self.header.take() else { return Ok(0) };
+        self.compare_first_row(&header, bytes, end);
         let consumed = self.consume_rows_of(&header, bytes, end, sink);
         self.header = Some(header);
         consumed
@@ -332,7 +371,7 @@ impl CsvReader {
 
 impl RecordReader for CsvReader {
     fn open(options: &ReadOptions) -> Self {
-        Self::new(options.separator)
+        Self::new(options.separator, options.header)
     }
 
     fn consume<S: RecordSink + ?Sized>(&mut self, bytes: &[u8], end: End, sink: &mut S) -> Result<usize, ReadStop> {
@@ -366,6 +405,7 @@ impl RecordReader for CsvReader {
         if self.blank_lines > 0 && self.header.is_some() {
             notes.push(Note::BlankLines(self.blank_lines));
         }
+        notes.extend(self.odd_name.clone().map(|name| Note::OddHeader { name }));
         notes
     }
 }
@@ -410,6 +450,13 @@ impl Header {
         let rest = bytes[at.min(length)..length].iter().position(|&byte| byte == self.separator);
         rest.map_or(length, |offset| at + offset)
     }
+}
+
+/// Whether a name in a header is rather a value: a number, a date, a time of day or a boolean.
+fn looks_like_value(name: &str) -> bool {
+    let is_boolean = matches!(name.to_ascii_lowercase().as_str(), "true" | "false");
+    let has_digit = name.bytes().any(|byte| byte.is_ascii_digit());
+    is_boolean || has_digit && (number::parse(name.as_bytes()).is_ok() || date::parse(name.as_bytes()).is_ok())
 }
 
 impl Field {
@@ -528,6 +575,32 @@ mod tests {
 
     fn ab() -> ReadOptions {
         want(&[("a", NUMBER), ("b", TEXT)])
+    }
+
+    #[test]
+    fn without_a_header_columns_have_numbers() {
+        let options = ReadOptions { header: HeaderLine::Missing, ..want(&[("column1", NUMBER), ("column3", TEXT)]) };
+        let input = "\n1;\"x;y\";a\n2;;b\n";
+        assert_eq!(show(input, &options), "int 1 2\ntext \"a\" \"b\"");
+        let trace = read_text(input, &options).unwrap();
+        assert_eq!(trace.names, ["column1", "column2", "column3"]);
+        assert_eq!((trace.lines.line(0), trace.lines.line(1)), (2, 3));
+        assert_eq!(trace.notes, [Note::BlankLines(1)]);
+        assert_eq!(read_text("", &options).unwrap().notes, [Note::EmptyInput]);
+        assert_eq!(fail("1,2,3\n4,5\n", &options), "2:-: the row has 2 fields, the header has 3");
+    }
+
+    #[test]
+    fn a_header_that_looks_like_a_record_is_told() {
+        let odd = |input: &str| read_text(input, &want(&[])).unwrap().notes;
+        let named = |name: &str| vec![Note::OddHeader { name: name.to_owned() }];
+        assert_eq!(odd("a,3.5\nb,4\n"), named("3.5"));
+        assert_eq!(odd("2026-11-16 18:38:26,up\n2026-11-16 18:38:27,down\n"), named("2026-11-16 18:38:26"));
+        assert_eq!(odd("12:00:01,x\n12:00:02,y\n"), named("12:00:01"));
+        assert_eq!(odd("up,TRUE\ndown,FALSE\n"), named("TRUE"));
+        assert_eq!(odd("up,\"so\"\ndown,so\n"), named("so"));
+        assert_eq!(odd("a,b,x1,nan\n1,2,3,4\n"), []);
+        assert_eq!(odd("a,,\n1,,\n"), []);
     }
 
     #[test]

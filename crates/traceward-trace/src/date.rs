@@ -15,6 +15,10 @@ pub(crate) enum DateLayout {
     DayDotMonth,
     DayMonthName,
     Numeric,
+    /// A month and a day without a year.
+    NoYear,
+    /// A time of day without a date.
+    Clock,
     Other,
 }
 
@@ -26,6 +30,8 @@ impl DateLayout {
             Self::DayDotMonth => "dd.mm.yyyy HH:MM:SS",
             Self::DayMonthName => "dd Mon yyyy HH:MM:SS",
             Self::Numeric => "dd/mm/yyyy or mm/dd/yyyy",
+            Self::NoYear => "Mon dd HH:MM:SS, without a year",
+            Self::Clock => "HH:MM:SS",
             Self::Other => "a date",
         }
     }
@@ -44,13 +50,35 @@ pub(crate) enum Moment {
         day_first: i64,
         month_first: i64,
     },
+    /// The date has no year.
+    NoYear(Yearless),
+    /// A time of day, in nanoseconds since midnight, and no date.
+    Clock(i64),
 }
+
+/// A date without a year.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Yearless {
+    month: i64,
+    day: i64,
+    /// Nanoseconds since midnight in UTC; a zone may put it before or behind the day.
+    clock: i64,
+}
+
+impl Yearless {
+    /// The moment in a year; none if the year has no such day, or is too far away.
+    pub(crate) fn in_year(self, year: i64) -> Option<i64> {
+        days(year, self.month, self.day)?.checked_mul(DAY)?.checked_add(self.clock)
+    }
+}
+
+/// The nanoseconds of a day.
+pub(crate) const DAY: i64 = 86_400_000_000_000;
 
 /// The reason why a text is no moment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum NotMoment {
     Unreadable,
-    NoYear,
     OutOfRange,
 }
 
@@ -63,11 +91,26 @@ pub(crate) fn parse(text: &[u8]) -> Result<(DateLayout, Moment), NotMoment> {
     match after_weekday.first() {
         Some(b'0'..=b'9') => match day_or_month_first(after_weekday) {
             Some(read) => read,
-            None => other(text),
+            None => match parse_clock(text) {
+                Some(clock) => Ok((DateLayout::Clock, Moment::Clock(clock))),
+                None => other(text),
+            },
         },
         _ if month_name(after_weekday).is_some() => named_month_first(text, after_weekday),
         _ => other(text),
     }
+}
+
+/// Reads a time of day alone, in nanoseconds since midnight.
+pub(crate) fn parse_clock(text: &[u8]) -> Option<i64> {
+    let mut cursor = Cursor(text);
+    let (seconds, nanos) = cursor.clock()?;
+    cursor.0.is_empty().then_some(seconds * 1_000_000_000 + nanos)
+}
+
+/// Whether a word names a month.
+pub(crate) fn is_month(word: &[u8]) -> bool {
+    month_name(word).is_some() && name_length(word) == word.len()
 }
 
 /// A moment in two parts, which cannot overflow yet.
@@ -154,8 +197,7 @@ fn either_order(
     Some(Ok((DateLayout::Numeric, moment)))
 }
 
-/// `Oct 22, 2014 11:15:41`; syslog's `Oct 22 11:15:41` has no year, and guessing one would be a
-/// silent mistake.
+/// `Oct 22, 2014 11:15:41`, and syslog's `Oct 22 11:15:41`, which has no year.
 fn named_month_first(whole: &[u8], text: &[u8]) -> Result<(DateLayout, Moment), NotMoment> {
     let month = month_name(text).unwrap_or(0);
     let mut cursor = Cursor(&text[name_length(text)..]);
@@ -168,9 +210,9 @@ fn named_month_first(whole: &[u8], text: &[u8]) -> Result<(DateLayout, Moment), 
         let instant = days(year, month, day).and_then(|days| cursor.clock_and_zone(days));
         return instant.map_or(Err(NotMoment::Unreadable), |instant| exact(DateLayout::DayMonthName, instant));
     }
-    match other(whole) {
-        Err(NotMoment::Unreadable) if after_day.0.get(2) == Some(&b':') => Err(NotMoment::NoYear),
-        read => read,
+    match (after_day.clock_of_day(), days(LEAP_YEAR, month, day)) {
+        (Some(clock), Some(_)) => Ok((DateLayout::NoYear, Moment::NoYear(Yearless { month, day, clock }))),
+        _ => other(whole),
     }
 }
 
@@ -191,6 +233,9 @@ fn other(text: &[u8]) -> Result<(DateLayout, Moment), NotMoment> {
 fn in_utc(datetime: civil::DateTime) -> Option<jiff::Timestamp> {
     TimeZone::UTC.to_timestamp(datetime).ok()
 }
+
+/// A year that has every day there can be.
+const LEAP_YEAR: i64 = 2000;
 
 /// A text whose front is being read.
 #[derive(Clone, Copy)]
@@ -238,6 +283,13 @@ impl Cursor<'_> {
         let (seconds, nanos) = self.clock()?;
         let offset = self.zone()?;
         Some(Instant { seconds: midnight + seconds - offset, nanos })
+    }
+
+    /// The rest of a date without a year: a clock, perhaps with a zone, in nanoseconds.
+    fn clock_of_day(mut self) -> Option<i64> {
+        let (seconds, nanos) = self.clock()?;
+        let offset = self.zone()?;
+        Some((seconds - offset) * 1_000_000_000 + nanos)
     }
 
     /// `11:15`, `11:15:41`, `11:15:41.123456789`, with AM or PM after it: seconds since midnight,
@@ -451,7 +503,8 @@ mod tests {
     #[test]
     fn what_is_no_date_is_refused() {
         let refused = |text: &str| parse(text.as_bytes()).unwrap_err();
-        assert_eq!(refused("Oct 22 11:15:41"), NotMoment::NoYear);
+        assert_eq!(refused("Feb 30 11:15:41"), NotMoment::Unreadable);
+        assert_eq!(refused("24:00:00"), NotMoment::Unreadable);
         assert_eq!(refused("2999-01-01"), NotMoment::OutOfRange);
         assert_eq!(refused("1600-01-01 00:00:00"), NotMoment::OutOfRange);
         for text in [

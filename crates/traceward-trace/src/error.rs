@@ -1,5 +1,6 @@
 //! What can be wrong with an input.
 
+use crate::unread::WayOut;
 use std::fmt;
 use traceward_logic::diagnostic::{Help, Remedy};
 use traceward_logic::shown::Shown;
@@ -34,6 +35,13 @@ pub enum TraceErrorKind {
         method: &'static str,
         /// What the decompressor says.
         detail: String,
+    },
+    /// The input is of a format that is recognised and not read.
+    NotRead {
+        /// The name of the format, with its article.
+        what: &'static str,
+        /// What to do about it.
+        way_out: WayOut,
     },
     /// The input is UTF-16.
     Utf16,
@@ -128,6 +136,8 @@ pub enum TraceErrorKind {
     UnreadableTime(String),
     /// A timestamp names no year.
     TimeWithoutYear(String),
+    /// A timestamp names a day that its year does not have.
+    NoSuchDay(String),
     /// A timestamp is too far from 1970 for 64-bit nanoseconds.
     TimeOutOfRange(String),
     /// Day and month cannot be told apart anywhere in the column.
@@ -150,6 +160,10 @@ pub enum TraceErrorKind {
         /// The key within which it goes backwards.
         key: Option<String>,
     },
+    /// Records are to be sorted by time, and no column holds it.
+    SortWithoutTime,
+    /// Records of a stream are to be sorted.
+    SortedStream,
     /// There are more states than positions can count.
     TooManyStates {
         /// The most there can be.
@@ -197,6 +211,7 @@ impl TraceError {
             Kind::WindowTooLarge { limit } => {
                 format!("the zstd data has a window that is larger than {} MiB", limit >> 20)
             }
+            Kind::NotRead { what, .. } => format!("this looks like {what}, which is not read"),
             Kind::Utf16 => "the input is UTF-16 text".to_owned(),
             Kind::InvalidUtf8 => match self.column() {
                 Some(name) => format!("a value of `{name}` is not UTF-8 text"),
@@ -237,6 +252,7 @@ impl TraceError {
             }
             Kind::UnreadableTime(text) => format!("`{name}` is no date we can read: `{}`", shown(text)),
             Kind::TimeWithoutYear(text) => format!("`{name}` names no year: `{}`", shown(text)),
+            Kind::NoSuchDay(text) => format!("`{name}` is a day that its year does not have: `{}`", shown(text)),
             Kind::TimeOutOfRange(text) => {
                 format!("`{name}` is beyond what 64-bit nanoseconds hold (1677 to 2262): `{}`", shown(text))
             }
@@ -250,6 +266,10 @@ impl TraceError {
             Kind::TimeDecreases { now, before, before_line, key } => {
                 let within = key.as_ref().map(|key| format!(" within key `{}`", shown(key))).unwrap_or_default();
                 format!("time goes backwards{within}: `{name}` is {now}, but {before} on line {before_line} before it")
+            }
+            Kind::SortWithoutTime => "records cannot be sorted by time without timestamps".to_owned(),
+            Kind::SortedStream => {
+                "a stream cannot be sorted: a verdict is due before all of its records have come".to_owned()
             }
             Kind::TooManyStates { limit } => format!("the trace has more than {limit} states"),
         }
@@ -266,6 +286,7 @@ impl TraceError {
                 text("decompress it first, with `zstd -d --long=31`, or compress it again with `zstd --long=27`")
             }
             Kind::Utf16 | Kind::InvalidUtf8 => text("convert the file to UTF-8, for example with iconv"),
+            Kind::NotRead { way_out, .. } => way_out.help(),
             Kind::BadSeparator(_) => text("use another character, such as , or ;"),
             Kind::DuplicateName => text("rename one of these columns"),
             Kind::DuplicateMember => text("keep one of the two"),
@@ -334,15 +355,16 @@ impl TraceError {
             Kind::UnreadableTime(_) => {
                 vec!["write dates like 2014-10-22T11:15:41Z".into(), Remedy::TimeInUnit(column()).into()]
             }
-            Kind::TimeWithoutYear(_) => vec!["write dates with their year, like 2014-10-22 11:15:41".into()],
+            Kind::TimeWithoutYear(_) => vec![Remedy::GiveYear.into()],
+            Kind::NoSuchDay(_) => vec!["check the year that was given".into()],
             Kind::TimeOutOfRange(_) => vec!["check the value and its unit".into()],
             Kind::AmbiguousDate(_) | Kind::ContradictoryDates { .. } => {
                 vec!["write dates like 2014-10-22, or with dots for day first, like 22.10.2014".into()]
             }
-            Kind::TimeDecreases { key: None, .. } => {
-                vec!["sort the records by time".into(), Remedy::SplitByKey.into()]
-            }
-            Kind::TimeDecreases { .. } => vec!["sort the records by time".into()],
+            Kind::TimeDecreases { key: None, .. } => vec![Remedy::SortByTime.into(), Remedy::SplitByKey.into()],
+            Kind::TimeDecreases { .. } => vec![Remedy::SortByTime.into()],
+            Kind::SortWithoutTime => vec![Remedy::NameTimeColumn.into()],
+            Kind::SortedStream => vec!["sort it first, or ask when it has ended".into()],
             _ => vec!["split the input".into()],
         }
     }

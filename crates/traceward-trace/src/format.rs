@@ -3,30 +3,41 @@
 //! A format is one entry: how it is recognised, how a file of it is read, how a stream of it is
 //! followed, and what an inspection says. A format of records fills its entry with
 //! [`read_records`] and [`live_records`]; one that has to seek, or holds several traces, brings its
-//! own functions.
+//! own functions. Formats that are recognised and not read have entries too, with a way out in
+//! place of a way in (`unread`).
 
 use crate::csv;
-use crate::error::TraceError;
+use crate::error::{TraceError, TraceErrorKind};
 use crate::inspect::Inspection;
 use crate::json;
-use crate::options::{ReadOptions, UnknownWord};
+use crate::note::Note;
+use crate::opening::{Guess, Opening};
+use crate::options::{ReadOptions, RecordOrder, UnknownWord};
 use crate::read::{ReadFailure, ReadTrace};
 use crate::record::{Pump, ReadStop, RecordReader, RecordSink};
+use crate::sort::Sorter;
 use crate::source::Source;
 use crate::states::States;
+use crate::unread::UNREAD;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::path::Path;
 use std::str::FromStr;
 
-/// What the table knows of a format.
-pub(crate) struct FormatEntry {
-    /// Its name in options.
+/// What the table knows of a format, and how it is handled: read, or refused with a way out.
+pub(crate) struct FormatEntry<Handling> {
+    /// The name in options and messages.
     pub(crate) name: &'static str,
+    /// Whether an input that begins so is of this format.
+    pub(crate) begins: fn(Opening<'_>) -> Guess,
+    /// How it is handled.
+    pub(crate) handling: Handling,
+}
+
+/// How a format is read.
+pub(crate) struct Road {
     /// The endings of names of its files.
     pub(crate) endings: &'static [&'static str],
-    /// Whether an input that begins so is of this format.
-    pub(crate) begins: fn(&[u8]) -> bool,
     /// Reads all traces of an input. It gets the input whole: a format that has to seek takes it
     /// into memory first.
     pub(crate) read: fn(Source<'_>, &ReadOptions) -> Result<Vec<ReadTrace>, ReadFailure>,
@@ -38,7 +49,7 @@ pub(crate) struct FormatEntry {
 
 /// The form of an input.
 #[derive(Clone, Copy)]
-pub struct Format(&'static FormatEntry);
+pub struct Format(&'static FormatEntry<Road>);
 
 impl Format {
     /// Fields separated by a character, after a header with their names.
@@ -59,16 +70,36 @@ impl Format {
         let name = path.as_ref().file_name()?.to_str()?.to_ascii_lowercase();
         let name = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(&name);
         let ending = name.rsplit_once('.')?.1;
-        Self::ALL.into_iter().find(|format| format.0.endings.contains(&ending))
+        Self::ALL.into_iter().find(|format| format.0.handling.endings.contains(&ending))
     }
 
-    /// The format that the first bytes of an input tell.
-    pub(crate) fn of_bytes(bytes: &[u8]) -> Self {
-        Self::ALL.into_iter().find(|format| (format.0.begins)(bytes)).unwrap_or(Self::CSV)
+    /// The format of an input, by the options and its first bytes; none if they do not tell yet.
+    ///
+    /// What an option names is believed. What the input's name tells is believed too, unless the
+    /// bytes are known to be something that is not read.
+    pub(crate) fn of(options: &ReadOptions, opening: Opening<'_>) -> Result<Option<Self>, TraceError> {
+        if options.format.is_some() {
+            return Ok(options.format);
+        }
+        for entry in &UNREAD {
+            match (entry.begins)(opening) {
+                Guess::No => {}
+                Guess::Yes => return Err(TraceErrorKind::NotRead { what: entry.name, way_out: entry.handling }.into()),
+                Guess::Later => return Ok(None),
+            }
+        }
+        Ok(options.likely_format.or_else(|| Self::of_text(opening)))
     }
 
-    pub(crate) fn entry(self) -> &'static FormatEntry {
-        self.0
+    /// The format of a text; the last of the table takes whatever the others do not.
+    fn of_text(opening: Opening<'_>) -> Option<Self> {
+        let claimed = Self::ALL.into_iter().find(|format| (format.0.begins)(opening) != Guess::No)?;
+        ((claimed.0.begins)(opening) == Guess::Yes).then_some(claimed)
+    }
+
+    /// The way in which the format is read.
+    pub(crate) fn road(self) -> &'static Road {
+        &self.0.handling
     }
 }
 
@@ -113,8 +144,20 @@ pub(crate) fn read_records<R: RecordReader>(
     options: &ReadOptions,
 ) -> Result<Vec<ReadTrace>, ReadFailure> {
     let mut pump = Pump::new(R::open(options));
-    let mut states = States::new(options);
-    let driven = source.drive(&mut pump, &mut states);
+    let (states, driven) = match options.order {
+        RecordOrder::AsTheyCome => {
+            let mut states = States::new(options);
+            let driven = source.drive(&mut pump, &mut states);
+            (states, driven)
+        }
+        RecordOrder::ByTime => {
+            let mut sorter = Sorter::new(options)?;
+            match source.drive(&mut pump, &mut sorter) {
+                Ok(()) => sorter.replay(),
+                Err(error) => (sorter.states, Err(error)),
+            }
+        }
+    };
     let (names, notes) = (pump.reader.names(), pump.reader.notes());
     match driven {
         Ok(()) => Ok(vec![states.finish(names, notes).map_err(ReadFailure::from)?]),
@@ -141,6 +184,8 @@ pub(crate) trait LiveReader: Send {
     fn names(&self) -> Vec<String>;
     /// Whether those names are all there will be.
     fn has_header(&self) -> bool;
+    /// What is worth telling about the input so far.
+    fn notes(&self) -> Vec<Note>;
 }
 
 impl<R: RecordReader> LiveReader for Pump<R> {
@@ -158,6 +203,10 @@ impl<R: RecordReader> LiveReader for Pump<R> {
 
     fn has_header(&self) -> bool {
         self.reader.has_header()
+    }
+
+    fn notes(&self) -> Vec<Note> {
+        self.reader.notes()
     }
 }
 

@@ -1,5 +1,7 @@
 //! What an input holds, for somebody who has not written a property yet.
 
+mod suggest;
+
 use crate::cell::Cell;
 use crate::csv::CsvReader;
 use crate::date;
@@ -13,14 +15,19 @@ use crate::read::check_separator;
 use crate::record::{End, Pump, ReadStop, RecordReader, RecordSink, each_line};
 use crate::source::Source;
 use crate::states::States;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use serde_json::Value as Json;
 use std::fmt;
 use std::io::Read;
+pub use suggest::{Claim, Counted, Suggestion};
+use suggest::{Codes, MOST_CELLS, Seen, as_bit};
 use traceward_logic::value::Value;
 
 /// Different values counted exactly.
 const MOST_DISTINCT: usize = 1000;
+
+/// Different values of a column whose name sounds like a key: as many keys can be told apart.
+const MOST_KEYS: usize = 200_000;
 
 /// The number of example values kept of a column.
 const EXAMPLES: usize = 5;
@@ -43,6 +50,8 @@ pub struct Inspection {
     pub time_span: Option<(i64, i64)>,
     /// The number of keys, where a key column was named.
     pub keys: Option<usize>,
+    /// Properties that make sense, the best first.
+    pub suggestions: Vec<Suggestion>,
     /// Notes about the input.
     pub notes: Vec<Note>,
 }
@@ -132,8 +141,8 @@ pub fn inspect(input: impl Read, options: &ReadOptions) -> Result<Inspection, Tr
     check_separator(options.separator)?;
     let mut source = Source::open(input)?;
     let options = &ReadOptions { variables: Vec::new(), ..options.clone() };
-    let format = options.format.unwrap_or_else(|| Format::of_bytes(source.bytes()));
-    let inspection = (format.entry().inspect)(&mut source, options)?;
+    let format = source.format(options)?;
+    let inspection = (format.road().inspect)(&mut source, options)?;
     Ok(Inspection { format, ..inspection })
 }
 
@@ -171,16 +180,33 @@ struct Profiles<'o> {
     /// Looks after time and key, just as in a reading.
     states: States<'o>,
     rows: u64,
+    /// The number of records whose cells are kept, and of cells that may still be kept.
+    kept: usize,
+    cells_left: usize,
 }
 
 impl<'o> Profiles<'o> {
     fn new(options: &'o ReadOptions) -> Self {
-        Self { options, columns: Vec::new(), states: States::unordered(options), rows: 0 }
+        let states = States::unordered(options);
+        Self { options, columns: Vec::new(), states, rows: 0, kept: 0, cells_left: MOST_CELLS }
+    }
+
+    /// The number of the next record, if its cells are to be kept.
+    fn next_kept(&mut self) -> Option<usize> {
+        let cost = self.columns.len();
+        if self.kept as u64 != self.rows || self.cells_left < cost {
+            return None;
+        }
+        self.cells_left -= cost;
+        self.kept += 1;
+        Some(self.kept - 1)
     }
 
     fn finish(self, names: &[String], notes: Vec<Note>) -> Result<Inspection, TraceError> {
         let summary = self.states.summarise(names, notes)?;
         let rows = self.rows;
+        let seen = Seen { columns: &self.columns, rows, kept: self.kept, options: self.options };
+        let suggestions = seen.suggest();
         Ok(Inspection {
             format: Format::CSV,
             separator: None,
@@ -188,6 +214,7 @@ impl<'o> Profiles<'o> {
             columns: self.columns.into_iter().map(|column| column.finish(rows)).collect(),
             time_span: summary.time_span,
             keys: summary.keys,
+            suggestions,
             notes: summary.notes,
         })
     }
@@ -204,8 +231,9 @@ impl RecordSink for Profiles<'_> {
 
     fn record(&mut self, line: u64, cells: &[Cell<'_>]) -> Result<(), ReadStop> {
         let (columns, time_and_key) = cells.split_at(self.columns.len());
+        let kept = self.next_kept();
         for (column, &cell) in self.columns.iter_mut().zip(columns) {
-            column.observe(cell, self.options);
+            column.observe(cell, self.options, kept);
         }
         self.rows += 1;
         self.states.record(line, time_and_key)
@@ -285,11 +313,12 @@ impl RecordSink for JsonProfiler<'_> {
         self.cut.long_arrays |= has_long_array(&value);
         let slots = std::mem::take(&mut self.slots);
         let mut found: Vec<Option<Scalar>> = vec![None; slots.len()];
+        let kept = self.profiles.next_kept();
         flatten(&value, &mut |name, value| {
             let scalar = Scalar::of(value);
             let options = self.profiles.options;
             if let Some(column) = self.column(name) {
-                column.observe(scalar.as_ref().map_or(Cell::Null, Scalar::cell), options);
+                column.observe(scalar.as_ref().map_or(Cell::Null, Scalar::cell), options, kept);
             }
             for (slot, _) in slots.iter().enumerate().filter(|(_, slot)| *slot == name) {
                 found[slot].clone_from(&scalar);
@@ -362,11 +391,24 @@ impl Scalar {
 /// One column in the making.
 struct Profile {
     name: String,
+    sounds_like_key: bool,
     present: u64,
     shape: ColumnShape,
     least: Option<Value>,
     greatest: Option<Value>,
-    distinct: FxHashSet<Box<[u8]>>,
+    /// The different values, each with a number.
+    distinct: FxHashMap<Box<[u8]>, u32>,
+    /// The boolean that each of them is, in the order of these numbers.
+    bits: Vec<Option<bool>>,
+    /// The values of the records that are kept.
+    codes: Codes,
+    /// Whether each value has a number.
+    is_kept: bool,
+    /// Whether all values are texts, even where a format tells them from numbers.
+    is_always_string: bool,
+    /// Whether no value is a text that a format tells from a number.
+    is_never_string: bool,
+    is_utf8: bool,
     examples: Vec<String>,
     /// Whether no number was less than the one before it.
     ascending: bool,
@@ -375,22 +417,49 @@ struct Profile {
 }
 
 /// Whether all values of a column are dates.
-#[derive(Default)]
 struct Dates {
     refuted: bool,
     layout: Option<date::DateLayout>,
     span: Option<(i64, i64)>,
+    /// Whether no date was before the one before it.
+    ascending: bool,
+    /// Whether a date did not tell its day or year by itself.
+    is_unclear: bool,
+    last: i64,
+    /// The moments of the records that are kept.
+    moments: Vec<i64>,
+}
+
+impl Default for Dates {
+    fn default() -> Self {
+        Self {
+            refuted: false,
+            layout: None,
+            span: None,
+            ascending: true,
+            is_unclear: false,
+            last: i64::MIN,
+            moments: Vec::new(),
+        }
+    }
 }
 
 impl Profile {
     fn new(name: &str) -> Self {
         Self {
             name: name.to_owned(),
+            sounds_like_key: sounds_like_key(name),
             present: 0,
             shape: ColumnShape::default(),
             least: None,
             greatest: None,
-            distinct: FxHashSet::default(),
+            distinct: FxHashMap::default(),
+            bits: Vec::new(),
+            codes: Codes::default(),
+            is_kept: true,
+            is_always_string: true,
+            is_never_string: true,
+            is_utf8: true,
             examples: Vec::new(),
             ascending: true,
             last: None,
@@ -398,7 +467,8 @@ impl Profile {
         }
     }
 
-    fn observe(&mut self, cell: Cell<'_>, options: &ReadOptions) {
+    /// Looks at a cell; `kept` is the number of its record, if the record is kept.
+    fn observe(&mut self, cell: Cell<'_>, options: &ReadOptions, kept: Option<usize>) {
         let Some(text) = cell.text() else { return };
         let is_null = options.null.iter().any(|null| null.as_bytes() == &*text);
         if is_null || matches!(number::parse(&text), Ok(ParsedNumber::Nan)) {
@@ -409,9 +479,14 @@ impl Profile {
             Cell::Field(_) | Cell::Literal(_) => self.shape.observe(&text),
             _ => self.shape.observe_text(),
         }
+        self.is_always_string &= !matches!(cell, Cell::Literal(_));
+        self.is_never_string &= !matches!(cell, Cell::Text(_));
         self.observe_number(&text);
-        self.dates.observe(&text);
-        self.observe_distinct(&text);
+        self.dates.observe(&text, kept);
+        let code = self.observe_distinct(&text);
+        if let (Some(kept), Some(code)) = (kept, code) {
+            self.codes.keep(kept, code);
+        }
     }
 
     fn observe_number(&mut self, text: &[u8]) {
@@ -431,25 +506,42 @@ impl Profile {
         self.last = Some(value);
     }
 
-    /// Keeps one value more than are counted exactly, to know that there are more.
-    fn observe_distinct(&mut self, text: &[u8]) {
-        if self.distinct.len() > MOST_DISTINCT || self.distinct.contains(text) {
-            return;
+    /// The number of a value, if there are not too many. One value more is kept than are counted
+    /// exactly, to know that there are more.
+    fn observe_distinct(&mut self, text: &[u8]) -> Option<u32> {
+        if !self.is_kept {
+            return None;
         }
-        self.distinct.insert(text.into());
+        if let Some(&code) = self.distinct.get(text) {
+            return Some(code);
+        }
+        if self.distinct.len() > if self.sounds_like_key { MOST_KEYS } else { MOST_DISTINCT } {
+            self.is_kept = false;
+            self.codes = Codes::default();
+            return None;
+        }
+        let code = self.distinct.len() as u32;
+        self.distinct.insert(text.into(), code);
+        self.bits.push(as_bit(text));
+        self.is_utf8 &= std::str::from_utf8(text).is_ok();
         if self.examples.len() < EXAMPLES {
             self.examples.push(String::from_utf8_lossy(text).into_owned());
         }
+        Some(code)
     }
 
-    fn finish(self, rows: u64) -> ColumnInspection {
-        let kind = match self.shape.common() {
+    fn kind(&self) -> ColumnKind {
+        match self.shape.common() {
             Common::Nothing => ColumnKind::Empty,
             Common::Bool => ColumnKind::Bool,
             Common::Int => ColumnKind::Int,
             Common::Float => ColumnKind::Float,
             Common::Text => ColumnKind::Text,
-        };
+        }
+    }
+
+    fn finish(self, rows: u64) -> ColumnInspection {
+        let kind = self.kind();
         ColumnInspection {
             kind,
             present: self.present,
@@ -481,7 +573,8 @@ impl Profile {
     }
 
     fn guess_time(&self, kind: ColumnKind, rows: u64) -> Option<TimeGuess> {
-        if self.dates.holds() {
+        // A date that is always the same, such as that of the export, is no clock.
+        if self.dates.holds() && self.distinct.len() > 1 {
             return self.dates.layout.map(|layout| TimeGuess::Dates(layout.description()));
         }
         let is_number = matches!(kind, ColumnKind::Int | ColumnKind::Float);
@@ -497,12 +590,12 @@ impl Profile {
             Distinct::MoreThan(count) => 2 * (count as u64) < self.present,
         };
         let mostly_there = self.present * 10 >= rows * 9;
-        matches!(kind, ColumnKind::Int | ColumnKind::Text) && repeats && mostly_there && sounds_like_key(&self.name)
+        matches!(kind, ColumnKind::Int | ColumnKind::Text) && repeats && mostly_there && self.sounds_like_key
     }
 }
 
 impl Dates {
-    fn observe(&mut self, text: &[u8]) {
+    fn observe(&mut self, text: &[u8], kept: Option<usize>) {
         use date::Moment;
         if self.refuted {
             return;
@@ -510,16 +603,32 @@ impl Dates {
         match date::parse(text) {
             // A number is none of the dates that people write, though `20141022` could be one.
             Ok((layout, moment)) if number::parse(text).is_err() => {
-                let (Moment::Exact(time)
-                | Moment::DayFirst(time)
-                | Moment::MonthFirst(time)
-                | Moment::Either { day_first: time, .. }) = moment;
+                self.layout.get_or_insert(layout);
+                self.is_unclear |= !matches!(moment, Moment::Exact(_) | Moment::Clock(_));
+                let time = match moment {
+                    Moment::Exact(time)
+                    | Moment::DayFirst(time)
+                    | Moment::MonthFirst(time)
+                    | Moment::Either { day_first: time, .. } => time,
+                    Moment::Clock(clock) => return self.follow(clock, kept),
+                    Moment::NoYear(_) => return,
+                };
+                self.follow(time, kept);
                 let (least, greatest) = self.span.unwrap_or((time, time));
                 self.span = Some((least.min(time), greatest.max(time)));
-                self.layout.get_or_insert(layout);
             }
-            _ => self.refuted = true,
+            _ => {
+                self.refuted = true;
+                self.moments = Vec::new();
+            }
         }
+    }
+
+    /// Looks whether moments are in order.
+    fn follow(&mut self, moment: i64, kept: Option<usize>) {
+        self.ascending &= self.last <= moment;
+        self.last = moment;
+        self.moments.extend(kept.map(|_| moment));
     }
 
     fn holds(&self) -> bool {

@@ -3,8 +3,7 @@
 use crate::cell::Cell;
 use crate::error::{TraceError, TraceErrorKind};
 use crate::options::ReadOptions;
-use crate::states::known;
-use crate::time::{DayOrders, TimeReader};
+use crate::time::{Anchor, DayOrders, TimeReader};
 use crate::typing::{CellSink, Gap, Gaps, SavedType, Typing};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -55,7 +54,7 @@ impl Intake {
         Self {
             typing: Typing::new(&options),
             gaps: Gaps::new(&options),
-            clock: options.time.clone().map(TimeReader::new),
+            clock: TimeReader::new(&options),
             orders: None,
             unknown: vec![false; variables],
             image: vec![Value::Missing; variables],
@@ -114,8 +113,8 @@ impl Intake {
         self.time.map(|(time, _)| time)
     }
 
-    /// Makes the next state of a record: a cell for each variable, then one for the time column if
-    /// there is one.
+    /// Makes the next state of a record: a cell for each variable, then those of the time column
+    /// if there is one.
     #[inline]
     pub fn offer(&mut self, line: u64, cells: &[Cell<'_>]) -> Result<(), TraceError> {
         self.typing.begin();
@@ -143,8 +142,8 @@ impl Intake {
     #[inline]
     fn take(&mut self, line: u64, cells: &[Cell<'_>]) -> Result<(), TraceError> {
         if let Some(clock) = &mut self.clock {
-            let cell = known(cells[self.image.len()], &self.options.null);
-            let now = clock.read_now(cell, line)?;
+            let anchor = self.time.map_or(Anchor::Nothing, |(before, _)| Anchor::After(before));
+            let now = clock.read_now(&cells[self.options.time_slots()], line, anchor)?;
             if let Some(before) = self.time.filter(|&(before, _)| now < before) {
                 return Err(clock.decreases((now, line), before, None));
             }
@@ -374,7 +373,7 @@ mod tests {
 
     #[test]
     fn an_intake_goes_on_where_it_was_saved() {
-        let time = Some(TimeColumn { name: "t".to_owned(), unit: None });
+        let time = Some(TimeColumn::new("t", None));
         for (records, missing) in [(Records::Changes, MissingPolicy::False), (Records::States, MissingPolicy::Hold)] {
             let options = ReadOptions { records, missing, time: time.clone(), ..open(&["x", "y"]) };
             let mut saved = Intake::new(options.clone());

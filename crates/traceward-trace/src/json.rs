@@ -10,7 +10,7 @@ mod scan;
 
 use crate::cell::Cell;
 use crate::error::{TraceError, TraceErrorKind};
-use crate::format::{FormatEntry, live_records, read_records};
+use crate::format::{FormatEntry, Road, live_records, read_records};
 use crate::inspect::inspect_json;
 use crate::note::Note;
 use crate::options::ReadOptions;
@@ -31,14 +31,16 @@ const MOST_NAMES: usize = 10_000;
 pub(crate) const ELEMENTS_NAMED: usize = 16;
 
 /// The format, as the table of formats knows it.
-pub(crate) static FORMAT: FormatEntry = FormatEntry {
+pub(crate) static FORMAT: FormatEntry<Road> = FormatEntry {
     name: "jsonl",
-    endings: &["jsonl", "ndjson", "json"],
     // An array is no JSON line, but the error should be about JSON.
-    begins: |bytes| matches!(bytes.trim_ascii_start().first(), Some(b'{' | b'[')),
-    read: read_records::<JsonReader>,
-    live: live_records::<JsonReader>,
-    inspect: inspect_json,
+    begins: |opening| opening.with_line(|line| matches!(line.trim_ascii_start().first(), Some(b'{' | b'['))),
+    handling: Road {
+        endings: &["jsonl", "ndjson", "json"],
+        read: read_records::<JsonReader>,
+        live: live_records::<JsonReader>,
+        inspect: inspect_json,
+    },
 };
 
 /// Reads JSON lines into a sink.

@@ -25,9 +25,11 @@ mod keys;
 mod lines;
 mod note;
 mod number;
+mod opening;
 mod options;
 mod read;
 mod record;
+mod sort;
 mod source;
 mod states;
 mod stream;
@@ -36,16 +38,20 @@ mod swar;
 mod testing;
 mod time;
 mod typing;
+mod unread;
 
 pub use cell::Cell;
 pub use error::{TraceError, TraceErrorKind};
 pub use format::Format;
-pub use inspect::{ColumnInspection, ColumnKind, Distinct, Inspection, TimeGuess, inspect};
+pub use inspect::{Claim, ColumnInspection, ColumnKind, Counted, Distinct, Inspection, Suggestion, TimeGuess, inspect};
 pub use intake::{CannotRestore, Intake};
 pub use keys::{KeyGroup, Keys};
 pub use lines::Lines;
 pub use note::Note;
-pub use options::{MissingPolicy, ReadOptions, ReadVariable, Records, TimeColumn, TimeUnit, UnknownWord};
+pub use options::{
+    HeaderLine, MissingPolicy, ReadOptions, ReadVariable, RecordOrder, Records, TimeColumn, TimeUnit, UnknownWord,
+};
 pub use read::{ReadFailure, ReadTrace, read, read_all, read_or_before};
 pub use record::{ReadStop, RecordSink};
 pub use stream::RecordStream;
+pub use unread::{Certainty, WayOut};

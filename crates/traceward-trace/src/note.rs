@@ -1,6 +1,7 @@
 //! What a reader tells beside the trace.
 
 use std::fmt;
+use traceward_logic::diagnostic::Remedy;
 use traceward_logic::shown::Shown;
 
 /// Something about the input that is no error but worth telling.
@@ -11,6 +12,11 @@ pub enum Note {
     EmptyInput,
     /// The CSV input has a header and no row.
     HeaderOnly,
+    /// A name in the header looks like a value, so that the first line may be no header.
+    OddHeader {
+        /// The name.
+        name: String,
+    },
     /// Blank lines were skipped.
     BlankLines(u64),
     /// Names were left out because there are so many, with their values.
@@ -32,11 +38,21 @@ pub enum Note {
     },
 }
 
+impl Note {
+    /// The setting that would help, where there is one.
+    pub fn remedy(&self) -> Option<Remedy> {
+        matches!(self, Self::OddHeader { .. }).then_some(Remedy::NoHeader)
+    }
+}
+
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::EmptyInput => f.write_str("the input is empty: a trace of 0 states"),
             Self::HeaderOnly => f.write_str("the input has a header and no rows: a trace of 0 states"),
+            Self::OddHeader { name } => {
+                write!(f, "the header looks like a record: it has a column named `{}`", Shown(name))
+            }
             Self::BlankLines(1) => f.write_str("1 blank line was skipped"),
             Self::BlankLines(count) => write!(f, "{count} blank lines were skipped"),
             Self::ManyNames { kept } => {

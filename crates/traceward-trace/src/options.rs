@@ -3,6 +3,7 @@
 use crate::error::{TraceError, TraceErrorKind};
 use crate::format::Format;
 use std::fmt;
+use std::ops::Range;
 use std::str::FromStr;
 use std::sync::Arc;
 use traceward_logic::diagnostic::nearest;
@@ -14,6 +15,9 @@ use traceward_logic::lower::Expected;
 pub struct ReadOptions {
     /// The format; by default told from the first bytes.
     pub format: Option<Format>,
+    /// The format that the input's name tells. The first bytes outweigh it if they are of a format
+    /// that is recognised and not read.
+    pub likely_format: Option<Format>,
     /// The separator of CSV fields; by default told from the header.
     pub separator: Option<u8>,
     /// The column of timestamps.
@@ -26,22 +30,41 @@ pub struct ReadOptions {
     pub missing: MissingPolicy,
     /// Texts that stand for a missing value, beside the empty field.
     pub null: Vec<String>,
+    /// Whether the first line of a CSV input names its columns.
+    pub header: HeaderLine,
+    /// The year of the first date that has none.
+    pub year: Option<i16>,
+    /// The order in which records become states.
+    pub order: RecordOrder,
     /// The variables to read.
     pub variables: Vec<ReadVariable>,
 }
 
 impl ReadOptions {
-    /// The names to look for in each record: the variables, then the time column, then the key
+    /// The names to look for in each record: the variables, then the columns of time, then the key
     /// column. The cells of a record are in the same order.
     pub(crate) fn names(&self) -> Vec<String> {
         let variables = self.variables.iter().map(|variable| variable.name.to_string());
-        let time = self.time.iter().map(|time| time.name.clone());
+        let time = self.time.iter().flat_map(TimeColumn::columns).cloned();
         variables.chain(time).chain(self.key.clone()).collect()
+    }
+
+    /// The cells of a record that hold its timestamp.
+    #[inline]
+    pub(crate) fn time_slots(&self) -> Range<usize> {
+        let first = self.variables.len();
+        first..first + self.time.as_ref().map_or(0, |time| 1 + time.rest.len())
+    }
+
+    /// The cell of a record that holds its key, where there is a key column.
+    #[inline]
+    pub(crate) fn key_slot(&self) -> usize {
+        self.time_slots().end
     }
 
     /// The field of each of those names in a header.
     pub(crate) fn fields(&self, header: &[String]) -> Result<Vec<Option<usize>>, TraceError> {
-        let time = self.time.iter().map(|time| ("time", &time.name));
+        let time = self.time.iter().flat_map(TimeColumn::columns).map(|name| ("time", name));
         let key = self.key.iter().map(|key| ("key", key));
         if let Some((role, name)) = time.chain(key).find(|(_, name)| !header.contains(name)) {
             return Err(unknown_column(role, name, header));
@@ -87,13 +110,55 @@ impl ReadVariable {
     }
 }
 
-/// The column of timestamps.
+/// The column of timestamps, or the columns that make a timestamp together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TimeColumn {
     /// Its name.
     pub name: String,
+    /// Further columns, such as the time of day beside the date. What they hold is read behind the
+    /// first, with a blank between.
+    pub rest: Vec<String>,
     /// The unit of plain numbers; none for dates.
     pub unit: Option<TimeUnit>,
+}
+
+impl TimeColumn {
+    /// A column of its own.
+    pub fn new(name: impl Into<String>, unit: Option<TimeUnit>) -> Self {
+        Self { name: name.into(), rest: Vec::new(), unit }
+    }
+
+    /// The names of all columns that have a part in a timestamp.
+    pub fn columns(&self) -> impl Iterator<Item = &String> {
+        std::iter::once(&self.name).chain(&self.rest)
+    }
+
+    /// The columns as they are written: `Date+Time`.
+    pub fn label(&self) -> String {
+        let names: Vec<&str> = self.columns().map(String::as_str).collect();
+        names.join("+")
+    }
+}
+
+/// Whether the first line of a CSV input names its columns.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum HeaderLine {
+    /// It does.
+    #[default]
+    Names,
+    /// It is a record like the others. The columns are named `column1`, `column2`, …
+    Missing,
+}
+
+/// The order in which records become states.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum RecordOrder {
+    /// As they come. Time must not decrease.
+    #[default]
+    AsTheyCome,
+    /// By their timestamps; records of the same moment as they come. All of them are kept in memory
+    /// until the input has ended, so this is for files alone.
+    ByTime,
 }
 
 /// What a missing value does.

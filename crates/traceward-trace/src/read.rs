@@ -70,8 +70,8 @@ pub fn read_or_before(input: impl Read, options: &ReadOptions) -> Result<ReadTra
 pub fn read_all(input: impl Read, options: &ReadOptions) -> Result<Vec<ReadTrace>, ReadFailure> {
     check_separator(options.separator)?;
     let source = Source::open(input)?;
-    let format = options.format.unwrap_or_else(|| Format::of_bytes(source.bytes()));
-    let mut traces = (format.entry().read)(source, options)?;
+    let format = source.format(options)?;
+    let mut traces = (format.road().read)(source, options)?;
     traces.iter_mut().for_each(|trace| trace.format = format);
     Ok(traces)
 }

@@ -1,6 +1,9 @@
 //! Bytes of an input: decompressed, and in pieces that hold whole records.
 
 use crate::error::{TraceError, TraceErrorKind};
+use crate::format::Format;
+use crate::opening::Opening;
+use crate::options::ReadOptions;
 use crate::record::{End, Pump, ReadStop, RecordReader, RecordSink};
 use std::io::{self, BufReader, Chain, Cursor, Read};
 
@@ -32,9 +35,10 @@ impl<'a> Source<'a> {
         Ok(source)
     }
 
-    /// The bytes at hand.
-    pub(crate) fn bytes(&self) -> &[u8] {
-        &self.buffer[self.start..self.stop]
+    /// The format. All bytes that could tell it are at hand.
+    pub(crate) fn format(&self, options: &ReadOptions) -> Result<Format, TraceError> {
+        let opening = Opening::new(&self.buffer[self.start..self.stop], End::Last);
+        Format::of(options, opening).map(|format| format.unwrap_or(Format::CSV))
     }
 
     /// Hands everything to a reader.

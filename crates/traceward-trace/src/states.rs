@@ -38,7 +38,7 @@ impl<'o> States<'o> {
             options,
             typing: Typing::new(options),
             columns: options.variables.iter().map(column).collect(),
-            time: options.time.as_ref().map(TimeBuilder::new),
+            time: TimeBuilder::new(options),
             keys: options.key.as_ref().map(|_| KeysBuilder::default()),
             lines: Lines::default(),
             len: 0,
@@ -93,19 +93,17 @@ impl<'o> States<'o> {
     /// A timestamp that is missing from the start is more likely a wrong name: says so instead.
     pub(crate) fn explain(&self, error: TraceError, names: &[String]) -> TraceError {
         match (&self.options.time, error.kind()) {
-            (Some(time), TraceErrorKind::MissingTime) if !self.time_seen && !names.contains(&time.name) => {
-                unknown_column("time", &time.name, names)
+            (Some(time), TraceErrorKind::MissingTime) if !self.time_seen => {
+                let absent = time.columns().find(|column| !names.contains(column));
+                absent.map_or(error, |column| unknown_column("time", column, names))
             }
             _ => error,
         }
     }
 
-    fn time_slot(&self) -> usize {
-        self.columns.len()
-    }
-
-    fn key_slot(&self) -> usize {
-        self.columns.len() + usize::from(self.time.is_some())
+    /// Whether a record has no key, so that it becomes no state.
+    pub(crate) fn lacks_key(&self, cells: &[Cell<'_>]) -> bool {
+        self.options.key.is_some() && matches!(key_text(cells[self.options.key_slot()], self.options), Ok(None))
     }
 
     /// The state before this record in its key; none if the record has no key.
@@ -114,10 +112,9 @@ impl<'o> States<'o> {
         if self.len == self.limit {
             return Err(TraceErrorKind::TooManyStates { limit: self.limit });
         }
-        let key_slot = self.key_slot();
         match &mut self.keys {
             None => Ok(Some(Previous(self.len.checked_sub(1)))),
-            Some(keys) => match key_text(cells[key_slot], self.options)? {
+            Some(keys) => match key_text(cells[self.options.key_slot()], self.options)? {
                 Some(key) => Ok(Some(Previous(keys.push(&key, self.len)))),
                 None => Ok(None),
             },
@@ -126,12 +123,12 @@ impl<'o> States<'o> {
 
     #[inline(always)]
     fn push(&mut self, line: u64, cells: &[Cell<'_>], previous: Option<u32>) -> Result<(), TraceError> {
-        let time_slot = self.time_slot();
         if let Some(time) = &mut self.time {
-            time.push(known(cells[time_slot], &self.options.null), line)?;
+            let anchor = time.anchor(previous);
+            time.push(&cells[self.options.time_slots()], line, anchor)?;
             self.time_seen = true;
             if !self.unordered {
-                let key = self.options.key.as_ref().and(cells.get(time_slot + 1));
+                let key = self.options.key.as_ref().and(cells.get(self.options.key_slot()));
                 check_order(time, previous, key, line, &self.lines)?;
             }
         }

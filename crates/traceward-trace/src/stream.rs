@@ -4,11 +4,13 @@
 //! Formats are split by the same readers as files are, and cells mean the same (`typing`), so a
 //! live stream reads like the file it would have become.
 
-use crate::error::TraceError;
+use crate::error::{TraceError, TraceErrorKind};
 use crate::format::{Format, LiveReader};
-use crate::options::ReadOptions;
+use crate::note::Note;
+use crate::opening::Opening;
+use crate::options::{ReadOptions, RecordOrder};
 use crate::read::check_separator;
-use crate::record::{ReadStop, RecordSink};
+use crate::record::{End, ReadStop, RecordSink};
 use crate::source::{byte_order_mark, may_become_mark};
 
 /// Splits bytes into records as they arrive.
@@ -25,6 +27,9 @@ impl RecordStream {
     /// A stream of which nothing has arrived.
     pub fn new(options: ReadOptions) -> Result<Self, TraceError> {
         check_separator(options.separator)?;
+        if options.order == RecordOrder::ByTime {
+            return Err(TraceErrorKind::SortedStream.into());
+        }
         Ok(Self { options, reader: None, opening: Vec::new(), begun: false })
     }
 
@@ -38,15 +43,14 @@ impl RecordStream {
             return Ok(());
         }
         self.skip_mark()?;
-        let undecided = self.options.format.is_none() && self.opening.trim_ascii().is_empty();
-        if undecided { Ok(()) } else { self.begin(sink) }
+        self.begin(End::More, sink)
     }
 
     /// The stream has ended: what is left without a line end is the last record.
     pub fn finish(&mut self, sink: &mut dyn RecordSink) -> Result<(), ReadStop> {
         if self.reader.is_none() {
             self.skip_mark()?;
-            self.begin(sink)?;
+            self.begin(End::Last, sink)?;
         }
         match &mut self.reader {
             Some((_, reader)) => reader.finish(sink),
@@ -65,6 +69,11 @@ impl RecordStream {
         self.reader.as_ref().is_some_and(|(_, reader)| reader.has_header())
     }
 
+    /// What is worth telling about the input so far.
+    pub fn notes(&self) -> Vec<Note> {
+        self.reader.as_ref().map(|(_, reader)| reader.notes()).unwrap_or_default()
+    }
+
     /// The format, once it is known.
     pub fn format(&self) -> Option<Format> {
         self.reader.as_ref().map(|(format, _)| *format)
@@ -79,10 +88,14 @@ impl RecordStream {
         Ok(())
     }
 
-    /// Chooses the format by what there is, and reads that.
-    fn begin(&mut self, sink: &mut dyn RecordSink) -> Result<(), ReadStop> {
-        let format = self.options.format.unwrap_or_else(|| Format::of_bytes(&self.opening));
-        let (_, reader) = self.reader.insert((format, (format.entry().live)(&self.options)));
+    /// Chooses the format by what there is, if that tells it, and reads that.
+    fn begin(&mut self, end: End, sink: &mut dyn RecordSink) -> Result<(), ReadStop> {
+        let format = match (Format::of(&self.options, Opening::new(&self.opening, end))?, end) {
+            (Some(format), _) => format,
+            (None, End::Last) => Format::CSV,
+            (None, End::More) => return Ok(()),
+        };
+        let (_, reader) = self.reader.insert((format, (format.road().live)(&self.options)));
         reader.push(&std::mem::take(&mut self.opening), sink)
     }
 }

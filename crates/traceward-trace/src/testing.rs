@@ -27,7 +27,7 @@ pub(crate) mod expected {
 
 /// A time column.
 pub(crate) fn time(name: &str, unit: Option<TimeUnit>) -> Option<TimeColumn> {
-    Some(TimeColumn { name: name.to_owned(), unit })
+    Some(TimeColumn::new(name, unit))
 }
 
 /// Reads at once, and in the smallest pieces; both have to agree.

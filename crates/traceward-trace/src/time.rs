@@ -2,11 +2,12 @@
 
 use crate::cell::Cell;
 use crate::column::container;
-use crate::date::{self, Moment, NotMoment};
+use crate::date::{self, Moment, NotMoment, Yearless};
 use crate::error::{TraceError, TraceErrorKind, lossy};
 use crate::keys::Keys;
 use crate::lines::Lines;
-use crate::options::{TimeColumn, TimeUnit};
+use crate::options::{ReadOptions, TimeColumn, TimeUnit};
+use crate::states::known;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
@@ -14,7 +15,24 @@ use std::borrow::Cow;
 #[derive(Clone, Debug)]
 pub(crate) struct TimeReader {
     column: TimeColumn,
+    /// The texts that stand for a missing value.
+    null: Vec<String>,
+    /// The year of the first date that has none.
+    year: Option<i16>,
     orders: DayOrders,
+    /// Whether times of day without a date have been read.
+    has_clocks: bool,
+}
+
+/// The moment by which the day of a time of day is told, and the year of a date without one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Anchor {
+    /// There is none: this is the first moment.
+    Nothing,
+    /// The state before, after which this one comes.
+    After(i64),
+    /// Some other state, before or after which this one comes: the nearer way is taken.
+    Near(i64),
 }
 
 /// A timestamp that was read.
@@ -36,8 +54,11 @@ pub(crate) struct DayOrders {
 }
 
 impl TimeReader {
-    pub(crate) fn new(column: TimeColumn) -> Self {
-        Self { column, orders: DayOrders::default() }
+    /// A reader of the timestamps that options ask for.
+    pub(crate) fn new(options: &ReadOptions) -> Option<Self> {
+        let column = options.time.clone()?;
+        let (null, year) = (options.null.clone(), options.year);
+        Some(Self { column, null, year, orders: DayOrders::default(), has_clocks: false })
     }
 
     /// What the dates so far have told.
@@ -50,17 +71,36 @@ impl TimeReader {
         self.orders = orders;
     }
 
-    /// The timestamp in a cell.
-    pub(crate) fn read(&mut self, cell: Cell<'_>, line: u64) -> Result<Stamp, TraceError> {
-        self.stamp(cell, line).map_err(|kind| self.error(kind, line))
+    /// The timestamp in the cells of a record.
+    #[inline]
+    pub(crate) fn read(&mut self, cells: &[Cell<'_>], line: u64, anchor: Anchor) -> Result<Stamp, TraceError> {
+        let stamp = match cells {
+            &[cell] | &[cell @ Cell::Time(_), ..] => self.stamp(known(cell, &self.null), line, anchor),
+            cells => match self.joined(cells) {
+                Ok(text) => self.stamp(Cell::Field(&text), line, anchor),
+                Err(kind) => Err(kind),
+            },
+        };
+        stamp.map_err(|kind| self.error(kind, line))
     }
 
-    /// The timestamp in a cell, where later ones cannot be waited for.
-    pub(crate) fn read_now(&mut self, cell: Cell<'_>, line: u64) -> Result<i64, TraceError> {
-        match self.read(cell, line)? {
+    /// The timestamp in the cells of a record, where later ones cannot be waited for.
+    pub(crate) fn read_now(&mut self, cells: &[Cell<'_>], line: u64, anchor: Anchor) -> Result<i64, TraceError> {
+        match self.read(cells, line, anchor)? {
             Stamp::Known(time) => Ok(time),
-            Stamp::Either { .. } => Err(self.ambiguous(&cell.text().unwrap_or_default(), line)),
+            Stamp::Either { .. } => Err(self.ambiguous(&self.joined(cells).unwrap_or_default(), line)),
         }
+    }
+
+    /// The texts of several columns, with a blank between. None may be missing.
+    fn joined(&self, cells: &[Cell<'_>]) -> Result<Vec<u8>, TraceErrorKind> {
+        let mut text = Vec::new();
+        for (&cell, name) in cells.iter().zip(self.column.columns()) {
+            let part = time_text(name, known(cell, &self.null))?;
+            text.extend_from_slice(if text.is_empty() { b"" } else { b" " });
+            text.extend_from_slice(part.trim_ascii());
+        }
+        Ok(text)
     }
 
     /// A date of which neither earlier nor later ones tell which part is the day.
@@ -71,15 +111,15 @@ impl TimeReader {
     /// Time goes backwards from one state to another.
     pub(crate) fn decreases(&self, now: (i64, u64), before: (i64, u64), key: Option<&str>) -> TraceError {
         let kind = TraceErrorKind::TimeDecreases {
-            now: self.column.show(now.0),
-            before: self.column.show(before.0),
+            now: self.show(now.0),
+            before: self.show(before.0),
             before_line: before.1,
             key: key.map(str::to_owned),
         };
         self.error(kind, now.1)
     }
 
-    fn stamp(&mut self, cell: Cell<'_>, line: u64) -> Result<Stamp, TraceErrorKind> {
+    fn stamp(&mut self, cell: Cell<'_>, line: u64, anchor: Anchor) -> Result<Stamp, TraceErrorKind> {
         if let (Cell::Time(time), _) | (Cell::Int(time), Some(TimeUnit::Ns)) = (cell, self.column.unit) {
             return Ok(Stamp::Known(time));
         }
@@ -87,11 +127,11 @@ impl TimeReader {
         let text = text.trim_ascii();
         match self.column.unit {
             Some(unit) => parse_number(text, unit).map(Stamp::Known),
-            None => self.date(text, line),
+            None => self.date(text, line, anchor),
         }
     }
 
-    fn date(&mut self, text: &[u8], line: u64) -> Result<Stamp, TraceErrorKind> {
+    fn date(&mut self, text: &[u8], line: u64, anchor: Anchor) -> Result<Stamp, TraceErrorKind> {
         match date::parse(text) {
             Ok((_, Moment::Exact(time))) => Ok(Stamp::Known(time)),
             Ok((_, Moment::DayFirst(time))) => self.orders.note_day_first(line, text).map(|()| Stamp::Known(time)),
@@ -101,12 +141,90 @@ impl TimeReader {
                 DayOrders { month_first: Some(_), .. } => Stamp::Known(month_first),
                 _ => Stamp::Either { day_first, month_first },
             }),
+            Ok((_, Moment::Clock(clock))) => {
+                self.has_clocks = true;
+                Ok(Stamp::Known(anchor.day_of(clock)))
+            }
+            Ok((_, Moment::NoYear(date))) => self.with_year(date, anchor, text),
             Err(reason) => Err(no_date(text, reason)),
         }
     }
 
+    fn with_year(&self, date: Yearless, anchor: Anchor, text: &[u8]) -> Result<Stamp, TraceErrorKind> {
+        let first = self.year.ok_or_else(|| TraceErrorKind::TimeWithoutYear(lossy(text)))?;
+        let moment = anchor.year_of(date, i64::from(first));
+        moment.map(Stamp::Known).ok_or_else(|| TraceErrorKind::NoSuchDay(lossy(text)))
+    }
+
+    /// A timestamp as the column would write it.
+    fn show(&self, time: i64) -> String {
+        if self.has_clocks { show_clock(time) } else { self.column.show(time) }
+    }
+
     fn error(&self, kind: TraceErrorKind, line: u64) -> TraceError {
-        TraceError::new(kind).on_line(line).in_column(&self.column.name)
+        TraceError::new(kind).on_line(line).in_column(&self.column.label())
+    }
+}
+
+impl Anchor {
+    /// The moment of a time of day. After a state it is the same day, unless the clock has gone back
+    /// by more than half a day: then midnight has passed.
+    fn day_of(self, clock: i64) -> i64 {
+        let on_day_of = |base: i64| base.div_euclid(date::DAY).saturating_mul(date::DAY).saturating_add(clock);
+        match self {
+            Self::Nothing => clock,
+            Self::After(base) => onward(base, on_day_of(base), date::DAY, date::DAY / 2),
+            Self::Near(base) => {
+                let same = on_day_of(base);
+                let days = [same, same.saturating_sub(date::DAY), same.saturating_add(date::DAY)];
+                nearest(base, days).unwrap_or(same)
+            }
+        }
+    }
+
+    /// The moment of a date without a year; `first` is the year where there is no other state.
+    /// After a state it is the same year, unless that would be more than half a year before it.
+    fn year_of(self, date: Yearless, first: i64) -> Option<i64> {
+        const HALF: i64 = 365 * date::DAY / 2;
+        match self {
+            Self::Nothing => date.in_year(first),
+            Self::After(base) => {
+                let year = year_of(base);
+                date.in_year(year)
+                    .filter(|&moment| moment >= base.saturating_sub(HALF))
+                    .or_else(|| date.in_year(year + 1))
+            }
+            Self::Near(base) => {
+                let year = year_of(base);
+                nearest(base, [year, year - 1, year + 1].into_iter().filter_map(|year| date.in_year(year)))
+            }
+        }
+    }
+}
+
+/// A moment that comes after another: a period later if it would lie far before it.
+fn onward(base: i64, moment: i64, period: i64, far: i64) -> i64 {
+    if base.saturating_sub(moment) > far { moment.saturating_add(period) } else { moment }
+}
+
+fn nearest(base: i64, moments: impl IntoIterator<Item = i64>) -> Option<i64> {
+    moments.into_iter().min_by_key(|moment| moment.abs_diff(base))
+}
+
+/// The year of a moment, in UTC.
+fn year_of(time: i64) -> i64 {
+    let moment = jiff::Timestamp::from_nanosecond(i128::from(time));
+    moment.map_or(1970, |moment| i64::from(moment.to_zoned(jiff::tz::TimeZone::UTC).year()))
+}
+
+/// A time of day, and the day where it is not the first.
+fn show_clock(time: i64) -> String {
+    let clock = jiff::Timestamp::from_nanosecond(i128::from(time.rem_euclid(date::DAY)));
+    let clock = clock.map_or_else(|_| time.to_string(), |moment| moment.to_string());
+    let clock = clock.trim_start_matches("1970-01-01T").trim_end_matches('Z');
+    match time.div_euclid(date::DAY) {
+        0 => clock.to_owned(),
+        day => format!("{clock} on day {}", day.saturating_add(1)),
     }
 }
 
@@ -129,18 +247,33 @@ struct Undecided {
 }
 
 impl TimeBuilder {
-    pub(crate) fn new(column: &TimeColumn) -> Self {
-        Self { reader: TimeReader::new(column.clone()), times: Vec::new(), undecided: Vec::new(), example: None }
+    /// The timestamps that options ask for.
+    pub(crate) fn new(options: &ReadOptions) -> Option<Self> {
+        let reader = TimeReader::new(options)?;
+        Some(Self { reader, times: Vec::new(), undecided: Vec::new(), example: None })
     }
 
-    /// Takes the timestamp of the next state; `previous` is the state of its key before it, with
-    /// its line. Time must not decrease.
+    /// The anchor of the next state; `previous` is the state of its key before it.
     #[inline]
-    pub(crate) fn push(&mut self, cell: Cell<'_>, line: u64) -> Result<(), TraceError> {
-        match self.reader.read(cell, line)? {
+    pub(crate) fn anchor(&self, previous: Option<u32>) -> Anchor {
+        match previous {
+            Some(previous) => Anchor::After(self.times[previous as usize]),
+            None => self.anchor_near(),
+        }
+    }
+
+    /// The anchor of the next state where states come in any order.
+    pub(crate) fn anchor_near(&self) -> Anchor {
+        self.times.last().map_or(Anchor::Nothing, |&last| Anchor::Near(last))
+    }
+
+    /// Takes the timestamp of the next state.
+    #[inline]
+    pub(crate) fn push(&mut self, cells: &[Cell<'_>], line: u64, anchor: Anchor) -> Result<(), TraceError> {
+        match self.reader.read(cells, line, anchor)? {
             Stamp::Known(time) => self.times.push(time),
             Stamp::Either { day_first, month_first } => {
-                let text = || lossy(&cell.text().unwrap_or_default());
+                let text = || lossy(&self.reader.joined(cells).unwrap_or_default());
                 self.example.get_or_insert_with(|| (line, text()));
                 self.undecided.push(Undecided { position: self.times.len(), day_first });
                 self.times.push(month_first);
@@ -260,7 +393,6 @@ fn no_date(text: &[u8], reason: NotMoment) -> TraceErrorKind {
     match reason {
         _ if decimal(text).is_some() => TraceErrorKind::PlainNumberTime(lossy(text)),
         NotMoment::Unreadable => TraceErrorKind::UnreadableTime(lossy(text)),
-        NotMoment::NoYear => TraceErrorKind::TimeWithoutYear(lossy(text)),
         NotMoment::OutOfRange => TraceErrorKind::TimeOutOfRange(lossy(text)),
     }
 }
@@ -511,6 +643,78 @@ mod tests {
         assert_eq!(
             testing::fail("k,t\na,5\nb,3\nb,2\na,4\n", &options),
             "4:t: time goes backwards within key `b`: `t` is 2 ns, but 3 ns on line 3 before it"
+        );
+    }
+
+    /// The timestamps of a file, in seconds.
+    fn seconds(input: &str, options: &ReadOptions) -> Vec<i64> {
+        let trace = read_text(input, options).unwrap_or_else(|error| panic!("{:?}: {error}", error.line()));
+        trace.time.unwrap_or_default().iter().map(|time| time / 1_000_000_000).collect()
+    }
+
+    #[test]
+    fn midnight_passes_when_the_clock_goes_far_back() {
+        let options = ReadOptions { time: testing::time("t", None), ..ReadOptions::default() };
+        let input = "t,k\n23:59:58.5,a\n00:00:01,a\n15:30,b\n11:00:00 PM,b\n";
+        assert_eq!(seconds(input, &options), [86398, 86401, 86400 + 55800, 86400 + 82800]);
+        assert_eq!(
+            testing::fail("t\n10:00:00\n23:00:00\n01:00:00\n00:59:59.25\n", &options),
+            "5:t: time goes backwards: `t` is 00:59:59.25 on day 2, but 01:00:00 on day 2 on line 4 before it"
+        );
+        // Just half a day back is no midnight.
+        assert!(testing::fail("t\n12:00:00\n00:00:00\n", &options).contains("time goes backwards"));
+    }
+
+    #[test]
+    fn every_key_has_a_midnight_of_its_own() {
+        let keyed = ReadOptions { time: testing::time("t", None), key: Some("k".to_owned()), ..ReadOptions::default() };
+        // In groups: the second key begins on the first day again.
+        let grouped = "t,k\n23:59:58,a\n00:00:01,a\n23:59:00,b\n00:00:30,b\n";
+        assert_eq!(seconds(grouped, &keyed), [86398, 86401, 86340, 86430]);
+        // Side by side: a key that begins after midnight does so on the second day.
+        let mixed = "t,k\n23:59:58,a\n00:00:01,b\n00:00:02,a\n";
+        assert_eq!(seconds(mixed, &keyed), [86398, 86401, 86402]);
+    }
+
+    #[test]
+    fn dates_without_a_year_need_one_and_go_on_to_the_next() {
+        let options = ReadOptions { time: testing::time("t", None), ..ReadOptions::default() };
+        let input = "t\nDec 31 23:59:59\nJan  1 00:00:01\nFeb 29 00:00:00\n";
+        assert_eq!(testing::fail(input, &options), "2:t: `t` names no year: `Dec 31 23:59:59`");
+        let in_2027 = ReadOptions { year: Some(2027), ..options.clone() };
+        let new_year_2028 = 1_830_297_600;
+        assert_eq!(seconds(input, &in_2027), [new_year_2028 - 1, new_year_2028 + 1, new_year_2028 + 59 * 86400]);
+        let in_2026 = ReadOptions { year: Some(2026), ..options };
+        assert_eq!(
+            testing::fail("t\nFeb 29 00:00:00\n", &in_2026),
+            "2:t: `t` is a day that its year does not have: `Feb 29 00:00:00`"
+        );
+        assert_eq!(
+            testing::fail("t\nNov 16 18:38:26\nNov 16 18:38:25\n", &in_2026),
+            "3:t: time goes backwards: `t` is 2026-11-16T18:38:25Z, but 2026-11-16T18:38:26Z on line 2 before it"
+        );
+    }
+
+    #[test]
+    fn a_timestamp_may_stand_in_two_columns() {
+        let both = TimeColumn { rest: vec!["Time of day".to_owned()], ..TimeColumn::new("Date", None) };
+        let options = ReadOptions { time: Some(both), key: Some("k".to_owned()), ..ReadOptions::default() };
+        let input = "Time of day,k,Date\n00:00:01,a, 1970-01-02\n\" 00:00:02 \",a,1970-01-02\n";
+        assert_eq!(seconds(input, &options), [86401, 86402]);
+        let json = "{\"Date\":\"13/02/1970\",\"Time of day\":\"10:00\",\"k\":1}\n";
+        assert_eq!(seconds(json, &options), [43 * 86400 + 36000]);
+        assert_eq!(
+            testing::fail("Date,Time of day,k\n1970-01-01,,a\n", &options),
+            "2:Date+Time of day: the state has no timestamp: `Date+Time of day` is missing"
+        );
+        assert_eq!(
+            testing::fail("Date,Time,k\n1970-01-01,,a\n", &options),
+            "1:Time of day: there is no `Time of day`, which was named as the time column"
+        );
+        let lacking = "{\"Date\":\"1970-01-01\",\"k\":1}\n";
+        assert_eq!(
+            testing::fail(lacking, &options),
+            "-:Time of day: there is no `Time of day`, which was named as the time column"
         );
     }
 }

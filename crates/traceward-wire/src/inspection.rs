@@ -3,7 +3,7 @@
 use crate::{VERSION, Value};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use traceward::input::{ColumnInspection, Distinct, Inspection, TimeGuess};
+use traceward::input::{ColumnInspection, Counted, Distinct, Inspection, Suggestion, TimeGuess};
 
 /// What a trace holds.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -30,12 +30,55 @@ pub struct InspectionDocument {
     /// What the reader noticed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// Properties to begin with, the best first.
+    #[serde(default)]
+    pub suggestions: Vec<SuggestedCommand>,
+}
+
+/// A property that makes sense for a trace.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct SuggestedCommand {
+    /// The command that checks it, as a list of arguments; the first is the program.
+    pub command: Vec<String>,
+    /// What it says, for people.
+    pub claim: String,
+    /// The share of keys or states for which it holds, of those of which it says something.
+    pub share: f64,
+    /// The number of keys or states for which it holds.
+    pub holds: u64,
+    /// The number of keys or states of which it says something.
+    pub asked: u64,
+    /// What these numbers count: `keys` or `states`.
+    pub counted: String,
+    /// The number of states that were looked at, if it is not all of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub looked_at: Option<u64>,
+}
+
+impl SuggestedCommand {
+    /// The document of a suggestion; the command and its claim are worded by whoever knows options.
+    pub fn new(command: Vec<String>, claim: String, suggestion: &Suggestion) -> Self {
+        let Suggestion { claim: _, key: _, time: _, counted, asked, holds, looked_at } = suggestion;
+        let counted = match counted {
+            Counted::Keys => "keys",
+            Counted::States => "states",
+        };
+        Self {
+            command,
+            claim,
+            share: *holds as f64 / (*asked).max(1) as f64,
+            holds: *holds,
+            asked: *asked,
+            counted: counted.to_owned(),
+            looked_at: *looked_at,
+        }
+    }
 }
 
 impl InspectionDocument {
     /// The document of an inspection; `path` is what to call the trace.
-    pub fn new(path: &str, inspection: &Inspection) -> Self {
-        let Inspection { format, separator, rows, columns, time_span, keys, notes } = inspection;
+    pub fn new(path: &str, inspection: &Inspection, suggestions: Vec<SuggestedCommand>) -> Self {
+        let Inspection { format, separator, rows, columns, time_span, keys, suggestions: _, notes } = inspection;
         Self {
             version: VERSION,
             path: path.to_owned(),
@@ -46,6 +89,7 @@ impl InspectionDocument {
             time_span_ns: *time_span,
             keys: *keys,
             notes: notes.iter().map(ToString::to_string).collect(),
+            suggestions,
         }
     }
 }

@@ -26,7 +26,7 @@ mod value;
 
 pub use evidence::{Evidence, Literal, Outcome, Place, Reason};
 pub use hygiene::{ComparisonDocument, Example, Finding, LintDocument, NamedFormula};
-pub use inspection::{Column, InspectionDocument};
+pub use inspection::{Column, InspectionDocument, SuggestedCommand};
 pub use monitor::{EndOfTrace, EndVerdict, Extent, VerdictEvent};
 pub use report::{
     Answer, Coverage, CoveredPart, Distribution, FailureDocument, Fate, KeyValue, KeyVerdict, Keys, Owed, Property,

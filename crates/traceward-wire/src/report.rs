@@ -263,12 +263,12 @@ impl From<&PropertyReport> for Property {
 }
 
 /// The value of the query that an assert compared.
-fn compared_value(Compared { value, with: _ }: &Compared) -> Option<Value> {
+fn compared_value(Compared { value, with: _, measure: _ }: &Compared) -> Option<Value> {
     value.as_ref().map(Value::from)
 }
 
 /// The value of the other query; none if the assert compared with a constant.
-fn compared_with(Compared { value: _, with }: &Compared) -> Option<Option<Value>> {
+fn compared_with(Compared { value: _, with, measure: _ }: &Compared) -> Option<Option<Value>> {
     match with {
         Counterpart::Constant(_) => None,
         Counterpart::Query(value) => Some(value.as_ref().map(Value::from)),
@@ -721,7 +721,7 @@ pub struct Summary {
 
 impl From<&QueryReport> for Query {
     fn from(report: &QueryReport) -> Self {
-        let QueryReport { name, description, query, value, unanswered } = report;
+        let QueryReport { name, description, query, value, unanswered, measure: _ } = report;
         let (whole, values, summary) = match value {
             QueryValue::Whole(value) => (Some(value.as_ref().map(Value::from)), None, None),
             QueryValue::ByKey(values) => {

@@ -56,8 +56,9 @@ pub mod engine {
 pub mod input {
     pub use crate::monitor::Unseen;
     pub use traceward_trace::{
-        ColumnInspection, ColumnKind, Distinct, Format, Inspection, MissingPolicy, Note, ReadOptions, Records,
-        TimeColumn, TimeGuess, TimeUnit, TraceError, TraceErrorKind, inspect,
+        Certainty, Claim, ColumnInspection, ColumnKind, Counted, Distinct, Format, HeaderLine, Inspection,
+        MissingPolicy, Note, ReadOptions, RecordOrder, Records, Suggestion, TimeColumn, TimeGuess, TimeUnit,
+        TraceError, TraceErrorKind, WayOut, inspect,
     };
 }
 

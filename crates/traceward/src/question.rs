@@ -355,6 +355,7 @@ impl<'a> Question<'a> {
             query: self.spec.text(query.span),
             value,
             unanswered,
+            measure: query.query.measure(),
         }
     }
 }

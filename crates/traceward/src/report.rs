@@ -10,6 +10,7 @@ use traceward_engine::engine::EngineStatistics;
 use traceward_engine::select::EngineName;
 use traceward_logic::bitmap::Bitmap;
 pub use traceward_logic::formula::Direction;
+pub use traceward_logic::query::Measure;
 use traceward_logic::value::Value;
 use traceward_logic::verdict::Verdict;
 use traceward_trace::Note;
@@ -134,6 +135,8 @@ pub struct Compared {
     pub value: Option<Value>,
     /// The counterpart that it was compared with.
     pub with: Counterpart,
+    /// What the numbers in the value are.
+    pub measure: Measure,
 }
 
 /// The counterpart with which an assert compares the value of a query.
@@ -323,6 +326,8 @@ pub struct QueryReport {
     /// The number of requests of a latency that were never answered; none if the query has no
     /// latency.
     pub unanswered: Option<usize>,
+    /// What the numbers in the value are.
+    pub measure: Measure,
 }
 
 /// The value of a query.

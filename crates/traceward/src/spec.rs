@@ -296,9 +296,8 @@ fn declared(specs: &[(SpecAst, Goal)]) -> (Settings, Declarations, Vec<Diagnosti
             settings.event = Some(named.name.to_string());
             declarations.event = Some(named.clone());
         }
-        if let Some((column, unit)) = &trace.time {
-            let unit = unit.as_ref().and_then(|unit| time_unit(unit, &mut errors));
-            settings.time = Some(TimeColumn { name: column.name.to_string(), unit });
+        if let Some((columns, unit)) = &trace.time {
+            settings.time = time_column(columns, unit.as_ref(), &mut errors);
         }
         if let Some(named) = &trace.by {
             settings.by = Some(named.name.to_string());
@@ -317,6 +316,19 @@ fn declared(specs: &[(SpecAst, Goal)]) -> (Settings, Declarations, Vec<Diagnosti
         }
     }
     (settings, declarations, errors)
+}
+
+/// The columns of timestamps; plain numbers, which have a unit, stand in one.
+fn time_column(columns: &[Named], unit: Option<&Named>, errors: &mut Vec<Diagnostic>) -> Option<TimeColumn> {
+    let mut names = columns.iter().map(|column| column.name.to_string());
+    let first = names.next()?;
+    if let (Some(unit), 2..) = (unit, columns.len()) {
+        let error = Diagnostic::error(unit.span, "several columns make a date, and dates have no unit")
+            .label("leave the unit out");
+        errors.push(error);
+    }
+    let unit = unit.and_then(|unit| time_unit(unit, errors));
+    Some(TimeColumn { rest: names.collect(), ..TimeColumn::new(first, unit) })
 }
 
 fn time_unit(unit: &Named, errors: &mut Vec<Diagnostic>) -> Option<TimeUnit> {

@@ -1,7 +1,7 @@
 //! Comparisons of queries, on traces that have ended and on traces that go on.
 
 use std::collections::BTreeMap;
-use traceward::report::{Compared, Counterpart};
+use traceward::report::{Compared, Counterpart, Measure};
 use traceward::{CheckOptions, Report, Spec, Value, Verdict, check_with};
 
 const COMPARISONS: &[&str] = &[
@@ -123,7 +123,7 @@ fn the_values_that_were_compared() {
         let spec: Spec = text.parse().expect(text);
         report(&spec, "p,x\n1,3\n0,5\n", &CheckOptions::default()).properties[0].evidence.compared.clone()
     };
-    let with = |value, with| Some(Compared { value, with });
+    let with = |value, with| Some(Compared { value, with, measure: Measure::Plain });
     let five = Some(Value::Int(5));
     assert_eq!(compared("max(x) <= 4"), with(five.clone(), Counterpart::Constant(Value::Int(4))));
     assert_eq!(compared("4 >= max(x)"), with(five.clone(), Counterpart::Constant(Value::Int(4))));

@@ -78,7 +78,7 @@ fn answer_all(arguments: &CheckArguments, goal: Goal, out: &mut impl Write) -> R
 fn tell_asides(path: &Path, report: &Report, quiet: bool) {
     let notes = report.trace.notes.iter().filter(|note| !quiet && !text::is_about_the_answer(note));
     for note in notes {
-        tell(&format!("note: {}: {note}", input::name(path)));
+        tell(&input::note(&format!("{}: ", input::name(path)), note));
     }
     // Why there is no answer is told in any case.
     let told = |warning: &&Warning| warning.is_urgent && !quiet || warning.kind.leaves_unanswered();

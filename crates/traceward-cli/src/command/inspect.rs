@@ -1,5 +1,7 @@
 //! `traceward inspect`
 
+mod suggestion;
+
 use crate::arguments::{InspectArguments, OutputFormat};
 use crate::failure::{Failure, Outcome};
 use crate::{input, json, text};
@@ -17,10 +19,11 @@ pub fn run(arguments: &InspectArguments, out: &mut impl Write) -> Result<Outcome
     let trace = input::open(path, arguments.output.quiet)?;
     let inspection = traceward::input::inspect(trace, &options)
         .map_err(|error| Failure::Message(Error::from(error).render(&input::name(path), input::style())))?;
+    let suggestions = suggestion::commands(&inspection.suggestions, path, &arguments.trace);
     match arguments.output.format {
-        OutputFormat::Text => text::inspection(out, path, &inspection)?,
+        OutputFormat::Text => text::inspection(out, path, &inspection, &suggestions)?,
         OutputFormat::Json => {
-            json::write(out, &InspectionDocument::new(&path.display().to_string(), &inspection))?;
+            json::write(out, &InspectionDocument::new(&path.display().to_string(), &inspection, suggestions))?;
         }
     }
     Ok(Outcome::Holds)

@@ -11,7 +11,7 @@ use progress::{Progress, VERDICTS, place};
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
-use traceward::input::{TraceError, Unseen};
+use traceward::input::{Note, TraceError, Unseen};
 use traceward::message::Shown;
 use traceward::{Error, Event, Feed, Goal, Monitor, PropertyId, Spec, Verdict};
 use traceward_wire::{EndOfTrace, Extent, VerdictEvent};
@@ -50,7 +50,7 @@ fn spec(arguments: &MonitorArguments) -> Result<Spec, Failure> {
 }
 
 fn unanswerable(error: Error) -> Failure {
-    Failure::of(&error, INPUT, input::style())
+    Failure::of(&error, INPUT, input::live_style())
 }
 
 fn tell_of(unseen: &[Unseen], severity: &str, what: &str) {
@@ -172,9 +172,18 @@ impl Session<'_> {
     }
 
     fn conclude(self, outcome: Outcome) -> Result<Outcome, Failure> {
+        self.tell_notes();
         let outcome = outcome.max(self.emptiness(outcome));
         let ending = if outcome == Outcome::Unanswered { Ending::CutShort } else { Ending::Complete };
         self.end(ending).map(|verdicts| verdicts.max(outcome))
+    }
+
+    /// Tells what may be wrong with the input as a whole.
+    fn tell_notes(&self) {
+        let with_way_out = |note: &Note| !self.arguments.quiet && note.remedy().is_some();
+        for note in self.feed.notes().iter().filter(|note| with_way_out(note)) {
+            tell(&input::note(&format!("{INPUT}: "), note));
+        }
     }
 
     fn push(&mut self, bytes: &[u8]) -> Result<(), EarlyEnd> {

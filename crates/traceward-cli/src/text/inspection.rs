@@ -1,16 +1,22 @@
 //! What a trace holds.
 
-use super::units::{column_name, counted, elapsed, moment, shortened, shortened_to};
+use super::units::{counted, elapsed, moment, shortened, shortened_to};
 use super::{BOLD, DIM};
+use crate::arguments::{escape_plus, shell_word};
 use crate::input;
 use std::io::{self, Write};
 use std::path::Path;
-use traceward::Value;
-use traceward::input::{ColumnInspection, ColumnKind, Distinct, Inspection, TimeGuess};
+use traceward::input::{ColumnInspection, Distinct, Inspection, TimeGuess};
 use traceward::message::{Shown, is_hidden};
+use traceward_wire::SuggestedCommand;
 
 /// Writes what a trace holds.
-pub fn inspection(out: &mut impl Write, path: &Path, inspection: &Inspection) -> io::Result<()> {
+pub fn inspection(
+    out: &mut impl Write,
+    path: &Path,
+    inspection: &Inspection,
+    suggestions: &[SuggestedCommand],
+) -> io::Result<()> {
     let separator = match inspection.separator {
         Some(b'\t') => " separated by tabs".to_owned(),
         Some(other) => format!(" separated by `{}`", Shown(char::from(other).encode_utf8(&mut [0; 4]))),
@@ -28,12 +34,12 @@ pub fn inspection(out: &mut impl Write, path: &Path, inspection: &Inspection) ->
     let head = ["column", "type", "missing", "distinct", "range or examples", ""].map(str::to_owned);
     write_table(out, &head, &rows)?;
     for note in &inspection.notes {
-        writeln!(out, "{DIM}note: {note}{DIM:#}")?;
+        writeln!(out, "{DIM}{}{DIM:#}", input::note("", note))?;
     }
     if rows.iter().flatten().any(|cell| cell.ends_with('…')) {
         writeln!(out, "{DIM}note: what ends in … was cut; --format json has all of it{DIM:#}")?;
     }
-    write_first_property(out, path, inspection)
+    write_suggestions(out, suggestions)
 }
 
 pub(super) fn column_row(column: &ColumnInspection, rows: u64) -> [String; 6] {
@@ -51,11 +57,12 @@ pub(super) fn column_row(column: &ColumnInspection, rows: u64) -> [String; 6] {
         (None, None) => examples(),
     };
     let name = &column.name;
+    let time = |unit: &str| format!("time? --time {}", shell_word(&format!("{}{unit}", escape_plus(name))));
     let remark = match (&column.time, column.looks_like_key) {
-        (Some(TimeGuess::Dates(_)), _) => format!("time? --time '{name}'"),
-        (Some(TimeGuess::Numbers(Some(unit))), _) => format!("time? --time '{name}:{unit}'"),
-        (Some(TimeGuess::Numbers(None)), _) => format!("time? --time '{name}:UNIT'"),
-        (None, true) => format!("key? --by '{name}'"),
+        (Some(TimeGuess::Dates(_)), _) => time(""),
+        (Some(TimeGuess::Numbers(Some(unit))), _) => time(&format!(":{unit}")),
+        (Some(TimeGuess::Numbers(None)), _) => time(":UNIT"),
+        (None, true) => format!("key? --by {}", shell_word(name)),
         (None, false) => String::new(),
     };
     let missing = if column.missing == 0 { "-".into() } else { format!("{} of {rows}", column.missing) };
@@ -76,50 +83,14 @@ pub(super) fn write_table(out: &mut impl Write, head: &[String; 6], rows: &[[Str
     writeln!(out)
 }
 
-/// A property about this very trace, to begin with.
-pub(super) fn write_first_property(out: &mut impl Write, path: &Path, inspection: &Inspection) -> io::Result<()> {
-    let formula = about_booleans(inspection).or_else(|| about_events(inspection)).or_else(|| about_numbers(inspection));
-    match formula {
-        // What cannot be shown as it is cannot be typed either.
-        Some(arguments) if !arguments.contains(is_hidden) => {
-            writeln!(out, "to begin with: traceward check {arguments} {}", input::name(path))
-        }
-        Some(_) => Ok(()),
-        None => Ok(()),
+/// Properties about this very trace, to begin with.
+fn write_suggestions(out: &mut impl Write, suggestions: &[SuggestedCommand]) -> io::Result<()> {
+    // What cannot be shown as it is cannot be typed either.
+    let shown = |one: &&SuggestedCommand| !one.command.iter().any(|word| word.contains(is_hidden));
+    for (index, one) in suggestions.iter().filter(shown).enumerate() {
+        let head = if index == 0 { "to begin with:\n" } else { "" };
+        let words: Vec<String> = one.command.iter().map(|word| shell_word(word)).collect();
+        writeln!(out, "{head}  {DIM}# {}{DIM:#}\n  {}", Shown(&one.claim), words.join(" "))?;
     }
-}
-
-pub(super) fn about_booleans(inspection: &Inspection) -> Option<String> {
-    let complete = inspection.columns.iter().filter(|column| column.missing == 0);
-    let booleans = complete.filter(|column| column.kind == ColumnKind::Bool || is_bit(column));
-    match booleans.map(|column| column_name(&column.name)).collect::<Vec<_>>().as_slice() {
-        [first, second, ..] => Some(format!("-e 'G({first} -> F {second})'")),
-        [only] => Some(format!("-e 'F {only}'")),
-        [] => None,
-    }
-}
-
-/// A column with a few different texts is likely to name events.
-pub(super) fn about_events(inspection: &Inspection) -> Option<String> {
-    let event = inspection.columns.iter().find(|column| {
-        let few = matches!(column.distinct, Distinct::Exactly(2..=100));
-        few && column.kind == ColumnKind::Text && column.time.is_none() && !column.looks_like_key
-    })?;
-    let [first, second, ..] = event.examples.as_slice() else { return None };
-    let by = inspection.columns.iter().find(|column| column.looks_like_key && column.name != event.name);
-    let by = by.map(|column| format!(" --by '{}'", column.name)).unwrap_or_default();
-    Some(format!("-e 'G({first:?} -> F {second:?})' --event '{}'{by}", event.name))
-}
-
-pub(super) fn about_numbers(inspection: &Inspection) -> Option<String> {
-    inspection.columns.iter().find_map(|column| {
-        let (least, _) = column.range.as_ref()?;
-        let asked = column.time.is_none() && column.missing == 0;
-        asked.then(|| format!("-e 'G({} >= {least})'", column_name(&column.name)))
-    })
-}
-
-pub(super) fn is_bit(column: &ColumnInspection) -> bool {
-    let zero_and_one = (Value::Int(0), Value::Int(1));
-    column.range.as_ref().is_some_and(|range| *range == zero_and_one)
+    Ok(())
 }

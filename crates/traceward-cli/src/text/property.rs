@@ -1,7 +1,7 @@
 //! Verdicts on properties, and what speaks for them.
 
 use super::runs::{write_coverage, write_waiting};
-use super::units::{column_name, counted, moment, value_text};
+use super::units::{column_name, counted, measured, moment, value_text};
 use super::why::write_why;
 use super::{BAD, DIM, GOOD, OPEN};
 use anstyle::Style;
@@ -85,10 +85,13 @@ pub(super) fn write_evidence(
 }
 
 /// The values that an assert compared.
-pub(super) fn compared_text(Compared { value, with }: &Compared) -> String {
-    let side = |value: &Option<Value>| value.as_ref().map_or_else(|| "no value".to_owned(), ToString::to_string);
+pub(super) fn compared_text(Compared { value, with, measure }: &Compared) -> String {
+    let side = |value: &Option<Value>| match value {
+        Some(value) => measured(measure, value),
+        None => "no value".to_owned(),
+    };
     match (value, with) {
-        (Some(value), Counterpart::Constant(_)) => format!("its value is {value}"),
+        (Some(value), Counterpart::Constant(_)) => format!("its value is {}", measured(measure, value)),
         (None, Counterpart::Constant(_)) => "it has no value".to_owned(),
         (value, Counterpart::Query(other)) => format!("{} on the left, {} on the right", side(value), side(other)),
     }

@@ -1,19 +1,19 @@
 //! What was measured.
 
-use super::units::{Measure, counted};
+use super::units::{counted, measured_or_none, number_text};
 use super::{BOLD, DIM};
 use std::io::{self, Write};
 use std::sync::Arc;
+use traceward::Value;
 use traceward::message::Shown;
-use traceward::report::{QueryReport, QueryValue};
-use traceward::{Report, Value};
+use traceward::report::{Measure, QueryReport, QueryValue};
 
-pub(super) fn write_query(out: &mut impl Write, query: &QueryReport, report: &Report) -> io::Result<()> {
-    let measure = Measure::of(query, report);
+pub(super) fn write_query(out: &mut impl Write, query: &QueryReport) -> io::Result<()> {
+    let measure = &query.measure;
     let (name, text) = (Shown(&query.name), Shown(&query.query));
     match &query.value {
         QueryValue::Whole(value) => {
-            let value = measure.text(value.as_ref());
+            let value = measured_or_none(measure, value.as_ref());
             writeln!(out, "{BOLD}{name} = {value}{BOLD:#}  {DIM}{text}{DIM:#}")?;
         }
         QueryValue::ByKey(values) => {
@@ -33,12 +33,12 @@ pub(super) fn write_query(out: &mut impl Write, query: &QueryReport, report: &Re
 pub(super) fn write_values_by_key(
     out: &mut impl Write,
     values: &[(Arc<str>, Option<Value>)],
-    measure: Measure,
+    measure: &Measure,
 ) -> io::Result<()> {
     const SHOWN: usize = 10;
     let width = values.iter().take(SHOWN).map(|(key, _)| Shown(key).text().chars().count()).max().unwrap_or(0);
     for (key, value) in values.iter().take(SHOWN) {
-        writeln!(out, "    {:<width$}  {}", Shown(key), measure.text(value.as_ref()))?;
+        writeln!(out, "    {:<width$}  {}", Shown(key), measured_or_none(measure, value.as_ref()))?;
     }
     if values.len() > SHOWN {
         writeln!(out, "    {DIM}… and {} more (--format json){DIM:#}", values.len() - SHOWN)?;
@@ -48,7 +48,7 @@ pub(super) fn write_values_by_key(
         let least = numbers.iter().copied().fold(f64::INFINITY, f64::min);
         let most = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let average = numbers.iter().sum::<f64>() / numbers.len() as f64;
-        let [least, average, most] = [least, average, most].map(|number| measure.number(number));
+        let [least, average, most] = [least, average, most].map(|number| number_text(measure, number));
         writeln!(
             out,
             "    over {}: min {least}, avg {average}, max {most}; {}",

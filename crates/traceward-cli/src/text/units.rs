@@ -1,38 +1,56 @@
 //! Counts, values and times, as people say them.
 
+use traceward::Value;
 use traceward::message::{Shown, TIME_UNITS, duration};
-use traceward::report::QueryReport;
-use traceward::{Report, Value};
+use traceward::report::Measure;
 
-/// What the numbers of a query are.
-#[derive(Clone, Copy)]
-pub(super) enum Measure {
-    Plain,
-    /// Nanoseconds between two states.
-    Latency,
+/// A value, with nanoseconds also in the unit a person would use: `9000000000 (9 s)`.
+pub(super) fn measured(measure: &Measure, value: &Value) -> String {
+    match (measure, value) {
+        (Measure::Moment, Value::Int(nanoseconds)) => format!("{value} ({})", moment(*nanoseconds)),
+        (Measure::Duration | Measure::Moment, Value::Int(_) | Value::Float(_)) => {
+            let number = value.as_f64().unwrap_or(0.0);
+            format!("{value} ({})", number_text(measure, number))
+        }
+        (Measure::Pair(left, right), Value::Pair(pair)) => {
+            format!("({}, {})", measured(left, &pair.0), measured(right, &pair.1))
+        }
+        (Measure::Buckets(edges), Value::List(buckets)) => in_brackets(buckets.iter().map(|one| bucket(edges, one))),
+        (measure, Value::List(values)) => in_brackets(values.iter().map(|one| measured(measure, one))),
+        (_, value) => value_text(Some(value)),
+    }
 }
 
-impl Measure {
-    pub(super) fn of(query: &QueryReport, report: &Report) -> Self {
-        let timed = query.unanswered.is_some() && report.trace.span.is_some();
-        if timed { Self::Latency } else { Self::Plain }
-    }
+/// A value that there may not be.
+pub(super) fn measured_or_none(measure: &Measure, value: Option<&Value>) -> String {
+    value.map_or_else(|| value_text(None), |value| measured(measure, value))
+}
 
-    pub(super) fn text(self, value: Option<&Value>) -> String {
-        match (self, value) {
-            (Self::Latency, Some(Value::Int(nanoseconds))) => {
-                format!("{nanoseconds} ({})", elapsed(nanoseconds.unsigned_abs()))
-            }
-            _ => value_text(value),
-        }
+/// `[from, to, count]`, of which only the edges are measured.
+fn bucket(edges: &Measure, bucket: &Value) -> String {
+    match bucket {
+        Value::List(parts) => in_brackets(
+            parts.iter().enumerate().map(
+                |(index, part)| {
+                    if index < 2 { measured(edges, part) } else { value_text(Some(part)) }
+                },
+            ),
+        ),
+        other => value_text(Some(other)),
     }
+}
 
-    pub(super) fn number(self, number: f64) -> String {
-        match self {
-            Self::Latency => elapsed(number as u64),
-            // Whole numbers without a fraction, others with as many digits as tell them apart.
-            Self::Plain => ((number * 1e6).round() / 1e6).to_string(),
-        }
+fn in_brackets(texts: impl Iterator<Item = String>) -> String {
+    format!("[{}]", texts.collect::<Vec<_>>().join(", "))
+}
+
+/// A number in the unit a person would use.
+pub(super) fn number_text(measure: &Measure, number: f64) -> String {
+    match measure {
+        Measure::Duration => format!("{}{}", if number < 0.0 { "-" } else { "" }, elapsed(number.abs() as u64)),
+        Measure::Moment => moment(number as i64),
+        // Whole numbers without a fraction, others with as many digits as tell them apart.
+        _ => ((number * 1e6).round() / 1e6).to_string(),
     }
 }
 

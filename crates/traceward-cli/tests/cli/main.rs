@@ -4,6 +4,7 @@ mod alike;
 mod common;
 mod edges;
 mod fields;
+mod inputs;
 mod limits;
 mod monitor;
 mod observers;

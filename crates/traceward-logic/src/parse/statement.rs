@@ -217,12 +217,15 @@ impl Parser<'_> {
             "event" => spec.trace.event = Some(self.column()?),
             "by" => spec.trace.by = Some(self.column()?),
             "time" => {
-                let column = self.column()?;
+                let mut columns = vec![self.column()?];
+                while self.eat(Token::Plus).is_some() {
+                    columns.push(self.column()?);
+                }
                 let unit = match self.eat(Token::Colon) {
                     Some(_) => Some(self.name("a unit")?),
                     None => None,
                 };
-                spec.trace.time = Some((column, unit));
+                spec.trace.time = Some((columns, unit));
             }
             "missing" => {
                 let span = self.span();

@@ -4,7 +4,7 @@ use super::{Monitor, PropertyId, StepError};
 use crate::check::unfit;
 use crate::error::Error;
 use traceward_logic::diagnostic::did_you_mean;
-use traceward_trace::{Cell, ReadOptions, ReadStop, RecordSink, RecordStream, TraceError};
+use traceward_trace::{Cell, Note, ReadOptions, ReadStop, RecordSink, RecordStream, TraceError};
 
 /// Reads states from bytes as they arrive, and steps a [`Monitor`] with them.
 ///
@@ -99,6 +99,11 @@ impl Feed {
         watch: &mut impl FnMut(&Monitor, Event<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         self.read(watch, RecordStream::finish)
+    }
+
+    /// What is worth telling about the input so far.
+    pub fn notes(&self) -> Vec<Note> {
+        self.stream.notes()
     }
 
     /// The variables that properties need and nothing has spoken of, be it a CSV header.

@@ -41,7 +41,8 @@ pub(super) fn judge(part: &Part<'_>, comparison: &Comparison) -> Result<Judgemen
         Query::Constant(constant) => Counterpart::Constant(constant.clone()),
         _ => Counterpart::Query(right),
     };
-    Ok(Judgement { compared: Some(Compared { value: left, with }), ..Judgement::new(verdict) })
+    let compared = Compared { value: left, with, measure: comparison.left.measure() };
+    Ok(Judgement { compared: Some(compared), ..Judgement::new(verdict) })
 }
 
 fn on_prefix(part: &Part<'_>, comparison: &Comparison, left: Option<&Value>, right: Option<&Value>) -> Verdict {
