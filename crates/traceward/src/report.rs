@@ -4,6 +4,10 @@ pub use crate::runs::{CoverageReport, UnusedPart, WaitingReport};
 pub use crate::warning::{Subject, Warning, WarningKind};
 use std::sync::Arc;
 use traceward_engine::engine::EngineStatistics;
+pub use traceward_engine::engine::walkthrough::{
+    Conclusion, Content, HeldGraph, HeldId, HeldSet, HeldState, HeldVertex, ShownState, Stage, Walkthrough,
+    WalkthroughStep,
+};
 use traceward_engine::select::EngineName;
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::value::Value;
@@ -81,6 +85,8 @@ pub struct PropertyReport {
     pub evidence: Evidence,
     /// The verdicts by key, if the trace was split.
     pub keys: Option<KeysReport>,
+    /// The steps of the engine that found the verdict, if they were asked for; none for an assert.
+    pub walkthrough: Option<Walkthrough>,
 }
 
 /// The highest cost of an engine in answering.

@@ -6,6 +6,7 @@ mod monitor;
 mod property;
 mod query;
 mod units;
+mod walkthrough;
 
 use crate::input;
 use anstyle::{AnsiColor, Style};

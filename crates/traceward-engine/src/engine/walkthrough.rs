@@ -96,7 +96,7 @@ pub enum Content {
 
 impl Content {
     /// The number of nodes or states in it: how much there is to read.
-    fn size(&self) -> usize {
+    pub fn size(&self) -> usize {
         match self {
             Self::Sets(sets) => sets.iter().map(|set| set.members.len().max(1)).sum(),
             Self::Values(values) => values.len(),
