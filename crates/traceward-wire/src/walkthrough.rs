@@ -55,8 +55,8 @@ pub struct HeldSet {
 pub struct HeldState {
     /// Its name; null if states have none.
     pub name: Option<String>,
-    /// What it owes, for people.
-    pub owes: String,
+    /// What it owes and claims, for people.
+    pub meaning: String,
     /// Whether the trace may end there.
     pub accepting: bool,
 }
@@ -122,8 +122,8 @@ impl From<&report::HeldSet> for HeldSet {
 
 impl From<&report::HeldState> for HeldState {
     fn from(state: &report::HeldState) -> Self {
-        let report::HeldState { name, owes, is_accepting } = state;
-        Self { name: name.clone(), owes: owes.clone(), accepting: *is_accepting }
+        let report::HeldState { name, meaning, is_accepting } = state;
+        Self { name: name.clone(), meaning: meaning.clone(), accepting: *is_accepting }
     }
 }
 

@@ -123,7 +123,7 @@ impl Follow for Tableau {
         guide.allow(run.states.len())?;
         let state = |&id: &StateId| HeldState {
             name: Some(id.to_string()),
-            owes: self.automaton.state_text(id, guide.names),
+            meaning: self.automaton.state_text(id, guide.names),
             is_accepting: self.automaton.state(id).accepting,
         };
         Ok(vec![Stage::new("states", Content::States(run.states.iter().map(state).collect()))])

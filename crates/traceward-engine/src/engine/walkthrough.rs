@@ -131,8 +131,8 @@ impl fmt::Display for HeldSet {
 pub struct HeldState {
     /// The name of the state; none if states have none.
     pub name: Option<String>,
-    /// The description of what the state owes.
-    pub owes: String,
+    /// The meaning of the state in words: what it owes, and what it claims.
+    pub meaning: String,
     /// Whether the trace may end there.
     pub is_accepting: bool,
 }
@@ -142,8 +142,8 @@ impl fmt::Display for HeldState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mark = if self.is_accepting { "*" } else { "" };
         match &self.name {
-            Some(name) => write!(f, "{name}{mark}: {}", self.owes),
-            None => write!(f, "{}{mark}", self.owes),
+            Some(name) => write!(f, "{name}{mark}: {}", self.meaning),
+            None => write!(f, "{}{mark}", self.meaning),
         }
     }
 }

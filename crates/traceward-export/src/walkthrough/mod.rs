@@ -6,7 +6,7 @@
 mod pills;
 mod tree;
 
-use crate::frame::{Frame, escaped};
+use crate::frame::{Frame, escaped, heading_width};
 use crate::layers::{MARGIN, shortened};
 use std::fmt::{self, Write};
 use traceward::report::{Conclusion, Content, Stage, Walkthrough, WalkthroughStep};
@@ -76,11 +76,13 @@ pub fn svg(formula: &str, engine: &str, walkthrough: &Walkthrough) -> Result<Str
 fn write_picture(formula: &str, engine: &str, walkthrough: &Walkthrough, out: &mut String) -> fmt::Result {
     let steps = walkthrough.steps.iter().map(step_block).collect::<Result<Vec<Block>, fmt::Error>>()?;
     let all = stacked(&steps, BETWEEN_STEPS)?;
-    let heading = format!("{formula}   step by step, by {engine}");
+    let heading = format!("{formula} – step by step, by {engine}");
+    // As wide as the heading, so that what is below begins where the heading does.
+    let width = (all.width + 2.0 * MARGIN).max(heading_width(&heading));
     let frame = Frame {
         formula: &heading,
         legend: legend(walkthrough),
-        size: [all.width + 2.0 * MARGIN, all.height + MARGIN],
+        size: [width, all.height + MARGIN],
         style: STYLE,
         heads: &[],
     };
@@ -113,7 +115,7 @@ fn step_block(step: &WalkthroughStep) -> Result<Block, fmt::Error> {
         Conclusion::Here(true) => "holds".to_owned(),
         Conclusion::Here(false) => "does not hold".to_owned(),
     };
-    let text = shortened(&format!("{state}   {conclusion}"), LONGEST_HEADING);
+    let text = shortened(&format!("{state} – {conclusion}"), LONGEST_HEADING);
     let width = text.chars().count() as f64 * HEADING_LETTER;
     let mut svg = format!("    <text class=\"step\" x=\"0\" y=\"17\">{}</text>\n", escaped(&text));
     writeln!(svg, "    <line class=\"rule\" x1=\"0\" y1=\"0\" x2=\"{width:.1}\" y2=\"0\"/>")?;

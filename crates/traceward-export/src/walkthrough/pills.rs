@@ -59,7 +59,7 @@ pub(super) fn class_of(value: Option<bool>) -> &'static str {
 
 /// The width of a box for a text.
 pub(super) fn width(text: &str) -> f64 {
-    (text.chars().count() as f64 * LETTER + 16.0).max(NODE_HEIGHT)
+    (text.chars().count() as f64 * LETTER + 20.0).max(NODE_HEIGHT)
 }
 
 /// Boxes in rows, as many in a row as there is room for.

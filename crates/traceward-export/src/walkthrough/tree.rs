@@ -18,10 +18,11 @@ pub(super) fn block(graph: &HeldGraph) -> Result<Block, fmt::Error> {
     layers.join(paths.iter().cloned());
     layers.order();
     layers.find_heights();
-    let columns = columns(&layers);
+    let columns = columns(&layers, if graph.roots.len() > 1 { -BETWEEN_LAYERS } else { 0.0 });
     let shapes = layers.shapes(&columns);
     let mut svg = format!("    <g transform=\"translate(0 {:.1})\">\n", -MARGIN);
-    paths.iter().try_for_each(|path| write_line(&mut svg, path, &shapes))?;
+    let drawn = paths.iter().filter(|path| path[0] < graph.vertices.len());
+    drawn.into_iter().try_for_each(|path| write_line(&mut svg, path, &shapes))?;
     for (vertex, shape) in graph.vertices.iter().zip(&shapes) {
         write_pill(&mut svg, &pill(vertex), shape)?;
     }
@@ -48,15 +49,23 @@ fn text(vertex: &HeldVertex) -> String {
 }
 
 /// The vertices in layers by the longest way from the top, and a path of items for each edge. An
-/// edge that passes a layer has an item in it.
+/// edge that passes a layer has an item in it. Several vertices at the top are held together by an
+/// item to the left of them that is not drawn, and by paths from it.
 fn layered(graph: &HeldGraph) -> (Layers, Vec<Vec<usize>>) {
-    let depths = depths(graph);
+    let is_held_together = graph.roots.len() > 1;
+    let first = usize::from(is_held_together);
+    let depths: Vec<usize> = depths(graph).into_iter().map(|depth| depth + first).collect();
     let mut layers = Layers::default();
     for (vertex, depth) in graph.vertices.iter().zip(&depths) {
         let outline = if is_junction(vertex) { Outline::Circle } else { Outline::Square };
         layers.items.push(Item { outline, ..Item::new(*depth, width(&text(vertex)), NODE_HEIGHT, Vec::new()) });
     }
     let mut paths = Vec::new();
+    if is_held_together {
+        let holder = layers.items.len();
+        layers.items.push(Item::via(0));
+        paths.extend(graph.roots.iter().map(|root| vec![holder, root.index()]));
+    }
     for (from, vertex) in graph.vertices.iter().enumerate() {
         for child in &vertex.children {
             let first = layers.items.len();
@@ -85,9 +94,8 @@ fn depths(graph: &HeldGraph) -> Vec<usize> {
     depths
 }
 
-/// The left and the right of each layer.
-fn columns(layers: &Layers) -> Vec<(f64, f64)> {
-    let mut left = 0.0;
+/// The left and the right of each layer, from the left of the first one on.
+fn columns(layers: &Layers, mut left: f64) -> Vec<(f64, f64)> {
     let column = |members: &Vec<usize>| {
         let width = members.iter().map(|&item| layers.items[item].width).fold(0.0, f64::max);
         let right = left + width;

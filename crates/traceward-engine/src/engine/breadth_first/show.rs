@@ -13,14 +13,14 @@ impl BreadthFirst {
         Ok(Stage::new("candidates", self.sets(guide, sets, text)?))
     }
 
-    /// The sets that the state satisfies. A leaf that is satisfied has no use for its clock any
-    /// more, and the engine has dropped it.
-    pub(super) fn satisfied_stage(&self, guide: &Guide<'_>, run: &Run) -> Result<Stage, WalkthroughError> {
+    /// The sets that the state satisfies, without those that another makes needless. A leaf that is
+    /// satisfied has no use for its clock any more, and the engine has dropped that.
+    pub(super) fn kept_stage(&self, guide: &Guide<'_>, run: &Run) -> Result<Stage, WalkthroughError> {
         let text = |entry: &Entry| match self.automaton.node(entry.node).kind {
             Kind::Leaf(_) => entry.node.to_string(),
             Kind::Timer { .. } => entry_text(&self.automaton, *entry),
         };
-        Ok(Stage::new("satisfied", self.sets(guide, &self.slices_of(run), text)?))
+        Ok(Stage::new("kept", self.sets(guide, &self.slices_of(run), text)?))
     }
 
     fn sets(

@@ -170,8 +170,8 @@ impl Follow for Observer {
             ObserverState::Lazy(_) => None,
         };
         let is_accepting = matches!(run.verdict, Verdict::Satisfied | Verdict::Holding);
-        let owes = show::owed_text(self, guide, run.verdict, step.position as usize)?;
-        Ok(vec![Stage::new("state", Content::States(vec![HeldState { name, owes, is_accepting }]))])
+        let meaning = show::owed_text(self, guide, run.verdict, step.position as usize)?;
+        Ok(vec![Stage::new("state", Content::States(vec![HeldState { name, meaning, is_accepting }]))])
     }
 
     /// The automaton has no text here: `traceward-export` has it.

@@ -3,22 +3,38 @@
 use super::{Content, HeldGraph, HeldId};
 use std::fmt;
 
-/// Writes sets and values on one line, states a line each, and graphs as trees with branches.
+/// Writes sets and values side by side, states a line each, and graphs as trees with branches.
 impl fmt::Display for Content {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Sets(sets) => joined(f, sets.iter().map(ToString::to_string), "  "),
-            Self::Values(values) => joined(f, values.iter().map(|(name, value)| format!("{name}: {value}")), "  "),
-            Self::States(states) => joined(f, states.iter().map(ToString::to_string), "\n"),
+            Self::Sets(sets) => write_lines(f, sets.iter().map(ToString::to_string), WIDEST),
+            Self::Values(values) => {
+                write_lines(f, values.iter().map(|(name, value)| format!("{name}: {value}")), WIDEST)
+            }
+            Self::States(states) => write_lines(f, states.iter().map(ToString::to_string), 0),
             Self::Graph(graph) => graph.fmt(f),
         }
     }
 }
 
-fn joined(f: &mut fmt::Formatter<'_>, texts: impl Iterator<Item = String>, between: &str) -> fmt::Result {
-    let texts: Vec<String> = texts.collect();
-    f.write_str(if texts.is_empty() { "none" } else { "" })?;
-    f.write_str(&texts.join(between))
+/// The number of letters behind which a line is full.
+const WIDEST: usize = 100;
+
+/// Writes texts in lines, as many in a line as there is room for, but at least one.
+fn write_lines(f: &mut fmt::Formatter<'_>, texts: impl Iterator<Item = String>, widest: usize) -> fmt::Result {
+    let mut column = 0;
+    for (index, text) in texts.enumerate() {
+        let width = text.chars().count();
+        let is_full = column + 2 + width > widest;
+        let between = match (index, is_full) {
+            (0, _) => "",
+            (_, true) => "\n",
+            (_, false) => "  ",
+        };
+        write!(f, "{between}{text}")?;
+        column = if is_full { width } else { column + between.len() + width };
+    }
+    f.write_str(if column == 0 { "none" } else { "" })
 }
 
 /// Writes a vertex a line, with branches to what is below it. A vertex that is below several is
