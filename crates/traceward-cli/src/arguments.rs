@@ -169,7 +169,8 @@ pub struct CheckArguments {
     #[arg(long)]
     pub trace_table: bool,
     /// Tell what the engine holds after each state of a short trace, as the papers' examples do:
-    /// slices, configurations with clocks, graphs, states of automata, or runs
+    /// slices, configurations with clocks, graphs, states of automata, or runs. Names are those of
+    /// `traceward automaton --simplify`
     #[arg(long)]
     pub steps: bool,
     /// Draw the steps of one property into this file

@@ -96,8 +96,8 @@ fn breadth_first_tells_section_3_2() {
 }
 
 /// Section 4.3: of the initial slices {n1} and {n3,n4} are state-satisfied. Here the always node is
-/// missing, so n0 to n3 are the paper's n1 to n4. {n1} owes nothing, so there is no second step; the
-/// paper prints the empty slice there.
+/// missing, so n0 to n3 are the paper's n1 to n4. {n1} owes nothing, so there is no second step;
+/// the paper prints the empty slice there.
 #[test]
 fn breadth_first_tells_section_4_3() {
     let example = Example { formula: "!a -> !b U c", columns: &[("a", "11"), ("b", "00"), ("c", "01")] };
@@ -227,8 +227,8 @@ fn reverse_tells_section_3_3() {
     assert_eq!(UNTIL.text(EngineName::Reverse), expected);
 }
 
-/// Giannakopoulou and Havelund, section 6: the paper's S2 and S7 are S1 and S2 here. After a without
-/// b only the state that owes b is left.
+/// Giannakopoulou and Havelund, section 6: the paper's S2 and S7 are S1 and S2 here. After a
+/// without b only the state that owes b is left.
 #[test]
 fn tableau_and_observer_tell_what_response_owes() {
     let example = Example { formula: "[](a -> <>b)", columns: &[("a", "0100"), ("b", "0010")] };
