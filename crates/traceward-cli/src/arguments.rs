@@ -31,6 +31,7 @@ pub enum Command {
   traceward check -e 'G(\"Triage\" -> F[0,1h] \"Antibiotics\")' --event Activity --time Timestamp --by 'Case ID' log.csv
   traceward check properties.tw run1.jsonl run2.jsonl.gz --format json
   traceward check -e 'G(request -> F[0,100] grant)' so-far.csv --prefix
+  traceward check -e 'G(!a -> !b U c)' --steps --engine breadth-first short.csv
   zcat trace.csv.gz | traceward check -e 'G !(a & b)' -")]
     Check(CheckArguments),
     /// Measure queries over a trace
@@ -167,6 +168,14 @@ pub struct CheckArguments {
     /// Print the value of every node of the alternating automaton at every position
     #[arg(long)]
     pub trace_table: bool,
+    /// Tell what the engine holds after each state of a short trace, as the papers' examples do:
+    /// slices, configurations with clocks, graphs, states of automata, or runs. Names are those of
+    /// `traceward automaton --simplify`
+    #[arg(long)]
+    pub steps: bool,
+    /// Draw the steps of one property into this file
+    #[arg(long, value_name = "FILE.svg", requires = "steps")]
+    pub svg: Option<PathBuf>,
     /// Tell which parts of each property never mattered, so that it held vacuously
     #[arg(long)]
     pub coverage: bool,

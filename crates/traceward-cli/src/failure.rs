@@ -122,6 +122,9 @@ fn asked(request: &Request) -> Failure {
         Request::TableOfOtherEngine => {
             return Failure::new("the table belongs to the reverse engine: --engine reverse");
         }
+        Request::StepsByKey => return Failure::new("--steps is for a trace that is not split by key"),
+        Request::StepsTooLong { .. } => "give it the beginning: head -n 50 trace.csv | traceward check … --steps -",
+        Request::StepsTooLarge { .. } => "the beginning of the trace has less to show, and so may another engine",
         Request::NotTwoProperties { .. } => "traceward compare -e FORMULA -e FORMULA",
         Request::QueryInMonitor => "`traceward query` measures a trace that has ended",
         Request::AssertInMonitor => "`traceward check` answers it of a trace that has ended",

@@ -34,8 +34,8 @@ pub(crate) struct Frame<'a> {
 impl Frame<'_> {
     /// Writes a picture; `content` draws what is inside.
     pub(crate) fn write(&self, out: &mut String, content: impl FnOnce(&mut String) -> fmt::Result) -> fmt::Result {
-        let heading_width = (self.formula.chars().count() as f64 * LETTER + 40.0).clamp(NARROWEST, WIDEST_HEADING);
-        let width = self.size[0].max(self.legend.chars().count() as f64 * 5.6 + 40.0).max(heading_width);
+        let legend_width = self.legend.chars().count() as f64 * 5.6 + 40.0;
+        let width = self.size[0].max(legend_width).max(heading_width(self.formula));
         let height = self.size[1] + HEADING + FOOTER;
         writeln!(
             out,
@@ -56,6 +56,11 @@ impl Frame<'_> {
         writeln!(out, "  <text class=\"legend\" x=\"20\" y=\"{:.1}\">{}</text>", height - 12.0, self.legend)?;
         writeln!(out, "</svg>")
     }
+}
+
+/// The width that a picture needs for its heading, which is shortened if that is too much.
+pub(crate) fn heading_width(heading: &str) -> f64 {
+    (heading.chars().count() as f64 * LETTER + 40.0).clamp(NARROWEST, WIDEST_HEADING)
 }
 
 /// Text for XML 1.0, which has no control characters, not even escaped.

@@ -5,6 +5,7 @@
 //! every form that it comes in. Alternating automata are drawn from a [`sketch::Sketch`], ordinary
 //! ones from a [`graph::Graph`]; a [`listing::Listing`] is what programs read. [`fsp`] and [`hoa`]
 //! write ordinary automata for other tools, and [`monitor`] makes programs of deterministic ones.
+//! [`walkthrough`] draws what an engine held after each state of a trace.
 
 mod error;
 mod frame;
@@ -20,6 +21,7 @@ pub mod listing;
 pub mod monitor;
 mod property;
 pub mod sketch;
+pub mod walkthrough;
 
 pub use error::ExportError;
 pub use property::{

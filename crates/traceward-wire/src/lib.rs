@@ -23,6 +23,7 @@ mod report;
 mod schema;
 mod spaced;
 mod value;
+mod walkthrough;
 
 pub use evidence::{Evidence, Literal, Outcome, Place, Reason};
 pub use hygiene::{ComparisonDocument, Example, Finding, LintDocument, NamedFormula};
@@ -36,6 +37,7 @@ pub use report::{
 pub use schema::schemas;
 pub use spaced::line;
 pub use value::{Members, Value, Verdict};
+pub use walkthrough::{HeldGraph, HeldSet, HeldState, HeldVertex, Stage, Step};
 
 /// The version of the documents. It changes when a member is renamed, removed or means something
 /// else; members may be added without.

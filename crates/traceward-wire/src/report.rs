@@ -1,7 +1,7 @@
 //! The answers of `check` and `query`.
 
 use crate::evidence::{self, Place};
-use crate::{Members, VERSION, Value, Verdict};
+use crate::{Members, Step, VERSION, Value, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -228,6 +228,12 @@ pub struct Property {
     /// By key, if the trace was split.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keys: Option<Keys>,
+    /// What the engine held after each state, in the order of its steps, if that was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steps: Option<Vec<Step>>,
+    /// The automaton that the names in the steps are of, for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub automaton: Option<String>,
 }
 
 impl From<&PropertyReport> for Property {
@@ -235,6 +241,7 @@ impl From<&PropertyReport> for Property {
         #[rustfmt::skip]
         let PropertyReport {
             name, description, formula, verdict, engine, decided_at, decided_exact, cost, truth, vacuous, evidence, keys,
+            walkthrough,
         } = report;
         let Evidence { violations, judged_at, owed, compared, coverage, waiting } = evidence;
         let goes_on = !verdict.is_final() && keys.is_none();
@@ -258,6 +265,8 @@ impl From<&PropertyReport> for Property {
             waiting: waiting.as_ref().map(|found| found.iter().map(Waiting::from).collect()),
             engine_statistics: Statistics::asked(*cost),
             keys: keys.as_ref().map(Keys::from),
+            steps: walkthrough.as_ref().map(|told| told.steps.iter().map(Step::from).collect()),
+            automaton: walkthrough.as_ref().and_then(|told| told.automaton.clone()),
         }
     }
 }

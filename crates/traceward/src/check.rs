@@ -56,6 +56,8 @@ pub struct CheckOptions {
     pub runs: RunQuestions,
     /// Whether the cost of answering is reported.
     pub engine_statistics: bool,
+    /// Whether it is reported what engines held after each state.
+    pub steps: bool,
     /// The number of violations that are reported one by one.
     pub max_violations: usize,
     /// The options by which the trace is read. What the spec says of columns is filled in.
@@ -70,6 +72,7 @@ impl Default for CheckOptions {
             extent: Extent::default(),
             runs: RunQuestions::default(),
             engine_statistics: false,
+            steps: false,
             max_violations: 5,
             read: ReadOptions::default(),
         }
@@ -112,6 +115,12 @@ impl CheckOptions {
     #[must_use]
     pub fn engine_statistics(self) -> Self {
         Self { engine_statistics: true, ..self }
+    }
+
+    /// The options with a report of what engines held after each state of a short trace.
+    #[must_use]
+    pub fn steps(self) -> Self {
+        Self { steps: true, ..self }
     }
 
     /// The options with a number of violations to be reported one by one.

@@ -101,6 +101,29 @@ pub enum Request {
         /// The most there can be.
         limit: usize,
     },
+    /// The steps of a trace that is split by key.
+    StepsByKey,
+    /// The steps of an engine that holds nothing from one state to the next.
+    NoSteps {
+        /// The engine.
+        engine: EngineName,
+    },
+    /// The steps of a long trace.
+    StepsTooLong {
+        /// The number of its states.
+        states: usize,
+        /// The most there can be.
+        limit: usize,
+    },
+    /// Steps in which an engine holds more than anybody could read.
+    StepsTooLarge {
+        /// The name of the property.
+        property: String,
+        /// The position of the state after which it is so; none if it is about the whole trace.
+        position: Option<usize>,
+        /// The number of nodes that may be held after a state.
+        limit: usize,
+    },
     /// The definition itself on a long trace.
     TooLongForNaive {
         /// The number of its states.
@@ -138,6 +161,23 @@ impl fmt::Display for Request {
             Self::TableOfOtherEngine => f.write_str("the table belongs to the engine reverse"),
             Self::TableTooLong { states, limit } => {
                 write!(f, "the table is for short traces: this one has {states} states, and the limit is {limit}")
+            }
+            Self::StepsByKey => f.write_str("steps are shown of a trace that is not split by key"),
+            Self::NoSteps { engine } => {
+                let others = EngineName::ALL.iter().filter(|other| other.holds_something());
+                let others: Vec<&str> = others.map(|other| other.name()).collect();
+                write!(f, "the engine {engine} has no steps to show; there are those of {}", others.join(", "))
+            }
+            Self::StepsTooLong { states, limit } => {
+                write!(f, "steps are shown of short traces: this one has {states} states, and the limit is {limit}")
+            }
+            Self::StepsTooLarge { property, position, limit } => {
+                let property = Shown(property);
+                let when = position.map(|position| format!(" after position {position}")).unwrap_or_default();
+                write!(
+                    f,
+                    "nobody could read the steps of `{property}`: there are more than {limit} nodes to show{when}"
+                )
             }
             Self::TooLongForNaive { states } => write!(
                 f,

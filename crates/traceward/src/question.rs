@@ -13,6 +13,7 @@ mod mistake;
 mod part;
 pub(crate) mod steps;
 mod why;
+mod walkthrough;
 
 use crate::check::{CheckOptions, Extent, Truth};
 use crate::error::{Error, Request};
@@ -161,7 +162,8 @@ impl<'a> Question<'a> {
             let vacuous = evidence::unmet_trigger(&part, index, &judgement).map(|span| self.spec.text(span));
             warnings.extend(self.not_followed(index, judgement.not_followed.clone()));
             let report = self.property_report(index, judgement, evidence);
-            properties.push(PropertyReport { truth, vacuous, ..report });
+            let walkthrough = walkthrough::of_property(&part, index, report.engine)?;
+            properties.push(PropertyReport { truth, vacuous, walkthrough, ..report });
         }
         let value = |(index, value)| {
             let unanswered = part.unanswered(&self.lowered.queries[index]);
@@ -344,6 +346,7 @@ impl<'a> Question<'a> {
             vacuous: None,
             evidence,
             keys: None,
+            walkthrough: None,
         }
     }
 
@@ -365,6 +368,7 @@ fn refuse_what_cannot_be_had(read: &ReadTrace, options: &CheckOptions) -> Result
     if is_split && options.truth != Truth::AtZero {
         return Err(Request::TruthByKey.into());
     }
+    walkthrough::refuse(read, options)?;
     let states = longest_part(read);
     if options.config.engine == EngineName::Naive && states > LONGEST_NAIVE {
         return Err(Request::TooLongForNaive { states }.into());

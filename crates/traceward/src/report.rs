@@ -7,6 +7,10 @@ pub use crate::warning::{Subject, Warning, WarningKind};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 use traceward_engine::engine::EngineStatistics;
+pub use traceward_engine::engine::walkthrough::{
+    Conclusion, Content, HeldGraph, HeldId, HeldSet, HeldState, HeldVertex, ShownState, Stage, Walkthrough,
+    WalkthroughStep,
+};
 use traceward_engine::select::EngineName;
 use traceward_logic::bitmap::Bitmap;
 pub use traceward_logic::formula::Direction;
@@ -86,6 +90,8 @@ pub struct PropertyReport {
     pub evidence: Evidence,
     /// The verdicts by key, if the trace was split.
     pub keys: Option<KeysReport>,
+    /// The steps of the engine that found the verdict, if they were asked for; none for an assert.
+    pub walkthrough: Option<Walkthrough>,
 }
 
 /// The highest cost of an engine in answering.

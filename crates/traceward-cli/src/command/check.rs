@@ -1,13 +1,16 @@
 //! `traceward check`
 
 mod keys_file;
+mod steps_picture;
+mod written_file;
 
 use crate::arguments::{CheckArguments, OutputFormat};
 use crate::failure::{Failure, Outcome, tell};
 use crate::{input, json, text};
 use keys_file::KeysFile;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use steps_picture::StepsPicture;
 use traceward::report::Warning;
 use traceward::{CheckOptions, Goal, Report, RunQuestions, Spec, Truth};
 
@@ -33,8 +36,7 @@ fn answer_all(arguments: &CheckArguments, goal: Goal, out: &mut impl Write) -> R
     if traces.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
         return Err(Failure::new("standard input can be read once: - is given twice"));
     }
-    let keys_to =
-        arguments.keys_to.as_deref().map(|file| KeysFile::new(file, &traces, &arguments.paths)).transpose()?;
+    let beside = FilesBeside::new(arguments, &traces)?;
     if !arguments.output.quiet {
         spec.warnings(input::style()).iter().for_each(|warning| tell(warning));
     }
@@ -42,7 +44,7 @@ fn answer_all(arguments: &CheckArguments, goal: Goal, out: &mut impl Write) -> R
     let mut answers = Vec::new();
     let mut separator = "";
     for path in &traces {
-        match check_one(&spec, path, arguments, keys_to.as_ref()) {
+        match check_one(&spec, path, arguments, &beside) {
             Ok(report) => {
                 if report.is_violated() {
                     outcome = outcome.max(Outcome::Violated);
@@ -105,6 +107,9 @@ fn options(path: &Path, arguments: &CheckArguments) -> CheckOptions {
     if arguments.engine_statistics {
         options = options.engine_statistics();
     }
+    if arguments.steps {
+        options = options.steps();
+    }
     options
 }
 
@@ -112,7 +117,7 @@ fn check_one(
     spec: &Spec,
     path: &Path,
     arguments: &CheckArguments,
-    keys_to: Option<&KeysFile<'_>>,
+    beside: &FilesBeside<'_>,
 ) -> Result<Report, Failure> {
     let options = options(path, arguments);
     let trace = input::open(path, arguments.output.quiet)?;
@@ -121,8 +126,26 @@ fn check_one(
     if report.trace.states == 0 && !arguments.allow_empty {
         return Err(input::empty(&input::name(path), &report.trace.notes));
     }
-    if let Some(file) = keys_to {
-        file.write(&report)?;
-    }
+    beside.write(&report)?;
     Ok(report)
+}
+
+/// The files that are written beside the answer.
+struct FilesBeside<'a> {
+    keys: Option<KeysFile<'a>>,
+    picture: Option<StepsPicture<'a>>,
+}
+
+impl<'a> FilesBeside<'a> {
+    fn new(arguments: &'a CheckArguments, traces: &[PathBuf]) -> Result<Self, Failure> {
+        let inputs = &arguments.paths;
+        let keys = arguments.keys_to.as_deref().map(|file| KeysFile::new(file, traces, inputs));
+        let picture = arguments.svg.as_deref().map(|file| StepsPicture::new(file, traces, inputs));
+        Ok(Self { keys: keys.transpose()?, picture: picture.transpose()? })
+    }
+
+    fn write(&self, report: &Report) -> Result<(), Failure> {
+        self.keys.iter().try_for_each(|file| file.write(report))?;
+        self.picture.iter().try_for_each(|file| file.write(report))
+    }
 }

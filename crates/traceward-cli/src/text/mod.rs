@@ -8,6 +8,7 @@ mod query;
 mod runs;
 mod units;
 mod why;
+mod walkthrough;
 
 use crate::input;
 use anstyle::{AnsiColor, Style};

@@ -3,6 +3,7 @@
 use super::runs::{write_coverage, write_waiting};
 use super::units::{column_name, counted, measured, moment, value_text};
 use super::why::write_why;
+use super::walkthrough::write_walkthrough;
 use super::{BAD, DIM, GOOD, OPEN};
 use anstyle::Style;
 use std::io::{self, Write};
@@ -26,6 +27,7 @@ pub(super) fn write_property(out: &mut impl Write, property: &PropertyReport, re
     #[rustfmt::skip]
     let PropertyReport {
         name, description, formula, verdict, engine, decided_at, decided_exact: _, cost, truth, vacuous, evidence, keys,
+        walkthrough,
     } = property;
     let (mark, style) = if vacuous.is_some() { ("✓", OPEN) } else { signs(*verdict) };
     let (name, formula) = (Shown(name), Shown(formula));
@@ -45,6 +47,9 @@ pub(super) fn write_property(out: &mut impl Write, property: &PropertyReport, re
     }
     if let Some(truth) = truth {
         writeln!(out, "    holds at {} of {}: {truth}", truth.count_ones(), counted(truth.len(), "position"))?;
+    }
+    if let Some(walkthrough) = walkthrough {
+        write_walkthrough(out, engine.name(), walkthrough)?;
     }
     Ok(())
 }

@@ -9,5 +9,6 @@ mod limits;
 mod monitor;
 mod observers;
 mod signals;
+mod steps;
 mod transcripts;
 mod vectors;

@@ -158,3 +158,10 @@ fn stronger(automaton: &Metric, node: NodeId) -> Stronger {
         Kind::Timer { stronger, .. } => stronger,
     }
 }
+
+/// A node with its clock for a reader, as the thesis writes it: `n5^3`. Without bounds all clocks
+/// stand still, and there are none to be read.
+pub(super) fn entry_text(automaton: &Metric, Entry { node, clock }: Entry) -> String {
+    let counts = automaton.clocks().iter().any(|clock| clock.steps().is_some());
+    if counts { format!("{node}^{clock}") } else { node.to_string() }
+}

@@ -5,6 +5,7 @@
 //! [`Running`] are the same for whoever does not know which engine it is, and a [`Running`] owns
 //! its engine, so that a run cannot meet another one.
 
+use super::walkthrough::{Conclusion, Guide, Stage, Walkthrough, WalkthroughError, WalkthroughStep};
 use super::{Decision, EngineConfig, EngineStatistics};
 use crate::limit::{BuildError, GaveUp};
 use crate::prepared::Prepared;
@@ -53,6 +54,13 @@ pub trait Follow: Debug + Send + Sync + Sized + 'static {
     /// The verdict after the states that a run has seen.
     fn verdict(&self, run: &Self::Run) -> Verdict;
 
+    /// Takes the next state as [`Self::step`] does, and tells what is held on the way.
+    fn show_step(&self, guide: &Guide<'_>, run: &mut Self::Run, step: Step<'_>)
+    -> Result<Vec<Stage>, WalkthroughError>;
+
+    /// The automaton as text, for the reader of a walkthrough; none if it cannot be read.
+    fn automaton_text(&self, guide: &Guide<'_>) -> Option<String>;
+
     /// Writes all that a run needs to go on.
     fn save(&self, run: &Self::Run, to: &mut Writer);
 
@@ -96,11 +104,27 @@ pub trait Follow: Debug + Send + Sync + Sized + 'static {
         let decided_at = read(letters, |step| self.step(&mut run, step))?;
         Ok(Prefix { verdict: self.verdict(&run), decided_at, statistics: self.statistics(&run) })
     }
+
+    /// The steps over the letters of a guide, up to the state that makes the verdict final.
+    fn walkthrough(&self, guide: &Guide<'_>) -> Result<Walkthrough, WalkthroughError> {
+        let mut run = self.start()?;
+        let mut steps = Vec::new();
+        read(guide.letters, |step| {
+            let position = step.position as usize;
+            let stages = self.show_step(guide, &mut run, step).map_err(|error| error.after(position))?;
+            guide.allow_stages(&stages).map_err(|error| error.after(position))?;
+            let verdict = self.verdict(&run);
+            let (state, conclusion) = (Some(guide.state(position)), Conclusion::SoFar(verdict));
+            steps.push(WalkthroughStep { state, stages, conclusion });
+            Ok::<_, WalkthroughError>(verdict)
+        })?;
+        Ok(Walkthrough { automaton: self.automaton_text(guide), steps })
+    }
 }
 
 /// Feeds letters to an engine until its verdict is final, and returns the position at which it
 /// became final.
-fn read(letters: &Letters, mut take: impl FnMut(Step<'_>) -> Result<Verdict, GaveUp>) -> Result<Option<usize>, GaveUp> {
+fn read<E>(letters: &Letters, mut take: impl FnMut(Step<'_>) -> Result<Verdict, E>) -> Result<Option<usize>, E> {
     for position in 0..letters.len {
         let time = letters.time.as_ref().map(|time| time[position]);
         let letter = |proposition| letters.bitmap(proposition).get(position);
@@ -153,6 +177,9 @@ pub trait Follower: Debug + Send + Sync {
 
     /// See [`Follow::verdict_at_end`].
     fn verdict_at_end(&self, letters: &Letters) -> Result<Prefix, GaveUp>;
+
+    /// See [`Follow::walkthrough`].
+    fn walkthrough(&self, guide: &Guide<'_>) -> Result<Walkthrough, WalkthroughError>;
 
     /// See [`Follow::owed`].
     fn owed(&self, letters: &Letters, position: usize, names: &[Arc<str>]) -> Result<Vec<Owed>, GaveUp>;
@@ -242,6 +269,10 @@ impl<E: Follow> Follower for Compiled<E> {
 
     fn verdict_at_end(&self, letters: &Letters) -> Result<Prefix, GaveUp> {
         self.engine.verdict_at_end(letters)
+    }
+
+    fn walkthrough(&self, guide: &Guide<'_>) -> Result<Walkthrough, WalkthroughError> {
+        self.engine.walkthrough(guide)
     }
 
     fn owed(&self, letters: &Letters, position: usize, names: &[Arc<str>]) -> Result<Vec<Owed>, GaveUp> {

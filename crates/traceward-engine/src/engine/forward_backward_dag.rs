@@ -11,8 +11,9 @@
 
 use super::configuration::{Entry, entry_implies};
 use super::follow::{Follow, Step};
-use super::graph::{Deadline, Dependence, Implies, Leaf, Scene, UnfoldedGraph};
-use super::labels::{self, Labels};
+use super::graph::{Deadline, Dependence, Implies, Leaf, Scene, Unfolded, UnfoldedGraph, timer_text};
+use super::labels::{self, LabelTruth, Labels};
+use super::walkthrough::{Content, Guide, HeldGraph, Stage, WalkthroughError};
 use super::{EngineConfig, EngineStatistics};
 use crate::automaton::alternating::NodeId;
 use crate::automaton::metric::{Clock, Kind, Metric, Stronger};
@@ -83,23 +84,52 @@ impl ForwardBackwardDag {
         matches!(leaf, Leaf::Timer(node, _) if self.automaton.node(node).accepting)
     }
 
-    fn unfold(&self, run: &mut UnfoldedGraph) -> Result<(), Limit> {
-        let UnfoldedGraph { graph, unfolding, truth, position, .. } = run;
-        unfolding.at(*position);
-        let scene = Scene { automaton: &self.automaton, dependence: &self.dependence, truth };
-        if *position == 0 {
-            let root = unfolding.value(scene, graph, self.automaton.root(), Deadline::NEVER)?;
-            graph.set_root(root);
+    /// Unfolds the graph with the state that was read; `watch` sees what takes the place of each
+    /// leaf.
+    fn unfold(&self, run: &mut UnfoldedGraph, mut watch: impl FnMut(&UnfoldedGraph, Unfolded)) -> Result<(), Limit> {
+        run.unfolding.at(run.position);
+        if run.position == 0 {
+            let UnfoldedGraph { graph, unfolding, truth, .. } = run;
+            let root = unfolding.value(self.scene(truth), graph, self.automaton.root(), Deadline::NEVER)?;
+            watch(run, Unfolded { leaf: None, by: root });
+            run.graph.set_root(root);
             return Ok(());
         }
-        graph.begin_step();
-        while let Some((id, leaf)) = graph.next_due(scene, *position) {
+        run.graph.begin_step();
+        while let Some((id, leaf)) = run.graph.next_due(self.scene(&run.truth), run.position) {
             let Leaf::Timer(node, deadline) = leaf else { unreachable!("there are no configurations") };
-            let by = unfolding.timer(scene, graph, node, deadline)?;
-            graph.replace(id, leaf, by);
-            graph.spend(1)?;
+            let UnfoldedGraph { graph, unfolding, truth, .. } = run;
+            let by = unfolding.timer(self.scene(truth), graph, node, deadline)?;
+            watch(run, Unfolded { leaf: Some(leaf), by });
+            run.graph.replace(id, leaf, by);
+            run.graph.spend(1)?;
         }
         Ok(())
+    }
+
+    fn scene<'a>(&'a self, truth: &'a LabelTruth) -> Scene<'a> {
+        Scene { automaton: &self.automaton, dependence: &self.dependence, truth }
+    }
+
+    /// Takes the next state; `watch` sees what takes the place of each leaf.
+    fn step_watched(
+        &self,
+        run: &mut UnfoldedGraph,
+        step: Step<'_>,
+        watch: impl FnMut(&UnfoldedGraph, Unfolded),
+    ) -> Result<Verdict, GaveUp> {
+        if run.verdict.is_final() {
+            return Ok(run.verdict);
+        }
+        self.labels.read(&mut run.truth, step.letter);
+        self.unfold(run, watch).map_err(gave_up)?;
+        let implies = TimerImplication { automaton: &self.automaton };
+        run.conclude(&implies, &|leaf| self.is_accepting(leaf)).map_err(gave_up)
+    }
+
+    /// The text of a leaf with the clock that it has at a position.
+    fn leaf_text(&self, leaf: Leaf, position: u64) -> String {
+        timer_text(&self.automaton, leaf, position).unwrap_or_default()
     }
 }
 
@@ -120,17 +150,29 @@ impl Follow for ForwardBackwardDag {
     }
 
     fn step(&self, Run(run): &mut Run, step: Step<'_>) -> Result<Verdict, GaveUp> {
-        if run.verdict.is_final() {
-            return Ok(run.verdict);
-        }
-        self.labels.read(&mut run.truth, step.letter);
-        self.unfold(run).map_err(gave_up)?;
-        let implies = TimerImplication { automaton: &self.automaton };
-        run.conclude(&implies, &|leaf| self.is_accepting(leaf)).map_err(gave_up)
+        self.step_watched(run, step, |_, _| ())
     }
 
     fn verdict(&self, run: &Run) -> Verdict {
         run.0.verdict
+    }
+
+    fn show_step(&self, guide: &Guide<'_>, Run(run): &mut Run, step: Step<'_>) -> Result<Vec<Stage>, WalkthroughError> {
+        let text = |leaf, position| self.leaf_text(leaf, position);
+        let mut forward = HeldGraph::default();
+        self.step_watched(run, step, |run, unfolded| {
+            // More than anybody could read is told below.
+            if forward.vertices.len() <= guide.most_nodes && run.graph.len() <= guide.most_nodes {
+                run.show_unfolded(unfolded, &mut forward, &text);
+            }
+        })?;
+        guide.allow(run.graph.len())?;
+        let backward = Content::Graph(run.shown(&text));
+        Ok(vec![Stage::new("forward", Content::Graph(forward)), Stage::new("backward", backward)])
+    }
+
+    fn automaton_text(&self, guide: &Guide<'_>) -> Option<String> {
+        guide.metric_text(&self.automaton)
     }
 
     fn save(&self, run: &Run, to: &mut Writer) {

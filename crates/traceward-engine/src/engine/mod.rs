@@ -15,6 +15,7 @@ pub mod observer;
 pub mod offline;
 pub mod reverse;
 pub mod tableau;
+pub mod walkthrough;
 
 pub use config::{EngineConfig, Exactness, Memory, Subsumption};
 

@@ -1,5 +1,6 @@
 //! The face of engines that look at a trace that has ended, as a whole.
 
+use super::walkthrough::{Guide, Walkthrough, WalkthroughError};
 use super::{Decision, EngineConfig};
 use crate::limit::GaveUp;
 use crate::prepared::Prepared;
@@ -22,6 +23,12 @@ pub trait Offline: Debug + Send + Sync {
         let mut cache = Cache::default();
         let rows = self.truth(&mut cache, letters)?;
         Ok(rows.into_iter().map(|row| Decision { holds: row.get(0), decided_at: None }).collect())
+    }
+
+    /// The steps of the first formula over the letters of a guide, from an engine that holds
+    /// something on its way.
+    fn walkthrough(&self, _guide: &Guide<'_>) -> Result<Walkthrough, WalkthroughError> {
+        Err(WalkthroughError::NothingHeld)
     }
 }
 

@@ -9,6 +9,7 @@
 
 use super::EngineConfig;
 use super::follow::{Follow, Step};
+use super::walkthrough::{Content, Guide, HeldState, Stage, WalkthroughError};
 use crate::automaton::tableau::{Automaton, Edge, Initial, StateId};
 use crate::limit::{BuildError, GaveUp};
 use crate::prepared::Prepared;
@@ -115,6 +116,22 @@ impl Follow for Tableau {
 
     fn verdict(&self, run: &Run) -> Verdict {
         run.verdict
+    }
+
+    fn show_step(&self, guide: &Guide<'_>, run: &mut Run, step: Step<'_>) -> Result<Vec<Stage>, WalkthroughError> {
+        self.step(run, step)?;
+        guide.allow(run.states.len())?;
+        let state = |&id: &StateId| HeldState {
+            name: Some(id.to_string()),
+            meaning: self.automaton.state_text(id, guide.names),
+            is_accepting: self.automaton.state(id).accepting,
+        };
+        Ok(vec![Stage::new("states", Content::States(run.states.iter().map(state).collect()))])
+    }
+
+    fn automaton_text(&self, guide: &Guide<'_>) -> Option<String> {
+        let size = self.automaton.states().len() + self.automaton.edges().len();
+        guide.readable(size as u64, || self.automaton.display(guide.names).to_string())
     }
 
     fn save(&self, run: &Run, to: &mut Writer) {

@@ -4,6 +4,7 @@ mod evaluator;
 mod judge;
 mod online;
 mod table;
+mod walkthrough;
 
 pub use crate::engine::follow::{Prefix, Running, Step};
 pub use crate::engine::offline::Cache;
@@ -14,6 +15,7 @@ pub use evaluator::Evaluator;
 pub use judge::{Judge, OfFormula, Ruling};
 pub use online::Online;
 pub use table::EngineName;
+pub use walkthrough::Walk;
 
 /// The settings by which questions are answered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

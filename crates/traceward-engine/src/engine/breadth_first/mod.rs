@@ -26,12 +26,14 @@
 //! the other, whatever claim 3.2 says.
 
 mod expansion;
+mod show;
 mod slices;
 mod statistics;
 
 use super::configuration::Configuration;
 use super::follow::{Follow, Step};
 use super::labels::{self, LabelTruth, Labels};
+use super::walkthrough::{Guide, Stage, WalkthroughError};
 use super::{EngineConfig, EngineStatistics, Memory, Subsumption};
 use crate::automaton::alternating::NodeId;
 use crate::automaton::metric::{Kind, Label, Metric};
@@ -197,6 +199,16 @@ impl Follow for BreadthFirst {
 
     fn verdict(&self, run: &Run) -> Verdict {
         run.progress.verdict
+    }
+
+    fn show_step(&self, guide: &Guide<'_>, run: &mut Run, step: Step<'_>) -> Result<Vec<Stage>, WalkthroughError> {
+        let candidates = self.candidates_of(run)?;
+        self.step(run, step)?;
+        Ok(vec![self.candidates_stage(guide, &candidates)?, self.kept_stage(guide, run)?])
+    }
+
+    fn automaton_text(&self, guide: &Guide<'_>) -> Option<String> {
+        guide.metric_text(&self.automaton)
     }
 
     fn save(&self, Run { progress, .. }: &Run, to: &mut Writer) {

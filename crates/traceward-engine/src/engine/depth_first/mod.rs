@@ -19,14 +19,17 @@
 //! trace before it looked at φ, and `G F a` would be as slow as `G F z`, which its figure 10 does
 //! not show.
 
+mod record;
 mod window;
 
 use super::offline::{Cache, Offline};
+use super::walkthrough::{Guide, Walkthrough, WalkthroughError};
 use super::{Decision, EngineConfig};
 use crate::automaton::alternating::{Alternating, Condition, ConditionId, Label, Look, NodeId};
 use crate::limit::{Budget, BuildError, Feature, GaveUp, Instead, Limit, Limits, Unsupported};
 use crate::prepared::Prepared;
 use crate::run_statistics::Lattice;
+use record::{Patience, Record, Unwatched, Watch};
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::formula::{AtomId, FormulaId, Formulas};
 use traceward_logic::letter::{Alphabet, Letters};
@@ -61,6 +64,11 @@ impl Scratch {
         // The list is copied when it grows.
         self.budget.release_to(3 * self.waiting.len() * size_of::<Suspended>());
         self.budget.spend(1)
+    }
+
+    /// The patience of what was looked at when there was so much that waited.
+    fn patience_since(&self, waited: usize) -> Patience {
+        if self.waiting.len() > waited { Patience::Waits } else { Patience::Passes }
     }
 }
 
@@ -102,35 +110,45 @@ impl DepthFirst {
     fn first(&self, letters: &Letters, positions: usize) -> Result<Vec<Bitmap>, GaveUp> {
         let mut scratch = Scratch::new(&self.limits);
         let mut everywhere = |root: &ConditionId| {
-            let at = |position: usize| self.holds(&mut scratch, letters, *root, position);
+            let at = |position: usize| self.holds(&mut scratch, letters, *root, position, &mut Unwatched);
             (0..positions).map(at).collect::<Result<Bitmap, GaveUp>>()
         };
         self.automaton.roots().iter().map(&mut everywhere).collect()
     }
 
-    /// CT(𝒜, σ, n) of the paper.
-    fn holds(
+    /// CT(𝒜, σ, n) of the paper, with somebody who may watch.
+    fn holds<W: Watch>(
         &self,
         cache: &mut Scratch,
         letters: &Letters,
         root: ConditionId,
         position: usize,
-    ) -> Result<bool, GaveUp> {
+        watch: &mut W,
+    ) -> Result<bool, W::Error> {
         cache.waiting.clear();
         let mut condition = root;
         let mut position = position as u32;
         loop {
             cache.pay().map_err(gave_up)?;
-            let mut next = match self.automaton.condition(condition) {
+            let whole = self.automaton.condition(condition);
+            let waited = cache.waiting.len();
+            let mut next = match whole {
                 Condition::Empty => Next::Known(true),
                 Condition::And(left, right) => self.sides(cache, Connective::And, left, right, position),
                 Condition::Or(left, right) => self.sides(cache, Connective::Or, left, right, position),
                 Condition::Node(node) => self.look(cache, letters, node, position),
             };
+            watch.looked(whole, position, cache.patience_since(waited))?;
             // Once a value is known: go back to the nearest that it does not decide.
             while let Next::Known(value) = next {
+                watch.found(value);
                 let Some(waiting) = cache.waiting.pop() else { return Ok(value) };
+                let waited = cache.waiting.len();
                 next = go_back(cache, waiting, value);
+                match next {
+                    Next::Known(value) => watch.decided(value),
+                    Next::Look(..) => watch.goes_on(cache.patience_since(waited)),
+                }
             }
             if let Next::Look(where_to, at) = next {
                 (condition, position) = (where_to, at);
@@ -279,6 +297,15 @@ impl Offline for DepthFirst {
     fn decide(&self, letters: &Letters) -> Result<Vec<Decision>, GaveUp> {
         let first = self.first(letters, 1)?;
         Ok(first.into_iter().map(|row| Decision { holds: row.get(0), decided_at: None }).collect())
+    }
+
+    fn walkthrough(&self, guide: &Guide<'_>) -> Result<Walkthrough, WalkthroughError> {
+        let mut record = Record::new(guide);
+        let root = self.automaton.roots()[0];
+        let holds = self.holds(&mut Scratch::new(&self.limits), guide.letters, root, 0, &mut record)?;
+        let text = || self.automaton.display(&guide.prepared.formulas, guide.names).to_string();
+        let automaton = guide.readable(self.automaton.written_out(), text);
+        Ok(Walkthrough { automaton, steps: vec![record.step(holds)] })
     }
 }
 

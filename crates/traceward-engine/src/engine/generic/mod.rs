@@ -16,11 +16,15 @@
 
 mod configurations;
 
-use super::configuration::{Configuration, Entry};
+use super::configuration::{Configuration, Entry, entry_text};
 use super::follow::{Follow, Step};
 use super::forward_backward_dag::TimerImplication;
-use super::graph::{ConfigurationId, Deadline, Dependence, GraphValue, Implies, Junction, Leaf, Scene, UnfoldedGraph};
+use super::graph::{
+    ConfigurationId, Deadline, Dependence, GraphValue, Implies, Junction, Leaf, Scene, Unfolded, UnfoldedGraph,
+    timer_text,
+};
 use super::labels::{self, LabelTruth, Labels};
+use super::walkthrough::{Content, Guide, HeldGraph, HeldSet, Stage, WalkthroughError};
 use super::{EngineConfig, EngineStatistics};
 use crate::automaton::alternating::NodeId;
 use crate::automaton::metric::{Clock, Metric};
@@ -116,7 +120,9 @@ impl Generic {
         }
     }
 
-    fn unfold(&self, run: &mut Run) -> Result<(), Limit> {
+    /// Unfolds the graph with the state that was read; `watch` sees what takes the place of each
+    /// leaf.
+    fn unfold(&self, run: &mut Run, mut watch: impl FnMut(&Run, Unfolded)) -> Result<(), Limit> {
         let position = run.unfolded.position;
         run.unfolded.unfolding.at(position);
         if position == 0 {
@@ -124,6 +130,7 @@ impl Generic {
             let initial = self.expansion().initial(self.automaton.root(), Clock::INFINITE, budget)?;
             let ways = run.configurations.compile(initial, &self.expansion(), budget)?;
             let root = self.value_of_ways(run, &ways)?;
+            watch(run, Unfolded { leaf: None, by: root });
             run.unfolded.graph.set_root(root);
             return Ok(());
         }
@@ -139,10 +146,42 @@ impl Generic {
                     self.value_of_ways(run, &ways)?
                 }
             };
+            watch(run, Unfolded { leaf: Some(leaf), by });
             run.unfolded.graph.replace(id, leaf, by);
             run.unfolded.graph.spend(1)?;
         }
         Ok(())
+    }
+
+    /// Takes the next state; `watch` sees what takes the place of each leaf.
+    fn step_watched(
+        &self,
+        run: &mut Run,
+        step: Step<'_>,
+        watch: impl FnMut(&Run, Unfolded),
+    ) -> Result<Verdict, GaveUp> {
+        if run.unfolded.verdict.is_final() {
+            return Ok(run.unfolded.verdict);
+        }
+        self.labels.read(&mut run.unfolded.truth, step.letter);
+        self.unfold(run, watch).map_err(gave_up)?;
+        let Run { unfolded, configurations, .. } = run;
+        let is_accepting = |leaf| self.is_accepting(configurations, leaf);
+        unfolded.conclude(&self.implication(configurations), &is_accepting).map_err(gave_up)
+    }
+
+    /// The text of a leaf: a timer with the clock that it has at a position, or a set of timers
+    /// with their clocks, which do not run before they are unfolded.
+    fn leaf_text(&self, configurations: &Configurations, leaf: Leaf, position: u64) -> String {
+        let set = |id: ConfigurationId| {
+            let entries = configurations.get(id).entries().iter();
+            let members = entries.map(|entry| entry_text(&self.automaton, *entry)).collect();
+            HeldSet { members, is_accepting: false }.to_string()
+        };
+        match leaf {
+            Leaf::Configuration(id) => set(id),
+            Leaf::Timer(..) => timer_text(&self.automaton, leaf, position).unwrap_or_default(),
+        }
     }
 
     fn implication<'a>(&'a self, configurations: &'a Configurations) -> Leaves<'a> {
@@ -247,18 +286,30 @@ impl Follow for Generic {
     }
 
     fn step(&self, run: &mut Run, step: Step<'_>) -> Result<Verdict, GaveUp> {
-        if run.unfolded.verdict.is_final() {
-            return Ok(run.unfolded.verdict);
-        }
-        self.labels.read(&mut run.unfolded.truth, step.letter);
-        self.unfold(run).map_err(gave_up)?;
-        let Run { unfolded, configurations, .. } = run;
-        let is_accepting = |leaf| self.is_accepting(configurations, leaf);
-        unfolded.conclude(&self.implication(configurations), &is_accepting).map_err(gave_up)
+        self.step_watched(run, step, |_, _| ())
     }
 
     fn verdict(&self, run: &Run) -> Verdict {
         run.unfolded.verdict
+    }
+
+    fn show_step(&self, guide: &Guide<'_>, run: &mut Run, step: Step<'_>) -> Result<Vec<Stage>, WalkthroughError> {
+        let mut forward = HeldGraph::default();
+        self.step_watched(run, step, |Run { unfolded: graph, configurations, .. }, unfolded| {
+            // More than anybody could read is told below.
+            if forward.vertices.len() <= guide.most_nodes && graph.graph.len() <= guide.most_nodes {
+                let text = |leaf, position| self.leaf_text(configurations, leaf, position);
+                graph.show_unfolded(unfolded, &mut forward, &text);
+            }
+        })?;
+        guide.allow(run.nodes())?;
+        let text = |leaf, position| self.leaf_text(&run.configurations, leaf, position);
+        let backward = Content::Graph(run.unfolded.shown(&text));
+        Ok(vec![Stage::new("forward", Content::Graph(forward)), Stage::new("backward", backward)])
+    }
+
+    fn automaton_text(&self, guide: &Guide<'_>) -> Option<String> {
+        guide.metric_text(&self.automaton)
     }
 
     fn save(&self, run: &Run, to: &mut Writer) {

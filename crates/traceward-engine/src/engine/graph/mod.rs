@@ -19,6 +19,7 @@
 mod edges;
 mod keep;
 mod run;
+mod show;
 mod tidy;
 mod unfold;
 
@@ -29,6 +30,7 @@ use crate::limit::{Budget, Limit, Limits};
 use edges::{EdgeId, Edges, Ends};
 pub(super) use run::UnfoldedGraph;
 use rustc_hash::FxHashSet;
+pub(super) use show::{Unfolded, timer_text};
 use tidy::ComparedLeaves;
 pub(super) use tidy::Implies;
 pub(super) use unfold::{Dependence, GraphUnfolding, Scene};

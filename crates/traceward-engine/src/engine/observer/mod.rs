@@ -13,8 +13,10 @@
 mod dense;
 mod lazy;
 mod letters;
+mod show;
 
 use super::follow::{Follow, Owed, Prefix, Step};
+use super::walkthrough::{Content, Guide, HeldState, Stage, WalkthroughError};
 use super::{EngineConfig, Exactness};
 use crate::automaton::deterministic::{Deterministic, Room};
 use crate::automaton::progression::{OwedEvent, Progression, Rule};
@@ -158,6 +160,23 @@ impl Follow for Observer {
 
     fn verdict(&self, run: &Run) -> Verdict {
         run.verdict
+    }
+
+    fn show_step(&self, guide: &Guide<'_>, run: &mut Run, step: Step<'_>) -> Result<Vec<Stage>, WalkthroughError> {
+        self.step(run, step)?;
+        let name = match &run.state {
+            ObserverState::Dense(_, at) => Some(format!("S{}", at.index())),
+            // What is unfolded on the way has no number that would last.
+            ObserverState::Lazy(_) => None,
+        };
+        let is_accepting = matches!(run.verdict, Verdict::Satisfied | Verdict::Holding);
+        let meaning = show::owed_text(self, guide, run.verdict, step.position as usize)?;
+        Ok(vec![Stage::new("state", Content::States(vec![HeldState { name, meaning, is_accepting }]))])
+    }
+
+    /// The automaton has no text here: `traceward-export` has it.
+    fn automaton_text(&self, _: &Guide<'_>) -> Option<String> {
+        None
     }
 
     fn save(&self, run: &Run, to: &mut Writer) {

@@ -25,6 +25,7 @@ pub use table::TraceTable;
 
 use super::EngineConfig;
 use super::offline::{Cache, Offline};
+use super::walkthrough::{Guide, Walkthrough, WalkthroughError};
 use crate::automaton::alternating::Alternating;
 use crate::limit::GaveUp;
 use crate::prepared::Prepared;
@@ -68,5 +69,10 @@ impl Offline for Reverse {
 
     fn truth<'c>(&self, cache: &'c mut Cache, letters: &Letters) -> Result<Vec<&'c Bitmap>, GaveUp> {
         Ok(self.rows(cache, letters))
+    }
+
+    fn walkthrough(&self, guide: &Guide<'_>) -> Result<Walkthrough, WalkthroughError> {
+        guide.allow(self.automaton.nodes().len())?;
+        Ok(self.told_from_the_end(guide))
     }
 }

@@ -1,9 +1,11 @@
 //! The paper's table: the value of every node at every position.
 
 use super::super::offline::Cache;
+use super::super::walkthrough::{Conclusion, Content, Guide, ShownState, Stage, Walkthrough, WalkthroughStep};
 use super::schedule::Schedule;
 use super::{Reverse, run};
 use crate::automaton::alternating::{ConditionId, Label, Look, NodeId};
+use crate::prepared::Prepared;
 use std::sync::Arc;
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::formula::{AtomId, Formulas};
@@ -44,6 +46,26 @@ impl Reverse {
         TraceTable { rows, letters: atoms.collect() }
     }
 
+    /// The table told from the last state to the first, with the row of the first formula.
+    pub(super) fn told_from_the_end(&self, guide: &Guide<'_>) -> Walkthrough {
+        let Prepared { formulas, alphabet, .. } = guide.prepared;
+        let table = self.table(formulas, alphabet, guide.letters);
+        let mut cache = Cache::default();
+        let truth = self.rows(&mut cache, guide.letters)[0];
+        let step = |position: usize| {
+            let nodes = self.automaton.node_ids().zip(&table.rows);
+            let values = nodes.map(|(id, row)| (id.to_string(), row.get(position))).collect();
+            WalkthroughStep {
+                state: Some(guide.state(position)),
+                stages: vec![Stage::new("values", Content::Values(values))],
+                conclusion: Conclusion::Here(truth.get(position)),
+            }
+        };
+        let text = || self.automaton.display(formulas, guide.names).to_string();
+        let automaton = guide.readable(self.automaton.written_out(), text);
+        Walkthrough { automaton, steps: (0..guide.letters.len).rev().map(step).collect() }
+    }
+
     fn bounded(&self) -> impl Iterator<Item = ConditionId> + '_ {
         self.automaton.nodes().iter().filter_map(|node| match node.label {
             Label::Bounded(formula) => self.automaton.of_formula(formula),
@@ -73,13 +95,11 @@ impl Reverse {
 
 /// `4: ⟨a, ¬b, ¬c⟩`
 fn state_text(table: &TraceTable, formulas: &Formulas, names: &[Arc<str>], position: usize) -> String {
-    let literal = |(atom, row): &(AtomId, Bitmap)| {
-        let negation = if row.get(position) { "" } else { "¬" };
-        format!("{negation}{}", formulas.atom(*atom).display(names))
-    };
-    let mut literals: Vec<String> = table.letters.iter().map(literal).collect();
-    literals.sort_by(|left, right| left.trim_start_matches('¬').cmp(right.trim_start_matches('¬')));
-    format!("{position}: ⟨{}⟩", literals.join(", "))
+    let proposition =
+        |(atom, row): &(AtomId, Bitmap)| (formulas.atom(*atom).display(names).to_string(), row.get(position));
+    let mut propositions: Vec<(String, bool)> = table.letters.iter().map(proposition).collect();
+    propositions.sort();
+    ShownState { position, propositions }.to_string()
 }
 
 fn letter_row(alphabet: &Alphabet, letters: &Letters, atom: AtomId) -> Bitmap {

@@ -14,11 +14,14 @@
 //! loop leaves out a state. While the trace goes on, every node also knows what eval-final would
 //! say of it, were this state the last.
 
+mod show;
+
 use super::follow::{Follow, Step};
 use super::labels::{self, LabelTruth, Labels};
+use super::walkthrough::{Content, Guide, Stage, WalkthroughError};
 use super::{EngineConfig, EngineStatistics};
 use crate::automaton::alternating::{ConditionId, NodeId};
-use crate::automaton::metric::{Clock, ClockTest, Condition, Kind, Metric};
+use crate::automaton::metric::{Clock, ClockId, ClockTest, Condition, Kind, Metric};
 use crate::limit::{Budget, BuildError, GaveUp, Instead, Limit, Limits, Unsupported};
 use crate::prepared::Prepared;
 use crate::saved::{Reader, RestoreError, Writer};
@@ -145,7 +148,7 @@ impl ForwardBackward {
                 Condition::Node(node) => TreeKind::Leaf(node, clock),
                 Condition::And(..) => TreeKind::And([None; 2]),
                 Condition::Or(..) => TreeKind::Or([None; 2]),
-                Condition::Metric(..) => TreeKind::Over(None),
+                Condition::Metric(set, _) => TreeKind::Over(Cover::Clock(set), None),
             };
             self.pay_for_node(tree, budget)?;
             let id = tree.add(parent, kind);
@@ -200,6 +203,34 @@ impl ForwardBackward {
             Kind::Timer { test, .. } => Some(test.holds(clock)),
         }
     }
+
+    /// Takes the next state; `grown` looks at the tree between the forward and the backward part.
+    fn step_watched<E: From<GaveUp>>(
+        &self,
+        run: &mut Run,
+        step: Step<'_>,
+        grown: impl FnOnce(&Run) -> Result<(), E>,
+    ) -> Result<Verdict, E> {
+        if run.verdict.is_final() {
+            return Ok(run.verdict);
+        }
+        self.labels.read(&mut run.truth, step.letter);
+        run.budget.renew(run.bytes());
+        self.forward(run).map_err(gave_up)?;
+        grown(run)?;
+        run.budget.spend(run.leaves.len() as u64).map_err(gave_up)?;
+        run.verdict = match self.evaluate_leaves(run) {
+            Some(value) => {
+                run.leaves.clear();
+                if value { Verdict::Satisfied } else { Verdict::Violated }
+            }
+            None if run.tree.holds_at_end() => Verdict::Holding,
+            None => Verdict::Pending,
+        };
+        run.peak_nodes = run.peak_nodes.max(run.tree.live);
+        run.peak_leaves = run.peak_leaves.max(run.leaves.len());
+        Ok(run.verdict)
+    }
 }
 
 fn gave_up(limit: Limit) -> GaveUp {
@@ -229,28 +260,26 @@ impl Follow for ForwardBackward {
     }
 
     fn step(&self, run: &mut Run, step: Step<'_>) -> Result<Verdict, GaveUp> {
-        if run.verdict.is_final() {
-            return Ok(run.verdict);
-        }
-        self.labels.read(&mut run.truth, step.letter);
-        run.budget.renew(run.bytes());
-        self.forward(run).map_err(gave_up)?;
-        run.budget.spend(run.leaves.len() as u64).map_err(gave_up)?;
-        run.verdict = match self.evaluate_leaves(run) {
-            Some(value) => {
-                run.leaves.clear();
-                if value { Verdict::Satisfied } else { Verdict::Violated }
-            }
-            None if run.tree.holds_at_end() => Verdict::Holding,
-            None => Verdict::Pending,
-        };
-        run.peak_nodes = run.peak_nodes.max(run.tree.live);
-        run.peak_leaves = run.peak_leaves.max(run.leaves.len());
-        Ok(run.verdict)
+        self.step_watched(run, step, |_| Ok(()))
     }
 
     fn verdict(&self, run: &Run) -> Verdict {
         run.verdict
+    }
+
+    fn show_step(&self, guide: &Guide<'_>, run: &mut Run, step: Step<'_>) -> Result<Vec<Stage>, WalkthroughError> {
+        let mut stages = Vec::new();
+        self.step_watched(run, step, |run| {
+            guide.allow(run.tree.live)?;
+            stages.push(Stage::new("forward", Content::Graph(self.evaluated(run))));
+            Ok::<_, WalkthroughError>(())
+        })?;
+        stages.push(Stage::new("backward", Content::Graph(self.shown(run))));
+        Ok(stages)
+    }
+
+    fn automaton_text(&self, guide: &Guide<'_>) -> Option<String> {
+        guide.metric_text(&self.automaton)
     }
 
     fn save(&self, run: &Run, to: &mut Writer) {
@@ -311,7 +340,7 @@ impl ForwardBackward {
                 let clock = from.optional()?.map_or(Clock::INFINITE, Clock::new);
                 (TreeKind::Leaf(node, clock), 0)
             }
-            1 => (TreeKind::Over(None), 1),
+            1 => (TreeKind::Over(Cover::Forgotten, None), 1),
             tag @ (2 | 3) => (TreeKind::And([None; 2]), usize::from(tag) - 1),
             tag @ (4 | 5) => (TreeKind::Or([None; 2]), usize::from(tag) - 3),
             _ => return Err(RestoreError::Damaged),
@@ -350,11 +379,22 @@ enum TreeKind {
     Free,
     /// A node of the automaton without a sub-tree.
     Leaf(NodeId, Clock),
-    /// A timer, or a clock that was set, over its sub-tree.
-    Over(Option<TreeId>),
+    /// Something over its sub-tree.
+    Over(Cover, Option<TreeId>),
     /// A branching point; a side that does not matter any more is gone.
     And([Option<TreeId>; 2]),
     Or([Option<TreeId>; 2]),
+}
+
+/// The thing that stands over a sub-tree. Only a reader asks.
+#[derive(Clone, Copy, Debug)]
+enum Cover {
+    /// A timer.
+    Timer(NodeId),
+    /// A clock that was set for all that is below.
+    Clock(ClockId),
+    /// One of the two, in a tree that was saved: nothing depends on which it was.
+    Forgotten,
 }
 
 impl Tree {
@@ -399,7 +439,18 @@ impl Tree {
                 let side = sides.iter_mut().find(|side| side.is_none()).expect("a side that is not there yet");
                 *side = Some(id);
             }
-            TreeKind::Free | TreeKind::Leaf(..) | TreeKind::Over(_) => *kind = TreeKind::Over(Some(id)),
+            TreeKind::Over(_, below) => *below = Some(id),
+            TreeKind::Leaf(node, _) => *kind = TreeKind::Over(Cover::Timer(*node), Some(id)),
+            TreeKind::Free => unreachable!("a free place has nothing below it"),
+        }
+    }
+
+    /// The nodes below a node, from left to right.
+    fn below(&self, id: TreeId) -> Vec<TreeId> {
+        match self.node(id).kind {
+            TreeKind::Free | TreeKind::Leaf(..) => Vec::new(),
+            TreeKind::Over(_, below) => below.into_iter().collect(),
+            TreeKind::And(sides) | TreeKind::Or(sides) => sides.into_iter().flatten().collect(),
         }
     }
 
@@ -408,18 +459,14 @@ impl Tree {
         to.bit(self.root.is_some());
         let mut open: Vec<TreeId> = self.root.into_iter().collect();
         while let Some(id) = open.pop() {
-            let below: Vec<TreeId> = match self.node(id).kind {
-                TreeKind::Free | TreeKind::Leaf(..) => Vec::new(),
-                TreeKind::Over(below) => below.into_iter().collect(),
-                TreeKind::And(sides) | TreeKind::Or(sides) => sides.into_iter().flatten().collect(),
-            };
+            let below = self.below(id);
             match self.node(id).kind {
                 TreeKind::Leaf(node, clock) => {
                     to.tag(0);
                     to.size(node.index());
                     to.optional(clock.steps());
                 }
-                TreeKind::Free | TreeKind::Over(_) => to.tag(1),
+                TreeKind::Free | TreeKind::Over(..) => to.tag(1),
                 TreeKind::And(_) => to.tag(1 + below.len() as u8),
                 TreeKind::Or(_) => to.tag(3 + below.len() as u8),
             }
@@ -433,7 +480,7 @@ impl Tree {
         let at_end = |side: &TreeId| self.at_end[side.index()];
         match &self.node(id).kind {
             TreeKind::Free | TreeKind::Leaf(..) => self.at_end[id.index()],
-            TreeKind::Over(below) => below.as_ref().is_some_and(at_end),
+            TreeKind::Over(_, below) => below.as_ref().is_some_and(at_end),
             TreeKind::And(sides) => sides.iter().flatten().all(at_end),
             TreeKind::Or(sides) => sides.iter().flatten().any(at_end),
         }
@@ -459,7 +506,7 @@ impl Tree {
         while let Some(parent) = self.node(id).parent {
             // The value that decides a branching point, and whether another side is left otherwise.
             let (decides, sides) = match &mut self.nodes[parent.index()].kind {
-                TreeKind::Over(_) => (value, [None; 2]),
+                TreeKind::Over(..) => (value, [None; 2]),
                 TreeKind::And(sides) => (false, *sides),
                 TreeKind::Or(sides) => (true, *sides),
                 TreeKind::Free | TreeKind::Leaf(..) => unreachable!("a parent has something below it"),
@@ -492,7 +539,7 @@ impl Tree {
         while let Some(id) = open.pop() {
             match std::mem::replace(&mut self.nodes[id.index()].kind, TreeKind::Free) {
                 TreeKind::Free | TreeKind::Leaf(..) => {}
-                TreeKind::Over(below) => open.extend(below),
+                TreeKind::Over(_, below) => open.extend(below),
                 TreeKind::And(sides) | TreeKind::Or(sides) => open.extend(sides.into_iter().flatten()),
             }
             self.free.push(id);
