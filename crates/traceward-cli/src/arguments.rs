@@ -292,8 +292,8 @@ pub struct EngineArguments {
     /// generic give up
     #[arg(long, value_name = "N", default_value_t = Limits::default().nodes)]
     pub node_limit: usize,
-    /// Keep what something else implies, as in the papers: in breadth-first,
-    /// forward-backward-dag and generic
+    /// Drop only what the papers drop: entries of a configuration that another entry of it implies,
+    /// in breadth-first and generic; no configuration, and nothing in forward-backward-dag
     #[arg(long)]
     pub no_subsumption: bool,
     /// How much memory an engine may take for a property, in MiB
@@ -512,10 +512,11 @@ pub struct BenchArguments {
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Experiment {
-    /// Three formulas, growing traces, every traversal of the alternating automaton
+    /// Three formulas, growing traces, every traversal of the alternating automaton: breadth-first
+    /// also to the letter of figure 5, with and without its cache
     Figure10,
-    /// What the four algorithms for bounds in steps need as trace, constant and formula grow, next
-    /// to what their theorems allow
+    /// What the four algorithms for bounds in steps need as trace, constant and formula grow, as
+    /// printed and with subsumption, next to what theorems, corollaries and lemmas allow
     Bounded,
 }
 
