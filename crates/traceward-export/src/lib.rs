@@ -23,6 +23,7 @@ pub mod sketch;
 
 pub use error::ExportError;
 pub use property::{
-    AlternatingAutomaton, AutomatonSize, DeterministicAutomaton, InitialState, MetricAutomaton, TableauAutomaton,
-    alternating_automaton, deterministic_automaton, metric_automaton, tableau_automaton,
+    AlternatingAutomaton, AutomatonSize, DeterministicAutomaton, InitialState, MetricAutomaton, Route, RouteComparison,
+    TableauAutomaton, alternating_automaton, compare_routes, deterministic_automaton, metric_automaton,
+    tableau_automaton,
 };

@@ -15,7 +15,7 @@ use traceward_logic::lower::{Claim, Property};
 use traceward_logic::semantics;
 
 pub use alternating::{AlternatingAutomaton, alternating_automaton};
-pub use deterministic::{DeterministicAutomaton, deterministic_automaton};
+pub use deterministic::{DeterministicAutomaton, Route, RouteComparison, compare_routes, deterministic_automaton};
 pub use metric::{MetricAutomaton, metric_automaton};
 pub use tableau::{InitialState, TableauAutomaton, tableau_automaton};
 

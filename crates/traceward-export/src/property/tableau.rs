@@ -20,6 +20,19 @@ pub enum InitialState {
     /// The initial state accepts as in the paper: if the formula has no until in it, or if an
     /// accepting state is reached whatever the first state is.
     AsInPaper,
+    /// The initial state never accepts, as the paper's construction leaves it before it is relaxed.
+    Never,
+}
+
+impl InitialState {
+    /// The rule for a formula of which it is known whether the trace without a state satisfies it.
+    fn rule(self, on_empty: bool) -> Initial {
+        match self {
+            Self::BySemantics => Initial::BySemantics(on_empty),
+            Self::AsInPaper => Initial::AsInPaper,
+            Self::Never => Initial::Rejecting,
+        }
+    }
 }
 
 /// The tableau automaton of a property: non-deterministic, on finite words.
@@ -60,12 +73,15 @@ pub fn tableau_automaton(
     limits: Limits,
 ) -> Result<TableauAutomaton, ExportError> {
     let chosen = ChosenProperty::new(spec, name, simplification)?;
-    chosen.refuse_time()?;
-    let initial = match initial {
-        InitialState::BySemantics => Initial::BySemantics(chosen.on_empty),
-        InitialState::AsInPaper => Initial::AsInPaper,
-    };
-    let Prepared { formulas, alphabet, normal, .. } = &chosen.prepared;
-    let automaton = Automaton::new(formulas, alphabet, normal[0], initial, limits)?;
+    let automaton = chosen.tableau(initial, limits)?;
     Ok(TableauAutomaton { automaton, names: chosen.names })
+}
+
+impl ChosenProperty {
+    /// The tableau automaton of the property.
+    pub(super) fn tableau(&self, initial: InitialState, limits: Limits) -> Result<Automaton, ExportError> {
+        self.refuse_time()?;
+        let Prepared { formulas, alphabet, normal, .. } = &self.prepared;
+        Ok(Automaton::new(formulas, alphabet, normal[0], initial.rule(self.on_empty), limits)?)
+    }
 }

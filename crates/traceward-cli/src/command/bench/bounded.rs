@@ -110,7 +110,7 @@ fn write_row(
     series: &Series,
     cell: impl Fn(&SizePoint) -> String,
 ) -> Result<(), Failure> {
-    write!(out, "{name:<30}")?;
+    write!(out, "{name:<34}")?;
     for point in &series.points {
         write!(out, " {:>6}", cell(point))?;
     }
