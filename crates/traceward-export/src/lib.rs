@@ -17,6 +17,7 @@ pub mod json;
 pub mod labelled;
 mod layers;
 pub mod listing;
+pub mod literals;
 pub mod monitor;
 mod property;
 pub mod sketch;

@@ -552,6 +552,23 @@ fn deterministic_automata_via_the_tableau() {
     insta::assert_snapshot!(session("routes", &[], &commands));
 }
 
+/// Events have their bare names on arrows, and labels that are cut still differ.
+#[test]
+fn automata_of_events_are_drawn() {
+    let triage = ["automaton", "-e", "G(\"ER Triage\" -> F \"Antibiotics\")", "--kind"];
+    let with = |kind, more: &[&'static str]| [&triage[..], &[kind], more].concat();
+    let long = "G(\"Release without any further treatment A\" -> F \"Release without any further treatment B\")";
+    let commands = [
+        with("deterministic", &["--event", "activity", "--to", "dot"]),
+        with("tableau", &["--event", "activity", "--to", "dot"]),
+        with("deterministic", &["--event", "activity", "--to", "text"]),
+        vec!["automaton", "-e", long, "--event", "activity", "--kind", "deterministic", "--to", "svg"],
+        vec!["automaton", "-e", "G(x == \"a\" -> WX x == \"b\")", "--kind", "deterministic", "--to", "dot"],
+    ];
+    let commands: Vec<&[&str]> = commands.iter().map(Vec::as_slice).collect();
+    insta::assert_snapshot!(session("events-drawn", &[], &commands));
+}
+
 #[test]
 fn figure_10_is_repeated() {
     let folder = Folder::new("figure10");

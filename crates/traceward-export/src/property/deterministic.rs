@@ -5,6 +5,7 @@ use crate::error::ExportError;
 use crate::graph::Graph;
 use crate::labelled::Labelled;
 use crate::listing::Listing;
+use crate::literals::LiteralTexts;
 use crate::{fsp, hoa, monitor};
 use std::sync::Arc;
 use traceward::Spec;
@@ -19,6 +20,8 @@ use traceward_engine::select::{Prepared, Simplification};
 pub struct DeterministicAutomaton {
     labelled: Labelled,
     name: Option<Arc<str>>,
+    title: String,
+    literals: LiteralTexts,
 }
 
 impl DeterministicAutomaton {
@@ -39,7 +42,8 @@ impl DeterministicAutomaton {
 
     /// The automaton as pictures show it.
     pub fn graph(&self) -> Result<Graph, ExportError> {
-        Graph::of_deterministic(&self.labelled).map_err(Into::into)
+        let graph = Graph::of_deterministic(&self.labelled, &self.literals)?;
+        Ok(Graph { formula: self.title.clone(), ..graph })
     }
 
     /// The automaton as data, for programs.
@@ -85,7 +89,8 @@ pub fn deterministic_automaton(
     };
     let Prepared { formulas, alphabet, .. } = &chosen.prepared;
     let labelled = Labelled::new(automaton, &chosen.text, formulas, alphabet, &chosen.names);
-    Ok(DeterministicAutomaton { labelled, name: chosen.name })
+    let literals = chosen.literals();
+    Ok(DeterministicAutomaton { labelled, name: chosen.name, title: chosen.title, literals })
 }
 
 /// Both ways to the deterministic automaton of a property, side by side.

@@ -5,6 +5,7 @@ use crate::error::ExportError;
 use crate::fsp;
 use crate::graph::Graph;
 use crate::listing::Listing;
+use crate::literals::LiteralTexts;
 use std::sync::Arc;
 use traceward::Spec;
 use traceward_engine::automaton::tableau::{Automaton, Initial};
@@ -40,6 +41,8 @@ impl InitialState {
 pub struct TableauAutomaton {
     automaton: Automaton,
     names: Vec<Arc<str>>,
+    title: String,
+    literals: LiteralTexts,
 }
 
 impl TableauAutomaton {
@@ -55,12 +58,13 @@ impl TableauAutomaton {
 
     /// The automaton as pictures show it.
     pub fn graph(&self) -> Graph {
-        Graph::of_tableau(&self.automaton, &self.names)
+        let graph = Graph::of_tableau(&self.automaton, &self.names, &self.literals);
+        Graph { formula: self.title.clone(), ..graph }
     }
 
     /// The automaton as data, for programs.
     pub fn listing(&self) -> Listing {
-        Listing::of_tableau(&self.automaton, &self.names)
+        Listing { formula: self.title.clone(), ..Listing::of_tableau(&self.automaton, &self.names) }
     }
 }
 
@@ -74,7 +78,8 @@ pub fn tableau_automaton(
 ) -> Result<TableauAutomaton, ExportError> {
     let chosen = ChosenProperty::new(spec, name, simplification)?;
     let automaton = chosen.tableau(initial, limits)?;
-    Ok(TableauAutomaton { automaton, names: chosen.names })
+    let literals = chosen.literals();
+    Ok(TableauAutomaton { automaton, names: chosen.names, title: chosen.title, literals })
 }
 
 impl ChosenProperty {
