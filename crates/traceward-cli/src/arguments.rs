@@ -77,6 +77,8 @@ signal (INT, TERM, HUP), each property is satisfied or violated.")]
   traceward automaton -e 'G(a -> F[0,100] b)' --kind metric --to svg > metric.svg
   traceward automaton -e 'G(a -> F b)' --kind tableau --initial paper --to fsp
   traceward automaton -e 'G(a -> F[0,3] b)' --kind deterministic --to hoa
+  traceward automaton -e 'a U true' --kind deterministic --via tableau --initial paper
+  traceward automaton -e 'G(a -> F b)' --kind deterministic --via both
   traceward automaton properties.tw --property mutex --kind deterministic --to c > mutex.c
 
 All kinds have the forms text, dot, json and svg; tableau and deterministic also fsp.
@@ -301,8 +303,8 @@ pub struct EngineArguments {
     /// generic give up
     #[arg(long, value_name = "N", default_value_t = Limits::default().nodes)]
     pub node_limit: usize,
-    /// Keep what something else implies, as in the papers: in breadth-first,
-    /// forward-backward-dag and generic
+    /// Drop only what the papers drop: entries of a configuration that another entry of it implies,
+    /// in breadth-first and generic; no configuration, and nothing in forward-backward-dag
     #[arg(long)]
     pub no_subsumption: bool,
     /// How much memory an engine may take for a property, in MiB
@@ -370,7 +372,10 @@ pub struct AutomatonArguments {
     /// In which form
     #[arg(long, value_enum, default_value_t = AutomatonFormat::Text)]
     pub to: AutomatonFormat,
-    /// When the initial state of a tableau automaton accepts
+    /// By which way a deterministic automaton is made; both compares them
+    #[arg(long, value_enum)]
+    pub via: Option<AutomatonRoute>,
+    /// When the initial state of a tableau automaton accepts, and of one made via it
     #[arg(long, value_enum)]
     pub initial: Option<AutomatonInitial>,
     /// Simplify the formula first; otherwise the automaton is that of the formula as written
@@ -420,6 +425,19 @@ pub enum AutomatonInitial {
     /// If the formula has no until in it, or an accepting state is reached whatever the first state
     /// is
     Paper,
+    /// Never
+    Never,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AutomatonRoute {
+    /// The formula is unfolded letter by letter, and equivalent states are merged; unless another
+    /// way is asked for
+    Progression,
+    /// Tableau, subset construction, Hopcroft's algorithm
+    Tableau,
+    /// Tells the sizes on both ways, and that they lead to the same
+    Both,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -532,10 +550,11 @@ pub struct BenchArguments {
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Experiment {
-    /// Three formulas, growing traces, every traversal of the alternating automaton
+    /// Three formulas, growing traces, every traversal of the alternating automaton: breadth-first
+    /// also to the letter of figure 5, with and without its cache
     Figure10,
-    /// What the four algorithms for bounds in steps need as trace, constant and formula grow, next
-    /// to what their theorems allow
+    /// What the four algorithms for bounds in steps need as trace, constant and formula grow, as
+    /// printed and with subsumption, next to what theorems, corollaries and lemmas allow
     Bounded,
 }
 

@@ -149,13 +149,19 @@ fn variants() -> Vec<Row> {
     let lazily = Limits { table_states: 0, ..Limits::default() };
     let simplified = |engine| Config { simplification: Simplification::On, ..of(engine) };
     let slices = of(EngineName::BreadthFirst);
+    let printed = of(EngineName::PrintedBreadthFirst);
     vec![
         row("reverse, simplified", simplified(EngineName::Reverse)),
         row("observer, unfolded on the way", Config { limits: lazily, ..of(EngineName::Observer) }),
         row("breadth-first, compact", Config { subsumption: Subsumption::Within, ..slices }),
         row("breadth-first, all slices", Config { subsumption: Subsumption::Off, memory: Memory::Slices, ..slices }),
         row("breadth-first, forgetful", Config { limits: remembering(1), ..slices }),
+        row("breadth-first, nothing remembered", Config { memory: Memory::Nothing, ..slices }),
+        row("printed, all entries", Config { subsumption: Subsumption::Off, ..printed }),
+        row("printed, nothing remembered", Config { memory: Memory::Nothing, ..printed }),
+        row("printed, forgetful", Config { limits: remembering(1), ..printed }),
         row("graph, all leaves", Config { subsumption: Subsumption::Off, ..of(EngineName::ForwardBackwardDag) }),
+        row("generic as printed", Config { subsumption: Subsumption::Within, ..of(EngineName::Generic) }),
         row(
             "generic, all leaves, forgetful",
             Config { subsumption: Subsumption::Off, limits: remembering(1), ..of(EngineName::Generic) },
@@ -250,11 +256,15 @@ fn settings_make_no_difference() {
 
 #[test]
 fn all_engines_agree_with_vectors_and_corpus() {
-    let rows: Vec<Row> = table().into_iter().chain(variants()).collect();
+    // As printed, breadth-first traversal goes through millions of candidates for some of them.
+    let is_printed = |row: &Row| row.config.engine == EngineName::PrintedBreadthFirst;
+    let patient = |row| if is_printed(&row) { limited(row) } else { row };
+    let rows: Vec<Row> = table().into_iter().chain(variants()).map(patient).collect();
     let tallies = agreement::in_parallel(rows.len(), |index| agreement::on_known_answers(&rows[index]));
     for (row, tally) in rows.iter().zip(&tallies) {
         let least = if row.config.engine.follows() { 700 } else { 1200 };
-        assert!(tally.pairs >= least && tally.gave_up == 0, "{}: {tally:?}", row.name);
+        let gave_up = if is_printed(row) { 20 } else { 0 };
+        assert!(tally.pairs >= least && tally.gave_up <= gave_up, "{}: {tally:?}", row.name);
         assert!(tally.too_large <= 200, "{}: {tally:?}", row.name);
     }
 }

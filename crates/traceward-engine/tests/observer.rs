@@ -223,16 +223,14 @@ mod routes {
     use traceward_engine::automaton::subset::{self, Table, determinise};
     use traceward_engine::automaton::tableau::{Automaton, Initial};
 
-    /// The table of an automaton, numbered in the one way there is.
+    /// The table of an automaton, numbered in the one way there is; its tests, made of the table
+    /// again, say the same.
     fn table(automaton: &Deterministic) -> Table {
-        let letters = 1_usize << automaton.propositions();
-        let accepting: Vec<bool> = automaton.states().iter().map(|state| state.accepting).collect();
-        let next: Vec<u32> = automaton
-            .state_ids()
-            .flat_map(|state| (0..letters).map(move |letter| (state, letter)))
-            .map(|(state, letter)| automaton.next(state, |one| letter >> one.index() & 1 == 1).index() as u32)
-            .collect();
-        Table::new(letters, 0, &accepting, &next)
+        let table = automaton.table().expect("few propositions");
+        let again = Deterministic::of_table(&table);
+        assert_eq!(again.table().as_ref(), Some(&table));
+        assert_eq!(again.relevant(), automaton.relevant());
+        table
     }
 
     /// The smallest table by the other route, if that is possible within its limits.

@@ -53,7 +53,7 @@ impl Frame<'_> {
         writeln!(out, "  <g transform=\"translate({:.1} {HEADING})\">", (width - self.size[0]) / 2.0)?;
         content(out)?;
         writeln!(out, "  </g>")?;
-        writeln!(out, "  <text class=\"legend\" x=\"20\" y=\"{:.1}\">{}</text>", height - 12.0, self.legend)?;
+        writeln!(out, "  <text class=\"legend\" x=\"20\" y=\"{:.1}\">{}</text>", height - 12.0, escaped(&self.legend))?;
         writeln!(out, "</svg>")
     }
 }

@@ -1,7 +1,7 @@
 //! Automata as JSON, for programs.
 
 use crate::listing::{LeftOut, ListedEdge, ListedProposition, ListedState, Listing, ListingKind};
-use crate::property::AutomatonSize;
+use crate::property::{AutomatonSize, RouteComparison};
 use crate::sketch::{ClockChange, Disjuncts, Edge, Sketch, SketchKind, SketchNode};
 use serde_json::{Map, Value, json};
 use traceward_engine::automaton::alternating::Look;
@@ -15,6 +15,17 @@ pub fn of_sketch(sketch: &Sketch) -> String {
 /// A listing of an ordinary automaton as a JSON object.
 pub fn of_listing(listing: &Listing) -> String {
     format!("{:#}", listed(listing))
+}
+
+/// Both ways to a deterministic automaton as a JSON object.
+pub fn of_routes(compared: &RouteComparison) -> String {
+    let RouteComparison { unfolded, merged, tableau_states, tableau_edges, sets, minimal, isomorphic } = compared;
+    let document = json!({
+        "progression": { "unfolded": unfolded, "minimal": merged },
+        "tableau": { "states": tableau_states, "edges": tableau_edges, "sets": sets, "minimal": minimal },
+        "isomorphic": isomorphic,
+    });
+    format!("{document:#}")
 }
 
 /// The object of a sketch. Conditions are lists of lists: one of the outer and all of the inner

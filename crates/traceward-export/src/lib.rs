@@ -18,6 +18,7 @@ pub mod json;
 pub mod labelled;
 mod layers;
 pub mod listing;
+pub mod literals;
 pub mod monitor;
 mod property;
 pub mod sketch;
@@ -25,6 +26,7 @@ pub mod walkthrough;
 
 pub use error::ExportError;
 pub use property::{
-    AlternatingAutomaton, AutomatonSize, DeterministicAutomaton, InitialState, MetricAutomaton, TableauAutomaton,
-    alternating_automaton, deterministic_automaton, metric_automaton, tableau_automaton,
+    AlternatingAutomaton, AutomatonSize, DeterministicAutomaton, InitialState, MetricAutomaton, Route, RouteComparison,
+    TableauAutomaton, alternating_automaton, compare_routes, deterministic_automaton, metric_automaton,
+    tableau_automaton,
 };

@@ -1,6 +1,6 @@
 //! `traceward automaton`
 
-use crate::arguments::{AutomatonArguments, AutomatonFormat, AutomatonInitial, AutomatonKind};
+use crate::arguments::{AutomatonArguments, AutomatonFormat, AutomatonInitial, AutomatonKind, AutomatonRoute};
 use crate::failure::{Failure, Outcome};
 use crate::input;
 use clap::ValueEnum;
@@ -10,8 +10,8 @@ use traceward::engine::{Limit, Simplification};
 use traceward_export::graph::{self, Graph};
 use traceward_export::sketch::{Sketch, dot, svg};
 use traceward_export::{
-    AutomatonSize, ExportError, InitialState, alternating_automaton, deterministic_automaton, json, metric_automaton,
-    tableau_automaton,
+    AutomatonSize, ExportError, InitialState, Route, RouteComparison, alternating_automaton, compare_routes,
+    deterministic_automaton, json, metric_automaton, tableau_automaton,
 };
 
 /// The size up to which a picture is drawn: more would be a tangle.
@@ -23,9 +23,7 @@ const MOST_DISJUNCTS: usize = 4096;
 
 pub fn run(arguments: &AutomatonArguments, out: &mut impl Write) -> Result<Outcome, Failure> {
     let spec = input::spec_alone(&arguments.asked, "nothing to make an automaton of")?;
-    if arguments.initial.is_some() && arguments.kind != AutomatonKind::Tableau {
-        return Err(Failure::new("--initial is for --kind tableau: other automata have no choice"));
-    }
+    refuse_misplaced(arguments)?;
     match arguments.kind {
         AutomatonKind::Alternating => alternating(arguments, &spec, out)?,
         AutomatonKind::Metric => metric(arguments, &spec, out)?,
@@ -33,6 +31,20 @@ pub fn run(arguments: &AutomatonArguments, out: &mut impl Write) -> Result<Outco
         AutomatonKind::Deterministic => deterministic(arguments, &spec, out)?,
     }
     Ok(Outcome::Holds)
+}
+
+/// Refuses options that make no difference to the automaton asked for.
+fn refuse_misplaced(arguments: &AutomatonArguments) -> Result<(), Failure> {
+    let is_deterministic = arguments.kind == AutomatonKind::Deterministic;
+    if arguments.via.is_some() && !is_deterministic {
+        return Err(Failure::new("--via is for --kind deterministic: other automata are made in one way"));
+    }
+    let via_tableau = is_deterministic && arguments.via == Some(AutomatonRoute::Tableau);
+    if arguments.initial.is_some() && arguments.kind != AutomatonKind::Tableau && !via_tableau {
+        let message = "--initial is for --kind tableau: other automata have no choice";
+        return Err(Failure::new(message).help("--kind deterministic has with --via tableau"));
+    }
+    Ok(())
 }
 
 fn alternating(arguments: &AutomatonArguments, spec: &Spec, out: &mut impl Write) -> Result<(), Failure> {
@@ -93,10 +105,7 @@ impl SketchForm {
 }
 
 fn tableau(arguments: &AutomatonArguments, spec: &Spec, out: &mut impl Write) -> Result<(), Failure> {
-    let initial = match arguments.initial {
-        None | Some(AutomatonInitial::Semantics) => InitialState::BySemantics,
-        Some(AutomatonInitial::Paper) => InitialState::AsInPaper,
-    };
+    let initial = initial_state(arguments);
     let name = arguments.property.as_deref();
     let automaton =
         || tableau_automaton(spec, name, simplification(arguments), initial, arguments.limits()).map_err(failure);
@@ -113,10 +122,23 @@ fn tableau(arguments: &AutomatonArguments, spec: &Spec, out: &mut impl Write) ->
     Ok(())
 }
 
+fn initial_state(arguments: &AutomatonArguments) -> InitialState {
+    match arguments.initial {
+        None | Some(AutomatonInitial::Semantics) => InitialState::BySemantics,
+        Some(AutomatonInitial::Paper) => InitialState::AsInPaper,
+        Some(AutomatonInitial::Never) => InitialState::Never,
+    }
+}
+
 fn deterministic(arguments: &AutomatonArguments, spec: &Spec, out: &mut impl Write) -> Result<(), Failure> {
+    let route = match arguments.via {
+        None | Some(AutomatonRoute::Progression) => Route::Progression,
+        Some(AutomatonRoute::Tableau) => Route::Tableau(initial_state(arguments)),
+        Some(AutomatonRoute::Both) => return both_routes(arguments, spec, out),
+    };
     let name = arguments.property.as_deref();
     let automaton =
-        deterministic_automaton(spec, name, simplification(arguments), arguments.limits()).map_err(failure)?;
+        deterministic_automaton(spec, name, simplification(arguments), route, arguments.limits()).map_err(failure)?;
     let text = match arguments.to {
         AutomatonFormat::Text => automaton.text(),
         AutomatonFormat::Json => format!("{}\n", json::of_listing(&automaton.listing())),
@@ -128,6 +150,41 @@ fn deterministic(arguments: &AutomatonArguments, spec: &Spec, out: &mut impl Wri
         AutomatonFormat::Rust => automaton.rust(),
     };
     write!(out, "{text}")?;
+    Ok(())
+}
+
+/// Goes both ways, and tells the sizes on them.
+fn both_routes(arguments: &AutomatonArguments, spec: &Spec, out: &mut impl Write) -> Result<(), Failure> {
+    let name = arguments.property.as_deref();
+    let compared =
+        || compare_routes(spec, name, simplification(arguments), arguments.limits()).map_err(failure).and_then(same);
+    match arguments.to {
+        AutomatonFormat::Text => write_routes(out, &compared()?)?,
+        AutomatonFormat::Json => writeln!(out, "{}", json::of_routes(&compared()?))?,
+        _ => {
+            let message = "--via both tells sizes, and makes no picture or program";
+            return Err(Failure::new(message).help("it has the forms text and json"));
+        }
+    }
+    Ok(())
+}
+
+/// Both ways lead to the minimal automaton, and there is just one.
+fn same(compared: RouteComparison) -> Result<RouteComparison, Failure> {
+    if compared.isomorphic {
+        return Ok(compared);
+    }
+    Err(Failure::new("the two ways lead to different automata, so one of them is wrong; please report it"))
+}
+
+fn write_routes(out: &mut impl Write, compared: &RouteComparison) -> Result<(), Failure> {
+    let RouteComparison { unfolded, merged, tableau_states, tableau_edges, sets, minimal, .. } = compared;
+    writeln!(out, "progression  {unfolded} states unfolded, {merged} when equivalent ones are merged")?;
+    writeln!(
+        out,
+        "tableau      {tableau_states} states and {tableau_edges} edges, {sets} sets of states, {minimal} by Hopcroft's algorithm"
+    )?;
+    writeln!(out, "isomorphic: both are the same automaton")?;
     Ok(())
 }
 

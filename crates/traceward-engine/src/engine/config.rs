@@ -23,15 +23,15 @@ pub enum Subsumption {
     /// asks of them, and leaves of a graph that another one implies.
     #[default]
     On,
-    /// As in the thesis: entries of the configurations of breadth-first traversal, which are
-    /// compact, and nothing else.
+    /// As in the thesis: the redundant entries that its union ⊎ drops, in the configurations of
+    /// breadth-first traversal and of the generic algorithm, and nothing else.
     Within,
     /// Nothing is dropped, as in the first paper.
     Off,
 }
 
 impl Subsumption {
-    /// The entries that breadth-first traversal drops inside a configuration.
+    /// The entries that the union ⊎ drops inside a configuration.
     pub(super) fn of_entries(self) -> configuration::Compaction {
         match self {
             Self::On | Self::Within => configuration::Compaction::On,
@@ -39,7 +39,7 @@ impl Subsumption {
         }
     }
 
-    /// The parts that are dropped in graphs, and in configurations that are leaves of graphs.
+    /// The parts that are dropped in graphs: leaves, and ways that lead on from a configuration.
     pub(super) fn in_graphs(self) -> configuration::Compaction {
         match self {
             Self::On => configuration::Compaction::On,
@@ -64,6 +64,8 @@ pub enum Memory {
     Sets,
     /// The successors of single slices, as in the paper.
     Slices,
+    /// Nothing: every successor is made anew.
+    Nothing,
 }
 
 /// The behaviour of an observer that would take too long to find out what is certain.

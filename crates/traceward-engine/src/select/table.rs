@@ -1,7 +1,7 @@
 //! The one table of all engines. A new engine is its module and a line here.
 
 use crate::engine::EngineConfig;
-use crate::engine::breadth_first::BreadthFirst;
+use crate::engine::breadth_first::{BreadthFirst, PrintedBreadthFirst};
 use crate::engine::depth_first::DepthFirst;
 use crate::engine::follow::{self, Follower};
 use crate::engine::forward_backward::ForwardBackward;
@@ -99,6 +99,7 @@ engines! {
     Naive "naive" "The definition itself." rows(Naive) refuses [GrowingTrace];
     DepthFirst "depth-first" "Depth-first traversal of the alternating automaton." verdicts(DepthFirst) refuses [GrowingTrace];
     BreadthFirst "breadth-first" "Breadth-first traversal of the alternating automaton." follows(BreadthFirst) refuses [BoundsInTime FutureInsidePast];
+    PrintedBreadthFirst "breadth-first-printed" "Breadth-first traversal as the papers print it." follows(PrintedBreadthFirst) refuses [BoundsInTime FutureInsidePast];
     Reverse "reverse" "Reverse traversal of the alternating automaton." rows(Reverse) refuses [GrowingTrace];
     Tableau "tableau" "The set of states of a non-deterministic automaton." follows(Tableau) refuses [BoundsInTime];
     Observer "observer" "A minimal deterministic automaton." follows(Observer) refuses [BoundsInTime VastBounds LongPastBounds MuchPast];

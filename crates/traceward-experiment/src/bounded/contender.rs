@@ -3,7 +3,7 @@
 use super::family::{FamilyFormula, Workload};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
-use traceward_engine::automaton::metric::{Magnitude, Measures, Sublogic};
+use traceward_engine::automaton::metric::{Measures, Statement, Sublogic};
 use traceward_engine::engine::{EngineStatistics, Subsumption};
 use traceward_engine::limit::{self, GaveUp};
 use traceward_engine::select::{Config, EngineName, Online, Prepared, Simplification, Step};
@@ -19,11 +19,15 @@ pub enum Contender {
     GraphAsPrinted,
     /// The configuration graph in which one clock stands for those that it implies.
     Graph,
-    /// Sets of compact configurations.
+    /// Optimized breadth-first as printed: all successors of compact configurations, whatever the
+    /// state, and no configuration dropped because of another.
+    BreadthFirstAsPrinted,
+    /// The least configurations that the state satisfies.
     BreadthFirst,
-    /// The generic algorithm with a leaf for every clock.
+    /// The generic algorithm with a leaf for every clock. Its configurations are compact, as those
+    /// of breadth-first traversal are: both have the union ⊎.
     GenericAsPrinted,
-    /// The generic algorithm in which one clock stands for those that it implies.
+    /// The generic algorithm in which one leaf stands for those that it implies.
     Generic,
     /// The configuration graph of the formula without bounds.
     ExpandedGraph,
@@ -33,51 +37,54 @@ pub enum Contender {
     Expanded,
 }
 
-/// What says how large something gets at the most.
+/// What says how large something gets at the most. For a sublogic there may be a corollary or a
+/// lemma that says more than the theorem.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Theorem {
     /// 3.1, the tree.
     TreeSpace,
-    /// 3.3, the graph.
+    /// 3.3, the graph; corollary 3.1 for LTL and lemma 3.4 for FBTL.
     GraphSpace,
-    /// 3.7, breadth-first.
+    /// 3.7, breadth-first; corollary 3.2 for LTL.
     BreadthFirstSpace,
     /// 4.7, generic.
     GenericSpace,
 }
 
 impl Theorem {
-    /// Its number in the thesis.
-    pub fn number(self) -> &'static str {
+    /// What it states for a formula of a sublogic on a trace of so many states.
+    pub fn statement(self, sublogic: Sublogic, measures: Measures, states: usize) -> Statement {
         match self {
-            Self::TreeSpace => "3.1",
-            Self::GraphSpace => "3.3",
-            Self::BreadthFirstSpace => "3.7",
-            Self::GenericSpace => "4.7",
-        }
-    }
-
-    /// What it allows for a formula on a trace of so many states.
-    pub(super) fn bound(self, sublogic: Sublogic, measures: Measures, states: usize) -> Magnitude {
-        match self {
-            Self::TreeSpace => measures.tree(states),
-            Self::GraphSpace => measures.graph(states),
-            Self::BreadthFirstSpace => measures.breadth_first(),
-            Self::GenericSpace => sublogic.space_of(measures),
+            Self::TreeSpace => {
+                Statement { name: "theorem 3.1", formula: "Σ X^i, i ≤ |ρ|", allows: measures.tree(states) }
+            }
+            Self::GraphSpace => sublogic.graph(measures, states),
+            Self::BreadthFirstSpace => sublogic.breadth_first(measures),
+            Self::GenericSpace => {
+                Statement { name: "theorem 4.7", formula: sublogic.space(), allows: sublogic.space_of(measures) }
+            }
         }
     }
 }
 
 impl Contender {
     /// The algorithms on metric automata.
-    pub const METRIC: [Self; 6] =
-        [Self::Tree, Self::GraphAsPrinted, Self::Graph, Self::BreadthFirst, Self::GenericAsPrinted, Self::Generic];
-
-    /// Those, and what there is without metric automata.
-    pub const ALL: [Self; 9] = [
+    pub const METRIC: [Self; 7] = [
         Self::Tree,
         Self::GraphAsPrinted,
         Self::Graph,
+        Self::BreadthFirstAsPrinted,
+        Self::BreadthFirst,
+        Self::GenericAsPrinted,
+        Self::Generic,
+    ];
+
+    /// Those, and what there is without metric automata.
+    pub const ALL: [Self; 10] = [
+        Self::Tree,
+        Self::GraphAsPrinted,
+        Self::Graph,
+        Self::BreadthFirstAsPrinted,
         Self::BreadthFirst,
         Self::GenericAsPrinted,
         Self::Generic,
@@ -92,6 +99,7 @@ impl Contender {
             Self::Tree => "tree",
             Self::GraphAsPrinted => "graph as printed",
             Self::Graph => "graph",
+            Self::BreadthFirstAsPrinted => "breadth-first as printed",
             Self::BreadthFirst => "breadth-first",
             Self::GenericAsPrinted => "generic as printed",
             Self::Generic => "generic",
@@ -106,7 +114,7 @@ impl Contender {
         match self {
             Self::Tree => Some(Theorem::TreeSpace),
             Self::GraphAsPrinted | Self::Graph => Some(Theorem::GraphSpace),
-            Self::BreadthFirst => Some(Theorem::BreadthFirstSpace),
+            Self::BreadthFirstAsPrinted | Self::BreadthFirst => Some(Theorem::BreadthFirstSpace),
             Self::GenericAsPrinted | Self::Generic => Some(Theorem::GenericSpace),
             Self::ExpandedGraph | Self::ExpandedAsPrinted | Self::Expanded => None,
         }
@@ -119,13 +127,14 @@ impl Contender {
 
     /// Whether its size is that of a set of configurations, and not that of a tree or graph.
     pub fn counts_configurations(self) -> bool {
-        self.engine() == EngineName::BreadthFirst
+        matches!(self.engine(), EngineName::BreadthFirst | EngineName::PrintedBreadthFirst)
     }
 
     fn engine(self) -> EngineName {
         match self {
             Self::Tree => EngineName::ForwardBackward,
             Self::GraphAsPrinted | Self::Graph | Self::ExpandedGraph => EngineName::ForwardBackwardDag,
+            Self::BreadthFirstAsPrinted => EngineName::PrintedBreadthFirst,
             Self::BreadthFirst | Self::ExpandedAsPrinted | Self::Expanded => EngineName::BreadthFirst,
             Self::GenericAsPrinted | Self::Generic => EngineName::Generic,
         }
@@ -133,7 +142,11 @@ impl Contender {
 
     fn subsumption(self) -> Subsumption {
         match self {
-            Self::Tree | Self::GraphAsPrinted | Self::GenericAsPrinted | Self::ExpandedAsPrinted => Subsumption::Within,
+            Self::Tree
+            | Self::GraphAsPrinted
+            | Self::BreadthFirstAsPrinted
+            | Self::GenericAsPrinted
+            | Self::ExpandedAsPrinted => Subsumption::Within,
             Self::Graph | Self::BreadthFirst | Self::Generic | Self::ExpandedGraph | Self::Expanded => Subsumption::On,
         }
     }

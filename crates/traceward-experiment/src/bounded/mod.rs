@@ -9,7 +9,7 @@ use contender::ContenderLimits;
 use family::{FamilyFormula, Workload};
 use std::time::Duration;
 use traceward_engine::automaton::alternating::Alternating;
-use traceward_engine::automaton::metric::{Magnitude, Measures, Metric, Sublogic, sublogic};
+use traceward_engine::automaton::metric::{Magnitude, Measures, Metric, Statement, Sublogic, sublogic};
 use traceward_engine::engine::offline::Cache;
 use traceward_engine::engine::reverse::Reverse;
 
@@ -131,8 +131,9 @@ pub struct ContenderCost {
     pub contender: Contender,
     /// What was seen; none if it refused, or gave up.
     pub measured: Option<Measured>,
-    /// What the theorem allows, [`HIDDEN_CONSTANT`] included; none if there is no theorem.
-    pub bound: Option<Magnitude>,
+    /// What the thesis states of it, and allows, [`HIDDEN_CONSTANT`] included; none if it states
+    /// nothing.
+    pub bound: Option<Statement>,
 }
 
 impl ContenderCost {
@@ -147,7 +148,7 @@ impl ContenderCost {
 
     /// Whether more was needed than the theorem allows.
     pub fn exceeds_bound(&self) -> bool {
-        let exceeds = |(size, bound): (usize, Magnitude)| Magnitude::new(size.max(1) as f64) > bound;
+        let exceeds = |(size, bound): (usize, Statement)| Magnitude::new(size.max(1) as f64) > bound.allows;
         self.size().zip(self.bound).is_some_and(exceeds)
     }
 
@@ -258,9 +259,10 @@ fn point(
         if let Some(measured) = &measured {
             assert_eq!(measured.holds, expected, "{} is wrong about {}", contender.name(), bounded.text);
         }
-        let bound = contender.theorem().map(|theorem| theorem.bound(sublogic, measures, *states));
-        let cost =
-            ContenderCost { contender, measured, bound: bound.map(|bound| bound * Magnitude::new(HIDDEN_CONSTANT)) };
+        let statement = contender.theorem().map(|theorem| theorem.statement(sublogic, measures, *states));
+        let with_constant =
+            |bound: Statement| Statement { allows: bound.allows * Magnitude::new(HIDDEN_CONSTANT), ..bound };
+        let cost = ContenderCost { contender, measured, bound: statement.map(with_constant) };
         assert_within_bounds(&cost, bounded, sublogic, measures);
         cost
     };

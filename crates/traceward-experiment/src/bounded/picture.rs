@@ -33,6 +33,7 @@ fn colour(contender: Contender) -> RGBColor {
         Contender::Tree => RGBColor(204, 51, 17),
         Contender::GraphAsPrinted => RGBColor(238, 153, 51),
         Contender::Graph => RGBColor(170, 68, 153),
+        Contender::BreadthFirstAsPrinted => RGBColor(102, 187, 238),
         Contender::BreadthFirst => RGBColor(0, 119, 187),
         Contender::GenericAsPrinted => RGBColor(102, 170, 85),
         Contender::Generic => RGBColor(0, 100, 60),
@@ -88,7 +89,7 @@ fn draw_series(area: &Area<'_>, series: &Series) -> Drawn {
     for (index, contender) in series.contenders.iter().enumerate() {
         let colour = colour(*contender);
         let next = series.contenders.get(index + 1).and_then(|next| next.theorem());
-        let bounds: Vec<(f64, f64)> = points(series, index, |cost| cost.bound.map(|bound| bound.log10()));
+        let bounds: Vec<(f64, f64)> = points(series, index, |cost| cost.bound.map(|bound| bound.allows.log10()));
         if next != contender.theorem() {
             let line = below_the_top(&bounds);
             chart.draw_series(DashedLineSeries::new(line, 6, 4, colour.stroke_width(1)))?;
@@ -118,16 +119,21 @@ fn below_the_top(line: &[(f64, f64)]) -> Vec<(f64, f64)> {
     seen.into_iter().map(|(place, log)| (place, 10_f64.powf(log))).collect()
 }
 
-/// What the colours mean, in three columns.
+/// Where the legend has its line of an index.
+fn legend_place(index: usize) -> (i32, i32) {
+    (90 + 270 * (index as i32 / 3), 14 + 24 * (index as i32 % 3))
+}
+
+/// What the colours mean, in columns of three.
 fn draw_legend(area: &Area<'_>) -> Drawn {
     let text = ("sans-serif", 15).into_font();
     for (index, contender) in Contender::ALL.into_iter().enumerate() {
-        let (x, y) = (90 + 270 * (index as i32 / 3), 14 + 24 * (index as i32 % 3));
+        let (x, y) = legend_place(index);
         let colour = colour(contender);
         area.draw(&PathElement::new([(x, y), (x + 28, y)], colour.stroke_width(width(contender) + 1)))?;
         area.draw(&Text::new(contender.name(), (x + 36, y - 7), text.clone()))?;
     }
-    let (x, y) = (90 + 270 * 3, 14);
+    let (x, y) = legend_place(Contender::ALL.len());
     for dash in 0..3 {
         area.draw(&PathElement::new([(x + 10 * dash, y), (x + 10 * dash + 6, y)], BLACK.stroke_width(1)))?;
     }

@@ -4,8 +4,9 @@
 //! forward, and drawn the other way round. Between two layers of states is one of labels, each with
 //! a place of its own, so that no label lies on another.
 
+use super::label::ShownLabels;
 use super::{Graph, PictureTooLarge};
-use crate::layers::{Item, Layers, MARGIN, Outline, Point, RoundedBox, shortened};
+use crate::layers::{Item, Layers, MARGIN, Outline, Point, RoundedBox};
 
 /// Room left of the initial state, for the arrow into it.
 pub(super) const ENTRY: f64 = 30.0;
@@ -14,8 +15,6 @@ pub(super) const LINE: f64 = 14.0;
 /// The height of a self-loop, without its label.
 const LOOP: f64 = 26.0;
 const LETTER: f64 = 6.6;
-const LONGEST_LABEL: usize = 36;
-const MOST_LABEL_LINES: usize = 8;
 const BETWEEN_LAYERS: f64 = 26.0;
 const BETWEEN_PORTS: f64 = 13.0;
 /// The number of items that a picture may have, labels and bends among them.
@@ -42,6 +41,8 @@ pub(super) struct GraphLayout {
     pub nodes: Vec<(RoundedBox, Vec<String>)>,
     /// The arrows, by the index of the edge.
     pub arrows: Vec<GraphArrow>,
+    /// Whether labels have numbers because they would look the same else.
+    pub has_numbers: bool,
 }
 
 /// The items that an arrow passes, from left to right.
@@ -63,6 +64,7 @@ pub(super) fn layout(graph: &Graph) -> Result<GraphLayout, PictureTooLarge> {
 
 struct GraphDraft<'a> {
     graph: &'a Graph,
+    labels: ShownLabels,
     /// The states, then labels and bends.
     layers: Layers,
     /// The paths, by the index of the edge; none for a self-loop.
@@ -80,14 +82,16 @@ impl<'a> GraphDraft<'a> {
         let depth = depths(graph);
         let nodes = graph.nodes.iter().zip(&depth).map(|(node, depth)| Item::node(2 * depth, &node.label));
         let layers = Layers { items: nodes.collect(), ..Layers::default() };
-        let mut draft = Self { graph, layers, paths: Vec::new(), loops: vec![None; graph.nodes.len()] };
-        for edge in &graph.edges {
+        let labels = ShownLabels::new(graph.edges.iter().map(|edge| edge.label.as_str()));
+        let mut draft = Self { graph, labels, layers, paths: Vec::new(), loops: vec![None; graph.nodes.len()] };
+        for (index, edge) in graph.edges.iter().enumerate() {
+            let lines = draft.labels.lines[index].clone();
             let path = match edge.from == edge.to {
                 true => {
-                    draft.loops[edge.from] = Some(label_lines(&edge.label));
+                    draft.loops[edge.from] = Some(lines);
                     None
                 }
-                false => Some(draft.path(edge.from, edge.to, &edge.label)),
+                false => Some(draft.path(edge.from, edge.to, &lines)),
             };
             draft.paths.push(path);
             if draft.layers.items.len() > MOST_ITEMS {
@@ -100,7 +104,7 @@ impl<'a> GraphDraft<'a> {
     }
 
     /// A label stands in the first layer behind the state that its arrow begins in.
-    fn path(&mut self, from: usize, to: usize, label: &str) -> Path {
+    fn path(&mut self, from: usize, to: usize, label: &[String]) -> Path {
         let layer = |node: usize| self.layers.items[node].layer;
         let back = layer(from) > layer(to);
         let (left, right) = if back { (to, from) } else { (from, to) };
@@ -144,6 +148,7 @@ impl<'a> GraphDraft<'a> {
             height: self.layers.height() + 2.0 * MARGIN,
             nodes: nodes.map(|(shape, item)| (*shape, item.lines.clone())).collect(),
             arrows: (0..self.graph.edges.len()).map(arrow).collect(),
+            has_numbers: self.labels.has_numbers,
         }
     }
 
@@ -307,21 +312,9 @@ fn search_order(graph: &Graph) -> Vec<usize> {
     order
 }
 
-fn label_item(layer: usize, label: &str) -> Item {
-    let lines = label_lines(label);
-    let (width, height) = (text_width(&lines), lines.len() as f64 * LINE);
-    Item { is_via: true, ..Item::new(layer, width, height, lines) }
-}
-
-/// The alternatives of a label, a line each; those that do not fit are counted.
-fn label_lines(label: &str) -> Vec<String> {
-    let all: Vec<&str> = label.lines().collect();
-    let shown = if all.len() > MOST_LABEL_LINES { MOST_LABEL_LINES - 1 } else { all.len() };
-    let mut lines: Vec<String> = all[..shown].iter().map(|line| shortened(line, LONGEST_LABEL)).collect();
-    if shown < all.len() {
-        lines.push(format!("… {} more", all.len() - shown));
-    }
-    lines
+fn label_item(layer: usize, lines: &[String]) -> Item {
+    let (width, height) = (text_width(lines), lines.len() as f64 * LINE);
+    Item { is_via: true, ..Item::new(layer, width, height, lines.to_vec()) }
 }
 
 fn text_width(lines: &[String]) -> f64 {

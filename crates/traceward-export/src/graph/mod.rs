@@ -3,15 +3,18 @@
 //! the same code.
 
 mod dot;
+mod label;
 mod layout;
 mod svg;
 
 use crate::labelled::{Labelled, state_name, state_text};
+use crate::literals::LiteralTexts;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 use traceward_engine::automaton::deterministic::{self, LabelsTooLong};
 use traceward_engine::automaton::tableau::{Automaton, StateId};
+use traceward_logic::letter::Proposition;
 use traceward_logic::verdict::Verdict;
 
 pub use dot::dot;
@@ -28,6 +31,10 @@ pub struct Graph {
     pub start: usize,
     /// The arrows, at most one from a state to another.
     pub edges: Vec<GraphEdge>,
+    /// The column of events, if strings that it is compared with stand alone on the arrows.
+    pub event: Option<Arc<str>>,
+    /// Whether arrows are left out because no state can have all that they ask for.
+    pub has_impossible: bool,
 }
 
 /// A state of a [`Graph`].
@@ -90,15 +97,19 @@ impl fmt::Display for PictureTooLarge {
     }
 }
 
+/// The alternatives of the arrows, by their ends.
+type Alternatives = BTreeMap<(usize, usize), Vec<Vec<(Proposition, bool)>>>;
+
 impl Graph {
-    /// The graph of a tableau automaton; `names` are those of the variables.
-    pub fn of_tableau(automaton: &Automaton, names: &[Arc<str>]) -> Self {
-        let mut labels: BTreeMap<(usize, usize), Vec<String>> = BTreeMap::new();
+    /// The graph of a tableau automaton; `names` are those of the variables, and `literals` the
+    /// texts of its propositions.
+    pub fn of_tableau(automaton: &Automaton, names: &[Arc<str>], literals: &LiteralTexts) -> Self {
+        let mut alternatives = Alternatives::new();
         for edge in automaton.edges() {
             let ends = (edge.from.index(), edge.to.index());
-            labels.entry(ends).or_default().push(automaton.label_text(edge, names));
+            let product = edge.literals.iter().map(|literal| (literal.proposition, !literal.negated));
+            alternatives.entry(ends).or_default().push(product.collect());
         }
-        let edges = labels.into_iter().map(|((from, to), labels)| GraphEdge { from, to, label: labels.join("\n") });
         let node = |id: StateId| GraphNode {
             name: id.to_string(),
             label: String::new(),
@@ -106,22 +117,15 @@ impl Graph {
             accepting: automaton.state(id).accepting,
             mark: automaton.state(id).satisfied.then_some(Mark::Satisfied),
         };
-        Self {
-            formula: automaton.formulas().display(automaton.root(), names).to_string(),
-            nodes: automaton.state_ids().map(node).collect(),
-            start: StateId::INIT.index(),
-            edges: edges.collect(),
-        }
+        let formula = automaton.formulas().display(automaton.root(), names).to_string();
+        let nodes = automaton.state_ids().map(node).collect();
+        Self::of_alternatives(formula, nodes, StateId::INIT.index(), alternatives, literals)
     }
 
-    /// The graph of a deterministic automaton.
-    pub fn of_deterministic(labelled: &Labelled) -> Result<Self, LabelsTooLong> {
+    /// The graph of a deterministic automaton; `literals` are the texts of its propositions.
+    pub fn of_deterministic(labelled: &Labelled, literals: &LiteralTexts) -> Result<Self, LabelsTooLong> {
         let automaton = labelled.automaton();
-        let edge = |edge: &deterministic::Edge| GraphEdge {
-            from: edge.from.index(),
-            to: edge.to.index(),
-            label: edge.products.iter().map(|one| labelled.product_text(one)).collect::<Vec<_>>().join("\n"),
-        };
+        let edge = |edge: deterministic::Edge| ((edge.from.index(), edge.to.index()), edge.products);
         let node = |id: deterministic::StateId| GraphNode {
             name: state_name(id),
             label: String::new(),
@@ -133,12 +137,50 @@ impl Graph {
                 Verdict::Holding | Verdict::Pending => None,
             },
         };
-        Ok(Self {
-            formula: labelled.formula().to_owned(),
-            nodes: automaton.state_ids().map(node).collect(),
-            start: automaton.initial().index(),
-            edges: labelled.edges()?.iter().map(edge).collect(),
-        })
+        let alternatives = labelled.edges()?.into_iter().map(edge).collect();
+        let nodes = automaton.state_ids().map(node).collect();
+        let formula = labelled.formula().to_owned();
+        Ok(Self::of_alternatives(formula, nodes, automaton.initial().index(), alternatives, literals))
+    }
+
+    fn of_alternatives(
+        formula: String,
+        nodes: Vec<GraphNode>,
+        start: usize,
+        alternatives: Alternatives,
+        literals: &LiteralTexts,
+    ) -> Self {
+        let all = alternatives.len();
+        let edge = |((from, to), products): ((usize, usize), Vec<Vec<(Proposition, bool)>>)| {
+            let label = literals.alternatives(&products).join("\n");
+            (!label.is_empty()).then_some(GraphEdge { from, to, label })
+        };
+        let edges: Vec<GraphEdge> = alternatives.into_iter().filter_map(edge).collect();
+        let has_impossible = edges.len() < all;
+        let graph = Self { formula, nodes, start, edges, event: literals.event().cloned(), has_impossible };
+        if has_impossible { graph.reached() } else { graph }
+    }
+
+    /// The graph without the states that no arrow leads to any more. Others keep their names.
+    fn reached(self) -> Self {
+        let mut numbers: Vec<Option<usize>> = vec![None; self.nodes.len()];
+        let mut open = vec![self.start];
+        while let Some(node) = open.pop() {
+            if numbers[node].replace(0).is_none() {
+                open.extend(self.edges.iter().filter(|edge| edge.from == node).map(|edge| edge.to));
+            }
+        }
+        for (place, number) in numbers.iter_mut().filter(|number| number.is_some()).enumerate() {
+            *number = Some(place);
+        }
+        let edge = |edge: GraphEdge| Some(GraphEdge { from: numbers[edge.from]?, to: numbers[edge.to]?, ..edge });
+        let nodes = self.nodes.into_iter().zip(&numbers).filter(|(_, number)| number.is_some());
+        Self {
+            start: numbers[self.start].unwrap_or(0),
+            nodes: nodes.map(|(node, _)| node).collect(),
+            edges: self.edges.into_iter().filter_map(edge).collect(),
+            ..self
+        }
     }
 
     fn has_mark(&self, mark: Mark) -> bool {

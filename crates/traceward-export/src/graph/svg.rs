@@ -28,7 +28,7 @@ pub fn svg(graph: &Graph) -> Result<String, PictureTooLarge> {
 fn write_picture(graph: &Graph, layout: &GraphLayout, out: &mut String) -> fmt::Result {
     let frame = Frame {
         formula: &graph.formula,
-        legend: legend(graph),
+        legend: legend(graph, layout),
         size: [layout.width, layout.height],
         style: STYLE,
         heads: &[("head", "#3d4752")],
@@ -53,14 +53,17 @@ fn write_picture(graph: &Graph, layout: &GraphLayout, out: &mut String) -> fmt::
 }
 
 /// The legend: what the signs of this picture mean.
-fn legend(graph: &Graph) -> String {
+fn legend(graph: &Graph, layout: &GraphLayout) -> String {
+    let event = graph.event.as_ref().map(|event| format!("\"…\": what {event} is"));
     let signs = [
         (graph.nodes.iter().any(|node| node.accepting), "two rings: a trace may end here"),
         (graph.has_mark(Mark::Satisfied), "green: satisfied for good"),
         (graph.has_mark(Mark::Violated), "red: violated for good"),
+        (graph.has_impossible, "not drawn: a variable with two values at once"),
+        (layout.has_numbers, "⟨1⟩, ⟨2⟩: labels that differ where they are cut, see their tooltips"),
     ];
-    let present: Vec<&str> = signs.into_iter().filter(|(present, _)| *present).map(|(_, sign)| sign).collect();
-    present.join("  ·  ")
+    let present = signs.into_iter().filter(|(present, _)| *present).map(|(_, sign)| sign.to_owned());
+    present.chain(event).collect::<Vec<String>>().join("  ·  ")
 }
 
 fn write_arrow(out: &mut String, arrow: &GraphArrow, title: &str) -> fmt::Result {

@@ -16,6 +16,8 @@ pub struct AlternatingAutomaton {
     formulas: Formulas,
     root: FormulaId,
     names: Vec<Arc<str>>,
+    /// The formula as it is written.
+    title: String,
 }
 
 impl AlternatingAutomaton {
@@ -29,7 +31,7 @@ impl AlternatingAutomaton {
     pub fn size(&self) -> AutomatonSize {
         AutomatonSize {
             kind: SketchKind::Alternating,
-            formula: self.formulas.display(self.root, &self.names).to_string(),
+            formula: self.title.clone(),
             nodes: self.automaton.nodes().len(),
             accepting: self.automaton.nodes().iter().filter(|node| node.accepting).count(),
         }
@@ -38,8 +40,9 @@ impl AlternatingAutomaton {
     /// The automaton as pictures show it; no condition may have more than `most_disjuncts`
     /// disjuncts.
     pub fn sketch(&self, most_disjuncts: usize) -> Result<Sketch, ExportError> {
-        Sketch::of_alternating(&self.automaton, self.root, &self.formulas, &self.names, most_disjuncts)
-            .map_err(Into::into)
+        let Self { automaton, root, formulas, names, .. } = self;
+        let sketch = Sketch::of_alternating(automaton, *root, formulas, names, most_disjuncts)?;
+        Ok(Sketch { formula: self.title.clone(), ..sketch })
     }
 }
 
@@ -49,12 +52,12 @@ pub fn alternating_automaton(
     name: Option<&str>,
     simplification: Simplification,
 ) -> Result<AlternatingAutomaton, ExportError> {
-    let ChosenProperty { prepared: Prepared { formulas, normal, .. }, names, .. } =
+    let ChosenProperty { prepared: Prepared { formulas, normal, .. }, names, title, .. } =
         ChosenProperty::new(spec, name, simplification)?;
     let bounded = formulas.parts(&normal).into_iter().find(|&part| is_bounded(formulas.node(part)));
     if let Some(part) = bounded {
         return Err(ExportError::Bound { part: formulas.display(part, &names).to_string() });
     }
     let automaton = Alternating::new(&formulas, &normal);
-    Ok(AlternatingAutomaton { automaton, root: normal[0], formulas, names })
+    Ok(AlternatingAutomaton { automaton, root: normal[0], formulas, names, title })
 }

@@ -16,6 +16,8 @@ pub struct MetricAutomaton {
     formulas: Formulas,
     root: FormulaId,
     names: Vec<Arc<str>>,
+    /// The formula as it is written.
+    title: String,
 }
 
 impl MetricAutomaton {
@@ -29,7 +31,7 @@ impl MetricAutomaton {
     pub fn size(&self) -> AutomatonSize {
         AutomatonSize {
             kind: SketchKind::Metric,
-            formula: self.formulas.display(self.root, &self.names).to_string(),
+            formula: self.title.clone(),
             nodes: self.automaton.nodes().len(),
             accepting: self.automaton.nodes().iter().filter(|node| node.accepting).count(),
         }
@@ -38,7 +40,9 @@ impl MetricAutomaton {
     /// The automaton as pictures show it; no condition may have more than `most_disjuncts`
     /// disjuncts.
     pub fn sketch(&self, most_disjuncts: usize) -> Result<Sketch, ExportError> {
-        Sketch::of_metric(&self.automaton, self.root, &self.formulas, &self.names, most_disjuncts).map_err(Into::into)
+        let Self { automaton, root, formulas, names, .. } = self;
+        let sketch = Sketch::of_metric(automaton, *root, formulas, names, most_disjuncts)?;
+        Ok(Sketch { formula: self.title.clone(), ..sketch })
     }
 }
 
@@ -50,7 +54,7 @@ pub fn metric_automaton(
 ) -> Result<MetricAutomaton, ExportError> {
     let chosen = ChosenProperty::new(spec, name, simplification)?;
     chosen.refuse_time()?;
-    let ChosenProperty { prepared: Prepared { formulas, normal, .. }, names, .. } = chosen;
+    let ChosenProperty { prepared: Prepared { formulas, normal, .. }, names, title, .. } = chosen;
     let automaton = Metric::new(&formulas, normal[0]).expect("bounds in time are refused");
-    Ok(MetricAutomaton { automaton, root: normal[0], formulas, names })
+    Ok(MetricAutomaton { automaton, root: normal[0], formulas, names, title })
 }

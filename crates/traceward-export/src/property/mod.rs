@@ -6,6 +6,7 @@ mod metric;
 mod tableau;
 
 use crate::error::ExportError;
+use crate::literals::LiteralTexts;
 use crate::sketch::SketchKind;
 use std::sync::Arc;
 use traceward::Spec;
@@ -15,7 +16,7 @@ use traceward_logic::lower::{Claim, Property};
 use traceward_logic::semantics;
 
 pub use alternating::{AlternatingAutomaton, alternating_automaton};
-pub use deterministic::{DeterministicAutomaton, deterministic_automaton};
+pub use deterministic::{DeterministicAutomaton, Route, RouteComparison, compare_routes, deterministic_automaton};
 pub use metric::{MetricAutomaton, metric_automaton};
 pub use tableau::{InitialState, TableauAutomaton, tableau_automaton};
 
@@ -29,16 +30,26 @@ const MOST_REPLACED: u64 = 1000;
 struct ChosenProperty {
     /// The name of the property, if it has one.
     name: Option<Arc<str>>,
-    /// The formula as it is written, or with the names of `let` replaced if the spec has any.
+    /// The formula as it is written, on one line: the title of pictures.
+    title: String,
+    /// The same, with the names of `let` replaced if the spec has any.
     text: String,
     prepared: Prepared,
     /// Whether the trace without a state satisfies the formula.
     on_empty: bool,
     /// The names of the variables.
     names: Vec<Arc<str>>,
+    /// The column that strings alone are compared with.
+    event: Option<String>,
 }
 
 impl ChosenProperty {
+    /// The texts of literals in pictures.
+    fn literals(&self) -> LiteralTexts {
+        let Prepared { formulas, alphabet, .. } = &self.prepared;
+        LiteralTexts::new(formulas, alphabet, &self.names, self.event.as_deref())
+    }
+
     /// The only property of a spec, or the one of that name.
     fn new(spec: &Spec, name: Option<&str>, simplification: Simplification) -> Result<Self, ExportError> {
         let lowered = spec.lowered();
@@ -49,6 +60,8 @@ impl ChosenProperty {
         let replaced = spec.has_definitions() && lowered.formulas.size(formula) <= MOST_REPLACED;
         Ok(Self {
             name: property.name.clone(),
+            title: text.split_whitespace().collect::<Vec<_>>().join(" "),
+            event: spec.settings().event.clone(),
             text: if replaced { lowered.formulas.display(formula, &names).to_string() } else { text },
             prepared: Prepared::new(&lowered.formulas, &[formula], simplification),
             on_empty: semantics::holds_on_empty(&lowered.formulas, formula),

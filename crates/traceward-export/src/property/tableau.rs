@@ -5,6 +5,7 @@ use crate::error::ExportError;
 use crate::fsp;
 use crate::graph::Graph;
 use crate::listing::Listing;
+use crate::literals::LiteralTexts;
 use std::sync::Arc;
 use traceward::Spec;
 use traceward_engine::automaton::tableau::{Automaton, Initial};
@@ -20,6 +21,19 @@ pub enum InitialState {
     /// The initial state accepts as in the paper: if the formula has no until in it, or if an
     /// accepting state is reached whatever the first state is.
     AsInPaper,
+    /// The initial state never accepts, as the paper's construction leaves it before it is relaxed.
+    Never,
+}
+
+impl InitialState {
+    /// The rule for a formula of which it is known whether the trace without a state satisfies it.
+    fn rule(self, on_empty: bool) -> Initial {
+        match self {
+            Self::BySemantics => Initial::BySemantics(on_empty),
+            Self::AsInPaper => Initial::AsInPaper,
+            Self::Never => Initial::Rejecting,
+        }
+    }
 }
 
 /// The tableau automaton of a property: non-deterministic, on finite words.
@@ -27,6 +41,8 @@ pub enum InitialState {
 pub struct TableauAutomaton {
     automaton: Automaton,
     names: Vec<Arc<str>>,
+    title: String,
+    literals: LiteralTexts,
 }
 
 impl TableauAutomaton {
@@ -42,12 +58,13 @@ impl TableauAutomaton {
 
     /// The automaton as pictures show it.
     pub fn graph(&self) -> Graph {
-        Graph::of_tableau(&self.automaton, &self.names)
+        let graph = Graph::of_tableau(&self.automaton, &self.names, &self.literals);
+        Graph { formula: self.title.clone(), ..graph }
     }
 
     /// The automaton as data, for programs.
     pub fn listing(&self) -> Listing {
-        Listing::of_tableau(&self.automaton, &self.names)
+        Listing { formula: self.title.clone(), ..Listing::of_tableau(&self.automaton, &self.names) }
     }
 }
 
@@ -60,12 +77,16 @@ pub fn tableau_automaton(
     limits: Limits,
 ) -> Result<TableauAutomaton, ExportError> {
     let chosen = ChosenProperty::new(spec, name, simplification)?;
-    chosen.refuse_time()?;
-    let initial = match initial {
-        InitialState::BySemantics => Initial::BySemantics(chosen.on_empty),
-        InitialState::AsInPaper => Initial::AsInPaper,
-    };
-    let Prepared { formulas, alphabet, normal, .. } = &chosen.prepared;
-    let automaton = Automaton::new(formulas, alphabet, normal[0], initial, limits)?;
-    Ok(TableauAutomaton { automaton, names: chosen.names })
+    let automaton = chosen.tableau(initial, limits)?;
+    let literals = chosen.literals();
+    Ok(TableauAutomaton { automaton, names: chosen.names, title: chosen.title, literals })
+}
+
+impl ChosenProperty {
+    /// The tableau automaton of the property.
+    pub(super) fn tableau(&self, initial: InitialState, limits: Limits) -> Result<Automaton, ExportError> {
+        self.refuse_time()?;
+        let Prepared { formulas, alphabet, normal, .. } = &self.prepared;
+        Ok(Automaton::new(formulas, alphabet, normal[0], initial.rule(self.on_empty), limits)?)
+    }
 }

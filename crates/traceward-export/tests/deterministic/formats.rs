@@ -3,7 +3,7 @@
 use super::Example;
 use std::collections::BTreeMap;
 use traceward_engine::automaton::deterministic::{Deterministic, LabelsTooLong};
-use traceward_export::graph::{Graph, dot, svg};
+use traceward_export::graph::{dot, svg};
 use traceward_export::listing::{LeftOut, Listing};
 use traceward_export::{fsp, hoa};
 use traceward_testkit::vectors;
@@ -35,13 +35,13 @@ fn automata_in_the_hanoi_format() {
 
 #[test]
 fn a_graph_for_graphviz() {
-    insta::assert_snapshot!(dot(&Graph::of_deterministic(&Example::new("a U b").labelled).unwrap()));
+    insta::assert_snapshot!(dot(&Example::new("a U b").graph()));
 }
 
 #[test]
 fn a_picture_shows_every_state_and_label() {
     for formula in [RESPONSE, "a U b", "G(a -> F[0,4] b)", "F(a & X(b & X c))", "true"] {
-        let graph = Graph::of_deterministic(&Example::new(formula).labelled).unwrap();
+        let graph = Example::new(formula).graph();
         let picture = svg(&graph).expect("few states");
         for node in &graph.nodes {
             assert!(picture.contains(&format!(">{}</text>", node.name)), "{formula}: {}", node.name);

@@ -5,7 +5,9 @@ mod monitors;
 
 use traceward_engine::automaton::deterministic::{Deterministic, Room};
 use traceward_engine::select::{Prepared, Simplification};
+use traceward_export::graph::Graph;
 use traceward_export::labelled::Labelled;
+use traceward_export::literals::LiteralTexts;
 use traceward_logic::lower::{Claim, Goal, Lowered};
 use traceward_logic::semantics;
 use traceward_testkit::lowered;
@@ -13,6 +15,7 @@ use traceward_testkit::lowered;
 /// The automaton of a formula as it is written, with its texts.
 struct Example {
     labelled: Labelled,
+    literals: LiteralTexts,
     prepared: Prepared,
     on_empty: bool,
 }
@@ -30,7 +33,12 @@ impl Example {
         let automaton = Deterministic::new(formulas, alphabet, simplified[0], on_empty, Room::default())
             .unwrap_or_else(|error| panic!("{error}"));
         let labelled = Labelled::new(automaton, text, formulas, alphabet, &lowered.variables.names());
-        Self { labelled, prepared, on_empty }
+        let literals = LiteralTexts::new(formulas, alphabet, &lowered.variables.names(), None);
+        Self { labelled, literals, prepared, on_empty }
+    }
+
+    fn graph(&self) -> Graph {
+        Graph::of_deterministic(&self.labelled, &self.literals).expect("short labels")
     }
 
     fn automaton(&self) -> &Deterministic {

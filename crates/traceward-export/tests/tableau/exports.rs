@@ -4,6 +4,7 @@ use super::Example;
 use traceward_engine::automaton::tableau::Initial;
 use traceward_export::fsp;
 use traceward_export::graph::{Graph, GraphEdge, GraphNode, Mark, PictureTooLarge, dot, svg};
+use traceward_export::literals::LiteralTexts;
 
 const RESPONSE: &str = "[](a -> <>b)";
 
@@ -13,7 +14,8 @@ impl Example {
     }
 
     fn graph(&self) -> Graph {
-        Graph::of_tableau(&self.automaton, &self.names)
+        let literals = LiteralTexts::new(self.automaton.formulas(), self.automaton.alphabet(), &self.names, None);
+        Graph::of_tableau(&self.automaton, &self.names, &literals)
     }
 }
 
@@ -90,6 +92,8 @@ fn other_graphs_are_drawn_too() {
             edge(0, 2, "c"),
             edge(2, 0, "d"),
         ],
+        event: Some("<event>".into()),
+        has_impossible: false,
     };
     let picture = svg(&graph).expect("few states");
     assert!(picture.contains("satisfied for good") && picture.contains("violated for good"));

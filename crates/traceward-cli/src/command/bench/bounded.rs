@@ -29,7 +29,8 @@ fn write_tables(out: &mut impl Write, measured: &Bounded) -> Result<(), Failure>
         out,
         "What the algorithms on metric automata need at their most, and what their theorems allow, with\n\
          {HIDDEN_CONSTANT} for the constant that O leaves open; ! is more than that. A - is an engine that refuses, gives\n\
-         up, would take long or cannot tell. As printed, nothing is dropped that something else implies."
+         up, would take long or cannot tell. As printed, an entry of a configuration is dropped if another\n\
+         entry of it asks for more, which is the union of the thesis, and nothing else is."
     )?;
     for (index, series) in measured.series.iter().enumerate() {
         write_series(out, index + 1, series)?;
@@ -64,8 +65,10 @@ fn write_series(out: &mut impl Write, number: usize, series: &Series) -> Result<
 fn write_sizes(out: &mut impl Write, series: &Series, place: usize, contender: Contender) -> Result<(), Failure> {
     write_row(out, &sized_name(contender), series, |point| size_text(&point.costs[place]))?;
     let next = series.contenders.get(place + 1).and_then(|next| next.theorem());
-    if let Some(theorem) = contender.theorem().filter(|theorem| next != Some(*theorem)) {
-        write_row(out, &format!("  theorem {}", theorem.number()), series, |point| shown(point.costs[place].bound))?;
+    let stated = |point: &SizePoint| point.costs[place].bound;
+    if let Some(bound) = series.points.first().and_then(stated).filter(|_| next != contender.theorem()) {
+        let allowed = |point: &SizePoint| shown(stated(point).map(|bound| bound.allows));
+        write_row(out, &format!("  {}", bound.name), series, allowed)?;
     }
     if contender == Contender::Generic && series.growth == Growth::Width {
         write_row(out, "generic, type B leaves", series, |point| shown(configurations(&point.costs[place])))?;
@@ -107,7 +110,7 @@ fn write_row(
     series: &Series,
     cell: impl Fn(&SizePoint) -> String,
 ) -> Result<(), Failure> {
-    write!(out, "{name:<30}")?;
+    write!(out, "{name:<34}")?;
     for point in &series.points {
         write!(out, " {:>6}", cell(point))?;
     }
@@ -185,8 +188,8 @@ fn cost_document(cost: &ContenderCost) -> Value {
     json!({
         "contender": cost.contender.name(),
         "size": cost.size(),
-        "theorem": cost.contender.theorem().map(|theorem| theorem.number()),
-        "bound_log10": cost.bound.map(|bound| bound.log10()),
+        "theorem": cost.bound.map(|bound| bound.name),
+        "bound_log10": cost.bound.map(|bound| bound.allows.log10()),
         "exceeds_bound": cost.exceeds_bound(),
         "measured": cost.measured.as_ref().map(measured_document),
     })

@@ -5,7 +5,7 @@ use crate::failure::{Failure, Outcome};
 use serde_json::json;
 use std::io::Write;
 use std::time::Duration;
-use traceward_experiment::figure10::{self, ENGINES, FORMULAS, Measurement};
+use traceward_experiment::figure10::{self, FORMULAS, Measurement, Traversal};
 
 /// An engine that would need longer than this for a trace is not asked.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -32,7 +32,9 @@ pub fn run(arguments: &BenchArguments, out: &mut impl Write) -> Result<Outcome, 
 fn write_table(out: &mut impl Write, lengths: &[usize], measurements: &[Measurement]) -> Result<(), Failure> {
     writeln!(
         out,
-        "milliseconds for a trace of so many states; - would be more than {} s, or too many slices",
+        "milliseconds for a trace of so many states; - would be more than {} s, or too many slices\n\
+         As in the paper: figure 5 to the letter, all successors first and then those that the state\n\
+         satisfies, and the successors of a slice remembered. State first: others are never made.",
         PATIENCE.as_secs()
     )?;
     for formula in FORMULAS {
@@ -41,9 +43,9 @@ fn write_table(out: &mut impl Write, lengths: &[usize], measurements: &[Measurem
             write!(out, " {states:>12}")?;
         }
         writeln!(out)?;
-        for engine in ENGINES {
-            write!(out, "  {engine:<30}")?;
-            for one in figure10::of(measurements, formula, engine) {
+        for traversal in Traversal::ALL {
+            write!(out, "  {:<30}", traversal.name())?;
+            for one in figure10::of(measurements, formula, traversal) {
                 let time = one.time.map_or_else(|| "-".to_owned(), |time| format!("{:.4}", time.as_secs_f64() * 1e3));
                 write!(out, " {time:>12}")?;
             }
@@ -56,7 +58,7 @@ fn write_table(out: &mut impl Write, lengths: &[usize], measurements: &[Measurem
 fn document(measurements: &[Measurement]) -> serde_json::Value {
     let one = |one: &Measurement| {
         let milliseconds = one.time.map(|time| time.as_secs_f64() * 1e3);
-        json!({ "formula": one.formula, "engine": one.engine, "states": one.states, "milliseconds": milliseconds })
+        json!({ "formula": one.formula, "engine": one.traversal.name().trim_start(), "states": one.states, "milliseconds": milliseconds })
     };
     json!({ "experiment": "figure10", "measurements": measurements.iter().map(one).collect::<Vec<_>>() })
 }

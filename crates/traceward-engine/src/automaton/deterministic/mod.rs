@@ -7,6 +7,7 @@
 
 mod cover;
 mod minimise;
+mod table;
 
 use super::diagram::{DiagramLimits, Overflow, Ref};
 use super::progression::{Progression, Space, StateRef};
@@ -141,15 +142,31 @@ impl Deterministic {
         on_empty: bool,
         limits: Room,
     ) -> Result<Self, BuildError> {
+        Self::in_stages(formulas, alphabet, root, on_empty, limits).map(|(_, minimal)| minimal)
+    }
+
+    /// The same, with the number of states that were unfolded before they were merged.
+    pub fn in_stages(
+        formulas: &Formulas,
+        alphabet: &Alphabet,
+        root: FormulaId,
+        on_empty: bool,
+        limits: Room,
+    ) -> Result<(usize, Self), BuildError> {
         let progression = Progression::new(formulas, alphabet, root, on_empty, None)?;
         let instead = &[Instead { engine: "reverse", how: "needs no automaton of this kind" }];
-        Self::of(&progression, limits)
+        Self::stages_of(&progression, limits)
             .map_err(|too_large| GaveUp { engine: "observer", limit: too_large.limit(limits), instead }.into())
     }
 
     pub(crate) fn of(progression: &Progression, limits: Room) -> Result<Self, TooLarge> {
+        Self::stages_of(progression, limits).map(|(_, minimal)| minimal)
+    }
+
+    fn stages_of(progression: &Progression, limits: Room) -> Result<(usize, Self), TooLarge> {
         let unfolded = Unfolding::new(progression, limits)?.run()?;
-        Ok(minimise::minimal(unfolded, &mut limits.budget())?)
+        let states = unfolded.states.len();
+        Ok((states, minimise::minimal(unfolded, &mut limits.budget())?))
     }
 
     /// The number of propositions in a letter.

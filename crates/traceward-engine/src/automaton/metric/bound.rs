@@ -91,18 +91,8 @@ impl Measures {
         last * Magnitude::new(factor)
     }
 
-    /// Theorem 3.3: the configuration graph, X²·(C+2)·|ρ|.
-    pub fn graph(self, states: usize) -> Magnitude {
-        Magnitude::new(self.x() * self.x() * (self.c() + 2.0) * (states.max(1) as f64))
-    }
-
-    /// Theorem 3.7: the sets of configurations, X·(C+2)^X. It does not hold where operators begin
-    /// two steps late or later.
-    pub fn breadth_first(self) -> Magnitude {
-        Magnitude::new(self.x()) * Magnitude::power(self.c() + 2.0, self.x())
-    }
-
-    /// Lemma 3.4: the type A leaves of the generic algorithm, Y·(C+1).
+    /// The type A leaves of the generic algorithm, Y·(C+1), as the proof of lemma 3.4 counts those of
+    /// the graph.
     pub fn type_a(self) -> Magnitude {
         Magnitude::new((self.y as f64 * (self.c() + 1.0)).max(1.0))
     }
@@ -131,7 +121,67 @@ impl Measures {
     }
 }
 
+/// What the thesis states of a sublogic, and what it allows.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Statement {
+    /// The name of the statement in the thesis.
+    pub name: &'static str,
+    /// The bound, as it is printed.
+    pub formula: &'static str,
+    /// The bound, evaluated.
+    pub allows: Magnitude,
+}
+
 impl Sublogic {
+    /// The space of the configuration graph, and by the same statements its time, for a trace of so
+    /// many states.
+    pub fn graph(self, measures: Measures, states: usize) -> Statement {
+        let (x, c) = (measures.x(), measures.c());
+        let squared = Magnitude::new(x * x * (states.max(1) as f64));
+        match self {
+            Self::Ltl => Statement { name: "corollary 3.1", formula: "X²·|ρ|", allows: squared },
+            Self::Fbtl => Statement {
+                name: "lemma 3.4",
+                formula: "X³·(C+1)²",
+                allows: Magnitude::power(x, 3.0) * Magnitude::power(c + 1.0, 2.0),
+            },
+            Self::Sbtl | Self::Btl => {
+                let allows = squared * Magnitude::new(c + 2.0);
+                Statement { name: "theorem 3.3", formula: "X²·(C+2)·|ρ|", allows }
+            }
+        }
+    }
+
+    /// The space of breadth-first traversal: the number of configurations. It does not hold where
+    /// operators begin two steps late or later.
+    pub fn breadth_first(self, measures: Measures) -> Statement {
+        let x = measures.x();
+        match self {
+            Self::Ltl => Statement { name: "corollary 3.2", formula: "2^X", allows: Magnitude::power(2.0, x) },
+            Self::Fbtl | Self::Sbtl | Self::Btl => Statement {
+                name: "theorem 3.7",
+                formula: "X·(C+2)^X",
+                allows: Magnitude::new(x) * Magnitude::power(measures.c() + 2.0, x),
+            },
+        }
+    }
+
+    /// The time of breadth-first traversal for a trace of so many states. The statement of theorem
+    /// 3.7 leaves out the length of the trace, which its proof multiplies by.
+    pub fn breadth_first_time(self, measures: Measures, states: usize) -> Statement {
+        let (x, states) = (measures.x(), Magnitude::new(states.max(1) as f64));
+        match self {
+            Self::Ltl => {
+                let allows = states * Magnitude::power(2.0, 2.0 * x);
+                Statement { name: "corollary 3.2", formula: "|ρ|·2^(2X)", allows }
+            }
+            Self::Fbtl | Self::Sbtl | Self::Btl => {
+                let allows = states * Magnitude::new(x) * Magnitude::power(measures.c() + 2.0, 2.0 * x);
+                Statement { name: "theorem 3.7", formula: "|ρ|·X·(C+2)^(2X)", allows }
+            }
+        }
+    }
+
     /// [`Sublogic::space`], evaluated.
     pub fn space_of(self, measures: Measures) -> Magnitude {
         let Measures { x, c, .. } = measures;
@@ -165,8 +215,18 @@ mod tests {
     fn bounds_are_those_of_the_theorems() {
         let close = |bound: Magnitude, expected: f64| assert!((bound.number() / expected - 1.0).abs() < 1e-9);
         close(SMALL.tree(3), (343.0 * 7.0 - 1.0) / 6.0 + 1.0 / 6.0);
-        close(SMALL.graph(10), 49.0 * 6.0 * 10.0);
-        close(SMALL.breadth_first(), 7.0 * 6_f64.powi(7));
+        for (sublogic, expected) in [
+            (Sublogic::Ltl, 49.0 * 10.0),
+            (Sublogic::Fbtl, 343.0 * 25.0),
+            (Sublogic::Sbtl, 49.0 * 6.0 * 10.0),
+            (Sublogic::Btl, 49.0 * 6.0 * 10.0),
+        ] {
+            close(sublogic.graph(SMALL, 10).allows, expected);
+        }
+        close(Sublogic::Ltl.breadth_first(SMALL).allows, 128.0);
+        close(Sublogic::Fbtl.breadth_first(SMALL).allows, 7.0 * 6_f64.powi(7));
+        close(Sublogic::Ltl.breadth_first_time(SMALL, 10).allows, 10.0 * 128.0 * 128.0);
+        close(Sublogic::Btl.breadth_first_time(SMALL, 10).allows, 70.0 * 6_f64.powi(14));
         close(SMALL.type_a(), 15.0);
         close(SMALL.type_b(), 16.0);
         close(Sublogic::Ltl.space_of(SMALL), 128.0);

@@ -27,9 +27,10 @@ impl Metric {
         self.condition_ids().filter(|id| seen.inside[id.index()]).filter(counts).count()
     }
 
-    /// C, the largest constant in it, ∞ left out.
+    /// C, the largest constant in the formula, ∞ left out. Clocks may be set to less: that of
+    /// `F[7,9]` counts 7 steps and then 2.
     pub fn largest_constant(&self) -> u64 {
-        self.clocks.iter().filter_map(|clock| clock.steps()).max().unwrap_or(0)
+        self.largest_constant
     }
 
     fn is_connective(&self, id: ConditionId) -> bool {

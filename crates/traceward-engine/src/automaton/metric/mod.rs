@@ -32,7 +32,7 @@ mod measure;
 mod sublogic;
 
 use super::alternating::{ConditionId, NodeId};
-pub use bound::{Magnitude, Measures};
+pub use bound::{Magnitude, Measures, Statement};
 pub use delay::overlapping_delay;
 use rustc_hash::FxHashMap;
 use std::fmt;
@@ -203,6 +203,8 @@ pub struct Metric {
     /// The value that each clock is set to.
     clocks: Vec<Clock>,
     root: ConditionId,
+    /// The largest constant in the formula.
+    largest_constant: u64,
 }
 
 /// The error that a part has a bound in time: a metric automaton counts steps.
@@ -411,9 +413,11 @@ impl<'a> Builder<'a> {
                 self.of_formula.insert(part, condition);
             }
         }
+        let constants = parts.iter().map(|part| largest_constant_of(self.formulas.node(*part)));
+        let largest_constant = constants.max().unwrap_or(0);
         let root = self.of_formula[&root];
         let nodes = self.nodes.into_iter().map(|node| node.expect("every numbered node is built")).collect();
-        Metric { nodes, conditions: self.conditions, clocks: self.clocks, root }
+        Metric { nodes, conditions: self.conditions, clocks: self.clocks, root, largest_constant }
     }
 
     /// The automaton 𝒜(φ) of a formula.
@@ -544,6 +548,15 @@ impl<'a> Builder<'a> {
             conditions.push(condition);
             ConditionId::new(conditions.len() - 1)
         })
+    }
+}
+
+/// The largest constant of an operator's own bound, ∞ left out. `X` is `F[1,1]` in the thesis.
+fn largest_constant_of(node: Operator) -> u64 {
+    match node.interval() {
+        _ if node.direction() != Some(Direction::Future) => 0,
+        Some(interval) => interval.to.unwrap_or(interval.from),
+        None => 1,
     }
 }
 

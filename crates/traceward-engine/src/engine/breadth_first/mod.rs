@@ -27,6 +27,7 @@
 
 mod expansion;
 mod show;
+mod printed;
 mod slices;
 mod statistics;
 
@@ -41,6 +42,7 @@ use crate::limit::{Budget, BuildError, GaveUp, Instead, Limit, Limits, Unsupport
 use crate::prepared::Prepared;
 use crate::saved::{Reader, RestoreError, Writer};
 use expansion::Scopes;
+pub use printed::{PrintedBreadthFirst, PrintedRun};
 use slices::{SetId, Slices};
 pub use statistics::OverSlices;
 use std::sync::Arc;
@@ -139,8 +141,19 @@ impl BreadthFirst {
         root: FormulaId,
         config: EngineConfig,
     ) -> Result<Self, Unsupported> {
-        let automaton = labels::automaton(NAME, formulas, root)?;
-        let labels = Labels::new(NAME, &automaton, formulas, alphabet)?;
+        Self::named(NAME, formulas, alphabet, root, config)
+    }
+
+    /// The same, for the engine of a name.
+    fn named(
+        engine: &'static str,
+        formulas: &Formulas,
+        alphabet: &Alphabet,
+        root: FormulaId,
+        config: EngineConfig,
+    ) -> Result<Self, Unsupported> {
+        let automaton = labels::automaton(engine, formulas, root)?;
+        let labels = Labels::new(engine, &automaton, formulas, alphabet)?;
         let is_leaf = |node: &NodeId| matches!(automaton.node(*node).kind, Kind::Leaf(_));
         let leaves = automaton.node_ids().filter(is_leaf).collect();
         Ok(Self { scopes: Scopes::new(&automaton), automaton, labels, leaves, config })
@@ -161,7 +174,12 @@ impl BreadthFirst {
 }
 
 fn gave_up(limit: Limit) -> GaveUp {
-    GaveUp { engine: NAME, limit, instead: &[Instead::REVERSE] }
+    gave_up_as(NAME, limit)
+}
+
+/// The error of the engine of a name.
+fn gave_up_as(engine: &'static str, limit: Limit) -> GaveUp {
+    GaveUp { engine, limit, instead: &[Instead::REVERSE] }
 }
 
 impl Follow for BreadthFirst {

@@ -306,7 +306,9 @@ impl BreadthFirst {
         let found = expansion.successors(slices.configuration(configuration))?;
         let before = slices.bytes();
         let successors = slices.intern_all(found);
-        slices.remember_successors((configuration, letter), successors.clone());
+        if self.config.memory != Memory::Nothing {
+            slices.remember_successors((configuration, letter), successors.clone());
+        }
         expansion.budget().take(slices.bytes() - before)?;
         Ok(successors)
     }
@@ -339,10 +341,13 @@ impl BreadthFirst {
     }
 
     fn verdict_of(&self, cache: &SliceCache, configurations: &[SliceId]) -> Verdict {
-        let any = |is_so: &dyn Fn(&Configuration) -> bool| {
-            configurations.iter().any(|id| is_so(cache.slices.configuration(*id)))
-        };
-        if configurations.is_empty() {
+        self.verdict_on(|is_so| configurations.iter().any(|id| is_so(cache.slices.configuration(*id))))
+    }
+
+    /// The verdict on the runs that have come to some configurations, all of them satisfied.
+    /// `any` tells whether there is one of a kind.
+    pub(super) fn verdict_on(&self, any: impl Fn(&dyn Fn(&Configuration) -> bool) -> bool) -> Verdict {
+        if !any(&|_| true) {
             Verdict::Violated
         } else if any(&|one| one.timers(&self.automaton).next().is_none()) {
             // Leaves and clocks that have run out owe nothing to later states.

@@ -101,7 +101,10 @@ impl Annotation {
 pub(super) struct CandidateExpansion<'a> {
     pub(super) automaton: &'a Metric,
     pub(super) annotation: &'a Annotation,
-    pub(super) compaction: Compaction,
+    /// The entries that ⊎ drops inside a configuration.
+    pub(super) entries: Compaction,
+    /// The ways that are dropped because another one is no harder.
+    pub(super) ways: Compaction,
     pub(super) limit: usize,
 }
 
@@ -187,7 +190,7 @@ impl CandidateExpansion<'_> {
         let mut all = Vec::new();
         for one in left {
             for other in right {
-                let both = one.and(other, self.automaton, self.compaction);
+                let both = one.and(other, self.automaton, self.entries);
                 both.pay(budget)?;
                 all.push(both);
             }
@@ -274,7 +277,7 @@ impl Configurations {
         budget: &mut Budget,
     ) -> Result<Arc<[Way]>, Limit> {
         candidates.iter().try_for_each(|candidate| candidate.pay(budget))?;
-        let is_compared = expansion.compaction == Compaction::On && candidates.len() <= COMPARED;
+        let is_compared = expansion.ways == Compaction::On && candidates.len() <= COMPARED;
         let candidates = if is_compared { without_harder(candidates, expansion.automaton) } else { candidates };
         let no_harder = |index: usize, candidate: &Candidate| {
             let easier = |&(other, one): &(usize, &Candidate)| {

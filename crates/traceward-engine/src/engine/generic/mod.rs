@@ -192,7 +192,8 @@ impl Generic {
         CandidateExpansion {
             automaton: &self.automaton,
             annotation: &self.annotation,
-            compaction: self.config.subsumption.in_graphs(),
+            entries: self.config.subsumption.of_entries(),
+            ways: self.config.subsumption.in_graphs(),
             limit: self.config.limits.slices,
         }
     }
