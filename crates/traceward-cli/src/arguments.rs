@@ -177,7 +177,7 @@ pub struct CheckArguments {
     /// wait, bytes
     #[arg(long, help_heading = "Engine")]
     pub engine_statistics: bool,
-    /// How many violations to report one by one
+    /// How many violations to report one by one, and how many of the keys with the largest values
     #[arg(long, value_name = "N", default_value_t = 5)]
     pub max_violations: usize,
     /// Judge a trace without a state, too; otherwise it is an error

@@ -27,9 +27,9 @@ pub use hygiene::{ComparisonDocument, Example, Finding, LintDocument, NamedFormu
 pub use inspection::{Column, InspectionDocument};
 pub use monitor::{EndOfTrace, EndVerdict, Extent, VerdictEvent};
 pub use report::{
-    Answer, Coverage, FailureDocument, KeyValue, KeyVerdict, Keys, Owed, Property, Query, RejectingVisits,
-    ReportDocument, Statistics, Summary, Trace, TracePath, TracesDocument, UnusedPart, ViolatingState, Violations,
-    Waiting,
+    Answer, Coverage, FailureDocument, Frequencies, KeyValue, KeyVerdict, Keys, Numbers, Owed, Property, Query,
+    RejectingVisits, ReportDocument, Statistics, Summary, Trace, TracePath, TracesDocument, UnusedPart, ValueCount,
+    ViolatingState, Violations, Waiting,
 };
 pub use schema::schemas;
 pub use spaced::line;

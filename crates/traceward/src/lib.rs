@@ -24,6 +24,7 @@
 mod check;
 mod error;
 pub mod hygiene;
+mod measure;
 mod monitor;
 pub mod plan;
 mod question;
@@ -31,6 +32,7 @@ mod render;
 pub mod report;
 mod runs;
 mod spec;
+mod summary;
 mod warning;
 
 pub use check::{CheckOptions, Extent, Truth, check, check_with};

@@ -14,6 +14,7 @@ pub(crate) mod steps;
 
 use crate::check::{CheckOptions, Extent, Truth};
 use crate::error::{Error, Request};
+use crate::measure::Measure;
 use crate::report::{Cost, Evidence, PropertyReport, QueryReport, QueryValue, Report, TraceReport};
 use crate::runs::RunQuestions;
 use crate::spec::Spec;
@@ -349,6 +350,7 @@ impl<'a> Question<'a> {
             description: query.description.clone(),
             query: self.spec.text(query.span),
             value,
+            measure: Measure::of(&query.query),
             unanswered,
         }
     }

@@ -1,6 +1,8 @@
 //! The answer, as data.
 
+pub use crate::measure::Measure;
 pub use crate::runs::{CoverageReport, UnusedPart, WaitingReport};
+pub use crate::summary::{Frequencies, Numbers, Spread, Summary};
 pub use crate::warning::{Subject, Warning, WarningKind};
 use std::sync::Arc;
 use traceward_engine::engine::EngineStatistics;
@@ -197,6 +199,8 @@ pub struct KeysReport {
     /// The first keys for which the property is violated; of an assert, those whose values are
     /// farthest from what they are compared with.
     pub first_violations: Vec<KeyVerdict>,
+    /// The summary of the values that an assert compared; none for other properties.
+    pub compared: Option<Summary>,
 }
 
 /// The verdict for a key.
@@ -221,6 +225,8 @@ pub struct QueryReport {
     pub query: String,
     /// The value that was measured.
     pub value: QueryValue,
+    /// What the numbers among its values measure.
+    pub measure: Measure,
     /// The number of requests of a latency that were never answered; none if the query has no
     /// latency.
     pub unanswered: Option<usize>,
@@ -231,6 +237,11 @@ pub struct QueryReport {
 pub enum QueryValue {
     /// The value on the whole trace; none if the query failed.
     Whole(Option<Value>),
-    /// The value for each key, in order of first appearance.
-    ByKey(Vec<(Arc<str>, Option<Value>)>),
+    /// The values on a trace that was split.
+    ByKey {
+        /// The value for each key, in order of first appearance; none where the query failed.
+        values: Vec<(Arc<str>, Option<Value>)>,
+        /// The summary of these values.
+        summary: Summary,
+    },
 }

@@ -36,7 +36,7 @@ pub fn report(out: &mut impl Write, path: &Path, report: &Report, goal: Goal) ->
         write_property(out, property, report)?;
     }
     for query in &report.queries {
-        write_query(out, query, report)?;
+        write_query(out, query)?;
     }
     if let Some(table) = &report.trace.table {
         writeln!(out)?;

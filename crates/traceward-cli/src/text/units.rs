@@ -1,38 +1,50 @@
 //! Counts, values and times, as people say them.
 
+use traceward::Value;
 use traceward::message::{Shown, TIME_UNITS, duration};
-use traceward::report::QueryReport;
-use traceward::{Report, Value};
+use traceward::report::Measure;
 
-/// What the numbers of a query are.
-#[derive(Clone, Copy)]
-pub(super) enum Measure {
-    Plain,
-    /// Nanoseconds between two states.
-    Latency,
+/// A value of a query, with a time beside it in the unit that a person would use.
+pub(super) fn measured(value: Option<&Value>, measure: Measure) -> String {
+    let text = value_text(value);
+    match value.and_then(|value| in_units(value, measure)) {
+        Some(units) => format!("{text} ({units})"),
+        None => text,
+    }
 }
 
-impl Measure {
-    pub(super) fn of(query: &QueryReport, report: &Report) -> Self {
-        let timed = query.unanswered.is_some() && report.trace.span.is_some();
-        if timed { Self::Latency } else { Self::Plain }
-    }
+/// A value of a query in few words: a time by its units alone, and a number without the digits that
+/// nobody reads.
+pub(super) fn measured_briefly(value: &Value, measure: Measure) -> String {
+    in_units(value, measure).unwrap_or_else(|| match value {
+        // Beyond this size a float has no digits behind its point.
+        Value::Float(number) if number.abs() < 1e9 => ((number * 1e6).round() / 1e6).to_string(),
+        value => value_text(Some(value)),
+    })
+}
 
-    pub(super) fn text(self, value: Option<&Value>) -> String {
-        match (self, value) {
-            (Self::Latency, Some(Value::Int(nanoseconds))) => {
-                format!("{nanoseconds} ({})", elapsed(nanoseconds.unsigned_abs()))
-            }
-            _ => value_text(value),
+/// A time in the unit that a person would use; none for what is no time.
+fn in_units(value: &Value, measure: Measure) -> Option<String> {
+    let nanoseconds = value.as_f64().filter(|number| number.abs() < i64::MAX as f64)?;
+    match (measure, value) {
+        (Measure::Plain, _) => None,
+        (Measure::Moment, Value::Int(exact)) => Some(moment(*exact)),
+        (Measure::Moment, _) => Some(moment(nanoseconds as i64)),
+        (Measure::Duration, _) => {
+            let sign = if nanoseconds < 0.0 { "-" } else { "" };
+            Some(format!("{sign}{}", elapsed(nanoseconds.abs().round() as u64)))
         }
     }
+}
 
-    pub(super) fn number(self, number: f64) -> String {
-        match self {
-            Self::Latency => elapsed(number as u64),
-            // Whole numbers without a fraction, others with as many digits as tell them apart.
-            Self::Plain => ((number * 1e6).round() / 1e6).to_string(),
-        }
+/// A part of a whole in percent. What is little is not said to be nothing, and what is nearly all
+/// not to be all.
+pub(super) fn percent(part: usize, whole: usize) -> String {
+    let share = part as f64 / whole.max(1) as f64 * 100.0;
+    match (share * 10.0).round() / 10.0 {
+        rounded if rounded == 0.0 && part > 0 => "<0.1%".to_owned(),
+        rounded if rounded == 100.0 && part < whole => ">99.9%".to_owned(),
+        rounded => format!("{rounded}%"),
     }
 }
 
@@ -83,4 +95,30 @@ pub(super) fn shown(value: &Value) -> String {
 /// A name as a formula writes it.
 pub(super) fn column_name(name: &str) -> String {
     traceward::message::Name(name).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn little_is_not_nothing_and_much_is_not_all() {
+        assert_eq!(percent(0, 7), "0%");
+        assert_eq!(percent(1, 8), "12.5%");
+        assert_eq!(percent(1, 100_000), "<0.1%");
+        assert_eq!(percent(99_999, 100_000), ">99.9%");
+        assert_eq!(percent(7, 7), "100%");
+        assert_eq!(percent(0, 0), "0%");
+    }
+
+    #[test]
+    fn times_are_told_in_units() {
+        let duration = |value: Value| measured_briefly(&value, Measure::Duration);
+        assert_eq!(duration(Value::Int(90_000_000_000)), "90 s");
+        assert_eq!(duration(Value::Float(-2.5e9)), "-2.5 s");
+        assert_eq!(duration(Value::Float(f64::INFINITY)), "inf");
+        assert_eq!(measured(Some(&Value::Int(5)), Measure::Plain), "5");
+        assert_eq!(measured(None, Measure::Duration), "none");
+        assert_eq!(measured_briefly(&Value::Float(0.1 + 0.2), Measure::Plain), "0.3");
+    }
 }
