@@ -134,7 +134,8 @@ fn values_of_earlier_states() {
 /// What queries and asserts come to over all keys.
 #[test]
 fn statistics_over_keys() {
-    let log = b"case,t,act,x,y\na,0,go,1,\nb,0,go,7,\na,90,stop,2,\nb,30,halt,5,\nc,40,go,,\nd,50,stop,9007199254740993,\n";
+    let log =
+        b"case,t,act,x,y\na,0,go,1,\nb,0,go,7,\na,90,stop,2,\nb,30,halt,5,\nc,40,go,,\nd,50,stop,9007199254740993,\n";
     let many: String = (1..=100).map(|key| format!("k{key},{}\n", key * key % 101)).collect();
     let many = format!("k,x\n{many}");
     insta::assert_snapshot!(session(
