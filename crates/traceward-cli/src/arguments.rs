@@ -43,13 +43,15 @@ pub enum Command {
     #[command(after_help = "Examples:
   tail -f events.jsonl | traceward monitor -e 'G(request -> F grant)' -e 'G !error'
   ./server | traceward monitor properties.tw --changes --format text
+  ./server | traceward monitor -e 'F ready' --stop-when-decided
   printf '{\"on\": true}\\n{\"on\": false}\\n' | traceward monitor -e 'G on'
 
 It reads JSON lines, or CSV with a header, and prints a line each time a verdict changes:
   {\"position\": 1, \"property\": \"p1\", \"verdict\": \"violated\", \"final\": true}
 
 A verdict is satisfied or violated once no continuation can change it; before that it is holding
-or pending, by what it would be if the trace ended now. At the end of the input, or at a
+or pending, by what it would be if the trace ended now (as text that is printed with
+--every-change only). At the end of the input, or at a
 signal (INT, TERM, HUP), each property is satisfied or violated.")]
     Monitor(MonitorArguments),
     /// Tell what a trace holds: columns, types, ranges, what to write the first property about
@@ -188,7 +190,7 @@ pub struct CheckArguments {
     /// wait, bytes
     #[arg(long, help_heading = "Engine")]
     pub engine_statistics: bool,
-    /// How many violations to report one by one
+    /// How many violations to report one by one, and how many of the keys with the largest values
     #[arg(long, value_name = "N", default_value_t = 5)]
     pub max_violations: usize,
     /// Judge a trace without a state, too; otherwise it is an error
@@ -207,8 +209,21 @@ pub struct MonitorArguments {
     #[arg(value_name = "SPEC")]
     pub paths: Vec<PathBuf>,
     /// Print every verdict after every state
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["every_change", "only_final"])]
     pub every_step: bool,
+    /// Print a line each time a verdict changes, as JSON lines do unless told otherwise
+    #[arg(long, conflicts_with = "only_final")]
+    pub every_change: bool,
+    /// Print final verdicts only, satisfied and violated, as text does unless told otherwise
+    #[arg(long)]
+    pub only_final: bool,
+    /// Stop as soon as every verdict is final; otherwise all of the input is read, as its errors
+    /// and counts are part of the answer
+    #[arg(long)]
+    pub stop_when_decided: bool,
+    /// Stop as soon as a property is violated
+    #[arg(long)]
+    pub stop_on_violation: bool,
     /// Judge a trace without a state, too; otherwise it is an error
     #[arg(long)]
     pub allow_empty: bool,
@@ -230,6 +245,30 @@ pub struct MonitorArguments {
     /// Print nothing but results
     #[arg(long, short, help_heading = "Output")]
     pub quiet: bool,
+}
+
+/// The verdicts that a monitor prints on the way.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Told {
+    /// Every verdict after every state.
+    EveryStep,
+    /// Verdicts that have changed.
+    Changes,
+    /// Verdicts that no continuation can change.
+    Final,
+}
+
+impl MonitorArguments {
+    /// The verdicts to print on the way.
+    pub fn told(&self) -> Told {
+        match self.format {
+            _ if self.every_step => Told::EveryStep,
+            _ if self.every_change => Told::Changes,
+            _ if self.only_final => Told::Final,
+            OutputFormat::Json => Told::Changes,
+            OutputFormat::Text => Told::Final,
+        }
+    }
 }
 
 /// What becomes of a line that cannot be read.

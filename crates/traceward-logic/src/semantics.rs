@@ -358,7 +358,7 @@ fn standard_deviation(values: &[&Value]) -> Value {
 
 /// The different values in order of first appearance, with how often each occurs; 1 and 1.0 are one
 /// value.
-fn frequencies(values: &[&Value]) -> Vec<(Value, usize)> {
+pub fn frequencies(values: &[&Value]) -> Vec<(Value, usize)> {
     let mut places: FxHashMap<Value, usize> = FxHashMap::default();
     let mut frequencies: Vec<(Value, usize)> = Vec::new();
     for &value in values {
@@ -395,7 +395,7 @@ fn quantile(part: f64, values: &[&Value]) -> Value {
 
 /// The least k ≥ 1 with k ≥ part · count. `part` is taken as the decimal that was written: 0.07 of
 /// 100 is 7, though the nearest float is a little more than 0.07.
-fn rank(part: f64, count: usize) -> usize {
+pub fn rank(part: f64, count: usize) -> usize {
     let text = format!("{part}");
     let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
     let digits = format!("{whole}{fraction}").parse::<u128>();

@@ -30,9 +30,9 @@ pub use hygiene::{ComparisonDocument, Example, Finding, LintDocument, NamedFormu
 pub use inspection::{Column, InspectionDocument, SuggestedCommand};
 pub use monitor::{EndOfTrace, EndVerdict, Extent, VerdictEvent};
 pub use report::{
-    Answer, Coverage, CoveredPart, Distribution, FailureDocument, Fate, KeyValue, KeyVerdict, Keys, Owed, Property,
-    Query, RejectingVisits, ReportDocument, Statistics, Summary, Trace, TracePath, TracesDocument, UnusedPart,
-    ViolatingState, Violations, Waiting, WorstWait,
+    Answer, Coverage, CoveredPart, Distribution, FailureDocument, Fate, Frequencies, KeyValue, KeyVerdict, Keys,
+    Numbers, Owed, Property, Query, RejectingVisits, ReportDocument, Statistics, Summary, Trace, TracePath,
+    TracesDocument, UnusedPart, ValueCount, ViolatingState, Violations, Waiting, WorstWait,
 };
 pub use schema::schemas;
 pub use spaced::line;

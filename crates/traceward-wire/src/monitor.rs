@@ -43,6 +43,9 @@ pub struct EndOfTrace {
     /// False if the trace was cut short: then verdicts are those of a trace that goes on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub complete: Option<bool>,
+    /// Why it was not read to the end, if that was asked for: `decided` or `violated`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stopped: Option<String>,
     /// The number of states.
     pub states: u64,
     /// The number of lines that held no state and were skipped.
@@ -82,6 +85,21 @@ pub enum Extent {
     Complete,
     /// Something went wrong on the way.
     CutShort,
+    /// Every verdict is final, and that was enough.
+    Decided,
+    /// A property is violated, and that was enough.
+    Violated,
+}
+
+impl Extent {
+    /// The reason for stopping before the end, if it was asked for.
+    fn stopped(self) -> Option<String> {
+        match self {
+            Self::Complete | Self::CutShort => None,
+            Self::Decided => Some("decided".to_owned()),
+            Self::Violated => Some("violated".to_owned()),
+        }
+    }
 }
 
 impl EndOfTrace {
@@ -96,8 +114,8 @@ impl EndOfTrace {
             engine_statistics: None,
         };
         let properties = verdicts.iter().map(property).collect();
-        let complete = Some(false);
-        Self { end: true, version: VERSION, complete, states, skipped, properties, warnings: Vec::new() }
+        let (complete, stopped) = (Some(false), None);
+        Self { end: true, version: VERSION, complete, stopped, states, skipped, properties, warnings: Vec::new() }
     }
 
     /// What a feed has come to; `verdicts` are those on its properties, and `reason` words why one
@@ -124,7 +142,8 @@ impl EndOfTrace {
         Self {
             end: true,
             version: VERSION,
-            complete: (extent == Extent::CutShort).then_some(false),
+            complete: (extent != Extent::Complete).then_some(false),
+            stopped: extent.stopped(),
             states: monitor.position(),
             skipped: feed.skipped(),
             properties: monitor.property_ids().zip(verdicts).map(property).collect(),

@@ -4,12 +4,11 @@ use crate::evidence::{self, Place};
 use crate::{Members, Step, VERSION, Value, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
 use traceward::engine::EngineStatistics;
 use traceward::report::{self, Subject, WarningKind};
 use traceward::report::{
-    Compared, Cost, Counterpart, CoverageReport, KeysReport, OwedReport, QueryReport, QueryValue, TraceReport,
-    WaitingReport,
+    Compared, Cost, Counterpart, CoverageReport, KeysReport, Measure, OwedReport, QueryReport, QueryValue, Spread,
+    TraceReport, WaitingReport,
 };
 use traceward::{Evidence, PropertyReport, Report};
 
@@ -609,11 +608,14 @@ pub struct Keys {
     pub verdicts: Members<usize>,
     /// The first keys for which it is violated.
     pub first_violations: Vec<KeyVerdict>,
+    /// What the values come to that an assert compared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary: Option<Summary>,
 }
 
 impl From<&KeysReport> for Keys {
     fn from(report: &KeysReport) -> Self {
-        let KeysReport { checked, violated, vacuous, verdicts, first_violations } = report;
+        let KeysReport { checked, violated, vacuous, verdicts, first_violations, compared } = report;
         let mut counts: Vec<(String, usize)> = Vec::new();
         for verdict in verdicts {
             match counts.iter_mut().find(|(name, _)| name == verdict.name()) {
@@ -628,6 +630,7 @@ impl From<&KeysReport> for Keys {
             vacuous: *vacuous,
             verdicts: Members(counts),
             first_violations: first_violations.iter().map(KeyVerdict::from).collect(),
+            summary: compared.as_ref().map(Summary::from),
         }
     }
 }
@@ -696,6 +699,9 @@ pub struct Query {
     /// What these values come to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<Summary>,
+    /// The unit of the numbers: `ns` of timestamps and of stretches of time, otherwise none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unit: Option<String>,
     /// How many requests of a latency were never answered, if it has a latency.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unanswered: Option<usize>,
@@ -715,30 +721,70 @@ pub struct KeyValue {
 pub struct Summary {
     /// The number of keys.
     pub keys: usize,
-    /// The number of keys for which the query failed.
+    /// The number of keys for which the query has a value.
+    pub count: usize,
+    /// The number of keys for which it failed.
     pub failed: usize,
-    /// The least number.
+    /// The share of keys for which it failed, from 0 to 1; null if there is no key.
+    pub failed_share: Option<f64>,
+    /// The unit of the numbers: `ns` of timestamps and of stretches of time, otherwise none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub min: Option<f64>,
-    /// The largest number.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub max: Option<f64>,
-    /// The average of the numbers.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub avg: Option<f64>,
+    pub unit: Option<String>,
+    /// The spread of the values, if all are numbers.
+    #[serde(flatten)]
+    pub numbers: Option<Numbers>,
+    /// The counts of the values, if some are no numbers.
+    #[serde(flatten)]
+    pub frequencies: Option<Frequencies>,
+}
+
+/// The spread of numbers; quantiles are values that some key has.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Numbers {
+    /// The least.
+    pub min: Value,
+    /// The least value with at least half of the values at or below it.
+    pub median: Value,
+    /// The same with nine tenths of the values.
+    pub p90: Value,
+    /// The same with 99 of a hundred.
+    pub p99: Value,
+    /// The largest.
+    pub max: Value,
+    /// The mean; null where infinite values of both signs leave none.
+    pub mean: Value,
+    /// The mean, by the name that queries have for it.
+    pub avg: Value,
+    /// The keys with the largest values, the largest first.
+    pub worst: Vec<KeyValue>,
+}
+
+/// The counts of values that are no numbers.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Frequencies {
+    /// The number of different values.
+    pub distinct: usize,
+    /// The most frequent values, the most frequent first.
+    pub most_frequent: Vec<ValueCount>,
+}
+
+/// How many keys have a value.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct ValueCount {
+    /// The value.
+    pub value: Value,
+    /// The number of keys.
+    pub count: usize,
 }
 
 impl From<&QueryReport> for Query {
     fn from(report: &QueryReport) -> Self {
-        let QueryReport { name, description, query, value, unanswered, measure: _ } = report;
+        let QueryReport { name, description, query, value, measure, unanswered } = report;
         let (whole, values, summary) = match value {
             QueryValue::Whole(value) => (Some(value.as_ref().map(Value::from)), None, None),
-            QueryValue::ByKey(values) => {
-                let one = |(key, value): &(Arc<str>, Option<traceward::Value>)| KeyValue {
-                    key: key.to_string(),
-                    value: Value::from(value.as_ref()),
-                };
-                (None, Some(values.iter().map(one).collect()), Some(Summary::new(values)))
+            QueryValue::ByKey { values, summary } => {
+                let values = values.iter().map(|(key, value)| KeyValue::new(key, value.as_ref()));
+                (None, Some(values.collect()), Some(Summary::from(summary)))
             }
         };
         Self {
@@ -748,21 +794,61 @@ impl From<&QueryReport> for Query {
             value: whole,
             values,
             summary,
+            unit: unit(measure),
             unanswered: *unanswered,
         }
     }
 }
 
-impl Summary {
-    fn new(values: &[(Arc<str>, Option<traceward::Value>)]) -> Self {
-        let numbers = || values.iter().filter_map(|(_, value)| value.as_ref().and_then(traceward::Value::as_f64));
-        let count = numbers().count();
+/// The unit of what was measured.
+fn unit(measure: &Measure) -> Option<String> {
+    match measure {
+        Measure::Plain => None,
+        Measure::Moment | Measure::Duration => Some("ns".to_owned()),
+        Measure::Buckets(edges) => unit(edges),
+        Measure::Pair(left, right) => unit(left).filter(|_| left == right),
+    }
+}
+
+impl From<&report::Summary> for Summary {
+    fn from(summary: &report::Summary) -> Self {
+        let report::Summary { keys, without_value, measure, spread } = summary;
+        let (numbers, frequencies) = match spread {
+            Spread::Nothing => (None, None),
+            Spread::Numbers(numbers) => (Some(Numbers::from(numbers)), None),
+            Spread::Others(frequencies) => (None, Some(Frequencies::from(frequencies))),
+        };
         Self {
-            keys: values.len(),
-            failed: values.iter().filter(|(_, value)| value.is_none()).count(),
-            min: numbers().reduce(f64::min),
-            max: numbers().reduce(f64::max),
-            avg: (count > 0).then(|| numbers().sum::<f64>() / count as f64),
+            keys: *keys,
+            count: summary.count(),
+            failed: *without_value,
+            failed_share: summary.share_without_value(),
+            unit: unit(measure),
+            numbers,
+            frequencies,
         }
+    }
+}
+
+impl From<&report::Numbers> for Numbers {
+    fn from(numbers: &report::Numbers) -> Self {
+        let report::Numbers { min, median, p90, p99, max, mean, worst } = numbers;
+        let [min, median, p90, p99, max, mean] = [min, median, p90, p99, max, mean].map(Value::from);
+        let worst = worst.iter().map(|(key, value)| KeyValue::new(key, Some(value))).collect();
+        Self { min, median, p90, p99, max, avg: mean.clone(), mean, worst }
+    }
+}
+
+impl From<&report::Frequencies> for Frequencies {
+    fn from(frequencies: &report::Frequencies) -> Self {
+        let report::Frequencies { distinct, most } = frequencies;
+        let one = |(value, count): &(traceward::Value, usize)| ValueCount { value: value.into(), count: *count };
+        Self { distinct: *distinct, most_frequent: most.iter().map(one).collect() }
+    }
+}
+
+impl KeyValue {
+    fn new(key: &str, value: Option<&traceward::Value>) -> Self {
+        Self { key: key.to_owned(), value: Value::from(value) }
     }
 }

@@ -31,6 +31,7 @@ mod render;
 pub mod report;
 mod runs;
 mod spec;
+mod summary;
 mod warning;
 
 pub use check::{CheckOptions, Extent, Truth, check, check_with};

@@ -12,8 +12,8 @@ mod missing;
 mod mistake;
 mod part;
 pub(crate) mod steps;
-mod why;
 mod walkthrough;
+mod why;
 
 use crate::check::{CheckOptions, Extent, Truth};
 use crate::error::{Error, Request};

@@ -3,6 +3,7 @@
 pub use crate::runs::{
     CoverageReport, CoveredPart, Distribution, Fate, RunCoverage, UnusedPart, WaitingReport, WorstWait,
 };
+pub use crate::summary::{Frequencies, Numbers, Spread, Summary};
 pub use crate::warning::{Subject, Warning, WarningKind};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -305,6 +306,8 @@ pub struct KeysReport {
     /// The first keys for which the property is violated; of an assert, those whose values are
     /// farthest from what they are compared with.
     pub first_violations: Vec<KeyVerdict>,
+    /// The summary of the values that an assert compared; none for other properties.
+    pub compared: Option<Summary>,
 }
 
 /// The verdict for a key.
@@ -341,6 +344,11 @@ pub struct QueryReport {
 pub enum QueryValue {
     /// The value on the whole trace; none if the query failed.
     Whole(Option<Value>),
-    /// The value for each key, in order of first appearance.
-    ByKey(Vec<(Arc<str>, Option<Value>)>),
+    /// The values on a trace that was split.
+    ByKey {
+        /// The value for each key, in order of first appearance; none where the query failed.
+        values: Vec<(Arc<str>, Option<Value>)>,
+        /// The summary of these values.
+        summary: Summary,
+    },
 }

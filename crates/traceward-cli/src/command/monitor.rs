@@ -2,7 +2,7 @@
 
 mod progress;
 
-use crate::arguments::{BadInput, MonitorArguments, OutputFormat};
+use crate::arguments::{BadInput, MonitorArguments, OutputFormat, Told};
 use crate::failure::{Failure, Outcome, given_up, tell};
 use crate::live::{Interrupt, Live, News};
 use crate::output::{self, SharedOutput};
@@ -67,6 +67,10 @@ pub enum Ending {
     Complete,
     /// Something went wrong: the trace would have gone on.
     CutShort,
+    /// Every verdict is final, and nobody asked for more: the trace may go on.
+    Decided,
+    /// A property is violated, and nobody asked for more: the trace may go on.
+    Violated,
 }
 
 impl Ending {
@@ -74,9 +78,29 @@ impl Ending {
     pub fn verdicts(self, monitor: &Monitor) -> Vec<Verdict> {
         match self {
             Self::Complete => monitor.end(),
-            Self::CutShort => monitor.verdicts(),
+            Self::CutShort | Self::Decided | Self::Violated => monitor.verdicts(),
         }
     }
+
+    fn extent(self) -> Extent {
+        match self {
+            Self::Complete => Extent::Complete,
+            Self::CutShort => Extent::CutShort,
+            Self::Decided => Extent::Decided,
+            Self::Violated => Extent::Violated,
+        }
+    }
+}
+
+/// The reason to stop, if what is known of a trace that goes on is enough.
+fn enough(arguments: &MonitorArguments, monitor: &Monitor) -> Option<Ending> {
+    let is_violated = || monitor.verdicts().contains(&Verdict::Violated);
+    // Nothing more will be known of a property that was given up on.
+    let is_decided = || monitor.properties().all(|one| one.gave_up.is_some() || one.verdict.is_final());
+    if arguments.stop_on_violation && is_violated() {
+        return Some(Ending::Violated);
+    }
+    (arguments.stop_when_decided && is_decided()).then_some(Ending::Decided)
 }
 
 /// The choice whether the cost of following is told.
@@ -106,6 +130,8 @@ enum EarlyEnd {
     Told,
     /// A signal asks for the end.
     Interrupted,
+    /// What is known is enough.
+    Enough(Ending),
     /// The output cannot be written.
     Output(io::Error),
 }
@@ -132,9 +158,14 @@ impl Session<'_> {
             let news = live.next(|| self.out.flush())?;
             let is_last = !matches!(news, News::Bytes(_));
             let result = self.take(news, &live);
+            let enough = match &result {
+                // Where the input has ended nothing was left unread.
+                Err(EarlyEnd::Enough(ending)) if !is_last => Some(*ending),
+                _ => None,
+            };
             let outcome = self.tell_why(result)?;
-            if is_last || outcome == Outcome::Unanswered || self.interrupt.is_asked() {
-                return self.conclude(outcome);
+            if is_last || outcome == Outcome::Unanswered || enough.is_some() || self.interrupt.is_asked() {
+                return self.conclude(outcome, enough.unwrap_or(Ending::Complete));
             }
         }
     }
@@ -160,7 +191,7 @@ impl Session<'_> {
     /// Tells why the monitor ends early, if it does.
     fn tell_why(&mut self, result: Result<(), EarlyEnd>) -> Result<Outcome, Failure> {
         match result {
-            Ok(()) | Err(EarlyEnd::Interrupted) => Ok(Outcome::Holds),
+            Ok(()) | Err(EarlyEnd::Interrupted | EarlyEnd::Enough(_)) => Ok(Outcome::Holds),
             Err(EarlyEnd::Output(error)) => Err(error.into()),
             Err(EarlyEnd::Told) => Ok(Outcome::Unanswered),
             Err(EarlyEnd::Failed(error)) => {
@@ -171,10 +202,10 @@ impl Session<'_> {
         }
     }
 
-    fn conclude(self, outcome: Outcome) -> Result<Outcome, Failure> {
+    fn conclude(self, outcome: Outcome, ending: Ending) -> Result<Outcome, Failure> {
         self.tell_notes();
         let outcome = outcome.max(self.emptiness(outcome));
-        let ending = if outcome == Outcome::Unanswered { Ending::CutShort } else { Ending::Complete };
+        let ending = if outcome == Outcome::Unanswered { Ending::CutShort } else { ending };
         self.end(ending).map(|verdicts| verdicts.max(outcome))
     }
 
@@ -199,7 +230,7 @@ impl Session<'_> {
     /// The feed, and who watches it.
     fn watch(&mut self) -> (Watch<'_>, &mut Feed) {
         let Self { arguments, feed, wording, interrupt, progress, lines, out } = self;
-        (Watch { arguments, wording, interrupt, progress, lines, out }, feed)
+        (Watch { arguments, told: arguments.told(), wording, interrupt, progress, lines, out }, feed)
     }
 
     /// What it means that there was no state: bad lines are no trace that could be judged, and no
@@ -226,9 +257,8 @@ impl Session<'_> {
         let cost = if self.arguments.engine_statistics { Cost::Told } else { Cost::Untold };
         match self.arguments.format {
             OutputFormat::Json => {
-                let extent = if ending == Ending::Complete { Extent::Complete } else { Extent::CutShort };
                 let verdicts = ending.verdicts(self.feed.monitor());
-                let end = EndOfTrace::new(&self.feed, extent, &verdicts, &given_up, cost == Cost::Told);
+                let end = EndOfTrace::new(&self.feed, ending.extent(), &verdicts, &given_up, cost == Cost::Told);
                 writeln!(self.out, "{}", json::line(&end))?;
             }
             OutputFormat::Text => text::monitor_end(&mut self.out, &self.feed, ending, cost)?,
@@ -247,7 +277,8 @@ impl Session<'_> {
             urgent.for_each(|warning| tell(&text::warning(Path::new(INPUT), warning)));
         }
         let unseen = if self.feed.monitor().position() > 0 { self.feed.unseen() } else { Vec::new() };
-        if !unseen.is_empty() && ending == Ending::Complete {
+        // Verdicts that are final already may be so because of what was not seen.
+        if !unseen.is_empty() && matches!(ending, Ending::Complete | Ending::Decided) {
             tell_of(&unseen, "error", "was never seen: what is asked of it was false throughout");
             outcome = Outcome::Unanswered;
         }
@@ -264,6 +295,7 @@ impl Session<'_> {
 /// Prints what happens.
 struct Watch<'a> {
     arguments: &'a MonitorArguments,
+    told: Told,
     wording: &'a Wording,
     interrupt: &'a Interrupt,
     progress: &'a Progress,
@@ -280,6 +312,10 @@ impl Watch<'_> {
                 if self.interrupt.is_asked() {
                     return Err(EarlyEnd::Interrupted);
                 }
+                // Without news it is as it was; a verdict may be final before there is a state.
+                if !changed.is_empty() || monitor.position() == 1 {
+                    enough(self.arguments, monitor).map_or(Ok(()), |ending| Err(EarlyEnd::Enough(ending)))?;
+                }
             }
             Event::Unseen(unseen) => self.unseen(unseen)?,
             Event::BadLine(error) => self.bad_line(error)?,
@@ -292,15 +328,19 @@ impl Watch<'_> {
     fn state(&mut self, monitor: &Monitor, changed: &[PropertyId]) -> io::Result<()> {
         let position = monitor.position() - 1;
         self.progress.state(monitor, changed);
-        if self.arguments.every_step {
+        if self.told == Told::EveryStep {
             let mut properties = monitor.properties().enumerate().filter(|(_, one)| one.gave_up.is_none());
             properties.try_for_each(|(index, one)| self.wording.write(self.lines, position, index, one.verdict))?;
         }
         for &id in changed {
-            match monitor.property(id).gave_up {
-                Some(_) => self.given_up(monitor, id)?,
-                None if self.arguments.every_step => {}
-                None => self.wording.write(self.lines, position, id.index(), monitor.property(id).verdict)?,
+            let property = monitor.property(id);
+            match (property.gave_up, self.told) {
+                (Some(_), _) => self.given_up(monitor, id)?,
+                (None, Told::EveryStep) => {}
+                (None, Told::Final) if !property.verdict.is_final() => {}
+                (None, Told::Final | Told::Changes) => {
+                    self.wording.write(self.lines, position, id.index(), property.verdict)?;
+                }
             }
         }
         if !self.lines.is_empty() {

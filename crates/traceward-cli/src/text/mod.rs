@@ -7,8 +7,8 @@ mod property;
 mod query;
 mod runs;
 mod units;
-mod why;
 mod walkthrough;
+mod why;
 
 use crate::input;
 use anstyle::{AnsiColor, Style};

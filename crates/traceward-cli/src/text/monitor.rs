@@ -31,8 +31,13 @@ pub(super) const UNKNOWN: &str = "unknown";
 /// Writes what a monitor says at the end.
 pub fn monitor_end(out: &mut impl Write, feed: &Feed, ending: Ending, cost: monitor::Cost) -> io::Result<()> {
     let monitor = feed.monitor();
-    let what = if ending == Ending::Complete { "end" } else { "stopped" };
-    writeln!(out, "{BOLD}{what}{BOLD:#}: {}", seen(monitor.position(), feed.skipped()))?;
+    let (what, why) = match ending {
+        Ending::Complete => ("end", ""),
+        Ending::CutShort => ("stopped", ""),
+        Ending::Decided => ("stopped", "; every verdict is final, and what comes next was not read"),
+        Ending::Violated => ("stopped", "; a property is violated, and what comes next was not read"),
+    };
+    writeln!(out, "{BOLD}{what}{BOLD:#}: {}{why}", seen(monitor.position(), feed.skipped()))?;
     for (id, verdict) in monitor.property_ids().zip(ending.verdicts(monitor)) {
         let property = monitor.property(id);
         let (mark, style) = property.gave_up.map_or(signs(verdict), |_| ("?", OPEN));

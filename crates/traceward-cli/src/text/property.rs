@@ -1,9 +1,10 @@
 //! Verdicts on properties, and what speaks for them.
 
+use super::query::write_summary;
 use super::runs::{write_coverage, write_waiting};
-use super::units::{column_name, counted, measured, moment, value_text};
-use super::why::write_why;
+use super::units::{column_name, counted, measured, moment, percent, value_text};
 use super::walkthrough::write_walkthrough;
+use super::why::write_why;
 use super::{BAD, DIM, GOOD, OPEN};
 use anstyle::Style;
 use std::io::{self, Write};
@@ -197,35 +198,41 @@ fn first_state(key: &KeyVerdict) -> Option<&Violation> {
 }
 
 pub(super) fn write_keys<'a>(out: &mut impl Write, keys: &'a KeysReport) -> io::Result<()> {
-    if keys.violated == 0 {
-        let count = |verdict| keys.verdicts.iter().filter(|one| **one == verdict).count();
-        let split = [Verdict::Pending, Verdict::Holding, Verdict::Satisfied].map(|verdict| (verdict, count(verdict)));
-        let split: Vec<String> = split
-            .iter()
-            .filter(|(_, count)| *count > 0 && *count < keys.checked)
-            .map(|(verdict, count)| format!("{verdict} for {count}"))
-            .collect();
-        let vacuously = match keys.vacuous {
-            0 => String::new(),
-            count => format!(", {count} of them vacuously"),
-        };
-        return match &split[..] {
-            [] => writeln!(out, "    for each of {}{vacuously}", counted(keys.checked, "key")),
-            split => writeln!(out, "    {} of {}{vacuously}", split.join(", "), counted(keys.checked, "key")),
-        };
-    }
-    writeln!(out, "    for {} of {}:", keys.violated, counted(keys.checked, "key"))?;
-    for one in &keys.first_violations {
+    let KeysReport { checked, violated, vacuous: _, verdicts: _, first_violations, compared } = keys;
+    writeln!(out, "    {}{}", verdicts_text(keys), if *violated == 0 { "" } else { ":" })?;
+    for one in first_violations {
         let first = first_state(one).map(|violation| format!(": first at {}", violation_text(violation)));
         let why = first.or_else(|| one.evidence.compared.as_ref().map(|found| format!(": {}", compared_text(found))));
         writeln!(out, "      {}{}", Shown(&one.key), why.unwrap_or_default())?;
         first_state(one).map_or(Ok(()), |violation| write_reasons(out, violation, "        "))?;
     }
     let first = |one: &'a KeyVerdict| first_state(one).into_iter();
-    write_missing(out, keys.first_violations.iter().flat_map(first))?;
-    if keys.violated > keys.first_violations.len() {
-        let more = keys.violated - keys.first_violations.len();
+    write_missing(out, first_violations.iter().flat_map(first))?;
+    if *violated > first_violations.len() {
+        let more = violated - first_violations.len();
         writeln!(out, "      {DIM}… and {more} more (--max-violations, --keys-to FILE.csv){DIM:#}")?;
     }
-    Ok(())
+    match compared {
+        Some(summary) if *checked > 1 => write_summary(out, summary),
+        _ => Ok(()),
+    }
+}
+
+/// How many keys have each verdict.
+fn verdicts_text(keys: &KeysReport) -> String {
+    let count = |verdict| keys.verdicts.iter().filter(|one| **one == verdict).count();
+    let all = [Verdict::Satisfied, Verdict::Holding, Verdict::Pending, Verdict::Violated];
+    let split: Vec<(Verdict, usize)> =
+        all.map(|verdict| (verdict, count(verdict))).into_iter().filter(|(_, count)| *count > 0).collect();
+    let checked = counted(keys.checked, "key");
+    if let [] | [_] = &split[..] {
+        let vacuously = if keys.vacuous > 0 { format!(", {} of them vacuously", keys.vacuous) } else { String::new() };
+        return format!("for each of {checked}{vacuously}");
+    }
+    let share = |(verdict, count): &(Verdict, usize)| {
+        let is_vacuous = *verdict == Verdict::Satisfied && keys.vacuous > 0;
+        let vacuously = if is_vacuous { format!(", {} vacuously", keys.vacuous) } else { String::new() };
+        format!("{verdict} for {count} ({}{vacuously})", percent(*count, keys.checked))
+    };
+    format!("{} of {checked}", split.iter().map(share).collect::<Vec<_>>().join(", "))
 }

@@ -1,68 +1,95 @@
 //! What was measured.
 
-use super::units::{counted, measured_or_none, number_text};
+use super::units::{counted, measured, measured_briefly, measured_or_none, percent, value_text};
 use super::{BOLD, DIM};
 use std::io::{self, Write};
 use std::sync::Arc;
 use traceward::Value;
 use traceward::message::Shown;
-use traceward::report::{Measure, QueryReport, QueryValue};
+use traceward::report::{Frequencies, Numbers, QueryReport, QueryValue, Spread, Summary};
+
+/// The most keys whose values are told one by one.
+const FEW_KEYS: usize = 10;
 
 pub(super) fn write_query(out: &mut impl Write, query: &QueryReport) -> io::Result<()> {
-    let measure = &query.measure;
-    let (name, text) = (Shown(&query.name), Shown(&query.query));
-    match &query.value {
+    let QueryReport { name, description, query, value, measure, unanswered } = query;
+    let (name, text) = (Shown(name), Shown(query));
+    match value {
         QueryValue::Whole(value) => {
             let value = measured_or_none(measure, value.as_ref());
             writeln!(out, "{BOLD}{name} = {value}{BOLD:#}  {DIM}{text}{DIM:#}")?;
         }
-        QueryValue::ByKey(values) => {
+        QueryValue::ByKey { values, summary } => {
             writeln!(out, "{BOLD}{name}{BOLD:#}  {DIM}{text}{DIM:#}")?;
-            write_values_by_key(out, values, measure)?;
+            write_values(out, values, summary)?;
         }
     }
-    if let Some(description) = &query.description {
+    if let Some(description) = description {
         writeln!(out, "    {}", Shown(description))?;
     }
-    match query.unanswered {
+    match unanswered {
         Some(0) | None => Ok(()),
-        Some(count) => writeln!(out, "    {} never answered", counted(count, "request")),
+        Some(count) => writeln!(out, "    {} never answered", counted(*count, "request")),
     }
 }
 
-pub(super) fn write_values_by_key(
-    out: &mut impl Write,
-    values: &[(Arc<str>, Option<Value>)],
-    measure: &Measure,
-) -> io::Result<()> {
-    const SHOWN: usize = 10;
-    let width = values.iter().take(SHOWN).map(|(key, _)| Shown(key).text().chars().count()).max().unwrap_or(0);
-    for (key, value) in values.iter().take(SHOWN) {
-        writeln!(out, "    {:<width$}  {}", Shown(key), measured_or_none(measure, value.as_ref()))?;
+/// Writes the values of few keys one by one, of many only the worst, and what all come to.
+fn write_values(out: &mut impl Write, values: &[(Arc<str>, Option<Value>)], summary: &Summary) -> io::Result<()> {
+    let measure = &summary.measure;
+    let are_few = values.len() <= FEW_KEYS;
+    if are_few {
+        let told =
+            values.iter().map(|(key, value)| (Shown(key).to_string(), measured_or_none(measure, value.as_ref())));
+        write_pairs(out, told.collect(), "    ")?;
     }
-    if values.len() > SHOWN {
-        writeln!(out, "    {DIM}… and {} more (--format json){DIM:#}", values.len() - SHOWN)?;
+    write_summary(out, summary)?;
+    match &summary.spread {
+        Spread::Numbers(Numbers { worst, .. }) if !are_few && !worst.is_empty() => {
+            writeln!(out, "    the largest:")?;
+            let told = worst.iter().map(|(key, value)| (Shown(key).to_string(), measured(measure, value)));
+            write_pairs(out, told.collect(), "      ")?;
+            writeln!(out, "      {DIM}… and {} more (--format json){DIM:#}", values.len() - worst.len())
+        }
+        _ => Ok(()),
     }
-    let numbers: Vec<f64> = values.iter().filter_map(|(_, value)| value.as_ref().and_then(Value::as_f64)).collect();
-    if !numbers.is_empty() {
-        let least = numbers.iter().copied().fold(f64::INFINITY, f64::min);
-        let most = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let average = numbers.iter().sum::<f64>() / numbers.len() as f64;
-        let [least, average, most] = [least, average, most].map(|number| number_text(measure, number));
-        writeln!(
-            out,
-            "    over {}: min {least}, avg {average}, max {most}; {}",
-            counted(values.len(), "key"),
-            without_value(values.iter().filter(|(_, value)| value.is_none()).count()),
-        )?;
-    }
-    Ok(())
 }
 
-pub(super) fn without_value(count: usize) -> String {
-    match count {
+/// Writes what the values of a query come to over all keys.
+pub(super) fn write_summary(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
+    let keys = counted(summary.keys, "key");
+    let without = without_value(summary);
+    match &summary.spread {
+        Spread::Nothing => writeln!(out, "    over {keys}: none has a value"),
+        Spread::Numbers(Numbers { min, median, p90, p99, max, mean, worst: _ }) => {
+            let [min, median, p90, p99, max, mean] =
+                [min, median, p90, p99, max, mean].map(|value| measured_briefly(&summary.measure, value));
+            let spread = format!("min {min}, median {median}, p90 {p90}, p99 {p99}, max {max}, mean {mean}");
+            writeln!(out, "    over {keys}: {spread}; {without}")
+        }
+        Spread::Others(Frequencies { distinct, most }) => {
+            writeln!(out, "    over {keys}: {}; {without}", counted(*distinct, "different value"))?;
+            let share = |count: usize| format!("{} ({})", counted(count, "key"), percent(count, summary.keys));
+            let told = most.iter().map(|(value, count)| (value_text(Some(value)), share(*count)));
+            write_pairs(out, told.collect(), "      ")?;
+            match distinct - most.len() {
+                0 => Ok(()),
+                more => writeln!(out, "      {DIM}… and {more} more{DIM:#}"),
+            }
+        }
+    }
+}
+
+/// Writes a line for each pair, with the second parts below each other.
+fn write_pairs(out: &mut impl Write, pairs: Vec<(String, String)>, indent: &str) -> io::Result<()> {
+    let width = pairs.iter().map(|(first, _)| first.chars().count()).max().unwrap_or(0);
+    pairs.iter().try_for_each(|(first, second)| writeln!(out, "{indent}{first:<width$}  {second}"))
+}
+
+fn without_value(summary: &Summary) -> String {
+    let share = percent(summary.without_value, summary.keys);
+    match summary.without_value {
         0 => "each has a value".to_owned(),
-        1 => "1 has no value".to_owned(),
-        count => format!("{count} have no value"),
+        1 => format!("1 ({share}) has no value"),
+        count => format!("{count} ({share}) have no value"),
     }
 }

@@ -54,6 +54,31 @@ pub(super) fn number_text(measure: &Measure, number: f64) -> String {
     }
 }
 
+/// A value of a query in few words: a time by its units alone, and a number without the digits that
+/// nobody reads.
+pub(super) fn measured_briefly(measure: &Measure, value: &Value) -> String {
+    match (measure, value) {
+        (Measure::Moment, Value::Int(nanoseconds)) => moment(*nanoseconds),
+        (Measure::Duration | Measure::Moment, Value::Int(_) | Value::Float(_)) => {
+            number_text(measure, value.as_f64().unwrap_or(0.0))
+        }
+        // Beyond this size a float has no digits behind its point.
+        (_, Value::Float(number)) if number.abs() < 1e9 => number_text(measure, *number),
+        _ => value_text(Some(value)),
+    }
+}
+
+/// A part of a whole in percent. What is little is not said to be nothing, and what is nearly all
+/// not to be all.
+pub(super) fn percent(part: usize, whole: usize) -> String {
+    let share = part as f64 / whole.max(1) as f64 * 100.0;
+    match (share * 10.0).round() / 10.0 {
+        rounded if rounded == 0.0 && part > 0 => "<0.1%".to_owned(),
+        rounded if rounded == 100.0 && part < whole => ">99.9%".to_owned(),
+        rounded => format!("{rounded}%"),
+    }
+}
+
 pub(super) fn value_text(value: Option<&Value>) -> String {
     value.map_or_else(|| "none".into(), |value| Shown(&value.to_string()).to_string())
 }
@@ -116,4 +141,30 @@ pub(super) fn shown(value: &Value) -> String {
 /// A name as a formula writes it.
 pub(super) fn column_name(name: &str) -> String {
     traceward::message::Name(name).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn little_is_not_nothing_and_much_is_not_all() {
+        assert_eq!(percent(0, 7), "0%");
+        assert_eq!(percent(1, 8), "12.5%");
+        assert_eq!(percent(1, 100_000), "<0.1%");
+        assert_eq!(percent(99_999, 100_000), ">99.9%");
+        assert_eq!(percent(7, 7), "100%");
+        assert_eq!(percent(0, 0), "0%");
+    }
+
+    #[test]
+    fn times_are_told_in_units() {
+        let duration = |value: Value| measured_briefly(&Measure::Duration, &value);
+        assert_eq!(duration(Value::Int(90_000_000_000)), "90 s");
+        assert_eq!(duration(Value::Float(-2.5e9)), "-2.5 s");
+        assert_eq!(duration(Value::Float(f64::INFINITY)), "inf");
+        assert_eq!(measured_or_none(&Measure::Plain, Some(&Value::Int(5))), "5");
+        assert_eq!(measured_or_none(&Measure::Duration, None), "none");
+        assert_eq!(measured_briefly(&Measure::Plain, &Value::Float(0.1 + 0.2)), "0.3");
+    }
 }

@@ -82,11 +82,15 @@ fn a_trace_by_key() {
         &[
             ("/trace/keys", "in 2 keys"),
             ("/properties/0/keys/checked", "of 2 keys"),
-            ("/properties/0/keys/violated", "for 1 of 2 keys"),
+            ("/properties/0/keys/violated", "violated for 1 (50%) of 2 keys"),
             ("/properties/0/keys/first_violations/0/key", "b"),
             ("/properties/0/keys/first_violations/0/violations/states/0/time_ns", "1007ms"),
             ("/queries/0/values/0/key", "a"),
-            ("/queries/0/summary/max", "max"),
+            ("/queries/0/summary/max", "max 20 ms"),
+            ("/queries/0/summary/p99", "p99 20 ms"),
+            ("/queries/0/summary/failed_share", "1 (50%) has no value"),
+            ("/queries/0/summary/worst/0/key", "a"),
+            ("/properties/2/keys/summary/mean", "mean 1.5"),
         ],
     );
 }

@@ -110,6 +110,57 @@ fn what_is_refused() {
 }
 
 #[test]
+fn what_is_told_and_when_it_stops() {
+    let both: &[&str] = &["monitor", "-e", "G(request -> F grant)", "-e", "F grant"];
+    let with = |more: &[&'static str]| [both, more].concat();
+    let violated: &[u8] = b"a,b\n1,0\n0,0\n1,1\n";
+    insta::assert_snapshot!(session(
+        "monitor-told",
+        &[],
+        &[
+            (&with(&["--only-final"]), CSV),
+            (&with(&["--format", "text"]), CSV),
+            (&with(&["--format", "text", "--every-change"]), CSV),
+            (&with(&["--format", "text", "--every-step"]), CSV),
+            (&with(&["--only-final", "--every-step"]), CSV),
+            (&["monitor", "-e", "F grant", "--stop-when-decided"], CSV),
+            (&["monitor", "-e", "G a", "-e", "F b", "--stop-when-decided"], violated),
+            (
+                &["monitor", "-e", "G a", "-e", "F b", "-e", "G !c", "--stop-on-violation"],
+                b"a,b,c\n1,0,0\n0,0,0\n1,1,1\n"
+            ),
+            (&["monitor", "-e", "G a", "-e", "F b", "--stop-on-violation", "--format", "text"], violated),
+            (&["monitor", "-e", "F b", "--stop-when-decided", "--format", "text"], b"{\"b\": 1}\nno state\n"),
+            // Before the end of the input comes the line that it ends with.
+            (&["monitor", "-e", "F b", "--stop-when-decided"], b"{\"b\": 0}\n{\"b\": 1}"),
+            (&["monitor", "-e", "F b", "--stop-when-decided"], b"{\"b\": 0}\n"),
+            // What was never seen decides nothing in silence.
+            (&["monitor", "-e", "F !(reqests > 3)", "--stop-when-decided"], b"{\"requests\": 9}\n{\"requests\": 9}\n"),
+            (&["monitor", "-e", "true", "--stop-when-decided"], b"a\n"),
+            (&["monitor", "-e", "true", "-e", "F a", "--stop-on-violation"], b"a\n0\n"),
+        ]
+    ));
+}
+
+#[test]
+fn it_stops_by_itself_the_moment_it_is_decided() {
+    let mut live = Live::start(&["-e", "F done", "--stop-when-decided"]);
+    live.write("{\"done\": false}\n{\"done\": true}\n");
+    // The input stays open, and nobody writes any more.
+    let (told, status) = live.rest();
+    assert!(told.contains("\"stopped\": \"decided\", \"states\": 2"), "{told}");
+    assert_eq!(status, Some(0));
+    for (formula, option, expected) in
+        [("F(pos == 5)", "--stop-when-decided", 0), ("G(pos < 7)", "--stop-on-violation", 1)]
+    {
+        let endless = Live::start_by("yes '{\"a\": 1}' | \"$0\" \"$@\"", &["-e", formula, option]);
+        let (told, status) = endless.rest();
+        assert!(told.contains("\"complete\": false"), "{told}");
+        assert_eq!(status, Some(expected), "{told}");
+    }
+}
+
+#[test]
 fn a_verdict_does_not_wait_for_the_next_line() {
     let mut live = Live::start(&["-e", "G(a -> F b)", "-e", "G !c"]);
     live.write("{\"a\": true, \"b\": false, \"c\": false}\n");

@@ -37,7 +37,8 @@ fn a_long_step_does_not_keep_it() {
         ("text", "stopped: 1 state\n✗ violated  p1\n… pending  p2\n"),
     ] {
         let slow = "F matches(s, \"a[ab]{300}c\")";
-        let mut live = Live::start(&["-e", "G s == \"y\"", "-e", slow, "--format", format]);
+        let told = ["--every-change", "--format", format];
+        let mut live = Live::start(&[&["-e", "G s == \"y\"", "-e", slow], &told[..]].concat());
         live.write("{\"s\": \"x\"}\n");
         // Searching it takes longer than the test waits.
         live.write(&format!("{{\"s\": \"{}\"}}\n", long_line(8 << 20)));

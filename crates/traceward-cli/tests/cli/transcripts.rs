@@ -131,6 +131,38 @@ fn values_of_earlier_states() {
     ));
 }
 
+/// What queries and asserts come to over all keys.
+#[test]
+fn statistics_over_keys() {
+    let log =
+        b"case,t,act,x,y\na,0,go,1,\nb,0,go,7,\na,90,stop,2,\nb,30,halt,5,\nc,40,go,,\nd,50,stop,9007199254740993,\n";
+    let many: String = (1..=100).map(|key| format!("k{key},{}\n", key * key % 101)).collect();
+    let many = format!("k,x\n{many}");
+    insta::assert_snapshot!(session(
+        "over-keys",
+        &[("log.csv", log), ("many.csv", many.as_bytes())],
+        &[
+            &["query", "--by", "case", "--time", "t:s", "log.csv", "-e", "max(x)", "-e", "last(time) - first(time)"],
+            &[
+                "query",
+                "--by",
+                "case",
+                "--time",
+                "t:s",
+                "log.csv",
+                "-e",
+                "max(latency(act == \"go\" -> act == \"stop\"))"
+            ],
+            &["query", "--by", "case", "log.csv", "-e", "last(act)", "-e", "max(x) > 5", "--format", "json"],
+            &["query", "--by", "case", "log.csv", "-e", "last(act)", "-e", "max(x) > 5", "-e", "max(y) + 0"],
+            &["query", "--by", "k", "many.csv", "-e", "max(x)"],
+            &["query", "--by", "k", "many.csv", "-e", "max(x)", "--max-violations", "2"],
+            &["check", "--by", "k", "many.csv", "-e", "max(x) <= 97", "-e", "G(x < 101)", "-e", "G(x > 99 -> x > 98)"],
+            &["check", "--by", "case", "--time", "t:s", "log.csv", "-e", "last(time) - first(time) <= 60000000000"],
+        ]
+    ));
+}
+
 #[test]
 fn plans() {
     insta::assert_snapshot!(session(

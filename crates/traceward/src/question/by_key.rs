@@ -6,6 +6,7 @@ use super::part::Part;
 use super::{Answers, Question, comparison, evidence};
 use crate::error::Error;
 use crate::report::{Evidence, KeyVerdict, KeysReport, PropertyReport, QueryValue};
+use crate::summary::Summary;
 use crate::warning::WarningKind;
 use std::sync::Arc;
 use traceward_engine::engine::EngineStatistics;
@@ -33,6 +34,8 @@ struct PropertyTally {
     engine: Option<EngineName>,
     /// The most that any key has cost.
     statistics: Option<EngineStatistics>,
+    /// The values that an assert compared for each key.
+    compared: Vec<(Arc<str>, Option<Value>)>,
     /// The first trigger that was not met for a key.
     unmet: Option<Span>,
     /// The reason why the property could not be followed for a key.
@@ -76,6 +79,8 @@ impl<'a> KeyTally<'a> {
             }
             tally.statistics = more(tally.statistics, judgement.statistics);
             tally.engine = tally.engine.or(judgement.engine);
+            let compared = judgement.compared.as_ref().map(|compared| (group.key.clone(), compared.value.clone()));
+            tally.compared.extend(compared);
             if judgement.verdict == Verdict::Violated {
                 tally.keys.violated += 1;
                 // Which keys of an assert are worst is known only when all are.
@@ -102,8 +107,13 @@ impl<'a> KeyTally<'a> {
         let warnings = open.filter_map(|(index, tally)| question.not_followed(index, tally.not_followed.clone()));
         let warnings = warnings.collect();
         let mut demands = self.demands;
+        let most = question.options.max_violations;
         let property = |(index, mut tally): (usize, PropertyTally)| {
-            keep_worst(&mut tally.keys.first_violations, question.options.max_violations);
+            keep_worst(&mut tally.keys.first_violations, most);
+            if let Claim::Assert(comparison) = &question.lowered.properties[index].claim {
+                let measure = comparison.left.measure();
+                tally.keys.compared = Some(Summary::of(&tally.compared, measure, most));
+            }
             let judgement = Judgement {
                 verdict: over_keys(&tally.keys.verdicts),
                 engine: tally.engine,
@@ -120,7 +130,11 @@ impl<'a> KeyTally<'a> {
             PropertyReport { keys: Some(tally.keys), vacuous, ..report }
         };
         let queries = self.queries.into_iter().zip(self.unanswered).enumerate();
-        let query = |(index, (values, unanswered))| question.query_report(index, QueryValue::ByKey(values), unanswered);
+        let query = |(index, (values, unanswered)): (usize, (Vec<_>, _))| {
+            let measure = question.lowered.queries[index].query.measure();
+            let summary = Summary::of(&values, measure, most);
+            question.query_report(index, QueryValue::ByKey { values, summary }, unanswered)
+        };
         (self.properties.into_iter().enumerate().map(property).collect(), queries.map(query).collect(), warnings)
     }
 }

@@ -26,8 +26,8 @@
 //! the other, whatever claim 3.2 says.
 
 mod expansion;
-mod show;
 mod printed;
+mod show;
 mod slices;
 mod statistics;
 
@@ -222,7 +222,7 @@ impl Follow for BreadthFirst {
     fn show_step(&self, guide: &Guide<'_>, run: &mut Run, step: Step<'_>) -> Result<Vec<Stage>, WalkthroughError> {
         let candidates = self.candidates_of(run)?;
         self.step(run, step)?;
-        Ok(vec![self.candidates_stage(guide, &candidates)?, self.kept_stage(guide, run)?])
+        Ok(vec![self.candidates_stage(guide, &candidates)?, self.kept_stage(guide, &self.slices_of(run))?])
     }
 
     fn automaton_text(&self, guide: &Guide<'_>) -> Option<String> {

@@ -12,10 +12,12 @@
 //! [`Memory::Nothing`] asks for the figure alone.
 
 use super::expansion::{Admission, SliceExpansion};
+use super::slices::by_entries;
 use super::{BreadthFirst, EngineConfig, EngineStatistics, Memory, Subsumption, gave_up_as};
 use crate::engine::configuration::Configuration;
 use crate::engine::follow::{Follow, Step};
 use crate::engine::labels::{LabelTruth, Labels};
+use crate::engine::walkthrough::{Guide, Stage, WalkthroughError};
 use crate::limit::{Budget, BuildError, GaveUp, Limit};
 use crate::prepared::Prepared;
 use crate::saved::{Reader, RestoreError, Writer};
@@ -162,6 +164,23 @@ impl Follow for PrintedBreadthFirst {
 
     fn verdict(&self, run: &PrintedRun) -> Verdict {
         run.verdict
+    }
+
+    fn show_step(
+        &self,
+        guide: &Guide<'_>,
+        run: &mut PrintedRun,
+        step: Step<'_>,
+    ) -> Result<Vec<Stage>, WalkthroughError> {
+        let candidates = self.candidates(run).map_err(|limit| gave_up_as(NAME, limit))?;
+        self.step(run, step)?;
+        let entries = |slices: &[Arc<Configuration>]| by_entries(slices.iter().map(|one| &**one));
+        let candidates = self.shared.candidates_stage(guide, &entries(&candidates))?;
+        Ok(vec![candidates, self.shared.kept_stage(guide, &entries(&run.slices))?])
+    }
+
+    fn automaton_text(&self, guide: &Guide<'_>) -> Option<String> {
+        self.shared.automaton_text(guide)
     }
 
     fn save(&self, run: &PrintedRun, to: &mut Writer) {

@@ -1,6 +1,6 @@
 //! Slices, or configurations with clocks, for a reader.
 
-use super::{BreadthFirst, Run};
+use super::BreadthFirst;
 use crate::automaton::metric::Kind;
 use crate::engine::configuration::{Entry, entry_text};
 use crate::engine::walkthrough::{Content, Guide, HeldSet, Stage, WalkthroughError};
@@ -15,12 +15,12 @@ impl BreadthFirst {
 
     /// The sets that the state satisfies, without those that another makes needless. A leaf that is
     /// satisfied has no use for its clock any more, and the engine has dropped that.
-    pub(super) fn kept_stage(&self, guide: &Guide<'_>, run: &Run) -> Result<Stage, WalkthroughError> {
+    pub(super) fn kept_stage(&self, guide: &Guide<'_>, kept: &[Vec<Entry>]) -> Result<Stage, WalkthroughError> {
         let text = |entry: &Entry| match self.automaton.node(entry.node).kind {
             Kind::Leaf(_) => entry.node.to_string(),
             Kind::Timer { .. } => entry_text(&self.automaton, *entry),
         };
-        Ok(Stage::new("kept", self.sets(guide, &self.slices_of(run), text)?))
+        Ok(Stage::new("kept", self.sets(guide, kept, text)?))
     }
 
     fn sets(

@@ -405,7 +405,7 @@ fn distinct(ids: &mut Vec<SliceId>) -> usize {
     ids.len()
 }
 
-fn by_entries<'a>(configurations: impl IntoIterator<Item = &'a Configuration>) -> Vec<Vec<Entry>> {
+pub(super) fn by_entries<'a>(configurations: impl IntoIterator<Item = &'a Configuration>) -> Vec<Vec<Entry>> {
     let mut all: Vec<Vec<Entry>> = configurations.into_iter().map(|one| one.entries().to_vec()).collect();
     all.sort();
     all
