@@ -224,6 +224,14 @@ pub struct MonitorArguments {
     /// Stop as soon as a property is violated
     #[arg(long)]
     pub stop_on_violation: bool,
+    /// Tell at the end which parts of each property never mattered; a bit is kept for each
+    /// proposition and state
+    #[arg(long)]
+    pub coverage: bool,
+    /// Tell at the end how long each eventuality had to wait; a bit is kept for each proposition and
+    /// state
+    #[arg(long)]
+    pub waiting: bool,
     /// Judge a trace without a state, too; otherwise it is an error
     #[arg(long)]
     pub allow_empty: bool,

@@ -30,7 +30,7 @@ impl Lines {
 
     /// Adds the next state.
     #[inline]
-    pub(crate) fn push(&mut self, line: u64) {
+    pub fn push(&mut self, line: u64) {
         if line != self.next_line {
             self.runs.push(LineRun { position: self.len, line });
         }

@@ -1,12 +1,12 @@
 //! What a monitor says, a line at a time.
 
-use crate::report::Warning;
-use crate::{Statistics, VERSION, Verdict};
+use crate::report::{Coverage, Waiting, Warning};
+use crate::{Members, Statistics, VERSION, Value, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use traceward::Feed;
 use traceward::engine::GaveUp;
-use traceward::report::Cost;
+use traceward::report::{self, Cost};
 
 /// The verdict on a property has changed.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -20,18 +20,41 @@ pub struct VerdictEvent {
     /// Whether no continuation can change it.
     #[serde(rename = "final")]
     pub is_final: bool,
+    /// The line in the input of the state that made it final.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u64>,
+    /// The timestamp of that state in nanoseconds, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time_ns: Option<i64>,
+    /// The values in that state of the variables that the property speaks of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub values: Option<Members<Value>>,
 }
 
 impl VerdictEvent {
     /// A verdict on a property after the state at a position.
     pub fn new(position: u64, property: &str, verdict: traceward::Verdict) -> Self {
-        let is_final = verdict.is_final();
-        Self { position, property: property.to_owned(), verdict: verdict.into(), is_final }
+        Self { is_final: verdict.is_final(), verdict: verdict.into(), ..Self::unknown(position, property) }
+    }
+
+    /// The verdict with the state that made it final.
+    #[must_use]
+    pub fn decided_by(self, state: &report::Place) -> Self {
+        let report::Place { position: _, line, time, values } = state;
+        Self { line: Some(*line), time_ns: *time, values: Some(Members::of_values(values)), ..self }
     }
 
     /// A property that could not be followed beyond the state at a position.
     pub fn unknown(position: u64, property: &str) -> Self {
-        Self { position, property: property.to_owned(), verdict: Verdict::Unknown, is_final: true }
+        Self {
+            position,
+            property: property.to_owned(),
+            verdict: Verdict::Unknown,
+            is_final: true,
+            line: None,
+            time_ns: None,
+            values: None,
+        }
     }
 }
 
@@ -72,6 +95,12 @@ pub struct EndVerdict {
     /// The trigger that never happened, if the property is satisfied only because of that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vacuous: Option<String>,
+    /// Which parts mattered, if that was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coverage: Option<Coverage>,
+    /// How long eventualities waited, if that was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waiting: Option<Vec<Waiting>>,
     /// What following it has cost, if that was asked; null if its engine does not count.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "crate::report::asked")]
     #[schemars(with = "Option<Statistics>")]
@@ -111,6 +140,8 @@ impl EndOfTrace {
             verdict: verdict.map_or(Verdict::Unknown, Verdict::from),
             reason: None,
             vacuous: None,
+            coverage: None,
+            waiting: None,
             engine_statistics: None,
         };
         let properties = verdicts.iter().map(property).collect();
@@ -128,17 +159,29 @@ impl EndOfTrace {
         cost_asked: bool,
     ) -> Self {
         let monitor = feed.monitor();
-        let property = |(id, verdict): (traceward::PropertyId, &traceward::Verdict)| EndVerdict {
+        let ending = match extent {
+            Extent::Complete => traceward::Ending::Ended,
+            Extent::CutShort | Extent::Decided | Extent::Violated => traceward::Ending::Open,
+        };
+        let runs = |id| {
+            let (coverage, waiting) = monitor.runs(id, ending);
+            let waiting = waiting.map(|found| found.iter().map(Waiting::from).collect());
+            (coverage.as_ref().map(Coverage::from), waiting)
+        };
+        let end_verdict = |id, verdict: &traceward::Verdict, (coverage, waiting)| EndVerdict {
             name: monitor.property(id).name.to_owned(),
             verdict: monitor.property(id).gave_up.map_or((*verdict).into(), |_| Verdict::Unknown),
             reason: monitor.property(id).gave_up.map(reason),
             vacuous: monitor.vacuous(id).filter(|_| *verdict == traceward::Verdict::Satisfied).map(str::to_owned),
+            coverage,
+            waiting,
             engine_statistics: Statistics::asked(match (cost_asked, monitor.engine_statistics(id)) {
                 (false, _) => Cost::NotAsked,
                 (true, None) => Cost::Unknown,
                 (true, Some(statistics)) => Cost::Known(statistics),
             }),
         };
+        let property = |(id, verdict): (traceward::PropertyId, &traceward::Verdict)| end_verdict(id, verdict, runs(id));
         Self {
             end: true,
             version: VERSION,

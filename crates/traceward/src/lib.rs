@@ -22,6 +22,7 @@
 //! formula.
 
 mod check;
+mod demand;
 mod error;
 pub mod hygiene;
 mod monitor;
@@ -33,10 +34,11 @@ mod runs;
 mod spec;
 mod summary;
 mod warning;
+mod words;
 
 pub use check::{CheckOptions, Extent, Truth, check, check_with};
 pub use error::{Error, Request};
-pub use monitor::{Event, Feed, Monitor, PropertyId, State, StepError};
+pub use monitor::{Ending, Event, Feed, Monitor, PropertyId, State, StepError};
 pub use report::{Evidence, PropertyReport, Report};
 pub use runs::RunQuestions;
 pub use spec::{Goal, Settings, Source, Spec, SpecError};

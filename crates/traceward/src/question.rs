@@ -5,7 +5,6 @@
 
 mod by_key;
 mod comparison;
-mod demand;
 mod evidence;
 mod judgement;
 mod missing;
@@ -20,6 +19,7 @@ use crate::error::{Error, Request};
 use crate::report::{Cost, Evidence, PropertyReport, QueryReport, QueryValue, Report, TraceReport};
 use crate::spec::Spec;
 use crate::warning::{Subject, Warning, WarningKind};
+use crate::words::Words;
 use by_key::KeyTally;
 pub(crate) use evidence::variables_of;
 use judgement::{Judgement, Judges};
@@ -140,6 +140,11 @@ impl<'a> Question<'a> {
         warnings.extend(steps::look(self.spec, self.lowered, self.input.trace.time.is_some()));
         warnings.extend(self.spec.notes());
         Ok(Report { trace: self.trace_report()?, properties, queries, warnings })
+    }
+
+    /// Where the words of formulas are found.
+    fn words(&self) -> Words<'_> {
+        Words { spec: self.spec, lowered: self.lowered, names: &self.names }
     }
 
     /// The name of a property by its place among those that are formulas.

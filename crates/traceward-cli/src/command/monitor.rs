@@ -13,7 +13,7 @@ use std::path::Path;
 use std::sync::Arc;
 use traceward::input::{Note, TraceError, Unseen};
 use traceward::message::Shown;
-use traceward::{Error, Event, Feed, Goal, Monitor, PropertyId, Spec, Verdict};
+use traceward::{Error, Event, Feed, Goal, Monitor, PropertyId, RunQuestions, Spec, Verdict};
 use traceward_wire::{EndOfTrace, Extent, VerdictEvent};
 
 /// The name of the input in messages.
@@ -24,7 +24,8 @@ pub fn run(arguments: &MonitorArguments) -> Result<Outcome, Failure> {
     if !arguments.quiet {
         spec.warnings(input::style()).iter().for_each(|warning| tell(warning));
     }
-    let monitor = Monitor::with_config(&spec, arguments.engine.config()).map_err(unanswerable)?;
+    let questions = RunQuestions { coverage: arguments.coverage, waiting: arguments.waiting };
+    let monitor = Monitor::with_questions(&spec, arguments.engine.config(), questions).map_err(unanswerable)?;
     let options = input::read_options(Path::new(INPUT), &arguments.trace);
     let feed = Feed::with_options(monitor, &options).map_err(unanswerable)?;
     let out = SharedOutput::new(output::standard(arguments.content()));
@@ -74,6 +75,14 @@ pub enum Ending {
 }
 
 impl Ending {
+    /// Whether the trace has ended too.
+    pub fn of_trace(self) -> traceward::Ending {
+        match self {
+            Self::Complete => traceward::Ending::Ended,
+            Self::CutShort | Self::Decided | Self::Violated => traceward::Ending::Open,
+        }
+    }
+
     /// The verdict on each property at the end.
     pub fn verdicts(self, monitor: &Monitor) -> Vec<Verdict> {
         match self {
@@ -326,11 +335,10 @@ impl Watch<'_> {
     }
 
     fn state(&mut self, monitor: &Monitor, changed: &[PropertyId]) -> io::Result<()> {
-        let position = monitor.position() - 1;
         self.progress.state(monitor, changed);
         if self.told == Told::EveryStep {
-            let mut properties = monitor.properties().enumerate().filter(|(_, one)| one.gave_up.is_none());
-            properties.try_for_each(|(index, one)| self.wording.write(self.lines, position, index, one.verdict))?;
+            let mut followed = monitor.property_ids().filter(|&id| monitor.property(id).gave_up.is_none());
+            followed.try_for_each(|id| self.verdict(monitor, id))?;
         }
         for &id in changed {
             let property = monitor.property(id);
@@ -338,9 +346,7 @@ impl Watch<'_> {
                 (Some(_), _) => self.given_up(monitor, id)?,
                 (None, Told::EveryStep) => {}
                 (None, Told::Final) if !property.verdict.is_final() => {}
-                (None, Told::Final | Told::Changes) => {
-                    self.wording.write(self.lines, position, id.index(), property.verdict)?;
-                }
+                (None, Told::Final | Told::Changes) => self.verdict(monitor, id)?,
             }
         }
         if !self.lines.is_empty() {
@@ -348,6 +354,25 @@ impl Watch<'_> {
             self.lines.clear();
         }
         Ok(())
+    }
+
+    /// Writes the verdict on a property after the last state; with that state, if it has made the
+    /// verdict final.
+    fn verdict(&mut self, monitor: &Monitor, id: PropertyId) -> io::Result<()> {
+        let (position, property) = (monitor.position() - 1, monitor.property(id));
+        let Some(state) = property.decided_by.filter(|_| property.decided_at == Some(position)) else {
+            return self.wording.write(self.lines, position, id.index(), property.verdict);
+        };
+        match self.arguments.format {
+            OutputFormat::Json => {
+                let event = VerdictEvent::new(position, property.name, property.verdict).decided_by(state);
+                writeln!(self.lines, "{}", json::line(&event))
+            }
+            OutputFormat::Text => {
+                let line = text::decision_line(position, property.name, property.verdict, state);
+                self.lines.write_all(line.as_bytes())
+            }
+        }
     }
 
     /// Writes that a property was given up on in the last state.

@@ -1,12 +1,14 @@
 //! What a monitor says.
 
 use super::property::{signs, statistics_text, vacuously};
-use super::units::counted;
+use super::runs::{write_coverage, write_waiting};
+use super::units::{counted, moment, value_text};
 use super::{BAD, BOLD, DIM, GOOD, OPEN, POSITION_WIDTH};
 use crate::command::monitor::{self, Ending};
 use crate::failure::given_up;
 use std::io::{self, Write};
 use traceward::message::Shown;
+use traceward::report::Place;
 use traceward::{Feed, Verdict};
 
 /// The line of a monitor about a property after a state: the text before the position, and the text
@@ -18,6 +20,21 @@ pub fn monitor_line(name: &str, verdict: Verdict) -> (String, String) {
         Verdict::Holding | Verdict::Pending => DIM,
     };
     (String::new(), format!("  {style}{verdict:<9}{style:#}  {}\n", Shown(name)))
+}
+
+/// The line of a monitor about a property whose verdict a state has made final.
+pub fn decision_line(position: u64, name: &str, verdict: Verdict, state: &Place) -> String {
+    let (_, tail) = monitor_line(name, verdict);
+    format!("{position:>POSITION_WIDTH$}{}  {DIM}{}{DIM:#}\n", tail.trim_end_matches('\n'), state_text(state))
+}
+
+/// A state by its line, time and values.
+fn state_text(Place { position: _, line, time, values }: &Place) -> String {
+    let values: Vec<String> =
+        values.iter().map(|(name, value)| format!("{} = {}", Shown(name), value_text(Some(value)))).collect();
+    let time = time.map(|time| format!(", {}", moment(time))).unwrap_or_default();
+    let separator = if values.is_empty() { "" } else { ": " };
+    format!("line {line}{time}{separator}{}", values.join(", "))
 }
 
 /// The line of a monitor about a property that is given up after a state.
@@ -47,7 +64,10 @@ pub fn monitor_end(out: &mut impl Write, feed: &Feed, ending: Ending, cost: moni
         let vacuously = vacuous.map(vacuously).unwrap_or_default();
         write!(out, "{style}{mark} {known}{vacuously}{style:#}  {name}  {DIM}{formula}{DIM:#}")?;
         match property.decided_at {
-            Some(position) => writeln!(out, "  final since position {position}")?,
+            Some(position) => {
+                let state = property.decided_by.map(|state| format!(" ({})", state_text(state))).unwrap_or_default();
+                writeln!(out, "  final since position {position}{state}")?;
+            }
             None => writeln!(out)?,
         }
         if let Some(gave_up) = property.gave_up {
@@ -60,8 +80,16 @@ pub fn monitor_end(out: &mut impl Write, feed: &Feed, ending: Ending, cost: moni
             let (engine, statistics) = (monitor.engine(id).name(), monitor.engine_statistics(id));
             writeln!(out, "    {}", statistics_text(engine, statistics))?;
         }
+        let (coverage, waiting) = monitor.runs(id, ending.of_trace());
+        coverage.iter().try_for_each(|found| write_coverage(out, found))?;
+        waiting.iter().flatten().try_for_each(|one| write_waiting(out, one))?;
     }
-    Ok(())
+    match monitor.recorded() {
+        Some(kept) if (kept as u64) < monitor.position() => {
+            writeln!(out, "{DIM}note: what is told of runs is of the first {}{DIM:#}", counted(kept, "state"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Writes what a monitor knew when it was stopped in the middle of a step.

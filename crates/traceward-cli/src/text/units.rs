@@ -8,9 +8,8 @@ use traceward::report::Measure;
 pub(super) fn measured(measure: &Measure, value: &Value) -> String {
     match (measure, value) {
         (Measure::Moment, Value::Int(nanoseconds)) => format!("{value} ({})", moment(*nanoseconds)),
-        (Measure::Duration | Measure::Moment, Value::Int(_) | Value::Float(_)) => {
-            let number = value.as_f64().unwrap_or(0.0);
-            format!("{value} ({})", number_text(measure, number))
+        (Measure::Duration | Measure::Moment, value) if is_time(value) => {
+            format!("{value} ({})", number_text(measure, value.as_f64().unwrap_or(0.0)))
         }
         (Measure::Pair(left, right), Value::Pair(pair)) => {
             format!("({}, {})", measured(left, &pair.0), measured(right, &pair.1))
@@ -19,6 +18,11 @@ pub(super) fn measured(measure: &Measure, value: &Value) -> String {
         (measure, Value::List(values)) => in_brackets(values.iter().map(|one| measured(measure, one))),
         (_, value) => value_text(Some(value)),
     }
+}
+
+/// Whether a value can be a number of nanoseconds.
+fn is_time(value: &Value) -> bool {
+    value.as_f64().is_some_and(|number| number.abs() < i64::MAX as f64)
 }
 
 /// A value that there may not be.
@@ -59,7 +63,7 @@ pub(super) fn number_text(measure: &Measure, number: f64) -> String {
 pub(super) fn measured_briefly(measure: &Measure, value: &Value) -> String {
     match (measure, value) {
         (Measure::Moment, Value::Int(nanoseconds)) => moment(*nanoseconds),
-        (Measure::Duration | Measure::Moment, Value::Int(_) | Value::Float(_)) => {
+        (Measure::Duration | Measure::Moment, value) if is_time(value) => {
             number_text(measure, value.as_f64().unwrap_or(0.0))
         }
         // Beyond this size a float has no digits behind its point.

@@ -184,12 +184,21 @@ impl Explainer {
         }
     }
 
+    /// The expressions of its propositions, by their places in a letter.
+    pub fn propositions(&self) -> impl Iterator<Item = &Expr> {
+        self.alphabet().atoms().iter().map(|&(_, atom)| self.formulas().atom(atom))
+    }
+
     /// Looks at a trace that has states. `known` has the letters of propositions that were made
     /// before; others are made of the states.
     pub fn look(&self, trace: &Trace, known: (&Prepared, &Letters), ending: Ending) -> Look<'_> {
-        let letters = self.letters(trace, known);
+        self.look_at(&self.letters(trace, known), ending)
+    }
+
+    /// Looks at letters of its propositions, of which there is one at least.
+    pub fn look_at(&self, letters: &Letters, ending: Ending) -> Look<'_> {
         let positions = Positions { len: letters.len, time: letters.time.clone(), ending };
-        let rows = (self.parts.len().saturating_mul(letters.len) <= MOST_BITS).then(|| self.rows(positions, &letters));
+        let rows = (self.parts.len().saturating_mul(letters.len) <= MOST_BITS).then(|| self.rows(positions, letters));
         Look { explainer: self, rows: rows.flatten(), work: Cell::new(MOST_WORK) }
     }
 

@@ -8,6 +8,7 @@
 
 mod feed;
 mod program;
+mod record;
 mod state;
 mod trigger;
 
@@ -16,15 +17,19 @@ pub use state::State;
 
 use crate::error::Error;
 use crate::question::never_true;
-use crate::report::{Subject, Warning};
+use crate::report::{CoverageReport, Place, Subject, WaitingReport, Warning};
+use crate::runs::RunQuestions;
 use crate::spec::Spec;
 use program::{CompiledTrigger, Program};
+use record::Recording;
 use std::fmt;
 use std::sync::Arc;
 use traceward_engine::engine::EngineStatistics;
 use traceward_engine::limit::GaveUp;
 use traceward_engine::select::{Config, EngineName, Running};
+pub use traceward_engine::why::Ending;
 use traceward_logic::expr::{Memory, RowState};
+use traceward_logic::trace::VariableId;
 use traceward_logic::verdict::Verdict;
 use traceward_trace::{Cell, Intake, ReadOptions, TraceError};
 use trigger::AwaitedTrigger;
@@ -82,6 +87,10 @@ pub struct Monitor {
     /// The triggers of the program, in its order.
     triggers: Vec<AwaitedTrigger>,
     changed: Vec<PropertyId>,
+    /// The line of the last state.
+    line: u64,
+    /// The states so far, if something is to be told of all of them.
+    recording: Option<Recording>,
 }
 
 /// A property of a [`Monitor`], in the spec's order.
@@ -96,7 +105,7 @@ impl PropertyId {
 }
 
 /// A property that is being followed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Followed<'a> {
     /// The name of the property.
     pub name: &'a str,
@@ -109,6 +118,8 @@ pub struct Followed<'a> {
     pub verdict: Verdict,
     /// The position whose state made the verdict final.
     pub decided_at: Option<u64>,
+    /// The state that made the verdict final, with the values of the property's variables.
+    pub decided_by: Option<&'a Place>,
     /// The limit for which the property is not followed any more. Its verdict is the last that is
     /// known, and is none on the trace.
     pub gave_up: Option<&'a GaveUp>,
@@ -126,7 +137,8 @@ struct FollowedProperty {
     /// The run, or the limit that it reached.
     run: Result<Box<dyn Running>, GaveUp>,
     verdict: Verdict,
-    decided_at: Option<u64>,
+    /// The state that made the verdict final.
+    decided_by: Option<Place>,
 }
 
 /// The reason why a state was not taken.
@@ -159,12 +171,18 @@ impl Monitor {
 
     /// A monitor that has seen no state, with a certain engine and certain limits.
     pub fn with_config(spec: &Spec, config: Config) -> Result<Self, Error> {
-        let program = Program::new(spec, config)?;
+        Self::with_questions(spec, config, RunQuestions::default())
+    }
+
+    /// A monitor that can tell at the end which parts of properties mattered and how long
+    /// eventualities waited. For that it keeps a bit for each proposition and state.
+    pub fn with_questions(spec: &Spec, config: Config, questions: RunQuestions) -> Result<Self, Error> {
+        let program = Program::new(spec, config, questions)?;
         let verdict = |holds: bool| if holds { Verdict::Holding } else { Verdict::Pending };
         let follow = |property: &program::CompiledProperty| {
             let error = |gave_up| Error::from(gave_up).of_property(|| property.name.clone());
             let run = Ok(property.compiled.engine.start().map_err(error)?);
-            Ok(FollowedProperty { run, verdict: verdict(property.holds_on_empty), decided_at: None })
+            Ok(FollowedProperty { run, verdict: verdict(property.holds_on_empty), decided_by: None })
         };
         Ok(Self {
             intake: Intake::new(spec.read_options(&ReadOptions::default())),
@@ -177,6 +195,8 @@ impl Monitor {
             follows: program.properties.iter().map(follow).collect::<Result<_, Error>>()?,
             triggers: program.triggers.iter().map(AwaitedTrigger::new).collect(),
             changed: Vec::new(),
+            line: 0,
+            recording: program.recorded.as_ref().map(Recording::new),
             program: Arc::new(program),
         })
     }
@@ -207,7 +227,8 @@ impl Monitor {
             formula: &property.formula,
             description: property.description.as_deref(),
             verdict: follow.verdict,
-            decided_at: follow.decided_at,
+            decided_at: follow.decided_by.as_ref().map(|place| place.position as u64),
+            decided_by: follow.decided_by.as_ref(),
             gave_up: follow.run.as_ref().err(),
         }
     }
@@ -318,10 +339,35 @@ impl Monitor {
         self.check_next().inspect_err(|_| self.intake.withdraw())?;
         self.intake.accept();
         self.read_letter();
+        self.line = line;
+        self.record();
         self.memory.record(self.intake.state(), self.position, self.intake.time());
         self.follow_all();
         self.position += 1;
         Ok(())
+    }
+
+    /// Keeps what is to be told of all states at the end.
+    fn record(&mut self) {
+        if let (Some(recording), Some(recorded)) = (&mut self.recording, &self.program.recorded) {
+            let (values, time) = (self.intake.state(), self.intake.time());
+            let state = RowState { values, position: self.position, time, memory: &self.memory };
+            recording.take(recorded, self.line, &state);
+        }
+    }
+
+    /// Which parts of a property mattered and how long its eventualities waited, each if that was
+    /// asked of [`Self::with_questions`]. `ending` tells whether the trace has ended here.
+    pub fn runs(&self, id: PropertyId, ending: Ending) -> (Option<CoverageReport>, Option<Vec<WaitingReport>>) {
+        match (&self.recording, &self.program.recorded) {
+            (Some(recording), Some(recorded)) => recording.told(&self.program, recorded, id.index(), ending),
+            _ => (None, None),
+        }
+    }
+
+    /// The number of states that are kept for [`Self::runs`]; none if nothing is.
+    pub fn recorded(&self) -> Option<usize> {
+        self.recording.as_ref().map(Recording::len)
     }
 
     /// Whether every expression can be evaluated in the next state.
@@ -359,7 +405,7 @@ impl Monitor {
         let (letter, news, position, time) = (&self.letter, &self.news, self.position, self.intake.time());
         for (index, (property, follow)) in self.program.properties.iter().zip(&mut self.follows).enumerate() {
             let Ok(run) = &mut follow.run else { continue };
-            if follow.decided_at.is_some() || (position > 0 && property.compiled.ignores(news)) {
+            if follow.decided_by.is_some() || (position > 0 && property.compiled.ignores(news)) {
                 continue;
             }
             let verdict = match property.compiled.step(&mut **run, letter, position, time) {
@@ -376,7 +422,8 @@ impl Monitor {
                 follow.verdict = verdict;
             }
             if verdict.is_final() {
-                follow.decided_at = Some(position);
+                follow.decided_by =
+                    Some(decision(&property.variables, &self.program.names, &self.intake, position, self.line));
                 has_ended = true;
             }
         }
@@ -394,7 +441,7 @@ impl Monitor {
             if awaited.has_ended() || (self.position > 0 && trigger.compiled.ignores(&self.news)) {
                 continue;
             }
-            if property.verdict == Verdict::Violated && property.decided_at.is_some() {
+            if property.verdict == Verdict::Violated && property.decided_by.is_some() {
                 awaited.end();
                 has_ended = true;
                 continue;
@@ -408,7 +455,7 @@ impl Monitor {
     /// Stops evaluating the atoms that only decided properties speak of, and those given up.
     fn forget_ended(&mut self) {
         let followed = self.program.properties.iter().zip(&self.follows);
-        let followed = followed.filter(|(_, follow)| follow.decided_at.is_none() && follow.run.is_ok());
+        let followed = followed.filter(|(_, follow)| follow.decided_by.is_none() && follow.run.is_ok());
         let followed = followed.map(|(property, _)| &property.compiled);
         let awaited = self.program.triggers.iter().zip(&self.triggers);
         let awaited = awaited.filter(|(_, awaited)| !awaited.has_ended()).map(|(trigger, _)| &trigger.compiled);
@@ -416,4 +463,10 @@ impl Monitor {
         self.needed.sort_unstable();
         self.needed.dedup();
     }
+}
+
+/// The state that makes a verdict final, with the values of some variables.
+fn decision(variables: &[VariableId], names: &[Arc<str>], intake: &Intake, position: u64, line: u64) -> Place {
+    let value = |id: &VariableId| (names[id.index()].clone(), intake.state()[id.index()].clone());
+    Place { position: position as usize, line, time: intake.time(), values: variables.iter().map(value).collect() }
 }

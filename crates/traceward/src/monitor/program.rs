@@ -1,8 +1,10 @@
 //! What a monitor does, apart from where it is.
 
+use super::record::Recorded;
 use crate::error::{Error, Request};
-use crate::question::steps;
+use crate::question::{steps, variables_of};
 use crate::report::Warning;
+use crate::runs::RunQuestions;
 use crate::spec::Spec;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -13,6 +15,7 @@ use traceward_logic::formula::{Direction, FormulaId, Formulas, Interval, Node};
 use traceward_logic::letter::{self, Atom, Proposition};
 use traceward_logic::lower::{self, Claim, Lowered, Trigger};
 use traceward_logic::semantics;
+use traceward_logic::trace::VariableId;
 use traceward_logic::verdict::Verdict;
 
 /// The properties of a spec, ready to be followed.
@@ -34,6 +37,8 @@ pub(super) struct Program {
     pub(super) fallible: Vec<Expr>,
     /// A memory of the values of earlier states that expressions ask for, before any state.
     pub(super) memory: Memory,
+    /// What is kept of all states, if something is to be told of them.
+    pub(super) recorded: Option<Recorded>,
 }
 
 #[derive(Debug)]
@@ -51,6 +56,8 @@ pub(super) struct CompiledProperty {
     pub(super) description: Option<Arc<str>>,
     pub(super) compiled: CompiledFormula,
     pub(super) holds_on_empty: bool,
+    /// The variables that it speaks of.
+    pub(super) variables: Vec<VariableId>,
 }
 
 /// A trigger of a property: that it comes about is followed like a property.
@@ -77,7 +84,7 @@ pub(super) struct CompiledFormula {
 }
 
 impl Program {
-    pub(super) fn new(spec: &Spec, config: Config) -> Result<Self, Error> {
+    pub(super) fn new(spec: &Spec, config: Config, questions: RunQuestions) -> Result<Self, Error> {
         if spec.settings().by.is_some() {
             return Err(Request::MonitorByKey.into());
         }
@@ -103,6 +110,7 @@ impl Program {
                 .collect(),
             fallible: Vec::new(),
             memory: Memory::default(),
+            recorded: questions.are_asked().then(|| Recorded::new(&lowered, questions)),
         };
         program.take_properties(spec, &lowered, &roots, config)?;
         Ok(program)
@@ -133,12 +141,14 @@ impl Program {
                 description: property.description.clone(),
                 compiled,
                 holds_on_empty: semantics::holds_on_empty(formulas, root),
+                variables: variables_of(formulas, root),
             });
             for trigger in &property.triggers {
                 self.take_trigger(index, formulas, trigger, spec.text(trigger.span), config);
             }
         }
-        self.memory = Memory::of(self.exprs.iter().chain(&self.fallible));
+        let kept = self.recorded.iter().flat_map(Recorded::exprs);
+        self.memory = Memory::of(self.exprs.iter().chain(&self.fallible).chain(kept));
         Ok(())
     }
 

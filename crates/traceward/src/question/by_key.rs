@@ -1,9 +1,9 @@
 //! Verdicts and values summed over keys.
 
-use super::demand::DemandTally;
 use super::judgement::Judgement;
 use super::part::Part;
 use super::{Answers, Question, comparison, evidence};
+use crate::demand::DemandTally;
 use crate::error::Error;
 use crate::report::{Evidence, KeyVerdict, KeysReport, PropertyReport, QueryValue};
 use crate::summary::Summary;
@@ -47,7 +47,7 @@ impl<'a> KeyTally<'a> {
         let lowered = question.lowered;
         let is_asked = question.options.runs.are_asked();
         let demand = |property: &Property| match property.claim {
-            Claim::Formula(formula) => is_asked.then(|| DemandTally::new(question, formula)),
+            Claim::Formula(formula) => is_asked.then(|| evidence::demand_tally(question, formula)),
             Claim::Assert(_) => None,
         };
         let keys = KeysReport { checked: keys, ..KeysReport::default() };
@@ -91,7 +91,7 @@ impl<'a> KeyTally<'a> {
                 }
             }
         }
-        self.demands.iter_mut().flatten().for_each(|demand| demand.add(part, Some(&group.key)));
+        self.demands.iter_mut().flatten().for_each(|demand| evidence::add_demand(demand, part, Some(&group.key)));
         for (index, value) in values.into_iter().enumerate() {
             self.queries[index].push((group.key.clone(), value));
             if let Some(more) = part.unanswered(&self.question.lowered.queries[index]) {
@@ -122,7 +122,7 @@ impl<'a> KeyTally<'a> {
             };
             let mut evidence = Evidence::default();
             if let Some(demand) = demands[index].take() {
-                evidence::report_runs(question, demand, &mut evidence);
+                (evidence.coverage, evidence.waiting) = demand.finish(question.words());
             }
             let report = question.property_report(index, judgement, evidence);
             let all_vacuous = tally.keys.vacuous == tally.keys.checked;

@@ -1,15 +1,16 @@
 //! What speaks for a verdict: a step of its own, after verdicts.
 
-use super::demand::DemandTally;
 use super::judgement::Judgement;
 use super::part::Part;
 use super::why::Explained;
-use super::{Question, missing, outermost_always};
+use super::{Question, missing, outermost_always, why};
 use crate::check::Extent;
+use crate::demand::{DemandTally, Seen};
 use crate::report::{Evidence, OwedReport, Violation, Violations};
-use crate::runs::{RunQuestions, run_coverage};
+use crate::runs::run_coverage;
 use std::sync::Arc;
 use traceward_engine::select::{Config, EngineName, Online};
+use traceward_engine::why::Explainer;
 use traceward_logic::diagnostic::Span;
 use traceward_logic::expr::{Expr, StateAt};
 use traceward_logic::formula::{FormulaId, Formulas, Node};
@@ -208,18 +209,25 @@ fn owed(part: &Part<'_>, formula: FormulaId) -> Vec<OwedReport> {
 /// What runs tell beyond the verdict.
 fn look_at_runs(part: &Part<'_>, formula: FormulaId, evidence: &mut Evidence) {
     let question = part.question;
-    let mut tally = DemandTally::new(question, formula);
-    tally.add(part, None);
-    report_runs(question, tally, evidence);
+    let mut tally = demand_tally(question, formula);
+    add_demand(&mut tally, part, None);
+    (evidence.coverage, evidence.waiting) = tally.finish(question.words());
     let is_whole = part.len() > 0 && question.options.extent == Extent::Whole;
     if let Some(coverage) = evidence.coverage.as_mut().filter(|_| is_whole) {
         coverage.runs = run_coverage(&question.lowered.formulas, formula, part.trace());
     }
 }
 
-/// Reports what was asked about runs.
-pub(super) fn report_runs(question: &Question<'_>, tally: DemandTally, evidence: &mut Evidence) {
-    let RunQuestions { coverage, waiting } = question.options.runs;
-    evidence.coverage = coverage.then(|| tally.coverage(question));
-    evidence.waiting = waiting.then(|| tally.waiting());
+/// A tally of what a property asks of its parts.
+pub(super) fn demand_tally(question: &Question<'_>, formula: FormulaId) -> DemandTally {
+    DemandTally::new(Arc::new(Explainer::new(&question.lowered.formulas, formula)), question.options.runs)
+}
+
+/// Takes a part of the trace into account; with the key, if it is a key's.
+pub(super) fn add_demand(tally: &mut DemandTally, part: &Part<'_>, key: Option<&Arc<str>>) {
+    let explainer = tally.explainer();
+    if let Some(look) = why::look(part, &explainer) {
+        let seen = Seen { look, key, place: &|position| part.place(position) };
+        tally.add(&seen, part.question.words());
+    }
 }

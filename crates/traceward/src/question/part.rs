@@ -2,6 +2,7 @@
 
 use super::Question;
 use crate::error::Error;
+use crate::report::Place;
 use std::cell::OnceCell;
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::formula::{FormulaId, Interval, Unit};
@@ -89,6 +90,11 @@ impl<'a> Part<'a> {
     /// The timestamp of a state.
     pub(super) fn time(&self, position: usize) -> Option<i64> {
         self.letters.time.as_ref().map(|time| time[position])
+    }
+
+    /// A state, without values.
+    pub(super) fn place(&self, position: usize) -> Place {
+        Place { position, line: self.line(position), time: self.time(position), values: Vec::new() }
     }
 
     /// The value of a query.

@@ -11,7 +11,7 @@ use traceward_engine::why::{self, Ending, Explainer, Explanation, Look};
 use traceward_logic::expr::{Expr, StateAt};
 use traceward_logic::formula::{Direction, FormulaId};
 use traceward_logic::trace::VariableId;
-use traceward_logic::value::{CompareOp, Value};
+use traceward_logic::value::Value;
 
 /// The largest number of properties that are explained: nobody reads more, and each takes time.
 const MOST_EXPLAINED: usize = 1000;
@@ -38,11 +38,22 @@ impl Explainers {
     }
 }
 
+/// The formula of an explainer on a part of a trace; none if that has no states.
+pub(super) fn look<'e>(part: &Part<'_>, explainer: &'e Explainer) -> Option<Look<'e>> {
+    let question = part.question;
+    let ending = match question.options.extent {
+        Extent::Whole => Ending::Ended,
+        Extent::Prefix => Ending::Open,
+    };
+    let is_there = part.len() > 0;
+    is_there.then(|| explainer.look(part.trace(), (&question.prepared, part.letters), ending))
+}
+
 /// A formula of a property on a part of a trace, ready to be explained.
 pub(super) struct Explained<'a> {
     part: &'a Part<'a>,
     explainer: &'a Explainer,
-    pub(super) look: Look<'a>,
+    look: Look<'a>,
 }
 
 impl<'a> Explained<'a> {
@@ -53,16 +64,8 @@ impl<'a> Explained<'a> {
     }
 
     /// The formula of an explainer on a part; none if that has no states.
-    pub(super) fn by(part: &'a Part<'a>, explainer: &'a Explainer) -> Option<Self> {
-        let question = part.question;
-        if part.len() == 0 {
-            return None;
-        }
-        let ending = match question.options.extent {
-            Extent::Whole => Ending::Ended,
-            Extent::Prefix => Ending::Open,
-        };
-        let look = explainer.look(part.trace(), (&question.prepared, part.letters), ending);
+    fn by(part: &'a Part<'a>, explainer: &'a Explainer) -> Option<Self> {
+        let look = look(part, explainer)?;
         Some(Self { part, explainer, look })
     }
 
@@ -131,10 +134,10 @@ impl<'a> Explained<'a> {
     }
 
     /// A state, with the values that a formula speaks of.
-    pub(super) fn place(&self, position: usize, formula: Option<FormulaId>) -> Place {
+    fn place(&self, position: usize, formula: Option<FormulaId>) -> Place {
         let part = self.part;
         let values = formula.map(|formula| self.values(formula, position)).unwrap_or_default();
-        Place { position, line: part.line(position), time: part.time(position), values }
+        Place { values, ..part.place(position) }
     }
 
     fn values(&self, formula: FormulaId, position: usize) -> Vec<(Arc<str>, Value)> {
@@ -147,50 +150,9 @@ impl<'a> Explained<'a> {
     }
 
     /// A formula as the spec has it, or as a spec would.
-    pub(super) fn words(&self, formula: FormulaId) -> String {
-        words(self.part.question, self.explainer, formula)
+    fn words(&self, formula: FormulaId) -> String {
+        self.part.question.words().of(self.explainer, formula)
     }
-}
-
-/// A formula of an explainer as the spec has it, or as a spec would.
-pub(super) fn words(question: &Question<'_>, explainer: &Explainer, formula: FormulaId) -> String {
-    let Question { lowered, spec, names, .. } = question;
-    let written = explainer.origin(formula).and_then(|origin| lowered.words.get(&origin));
-    match (written, explainer.expr(formula)) {
-        (Some(&span), _) => without_brackets(&spec.text(span)).to_owned(),
-        (None, Some(expr)) => event(expr, question).unwrap_or_else(|| expr.display(names).to_string()),
-        (None, None) => explainer.formulas().display(formula, names).to_string(),
-    }
-}
-
-/// The event that a comparison is about, if it was written as an event.
-fn event(expr: &Expr, question: &Question<'_>) -> Option<String> {
-    let Expr::Compare(CompareOp::Equal, left, right) = expr else { return None };
-    let (Expr::Variable(variable), Expr::Literal(text @ Value::Str(_))) = (&**left, &**right) else { return None };
-    let event = question.spec.settings().event.as_deref()?;
-    (&*question.names[variable.index()] == event).then(|| text.to_string())
-}
-
-/// A text without the brackets around all of it.
-fn without_brackets(text: &str) -> &str {
-    let Some(inner) = text.strip_prefix('(').and_then(|text| text.strip_suffix(')')) else { return text };
-    let (mut depth, mut quote) = (0_i64, None);
-    for (index, c) in inner.char_indices() {
-        match (quote, c) {
-            // What is quoted has no brackets; an escaped quote does not end it.
-            (Some(_), _) if inner[..index].ends_with('\\') => {}
-            (Some(open), c) if c == open => quote = None,
-            (Some(_), _) => {}
-            (None, '"' | '`') => quote = Some(c),
-            (None, '(') => depth += 1,
-            (None, ')') => depth -= 1,
-            (None, _) => {}
-        }
-        if depth < 0 {
-            return text;
-        }
-    }
-    without_brackets(inner.trim())
 }
 
 /// Runs of positions in order, joined where they touch.
@@ -209,15 +171,6 @@ fn merged(mut runs: Vec<RangeInclusive<usize>>) -> Vec<RangeInclusive<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn brackets_around_all_are_left_out() {
-        let same = ["a", "(a) & (b)", "(\"(\") | (b)", "(`)` & b) | (c)", "(", ""];
-        same.into_iter().for_each(|text| assert_eq!(without_brackets(text), text));
-        let without =
-            [("(a)", "a"), ("((a & b))", "a & b"), ("( \")\" & x )", "\")\" & x"), ("((a) & (b))", "(a) & (b)")];
-        without.into_iter().for_each(|(text, inner)| assert_eq!(without_brackets(text), inner));
-    }
 
     #[test]
     fn runs_that_touch_are_one() {
