@@ -20,7 +20,7 @@ use serde_json::Value as Json;
 use std::fmt;
 use std::io::Read;
 pub use suggest::{Claim, Counted, Suggestion};
-use suggest::{Codes, MOST_CELLS, Seen, as_bit};
+use suggest::{Codes, MOST_CELLS, Seen};
 use traceward_logic::value::Value;
 
 /// Different values counted exactly.
@@ -522,7 +522,7 @@ impl Profile {
         }
         let code = self.distinct.len() as u32;
         self.distinct.insert(text.into(), code);
-        self.bits.push(as_bit(text));
+        self.bits.push(number::parse_bool(text));
         self.is_utf8 &= std::str::from_utf8(text).is_ok();
         if self.examples.len() < EXAMPLES {
             self.examples.push(String::from_utf8_lossy(text).into_owned());

@@ -188,7 +188,7 @@ fn is_binary(input: Opening<'_>) -> Guess {
     let is_odd = |byte: &u8| matches!(byte, 0 | 2..=8 | 0x0E..=0x1A);
     let line = input.bytes().trim_ascii_start();
     let line = &line[..LineEnd::find(line).map_or(line.len(), |end| end.start)];
-    if line.iter().take(1024).any(|byte| is_odd(byte)) { Guess::Yes } else { input.with_line(|_| false) }
+    if line.iter().take(1024).any(is_odd) { Guess::Yes } else { input.with_line(|_| false) }
 }
 
 fn is_vcd(input: Opening<'_>) -> Guess {
@@ -346,7 +346,7 @@ fn is_level_log(line: &[u8]) -> bool {
     let (level, behind) = bare.split_at(letters);
     let is_level = LEVELS.contains(&level);
     match behind {
-        b"" | b"]" | b":" | b"]:" => is_level && second.is_some_and(|word| begins_word(word)) && !is_table(line),
+        b"" | b"]" | b":" | b"]:" => is_level && second.is_some_and(begins_word) && !is_table(line),
         [b':', _, ..] => is_level && !is_table(line),
         [_, _, _, _] => {
             let is_glog = matches!(level, b"I" | b"W" | b"E" | b"F") && behind.iter().all(u8::is_ascii_digit);

@@ -6,7 +6,6 @@
 //! first records are kept, and shares are of those.
 
 use super::{ColumnKind, Profile, TimeGuess, words};
-use crate::number;
 use crate::options::{ReadOptions, TimeColumn};
 use rustc_hash::FxHashMap;
 use traceward_logic::value::Value;
@@ -339,11 +338,6 @@ fn sounds_like_event(name: &str) -> u32 {
     let weights: Vec<u32> = words(name).iter().map(weight).collect();
     let all: u32 = weights.iter().sum();
     if weights.last() == Some(&0) { all / 2 } else { all }
-}
-
-/// The boolean that each different value is, in order of their codes.
-pub(super) fn as_bit(text: &[u8]) -> Option<bool> {
-    number::parse_bool(text)
 }
 
 /// Events of one case, or of a trace that is not split.
