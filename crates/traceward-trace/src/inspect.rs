@@ -205,8 +205,7 @@ impl<'o> Profiles<'o> {
     fn finish(self, names: &[String], notes: Vec<Note>) -> Result<Inspection, TraceError> {
         let summary = self.states.summarise(names, notes)?;
         let rows = self.rows;
-        let seen = Seen { columns: &self.columns, rows, kept: self.kept, options: self.options };
-        let suggestions = seen.suggest();
+        let suggestions = Seen::new(&self.columns, rows, self.kept, self.options).suggest();
         Ok(Inspection {
             format: Format::CSV,
             separator: None,
