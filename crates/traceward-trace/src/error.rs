@@ -352,6 +352,8 @@ impl TraceError {
             Kind::MissingTime => vec!["every state needs one: remove the record or fill it in".into()],
             Kind::PlainNumberTime(_) => vec![Remedy::TimeInUnit(column()).into()],
             Kind::TimeNotNumber(_) => vec![Remedy::TimeInDates(column()).into()],
+            // Several words are no plain number.
+            Kind::UnreadableTime(text) if text.contains(' ') => vec!["write dates like 2014-10-22T11:15:41Z".into()],
             Kind::UnreadableTime(_) => {
                 vec!["write dates like 2014-10-22T11:15:41Z".into(), Remedy::TimeInUnit(column()).into()]
             }

@@ -20,7 +20,7 @@ use serde_json::Value as Json;
 use std::fmt;
 use std::io::Read;
 pub use suggest::{Claim, Counted, Suggestion};
-use suggest::{Codes, MOST_CELLS, Seen, as_bit};
+use suggest::{Codes, MOST_CELLS, Seen};
 use traceward_logic::value::Value;
 
 /// Different values counted exactly.
@@ -205,8 +205,7 @@ impl<'o> Profiles<'o> {
     fn finish(self, names: &[String], notes: Vec<Note>) -> Result<Inspection, TraceError> {
         let summary = self.states.summarise(names, notes)?;
         let rows = self.rows;
-        let seen = Seen { columns: &self.columns, rows, kept: self.kept, options: self.options };
-        let suggestions = seen.suggest();
+        let suggestions = Seen::new(&self.columns, rows, self.kept, self.options).suggest();
         Ok(Inspection {
             format: Format::CSV,
             separator: None,
@@ -522,7 +521,7 @@ impl Profile {
         }
         let code = self.distinct.len() as u32;
         self.distinct.insert(text.into(), code);
-        self.bits.push(as_bit(text));
+        self.bits.push(number::parse_bool(text));
         self.is_utf8 &= std::str::from_utf8(text).is_ok();
         if self.examples.len() < EXAMPLES {
             self.examples.push(String::from_utf8_lossy(text).into_owned());

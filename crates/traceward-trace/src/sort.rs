@@ -30,9 +30,12 @@ pub(crate) struct Sorter<'o> {
 enum KeptCell {
     /// A cell without a text.
     Plain(Cell<'static>),
-    /// What to make of a text, and where it is.
-    Text(for<'a> fn(&'a [u8]) -> Cell<'a>, Range<usize>),
+    /// A cell with a text, and where that is.
+    Text(MakeCell, Range<usize>),
 }
+
+/// What to make of a text.
+type MakeCell = for<'a> fn(&'a [u8]) -> Cell<'a>;
 
 impl<'o> Sorter<'o> {
     /// A sorter for records of these options.
@@ -65,7 +68,7 @@ impl<'o> Sorter<'o> {
     }
 
     fn keep(&mut self, cell: Cell<'_>) {
-        let (make, text): (for<'a> fn(&'a [u8]) -> Cell<'a>, &[u8]) = match cell {
+        let (make, text): (MakeCell, &[u8]) = match cell {
             Cell::Field(text) => (|text| Cell::Field(text), text),
             Cell::Literal(text) => (|text| Cell::Literal(text), text),
             Cell::Text(text) => (|text| Cell::Text(text), text),

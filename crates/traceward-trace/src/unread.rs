@@ -62,7 +62,7 @@ const fn hopeless(name: &'static str, begins: fn(Opening<'_>) -> Guess) -> Unrea
 
 /// The formats that are not read, in the order in which they are looked for: first those that are
 /// known by fixed bytes, then other binary data, then texts.
-pub(crate) static UNREAD: [Unread; 35] = [
+pub(crate) static UNREAD: [Unread; 37] = [
     certain("a Parquet table", |input| input.begins_with(b"PAR1"), "duckdb -csv -c \"FROM read_parquet('FILE')\""),
     certain("an Arrow table (Feather)", |input| input.begins_with_any(&[b"ARROW1", b"FEA1"]), READ_FEATHER),
     certain("a stream of Arrow tables", |input| input.begins_with(&[0xFF; 4]), READ_ARROW_STREAM),
@@ -84,6 +84,7 @@ pub(crate) static UNREAD: [Unread; 35] = [
     certain("a 7z archive", |input| input.begins_with(b"7z\xBC\xAF\x27\x1C"), "7z x -so FILE"),
     certain("a tar archive", is_tar, "tar -xOf FILE"),
     certain("an event log of Windows (evtx)", |input| input.begins_with(b"ElfFile\0"), "evtx_dump -o jsonl FILE"),
+    certain("a journal of systemd", |input| input.begins_with(b"LPKSHHRH"), "journalctl --file=FILE -o json"),
     hopeless("a program (ELF)", |input| input.begins_with(b"\x7FELF")),
     certain("UTF-16 text", is_utf16, "iconv -f UTF-16LE -t UTF-8 FILE"),
     hopeless("binary data", is_binary),
@@ -110,6 +111,7 @@ pub(crate) static UNREAD: [Unread; 35] = [
     likely("a log with a time before each line", |input| input.with_line(is_timed_log), READ_TIMED_LINES),
     certain("a JSON array", |input| input.with_line(is_json_array), "jq -c '.[]' FILE"),
     certain("JSON over several lines", |input| input.with_line(is_pretty_json), "jq -c . FILE"),
+    likely("an export of the journal of systemd", |input| input.begins_with(b"__CURSOR="), "journalctl -o json"),
     likely("a syslog", |input| input.with_line(is_syslog), "jc --syslog-bsd-s < FILE"),
     likely("an access log of a web server", |input| input.with_line(is_access_log), "jc --clf-s < FILE"),
     likely("logfmt", |input| input.with_line(is_logfmt), "mlr --idkvp --ifs ' ' --ojsonl cat FILE"),
@@ -188,7 +190,7 @@ fn is_binary(input: Opening<'_>) -> Guess {
     let is_odd = |byte: &u8| matches!(byte, 0 | 2..=8 | 0x0E..=0x1A);
     let line = input.bytes().trim_ascii_start();
     let line = &line[..LineEnd::find(line).map_or(line.len(), |end| end.start)];
-    if line.iter().take(1024).any(|byte| is_odd(byte)) { Guess::Yes } else { input.with_line(|_| false) }
+    if line.iter().take(1024).any(is_odd) { Guess::Yes } else { input.with_line(|_| false) }
 }
 
 fn is_vcd(input: Opening<'_>) -> Guess {
@@ -346,7 +348,7 @@ fn is_level_log(line: &[u8]) -> bool {
     let (level, behind) = bare.split_at(letters);
     let is_level = LEVELS.contains(&level);
     match behind {
-        b"" | b"]" | b":" | b"]:" => is_level && second.is_some_and(|word| begins_word(word)) && !is_table(line),
+        b"" | b"]" | b":" | b"]:" => is_level && second.is_some_and(begins_word) && !is_table(line),
         [b':', _, ..] => is_level && !is_table(line),
         [_, _, _, _] => {
             let is_glog = matches!(level, b"I" | b"W" | b"E" | b"F") && behind.iter().all(u8::is_ascii_digit);
@@ -463,6 +465,7 @@ mod tests {
         expect(b"BZh91AY&SY", "data compressed by bzip2");
         expect(b"\x04\x22\x4d\x18\x64", "data compressed by lz4");
         expect(b"7z\xbc\xaf\x27\x1c\0\x04", "a 7z archive");
+        expect(b"LPKSHHRH\0\0\0\0", "a journal of systemd");
         expect(b"ElfFile\0\0\0", "an event log of Windows (evtx)");
         expect(b"\x7fELF\x02\x01\x01\0", "a program (ELF)");
         expect(b"\x89\x00\x01\n", "binary data");
@@ -523,6 +526,7 @@ mod tests {
         for line in ["INFO started", "[WARN] no", "ERROR:root:no", "I1116 18:38:26.123456 12 main.cc:3] x"] {
             expect(line.as_bytes(), "a log with a level before each line");
         }
+        expect(b"__CURSOR=s=7c;i=1;b=5\n__REALTIME_TIMESTAMP=1\n", "an export of the journal of systemd");
         expect(b"[    0.000000] Linux version 6.1\n", "a log of the kernel");
         expect(b"time=\"2026-11-16T18:38:26Z\" level=info msg=\"it goes, so far\"\n", "logfmt");
         expect(b"The server has come up at last\n", "plain text");

@@ -99,7 +99,7 @@ struct Asked<'a> {
 
 impl<'a> Asked<'a> {
     fn new(case: &'a Case, written: &'a Written) -> Option<Self> {
-        let read = ReadOptions { null: case.null.clone(), ..ReadOptions::default() };
+        let read = ReadOptions { null: case.null.clone(), year: Some(2026), ..ReadOptions::default() };
         let spec: Spec = case.question.text.parse().ok()?;
         let monitor = Monitor::new(&spec).ok();
         Some(Self { text: &case.question.text, spec, monitor, read, written, cuts: &case.cuts })

@@ -254,7 +254,10 @@ fn names_a_line(outcome: &Outcome, input: &[u8]) {
             assert!((1..=lines).contains(line), "line {line} of {lines}: {outcome:?}");
         }
         Outcome::Wrong { line: None, kind, .. } => {
-            let about_all = matches!(kind, TraceErrorKind::UnknownColumn { .. } | TraceErrorKind::DuplicateName);
+            let about_all = matches!(
+                kind,
+                TraceErrorKind::UnknownColumn { .. } | TraceErrorKind::DuplicateName | TraceErrorKind::NotRead { .. }
+            );
             assert!(about_all, "no line is named: {outcome:?}");
         }
         Outcome::Verdicts(..) | Outcome::Unknown | Outcome::Declined => {}

@@ -32,6 +32,10 @@ pub enum Clock {
     Millis,
     /// Dates as people write them.
     Dates,
+    /// Times of day, shortly before midnight and after it.
+    OfDay,
+    /// Dates without a year, shortly before new year and after it.
+    NoYear,
 }
 
 /// A value in a table.
@@ -389,6 +393,19 @@ fn stamp(clock: Clock, now: i64, layout: usize) -> Cell {
         Clock::Millis if layout == 1 => Cell::Number(format!("{now}.5")),
         Clock::Millis => Cell::Number(now.to_string()),
         Clock::Dates => Cell::Text(date(now, layout)),
+        Clock::OfDay => Cell::Text(before_midnight(now).1),
+        Clock::NoYear => {
+            let (day, clock) = before_midnight(now);
+            Cell::Text(format!("{day} {clock}"))
+        }
+    }
+}
+
+/// A moment around midnight, which is 20 seconds after the beginning.
+fn before_midnight(second: i64) -> (&'static str, String) {
+    match second - 20 {
+        before @ ..0 => ("Dec 31", format!("23:59:{:02}", 60 + before)),
+        after => ("Jan  1", format!("00:{:02}:{:02}", after / 60, after % 60)),
     }
 }
 

@@ -125,7 +125,13 @@ fn types() -> impl Strategy<Value = Vec<&'static str>> {
 }
 
 fn clock() -> impl Strategy<Value = Clock> {
-    prop_oneof![3 => Just(Clock::None), 1 => Just(Clock::Millis), 1 => Just(Clock::Dates)]
+    prop_oneof![
+        6 => Just(Clock::None),
+        2 => Just(Clock::Millis),
+        2 => Just(Clock::Dates),
+        1 => Just(Clock::OfDay),
+        1 => Just(Clock::NoYear)
+    ]
 }
 
 fn atoms() -> impl Strategy<Value = (Vec<&'static str>, Kinds)> {
@@ -143,7 +149,7 @@ fn trace_block((changes, missing, types): Settings, clock: Clock) -> String {
     let time = match clock {
         Clock::None => None,
         Clock::Millis => Some("time t:ms"),
-        Clock::Dates => Some("time t"),
+        Clock::Dates | Clock::OfDay | Clock::NoYear => Some("time t"),
     };
     let items: Vec<&str> = [changes, missing, time].into_iter().flatten().chain(types).collect();
     if items.is_empty() { String::new() } else { format!("trace {{ {} }}\n", items.join("  ")) }

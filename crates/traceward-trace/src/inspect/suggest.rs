@@ -6,9 +6,8 @@
 //! first records are kept, and shares are of those.
 
 use super::{ColumnKind, Profile, TimeGuess, words};
-use crate::number;
 use crate::options::{ReadOptions, TimeColumn};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use traceward_logic::value::Value;
 
 /// The number of cells that are kept of all columns together.
@@ -110,14 +109,28 @@ impl Codes {
 
 /// An input that has been seen.
 pub(super) struct Seen<'a> {
-    pub(super) columns: &'a [Profile],
-    pub(super) rows: u64,
+    columns: &'a [Profile],
+    rows: u64,
     /// The number of records that are kept.
-    pub(super) kept: usize,
-    pub(super) options: &'a ReadOptions,
+    kept: usize,
+    options: &'a ReadOptions,
+    /// Names that no option can use: those that two columns have, and those of objects.
+    unclear: FxHashSet<&'a str>,
 }
 
 impl<'a> Seen<'a> {
+    /// An input with these columns and so many records, of which the first ones are kept.
+    pub(super) fn new(columns: &'a [Profile], rows: u64, kept: usize, options: &'a ReadOptions) -> Self {
+        let mut names = FxHashSet::default();
+        let mut unclear = FxHashSet::default();
+        for column in columns {
+            let name = column.name.as_str();
+            unclear.extend(name.match_indices('.').map(|(dot, _)| &name[..dot]));
+            unclear.extend((!names.insert(name)).then_some(name));
+        }
+        Self { columns, rows, kept, options, unclear }
+    }
+
     /// The properties that make sense.
     pub(super) fn suggest(&self) -> Vec<Suggestion> {
         let found = self.about_events();
@@ -305,10 +318,7 @@ impl<'a> Seen<'a> {
 
     /// Whether an option can name the column: no other has its name, and it is never an object.
     fn is_usable(&self, column: &Profile) -> bool {
-        let within = format!("{}.", column.name);
-        let same = self.columns.iter().filter(|other| other.name == column.name).count();
-        let is_object = self.columns.iter().any(|other| other.name.starts_with(&within));
-        !column.name.is_empty() && column.is_utf8 && same == 1 && !is_object
+        !column.name.is_empty() && column.is_utf8 && !self.unclear.contains(column.name.as_str())
     }
 }
 
@@ -339,11 +349,6 @@ fn sounds_like_event(name: &str) -> u32 {
     let weights: Vec<u32> = words(name).iter().map(weight).collect();
     let all: u32 = weights.iter().sum();
     if weights.last() == Some(&0) { all / 2 } else { all }
-}
-
-/// The boolean that each different value is, in order of their codes.
-pub(super) fn as_bit(text: &[u8]) -> Option<bool> {
-    number::parse_bool(text)
 }
 
 /// Events of one case, or of a trace that is not split.
