@@ -174,7 +174,7 @@ pub struct CheckArguments {
     pub trace_table: bool,
     /// Tell what the engine holds after each state of a short trace, as the papers' examples do:
     /// slices, configurations with clocks, graphs, states of automata, or runs. Names are those of
-    /// `traceward automaton --simplify`
+    /// `traceward automaton --simplify`. With --coverage, breadth-first counts visits, too
     #[arg(long)]
     pub steps: bool,
     /// Draw the steps of one property into this file

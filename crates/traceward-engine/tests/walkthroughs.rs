@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use traceward_engine::engine::Subsumption;
-use traceward_engine::engine::walkthrough::{Conclusion, Stage, Walkthrough, WalkthroughError};
+use traceward_engine::engine::walkthrough::{Conclusion, Stage, Visits, Walkthrough, WalkthroughError};
 use traceward_engine::select::{Config, EngineName, Prepared, Simplification, Walk};
 use traceward_logic::lower::Claim;
 use traceward_logic::verdict::Verdict;
@@ -12,6 +12,13 @@ use traceward_testkit::corpus;
 struct Example<'a> {
     formula: &'a str,
     columns: &'a [(&'a str, &'a str)],
+    visits: Visits,
+}
+
+impl<'a> Example<'a> {
+    const fn new(formula: &'a str, columns: &'a [(&'a str, &'a str)]) -> Self {
+        Self { formula, columns, visits: Visits::NotCounted }
+    }
 }
 
 impl Example<'_> {
@@ -23,7 +30,8 @@ impl Example<'_> {
         let prepared = Prepared::new(&lowered.formulas, &[root], Simplification::Off);
         let (letters, names) = (prepared.letters(&trace), lowered.variables.names());
         let config = Config { engine, subsumption: Subsumption::Within, ..Config::default() };
-        Walk { letters: &letters, names: &names, most_nodes }.walkthrough(&prepared, 0, &config)
+        let visits = self.visits;
+        Walk { letters: &letters, names: &names, most_nodes, visits }.walkthrough(&prepared, 0, &config)
     }
 
     /// All steps as text: the state, the stages, and what follows from them.
@@ -49,15 +57,13 @@ fn stage(stage: &Stage) -> String {
 }
 
 /// Section 2.3 of the first paper: ⟨a,b,¬c⟩, ⟨¬a,¬b,¬c⟩, ⟨a,¬b,¬c⟩, ⟨¬a,b,c⟩, ⟨a,¬b,¬c⟩.
-const UNTIL: Example<'_> =
-    Example { formula: "G(!a -> !b U c)", columns: &[("a", "10101"), ("b", "10010"), ("c", "00010")] };
+const UNTIL: Example<'_> = Example::new("G(!a -> !b U c)", &[("a", "10101"), ("b", "10010"), ("c", "00010")]);
 
 /// Section 5.2 of the first paper.
-const CAUSALITY: Example<'_> = Example { formula: "G(p -> O r)", columns: &[("p", "00111"), ("r", "01001")] };
+const CAUSALITY: Example<'_> = Example::new("G(p -> O r)", &[("p", "00111"), ("r", "01001")]);
 
 /// Sections 3.2.4, 3.3.4 and 3.4.1 of the thesis.
-const NESTED: Example<'_> =
-    Example { formula: "F(a & ((F[0,1] p) U[0,3] q))", columns: &[("a", "100"), ("p", "010"), ("q", "001")] };
+const NESTED: Example<'_> = Example::new("F(a & ((F[0,1] p) U[0,3] q))", &[("a", "100"), ("p", "010"), ("q", "001")]);
 
 /// The lines of a stage in all steps, without its name.
 fn only(text: &str, stage: &str) -> String {
@@ -95,14 +101,21 @@ fn breadth_first_tells_section_3_2() {
     assert_eq!(UNTIL.text(EngineName::BreadthFirst), expected);
 }
 
-/// Section 4.3: of the initial slices {n1} and {n3,n4} are state-satisfied. Here the always node is
-/// missing, so n0 to n3 are the paper's n1 to n4. {n1} owes nothing, so there is no second step;
-/// the paper prints the empty slice there.
+/// Section 4.3: ({n1}, 0) and ({n3,n4}, 1) are state-satisfied, and lead to (∅, 0), ({n3,n4}, 2) and
+/// ({n2}, 1). Without the always node n0 to n3 are the paper's n1 to n4. {n1} owes nothing, so the
+/// verdict is final before the visits are.
 #[test]
 fn breadth_first_tells_section_4_3() {
-    let example = Example { formula: "!a -> !b U c", columns: &[("a", "11"), ("b", "00"), ("c", "01")] };
-    let expected =
-        lines(["0: ⟨a, ¬b, ¬c⟩ satisfied", "candidates {n0}*  {n1}*  {n2, n3}", "kept       {n0}*  {n2, n3}"]);
+    let example = Example::new("!a -> !b U c", &[("a", "11"), ("b", "00"), ("c", "01")]);
+    let example = Example { visits: Visits::Counted, ..example };
+    let expected = lines([
+        "0: ⟨a, ¬b, ¬c⟩ satisfied",
+        "candidates {n0}*  {n1}*  {n2, n3}",
+        "kept       {n0}*  {n2, n3}",
+        "visits     ({n0}*, 0)  ({n2, n3}, 1)",
+        "1: ⟨a, ¬b, c⟩ satisfied",
+        "visits     (∅*, 0)  ({n1}*, 1)  ({n2, n3}, 2)",
+    ]);
     assert_eq!(example.text(EngineName::BreadthFirst), expected);
 }
 
@@ -177,7 +190,7 @@ fn depth_first_finds_the_run_of_figure_8() {
 /// A run has no part in what was looked at in vain: c alone does, although a was found to hold.
 #[test]
 fn depth_first_leaves_attempts_out_of_the_run() {
-    let example = Example { formula: "(a & b) | c", columns: &[("a", "1"), ("b", "0"), ("c", "1")] };
+    let example = Example::new("(a & b) | c", &[("a", "1"), ("b", "0"), ("c", "1")]);
     let text = example.text(EngineName::DepthFirst);
     assert_eq!(
         only(&text, "attempts"),
@@ -188,7 +201,7 @@ fn depth_first_leaves_attempts_out_of_the_run() {
 
 #[test]
 fn depth_first_tells_how_it_failed() {
-    let example = Example { formula: "G a", columns: &[("a", "10")] };
+    let example = Example::new("G a", &[("a", "10")]);
     let expected = lines([
         " false",
         "attempts   ∧: false",
@@ -231,7 +244,7 @@ fn reverse_tells_section_3_3() {
 /// without b only the state that owes b is left.
 #[test]
 fn tableau_and_observer_tell_what_response_owes() {
-    let example = Example { formula: "[](a -> <>b)", columns: &[("a", "0100"), ("b", "0010")] };
+    let example = Example::new("[](a -> <>b)", &[("a", "0100"), ("b", "0010")]);
     let owes_b = "states     S1: owes X (F b), WX (G (!a | F b))";
     let owes_no_b = "states     S2*: owes WX (G (!a | F b))";
     let expected = lines([
@@ -256,7 +269,7 @@ fn tableau_and_observer_tell_what_response_owes() {
 /// By hand: b has to come between positions 2 and 4, and the deadline stays where it is.
 #[test]
 fn an_observer_tells_deadlines() {
-    let example = Example { formula: "G(a -> F[1,3] b)", columns: &[("a", "01000"), ("b", "00000")] };
+    let example = Example::new("G(a -> F[1,3] b)", &[("a", "01000"), ("b", "00000")]);
     let expected = [
         "S0*: owes nothing yet",
         "S1: owes F b by position 4",
@@ -351,7 +364,7 @@ fn forward_backward_dag_tells_section_3_3_4() {
 /// is satisfied, and not kept.
 #[test]
 fn generic_tells_section_4_2_5() {
-    let example = Example { formula: "F(a & ((F[0,1] p) U q))", columns: &[("a", "101"), ("p", "010"), ("q", "001")] };
+    let example = Example::new("F(a & ((F[0,1] p) U q))", &[("a", "101"), ("p", "010"), ("q", "001")]);
     let text = example.text(EngineName::Generic);
     let expected =
         lines(["∨", "├─ {n0^∞}", "└─ ∧", "   ├─ n3^1", "   └─ {n5^∞}", "∨", "├─ {n0^∞}", "└─ {n5^∞}", "nothing"]);
@@ -370,6 +383,8 @@ fn what_cannot_be_told_is_an_error() {
     assert_eq!(walk(EngineName::BreadthFirst, limit), too_much(Some(2)));
     assert_eq!(walk(EngineName::DepthFirst, limit), too_much(None));
     assert_eq!(walk(EngineName::ForwardBackward, limit), too_much(Some(0)));
+    let bounded = Example { visits: Visits::Counted, ..NESTED };
+    assert!(matches!(bounded.walkthrough(EngineName::BreadthFirst, 1000), Err(WalkthroughError::Engine(_))));
     let limit = 4;
     assert_eq!(walk(EngineName::Reverse, limit), WalkthroughError::TooMuch { position: None, limit });
 }
@@ -377,9 +392,7 @@ fn what_cannot_be_told_is_an_error() {
 /// The verdict after the last step is the engine's own, whatever the engine.
 #[test]
 fn all_engines_come_to_the_same_conclusion() {
-    for (example, holds) in
-        [(UNTIL, true), (CAUSALITY, true), (Example { formula: "F X a", columns: &[("a", "100")] }, false)]
-    {
+    for (example, holds) in [(UNTIL, true), (CAUSALITY, true), (Example::new("F X a", &[("a", "100")]), false)] {
         for engine in EngineName::ALL.iter().copied().filter(|engine| engine.holds_something()) {
             let steps = example.walkthrough(engine, 1000).expect("a walkthrough").steps;
             let last = match steps.last().expect("a step").conclusion {

@@ -48,6 +48,9 @@ pub struct HeldSet {
     pub nodes: Vec<String>,
     /// Whether the trace may end in all of them.
     pub accepting: bool,
+    /// The least number of visits to rejecting nodes of the runs that lead here, if that was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub visits: Option<u64>,
 }
 
 /// A state of an ordinary automaton.
@@ -115,8 +118,8 @@ impl From<&report::Stage> for Stage {
 
 impl From<&report::HeldSet> for HeldSet {
     fn from(set: &report::HeldSet) -> Self {
-        let report::HeldSet { members, is_accepting } = set;
-        Self { nodes: members.clone(), accepting: *is_accepting }
+        let report::HeldSet { members, is_accepting, visits } = set;
+        Self { nodes: members.clone(), accepting: *is_accepting, visits: *visits }
     }
 }
 

@@ -118,6 +118,17 @@ impl CheckOptions {
     }
 
     /// The options with a report of what engines held after each state of a short trace.
+    ///
+    /// ```
+    /// use traceward::{CheckOptions, EngineName, Spec, check_with};
+    ///
+    /// let spec: Spec = "G(request -> F grant)".parse()?;
+    /// let options = CheckOptions::default().engine(EngineName::ForwardBackwardDag).steps();
+    /// let report = check_with(&spec, "request,grant\n1,0\n0,1\n".as_bytes(), &options)?;
+    /// let told = report.properties[0].walkthrough.as_ref().unwrap();
+    /// assert_eq!(told.steps[0].stages[1].content.to_string(), "∧\n├─ n0\n└─ n2");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn steps(self) -> Self {
         Self { steps: true, ..self }

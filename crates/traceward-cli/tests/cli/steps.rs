@@ -68,6 +68,16 @@ fn steps_for_programs() {
     ));
 }
 
+/// Section 4.3 of the first paper: with coverage, slices know how often runs have visited rejecting
+/// nodes.
+#[test]
+fn visits_step_by_step() {
+    let arguments = ["check", "-e", "!a -> !b U c", "--steps", "--coverage", "--engine", "breadth-first"];
+    let text: Vec<&str> = arguments.into_iter().chain(["--no-subsumption", "t.csv"]).collect();
+    let bounded = ["check", "-e", "F[0,2] a", "--steps", "--coverage", "--engine", "breadth-first", "t.csv"];
+    insta::assert_snapshot!(session("visits-by-step", &[("t.csv", b"a,b,c\n1,0,0\n1,0,1\n")], &[&text, &bounded]));
+}
+
 /// An assert has no steps, and the trace without a state has none either.
 #[test]
 fn steps_that_are_refused() {

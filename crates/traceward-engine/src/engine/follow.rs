@@ -107,19 +107,24 @@ pub trait Follow: Debug + Send + Sync + Sized + 'static {
 
     /// The steps over the letters of a guide, up to the state that makes the verdict final.
     fn walkthrough(&self, guide: &Guide<'_>) -> Result<Walkthrough, WalkthroughError> {
-        let mut run = self.start()?;
-        let mut steps = Vec::new();
-        read(guide.letters, |step| {
-            let position = step.position as usize;
-            let stages = self.show_step(guide, &mut run, step).map_err(|error| error.after(position))?;
-            guide.allow_stages(&stages).map_err(|error| error.after(position))?;
-            let verdict = self.verdict(&run);
-            let (state, conclusion) = (Some(guide.state(position)), Conclusion::SoFar(verdict));
-            steps.push(WalkthroughStep { state, stages, conclusion });
-            Ok::<_, WalkthroughError>(verdict)
-        })?;
-        Ok(Walkthrough { automaton: self.automaton_text(guide), steps })
+        walk(self, guide)
     }
+}
+
+/// The steps of an engine that follows letters, up to the state that makes the verdict final.
+pub(super) fn walk<E: Follow>(engine: &E, guide: &Guide<'_>) -> Result<Walkthrough, WalkthroughError> {
+    let mut run = engine.start()?;
+    let mut steps = Vec::new();
+    read(guide.letters, |step| {
+        let position = step.position as usize;
+        let stages = engine.show_step(guide, &mut run, step).map_err(|error| error.after(position))?;
+        guide.allow_stages(&stages).map_err(|error| error.after(position))?;
+        let verdict = engine.verdict(&run);
+        let (state, conclusion) = (Some(guide.state(position)), Conclusion::SoFar(verdict));
+        steps.push(WalkthroughStep { state, stages, conclusion });
+        Ok::<_, WalkthroughError>(verdict)
+    })?;
+    Ok(Walkthrough { automaton: engine.automaton_text(guide), steps })
 }
 
 /// Feeds letters to an engine until its verdict is final, and returns the position at which it

@@ -113,15 +113,23 @@ pub struct HeldSet {
     pub members: Vec<String>,
     /// Whether the trace may end in all of them.
     pub is_accepting: bool,
+    /// The least number of visits to rejecting nodes of the runs that lead to the set, if that was
+    /// counted.
+    pub visits: Option<u64>,
 }
 
-/// Writes the set as `{n0, n1}`, with an asterisk if the trace may end there.
+/// Writes the set as `{n0, n1}`, with an asterisk if the trace may end there; with a number of
+/// visits as `({n0, n1}, 2)`.
 impl fmt::Display for HeldSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mark = if self.is_accepting { "*" } else { "" };
-        match &self.members[..] {
-            [] => write!(f, "∅{mark}"),
-            members => write!(f, "{{{}}}{mark}", members.join(", ")),
+        let set = match &self.members[..] {
+            [] => format!("∅{mark}"),
+            members => format!("{{{}}}{mark}", members.join(", ")),
+        };
+        match self.visits {
+            Some(visits) => write!(f, "({set}, {visits})"),
+            None => f.write_str(&set),
         }
     }
 }
@@ -277,6 +285,20 @@ pub struct Guide<'a> {
     pub names: &'a [Arc<str>],
     /// The number of nodes that may be shown after a state.
     pub most_nodes: usize,
+    /// Whether breadth-first traversal counts visits, too.
+    pub visits: Visits,
+}
+
+/// The choice whether breadth-first traversal counts how often runs visit rejecting nodes, as in
+/// section 4.3 of the first paper.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Visits {
+    /// They are not counted.
+    #[default]
+    NotCounted,
+    /// Each slice has the least number of visits of the runs that lead to it. Formulas with bounds
+    /// have no such number.
+    Counted,
 }
 
 /// The number of nodes that the conditions of an automaton may name, and the number of states that

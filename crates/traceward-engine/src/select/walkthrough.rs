@@ -2,7 +2,7 @@
 
 use super::table::Build;
 use super::{Config, EngineName};
-use crate::engine::walkthrough::{Guide, Walkthrough, WalkthroughError};
+use crate::engine::walkthrough::{Guide, Visits, Walkthrough, WalkthroughError};
 use crate::prepared::Prepared;
 use std::sync::Arc;
 use traceward_logic::letter::Letters;
@@ -16,6 +16,8 @@ pub struct Walk<'a> {
     pub names: &'a [Arc<str>],
     /// The number of nodes that may be shown after a state.
     pub most_nodes: usize,
+    /// Whether breadth-first traversal counts visits, too.
+    pub visits: Visits,
 }
 
 impl Walk<'_> {
@@ -29,8 +31,8 @@ impl Walk<'_> {
     ) -> Result<Walkthrough, WalkthroughError> {
         // Names of nodes are those of the formula by itself.
         let alone = &prepared.only(&[index]);
-        let Self { letters, names, most_nodes } = *self;
-        let guide = Guide { prepared: alone, letters, names, most_nodes };
+        let Self { letters, names, most_nodes, visits } = *self;
+        let guide = Guide { prepared: alone, letters, names, most_nodes, visits };
         match config.engine.build() {
             None => Err(WalkthroughError::NothingHeld),
             Some(Build::Rows(build) | Build::Verdicts(build)) => {

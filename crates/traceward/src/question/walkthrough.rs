@@ -4,7 +4,7 @@ use super::part::Part;
 use crate::check::CheckOptions;
 use crate::error::{Error, Request};
 use traceward_engine::engine::Exactness;
-use traceward_engine::engine::walkthrough::{Walkthrough, WalkthroughError};
+use traceward_engine::engine::walkthrough::{Visits, Walkthrough, WalkthroughError};
 use traceward_engine::limit::BuildError;
 use traceward_engine::select::{Config, EngineName, Prepared, Walk};
 use traceward_logic::lower::Claim;
@@ -46,7 +46,9 @@ pub(super) fn of_property(part: &Part<'_>, index: usize, engine: EngineName) -> 
     let config = of_engine(&question.options.config, engine);
     let prepared = Prepared::new(&question.lowered.formulas, &[formula], config.simplification);
     let letters = prepared.letters(&question.input.trace);
-    let walk = Walk { letters: &letters, names: &question.names, most_nodes: MOST_NODES };
+    // Coverage is refused for formulas that have no visits to count.
+    let visits = if question.options.runs.coverage { Visits::Counted } else { Visits::NotCounted };
+    let walk = Walk { letters: &letters, names: &question.names, most_nodes: MOST_NODES, visits };
     let name = || question.property_names[index].clone();
     walk.walkthrough(&prepared, 0, &config).map(Some).map_err(|error| failed(error, engine, name()))
 }

@@ -32,9 +32,9 @@ mod slices;
 mod statistics;
 
 use super::configuration::Configuration;
-use super::follow::{Follow, Step};
+use super::follow::{Follow, Step, walk};
 use super::labels::{self, LabelTruth, Labels};
-use super::walkthrough::{Guide, Stage, WalkthroughError};
+use super::walkthrough::{Guide, Stage, Visits, Walkthrough, WalkthroughError};
 use super::{EngineConfig, EngineStatistics, Memory, Subsumption};
 use crate::automaton::alternating::NodeId;
 use crate::automaton::metric::{Kind, Label, Metric};
@@ -44,7 +44,7 @@ use crate::saved::{Reader, RestoreError, Writer};
 use expansion::Scopes;
 pub use printed::{PrintedBreadthFirst, PrintedRun};
 use slices::{SetId, Slices};
-pub use statistics::OverSlices;
+pub use statistics::{AnnotatedSlice, OverSlices};
 use std::sync::Arc;
 use traceward_logic::formula::{FormulaId, Formulas};
 use traceward_logic::letter::Alphabet;
@@ -227,6 +227,14 @@ impl Follow for BreadthFirst {
 
     fn automaton_text(&self, guide: &Guide<'_>) -> Option<String> {
         guide.metric_text(&self.automaton)
+    }
+
+    fn walkthrough(&self, guide: &Guide<'_>) -> Result<Walkthrough, WalkthroughError> {
+        let told = walk(self, guide)?;
+        match guide.visits {
+            Visits::NotCounted => Ok(told),
+            Visits::Counted => self.with_visits(guide, told),
+        }
     }
 
     fn save(&self, Run { progress, .. }: &Run, to: &mut Writer) {

@@ -12,6 +12,7 @@
 use super::slices::SliceId;
 use super::{BreadthFirst, EngineConfig, GaveUp, Limit, SliceCache, Subsumption, Unsupported, gave_up};
 use crate::automaton::alternating::{Alternating, NodeId, is_bounded};
+use crate::engine::configuration::Entry;
 use crate::run_statistics::{Lattice, join};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -27,6 +28,15 @@ pub struct OverSlices {
     automaton: Alternating,
     /// For each node of the metric automaton, that of the alternating one.
     nodes: Box<[Option<NodeId>]>,
+}
+
+/// A slice with the value of the runs that lead to it: ⟨C, s⟩ of section 4.3.
+#[derive(Clone, PartialEq, Debug)]
+pub struct AnnotatedSlice<V> {
+    /// The slice C.
+    pub entries: Vec<Entry>,
+    /// The value s.
+    pub value: V,
 }
 
 impl OverSlices {
@@ -54,10 +64,36 @@ impl OverSlices {
 
     /// The value over all accepting runs on a trace with a state; none if there is no such run.
     pub fn statistics<L: Lattice>(&self, lattice: &L, letters: &Letters) -> Result<Option<L::Value>, GaveUp> {
-        self.value(lattice, letters).map_err(gave_up)
+        self.value(lattice, letters, |_, _| ()).map_err(gave_up)
     }
 
-    fn value<L: Lattice>(&self, lattice: &L, letters: &Letters) -> Result<Option<L::Value>, Limit> {
+    /// The slices after each state, in order, each with the value of the runs that lead to it.
+    pub fn annotated<L: Lattice>(
+        &self,
+        lattice: &L,
+        letters: &Letters,
+    ) -> Result<Vec<Vec<AnnotatedSlice<L::Value>>>, GaveUp> {
+        let mut steps = Vec::new();
+        self.value(lattice, letters, |cache, slices| {
+            let entries = |slice: &SliceId| cache.slices.configuration(*slice).entries().to_vec();
+            let mut step: Vec<AnnotatedSlice<L::Value>> = slices
+                .iter()
+                .map(|(slice, value)| AnnotatedSlice { entries: entries(slice), value: value.clone() })
+                .collect();
+            step.sort_by(|one, other| one.entries.cmp(&other.entries));
+            steps.push(step);
+        })
+        .map_err(gave_up)?;
+        Ok(steps)
+    }
+
+    /// The value over all accepting runs; `watch` sees the slices after each state.
+    fn value<L: Lattice>(
+        &self,
+        lattice: &L,
+        letters: &Letters,
+        mut watch: impl FnMut(&SliceCache, &BTreeMap<SliceId, L::Value>),
+    ) -> Result<Option<L::Value>, Limit> {
         let cache = &mut SliceCache::new(&self.engine.config.limits);
         let engine = &self.engine;
         let mut truth = engine.labels.start();
@@ -83,6 +119,7 @@ impl OverSlices {
                 self.keep_least(lattice, cache, &mut next);
             }
             engine.refuse_many(next.len())?;
+            watch(cache, &next);
             slices = next;
         }
         let is_final = |slice| cache.slices.configuration(slice).is_final(&engine.automaton);

@@ -176,7 +176,7 @@ impl Generic {
         let set = |id: ConfigurationId| {
             let entries = configurations.get(id).entries().iter();
             let members = entries.map(|entry| entry_text(&self.automaton, *entry)).collect();
-            HeldSet { members, is_accepting: false }.to_string()
+            HeldSet { members, is_accepting: false, visits: None }.to_string()
         };
         match leaf {
             Leaf::Configuration(id) => set(id),
