@@ -61,8 +61,8 @@ fn bounds_document(bounds: &EngineBounds) -> Value {
 fn statement_document(statement: &Statement) -> Value {
     let number = statement.allows.number();
     json!({
-        "at_most": (number < 9e15).then(|| number.round()),
-        "log10": statement.allows.log10(),
+        "at_most": (number < 9e15).then(|| number.round() as u64),
+        "log10": (statement.allows.log10() * 1e6).round() / 1e6,
         "by": statement.name,
         "formula": statement.formula,
     })

@@ -178,12 +178,18 @@ impl<'a> Subject<'a> {
         let size = count((automaton.nodes().len() + automaton.condition_ids().count()) as u64);
         let is_windowed = self.parts.iter().any(|part| is_bounded(formulas.node(*part)));
         let width = if is_windowed { size * self.trace() } else { size };
-        let turns = if self.parts.iter().any(is_past) { self.parts.len() } else { 1 };
-        let time = width.to_the((self.states * turns) as f64);
+        // Between past and future a run may turn as often as operators are nested.
+        let turns = self.parts.len();
+        let (formula, depth) = match (is_windowed, self.parts.iter().any(is_past)) {
+            (false, false) => ("X^|ρ|", self.states),
+            (true, false) => ("(X·|ρ|)^|ρ|", self.states),
+            (false, true) => ("X^(k·|ρ|)", self.states * turns),
+            (true, true) => ("(X·|ρ|)^(k·|ρ|)", self.states * turns),
+        };
         MostNeeded {
             unit: SpaceUnit::Conditions,
             space: counted("X·k·|ρ|", size * count((self.parts.len() * self.states) as u64)),
-            time: counted("X^|ρ|", time),
+            time: counted(formula, width.to_the(depth as f64)),
         }
     }
 

@@ -5,6 +5,9 @@ use super::{ClockTest, Kind, Metric, Node, Stronger, Sublogic};
 use std::fmt;
 use std::ops::{Add, Mul};
 
+/// What logarithms may be off by, where digits are rounded up.
+const ROUNDING: f64 = 1e-6;
+
 /// A number that may be too large for any type of number: bounds are exponential.
 #[derive(Clone, Copy, PartialEq, PartialOrd, Debug)]
 pub struct Magnitude {
@@ -60,8 +63,8 @@ impl Add for Magnitude {
     }
 }
 
-/// Writes the number up to a million, and its first digit and a power of ten beyond; where not even
-/// the exponent can be read, the exponent in the same way.
+/// Writes the number up to a million, and beyond, rounded up, one digit and a power of ten; where
+/// not even the exponent can be read, the exponent in the same way.
 impl fmt::Display for Magnitude {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = if self.log10 < 6.0 {
@@ -72,7 +75,10 @@ impl fmt::Display for Magnitude {
             format!("10^({})", Self::new(self.log10))
         } else {
             let exponent = self.log10.floor();
-            format!("{:.0}e{exponent:.0}", 10_f64.powf(self.log10 - exponent).floor())
+            match (10_f64.powf(self.log10 - exponent) - ROUNDING).ceil() {
+                10.0.. => format!("1e{:.0}", exponent + 1.0),
+                digit => format!("{:.0}e{exponent:.0}", digit.max(1.0)),
+            }
         };
         f.pad(&text)
     }
@@ -318,10 +324,11 @@ mod tests {
     #[test]
     fn magnitudes_are_written_short() {
         let text = |number: f64| Magnitude::new(number).to_string();
-        assert_eq!([1.0, 999_999.0, 2_500_000.0].map(text), ["1", "999999", "2e6"]);
-        assert_eq!(Magnitude::power(10.0, 1234.5).to_string(), "3e1234");
-        assert_eq!(Magnitude::power(10.0, 4.2e19).to_string(), "10^(4e19)");
+        assert_eq!([1.0, 999_999.0, 2_500_000.0].map(text), ["1", "999999", "3e6"]);
+        assert_eq!(Magnitude::power(10.0, 1234.5).to_string(), "4e1234");
+        assert_eq!(Magnitude::power(10.0, 4.2e19).to_string(), "10^(5e19)");
         assert_eq!(Magnitude::power(10.0, f64::INFINITY).to_string(), "10^(10^300) and more");
+        assert_eq!([1e6, 2e8, 9.5e7].map(text), ["1e6", "2e8", "1e8"], "rounded up");
         assert_eq!(format!("{:>6}", Magnitude::new(42.0)), "    42");
         assert!(Magnitude::power(2.0, 5000.0).number().is_infinite());
     }
