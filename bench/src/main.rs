@@ -86,6 +86,7 @@ const BENCHMARKS: &[Benchmark] = &[
     Benchmark { name: "generic", run: bounded::responses },
     Benchmark { name: "finite-bounds", run: bounded::finite_bounds },
     Benchmark { name: "observer", run: observer::steps_of_a_table },
+    Benchmark { name: "observer-tableau", run: observer::steps_of_a_tableau },
     Benchmark { name: "observer-large", run: observer::steps_of_a_large_automaton },
     Benchmark { name: "construction", run: observer::construction },
     Benchmark { name: "construction-bounded", run: observer::bounded_construction },

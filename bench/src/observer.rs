@@ -12,6 +12,7 @@ use traceward_engine::engine::EngineConfig;
 use traceward_engine::engine::follow::Follow;
 use traceward_engine::engine::observer::Observer;
 use traceward_engine::engine::offline::Cache;
+use traceward_engine::engine::tableau::Tableau;
 use traceward_engine::limit::Limits;
 use traceward_engine::select::{Prepared, Simplification};
 use traceward_logic::bitmap::Bitmap;
@@ -84,6 +85,27 @@ pub fn steps_of_a_table() -> Vec<Row> {
     let more = [(responses(2), 20_000_000, 2), ("G(a -> X(b | X(b | X b)) | F c)".to_owned(), 20_000_000, 1)];
     let rows = rows.map(|(text, len, every)| (text.to_owned(), len, every)).into_iter().chain(more);
     rows.map(|(text, len, every)| stepped(&text, len, every, EngineConfig::default())).collect()
+}
+
+/// The paper's headline on the paper's own automata: the tableau, of which the set of states that a
+/// run can be in is followed, and the table that the subset construction and Hopcroft's algorithm
+/// make of it.
+pub fn steps_of_a_tableau() -> Vec<Row> {
+    let (text, len) = ("F G p", 100_000_000);
+    let formula = Formula::parse(text);
+    let letters = formula.letters(len, 2);
+    let expected = letters.bitmap(Proposition(0)).get(len - 1);
+    let engine = Tableau::compile(&formula.prepared, 0, EngineConfig::default()).expect("no bounds in time");
+    let table = formula.table();
+    let letter = |position: usize| usize::from(letters.bitmap(Proposition(0)).get(position));
+    vec![
+        measured(format!("{text}, table via the tableau"), len as u64, "states", &expected, || {
+            table.accepts((0..len).map(letter))
+        }),
+        measured(format!("{text}, sets of states of the tableau"), len as u64, "states", &expected, || {
+            engine.verdict_at_end(&letters).expect("within limits").decision().holds
+        }),
+    ]
 }
 
 /// Tables that do not fit the first-level cache, and automata that are unfolded on the way.

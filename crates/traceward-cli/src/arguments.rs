@@ -59,7 +59,8 @@ signal (INT, TERM, HUP), each property is satisfied or violated.")]
   traceward inspect trace.csv
   traceward inspect log.jsonl.gz --time ts:s --by node")]
     Inspect(InspectArguments),
-    /// Show what becomes of a formula: tree, core, normal form, sublogic, automaton, engine
+    /// Show what becomes of a formula: tree, core, normal form, sublogic, automaton, engine, and what
+    /// every engine would need at the most
     #[command(after_help = "Example:
   traceward explain-plan -e 'G(!a -> !b U c)'")]
     ExplainPlan(PlanArguments),

@@ -6,6 +6,7 @@
 //! once never come.
 
 use std::sync::Arc;
+use traceward_engine::automaton::deterministic::Product;
 use traceward_logic::expr::Expr;
 use traceward_logic::formula::Formulas;
 use traceward_logic::letter::{Alphabet, Proposition};
@@ -31,9 +32,6 @@ struct LiteralText {
 /// The number of alternatives up to which they are compared with each other. Nobody reads more.
 const COMPARED: usize = 1000;
 
-/// The literals of an alternative: a proposition, and whether it has to hold.
-type Literals = Vec<(Proposition, bool)>;
-
 impl LiteralTexts {
     /// The texts of the propositions of an alphabet. `names` are those of the variables, and `event`
     /// is the one that strings alone are compared with.
@@ -58,8 +56,8 @@ impl LiteralTexts {
 
     /// The alternatives of a label as texts; none are left if no state can satisfy any of them. Where
     /// variables are compared with strings, those that follow from others are left out.
-    pub fn alternatives(&self, products: &[Literals]) -> Vec<String> {
-        let short: Vec<Literals> = products.iter().filter_map(|product| self.without_redundant(product)).collect();
+    pub fn alternatives(&self, products: &[Product]) -> Vec<String> {
+        let short: Vec<Product> = products.iter().filter_map(|product| self.without_redundant(product)).collect();
         let has_choices = products.iter().flatten().any(|literal| self.choice(literal.0).is_some());
         let is_compared = has_choices && short.len() <= COMPARED;
         let follows = |index: usize| {
@@ -73,12 +71,12 @@ impl LiteralTexts {
     }
 
     /// Whether a letter that satisfies one product satisfies the other.
-    fn implies(&self, one: &Literals, other: &Literals) -> bool {
+    fn implies(&self, one: &Product, other: &Product) -> bool {
         other.iter().all(|literal| one.contains(literal) || !literal.1 && self.excludes(one, literal.0))
     }
 
     /// Whether a product says of a variable that it has another value than a proposition asks for.
-    fn excludes(&self, product: &Literals, proposition: Proposition) -> bool {
+    fn excludes(&self, product: &Product, proposition: Proposition) -> bool {
         let Some((variable, value)) = self.choice(proposition) else { return false };
         let chosen = product.iter().filter(|literal| literal.1).filter_map(|literal| self.choice(literal.0));
         chosen.into_iter().any(|(other, text)| other == variable && text != value)
@@ -86,7 +84,7 @@ impl LiteralTexts {
 
     /// A product without the literals that follow from others; none if two of them contradict each
     /// other.
-    fn without_redundant(&self, product: &Literals) -> Option<Literals> {
+    fn without_redundant(&self, product: &Product) -> Option<Product> {
         let is_excluded = |literal: &(Proposition, bool)| self.excludes(product, literal.0);
         if product.iter().any(|literal| literal.1 && is_excluded(literal)) {
             return None;
@@ -98,7 +96,7 @@ impl LiteralTexts {
         self.propositions[proposition.index()].choice.as_ref()
     }
 
-    fn text(&self, product: &Literals) -> String {
+    fn text(&self, product: &Product) -> String {
         let literal = |&(proposition, holds): &(Proposition, bool)| {
             let texts = &self.propositions[proposition.index()];
             if holds { texts.holds.as_str() } else { texts.fails.as_str() }

@@ -4,8 +4,10 @@ use crate::spec::Spec;
 use std::fmt;
 use std::sync::Arc;
 use traceward_engine::automaton::alternating::Alternating;
+pub use traceward_engine::automaton::metric::{Magnitude, Statement};
 use traceward_engine::automaton::metric::{Measures, Metric, Sublogic, sublogic};
-use traceward_engine::select::{Config, EngineName, Evaluator, Judge, Online, Prepared};
+use traceward_engine::select::{Config, EngineName, Evaluator, Judge, Online, Prepared, Refused, engine_costs};
+pub use traceward_engine::select::{MostNeeded, SpaceUnit};
 use traceward_logic::formula::{Direction, FormulaId, Formulas, Interval, Unit};
 use traceward_logic::lower::Claim;
 use traceward_logic::print::tree;
@@ -21,6 +23,42 @@ pub struct Plan {
     pub name: String,
     /// Each stage's name and its text.
     pub stages: Vec<(&'static str, String)>,
+    /// The costs of every engine, on a trace of [`TRACE_STATES`] states; none for a comparison of
+    /// queries.
+    pub bounds: Vec<EngineBounds>,
+}
+
+/// The length of the trace for which the costs of engines are told.
+pub const TRACE_STATES: usize = 1000;
+
+/// The costs of an engine for a property.
+#[derive(Clone, PartialEq, Debug)]
+pub struct EngineBounds {
+    /// The engine.
+    pub engine: EngineName,
+    /// The question for which the engine is chosen, if it is.
+    pub chosen: Option<ChosenFor>,
+    /// The most that it can need, or why it does not take the formula.
+    pub most: Result<MostNeeded, String>,
+}
+
+/// The question for which an engine is chosen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ChosenFor {
+    /// A trace in a file.
+    Files,
+    /// A trace that goes on.
+    GrowingTraces,
+}
+
+impl ChosenFor {
+    /// In words, behind the name of an engine.
+    pub fn text(self) -> &'static str {
+        match self {
+            Self::Files => "chosen",
+            Self::GrowingTraces => "chosen while a trace goes on",
+        }
+    }
 }
 
 impl fmt::Display for Plan {
@@ -32,12 +70,36 @@ impl fmt::Display for Plan {
                 writeln!(f, "  {head:<11} {line}")?;
             }
         }
-        Ok(())
+        if !self.bounds.is_empty() {
+            let trace = format!("on {TRACE_STATES} states");
+            writeln!(f, "  {:<11} {trace:<45} {:<43} steps at most", "bounds", "space at most")?;
+        }
+        self.bounds.iter().try_for_each(|bounds| writeln!(f, "  {:<11} {bounds}", ""))
     }
 }
 
+/// Writes one line: the engine, its space and its time.
+impl fmt::Display for EngineBounds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let chosen = self.chosen.map_or(String::new(), |chosen| format!(", {}", chosen.text()));
+        write!(f, "{:<45} ", format!("{}{chosen}", self.engine))?;
+        match &self.most {
+            Ok(MostNeeded { unit, space, time }) => {
+                let space = format!("{} {}{}", space.allows, unit.name(), source(space));
+                write!(f, "{space:<43} {}{}", time.allows, source(time))
+            }
+            Err(refused) => f.write_str(refused),
+        }
+    }
+}
+
+/// The place where a bound comes from, if it is not simply counted.
+fn source(statement: &Statement) -> String {
+    if statement.name == "counted" { String::new() } else { format!(" ({})", statement.name) }
+}
+
 /// Shows what becomes of each property of a spec: what was read, the core, the normal form, its
-/// sublogic, the automaton, and the engine that is chosen.
+/// sublogic, the automaton, the engine that is chosen, and what every engine would cost.
 pub fn explain_plan(spec: &Spec, config: Config) -> Vec<Plan> {
     let lowered = spec.lowered();
     let names = lowered.variables.names();
@@ -45,26 +107,65 @@ pub fn explain_plan(spec: &Spec, config: Config) -> Vec<Plan> {
     properties
         .map(|(property, name)| {
             let read = [("text", spec.text(property.body.span)), ("tree", tree(&property.body))];
-            let stages = match &property.claim {
-                Claim::Formula(formula) => formula_stages(&lowered.formulas, *formula, config, &names),
+            let (stages, bounds) = match &property.claim {
+                Claim::Formula(formula) => formula_plan(&lowered.formulas, *formula, config, &names),
                 Claim::Assert(..) => {
-                    vec![("engine", "naive: queries are evaluated by their definition".to_owned())]
+                    let engine = "naive: queries are evaluated by their definition".to_owned();
+                    (vec![("engine", engine)], Vec::new())
                 }
             };
-            Plan { name, stages: read.into_iter().chain(stages).collect() }
+            Plan { name, stages: read.into_iter().chain(stages).collect(), bounds }
         })
         .collect()
 }
 
-fn formula_stages(
+/// Stages, by name, with their texts.
+type Stages = Vec<(&'static str, String)>;
+
+fn formula_plan(
     formulas: &Formulas,
     formula: FormulaId,
     config: Config,
     names: &[Arc<str>],
-) -> Vec<(&'static str, String)> {
+) -> (Stages, Vec<EngineBounds>) {
     let prepared = Prepared::shared(formulas, &[formula], config.simplification);
-    let evaluator = Evaluator::new(&prepared, &config);
-    let Prepared { formulas, lowered, split, simplified, normal, .. } = &*prepared;
+    (formula_stages(&prepared, config, names), engine_bounds(&prepared, &config, names))
+}
+
+/// The costs of all engines for the formula, and which of them are chosen.
+fn engine_bounds(prepared: &Arc<Prepared>, config: &Config, names: &[Arc<str>]) -> Vec<EngineBounds> {
+    let for_files = match config.engine {
+        EngineName::Auto => Evaluator::new(prepared, config).engine(),
+        asked => asked,
+    };
+    let growing = (config.engine == EngineName::Auto).then(|| Online::new(prepared, 0, config).ok()).flatten();
+    let growing = growing.map(|online| online.engine());
+    let chosen = |engine| match engine {
+        _ if engine == for_files => Some(ChosenFor::Files),
+        _ if Some(engine) == growing => Some(ChosenFor::GrowingTraces),
+        _ => None,
+    };
+    let costs = engine_costs(prepared, 0, config, TRACE_STATES).into_iter();
+    let bounds = costs.map(|cost| EngineBounds {
+        engine: cost.engine,
+        chosen: chosen(cost.engine),
+        most: cost.most.map_err(|refused| refusal(&refused, &prepared.formulas, names)),
+    });
+    bounds.collect()
+}
+
+/// The reason why an engine does not take a formula, with the part that it is about.
+fn refusal(refused: &Refused, formulas: &Formulas, names: &[Arc<str>]) -> String {
+    match refused {
+        Refused::Feature(what, Some(part)) => format!("cannot take {what}: {}", formulas.display(*part, names)),
+        Refused::Feature(what, None) => format!("cannot take {what}"),
+        Refused::GaveUp(reason) => format!("gives up: {reason}"),
+    }
+}
+
+fn formula_stages(prepared: &Arc<Prepared>, config: Config, names: &[Arc<str>]) -> Stages {
+    let evaluator = Evaluator::new(prepared, &config);
+    let Prepared { formulas, lowered, split, simplified, normal, .. } = &**prepared;
     let print = |stage: &[FormulaId]| formulas.display(stage[0], names).to_string();
     let mut stages = vec![
         ("core", print(lowered)),
@@ -84,14 +185,14 @@ fn formula_stages(
     }
     stages.push((
         "engine",
-        match Judge::new(&prepared, &[0], &config) {
+        match Judge::new(prepared, &[0], &config) {
             Ok(Some(judge)) => {
                 let made = judge.summary().map(|summary| format!(" {summary};")).unwrap_or_default();
                 format!("{}: asked for;{made} the positions of violations come from reverse", judge.engine())
             }
             Ok(None) => {
                 let chosen = format!("{}: {}", evaluator.engine(), evaluator.reason());
-                while_it_grows(&prepared, &config).into_iter().fold(chosen, |all, line| all + "\n" + &line)
+                while_it_grows(prepared, &config).into_iter().fold(chosen, |all, line| all + "\n" + &line)
             }
             Err(refused) => refused.error.to_string(),
         },

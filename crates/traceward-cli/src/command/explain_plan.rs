@@ -5,7 +5,7 @@ use crate::failure::{Failure, Outcome};
 use crate::input;
 use serde_json::{Map, Value, json};
 use std::io::Write;
-use traceward::plan::explain_plan;
+use traceward::plan::{ChosenFor, EngineBounds, MostNeeded, Plan, Statement, TRACE_STATES, explain_plan};
 
 pub fn run(arguments: &PlanArguments, out: &mut impl Write) -> Result<Outcome, Failure> {
     let spec = input::spec_alone(&arguments.asked, "nothing to explain")?;
@@ -21,13 +21,49 @@ pub fn run(arguments: &PlanArguments, out: &mut impl Write) -> Result<Outcome, F
             }
         }
         OutputFormat::Json => {
-            let document = |plan: &traceward::plan::Plan| {
-                let stages = plan.stages.iter().map(|(stage, text)| ((*stage).to_owned(), json!(text)));
-                json!({ "name": plan.name, "stages": Value::Object(stages.collect::<Map<_, _>>()) })
-            };
             let plans: Vec<Value> = plans.iter().map(document).collect();
             writeln!(out, "{:#}", json!({ "plans": plans }))?;
         }
     }
     Ok(Outcome::Holds)
+}
+
+fn document(plan: &Plan) -> Value {
+    let stages = plan.stages.iter().map(|(stage, text)| ((*stage).to_owned(), json!(text)));
+    json!({
+        "name": plan.name,
+        "stages": Value::Object(stages.collect::<Map<_, _>>()),
+        "bounds": {
+            "states": TRACE_STATES,
+            "engines": plan.bounds.iter().map(bounds_document).collect::<Vec<_>>(),
+        },
+    })
+}
+
+fn bounds_document(bounds: &EngineBounds) -> Value {
+    let chosen = bounds.chosen.map(|chosen| match chosen {
+        ChosenFor::Files => "files",
+        ChosenFor::GrowingTraces => "growing traces",
+    });
+    match &bounds.most {
+        Ok(MostNeeded { unit, space, time }) => json!({
+            "engine": bounds.engine.name(),
+            "chosen": chosen,
+            "unit": unit.name(),
+            "space": statement_document(space),
+            "time": statement_document(time),
+        }),
+        Err(refused) => json!({ "engine": bounds.engine.name(), "chosen": chosen, "refused": refused }),
+    }
+}
+
+/// A bound by its logarithm, and as a number where that is not too large.
+fn statement_document(statement: &Statement) -> Value {
+    let number = statement.allows.number();
+    json!({
+        "at_most": (number < 9e15).then(|| number.round() as u64),
+        "log10": (statement.allows.log10() * 1e6).round() / 1e6,
+        "by": statement.name,
+        "formula": statement.formula,
+    })
 }

@@ -178,6 +178,8 @@ fn plans() {
             &["explain-plan", "-e", "G(p -> F[0,5ms] q)"],
             &["explain-plan", "-e", "G(p -> F[20,60] q)"],
             &["explain-plan", "-e", "G(p -> F[0,3] q)", "--engine", "generic"],
+            &["explain-plan", "-e", "G(p -> O F q) & F[0,3] r"],
+            &["explain-plan", "-e", "G(p -> O[0,20000] q)", "--format", "json"],
             &["explain-plan", "-e", "count(p)"],
             &["explain-plan"],
         ]

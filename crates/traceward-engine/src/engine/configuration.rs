@@ -141,6 +141,10 @@ impl Configuration {
 
 /// Whether whatever satisfies one entry satisfies the other. Both are of one node.
 pub fn entry_implies(automaton: &Metric, one: Entry, other: Entry) -> bool {
+    if automaton.node(one.node).test() == Some(ClockTest::Zero) {
+        // A clock that has not run out asks for what nothing satisfies.
+        return one.clock > Clock::ZERO || other.clock == Clock::ZERO;
+    }
     match stronger(automaton, one.node) {
         Stronger::Smaller => one.clock <= other.clock,
         // A timer that has run out asks for what nothing satisfies.

@@ -1,5 +1,6 @@
 //! The choice of the engine that answers: the only place that knows all engines.
 
+mod costs;
 mod evaluator;
 mod judge;
 mod online;
@@ -11,6 +12,7 @@ pub use crate::engine::offline::Cache;
 use crate::engine::{EngineConfig, Exactness, Memory, Subsumption};
 use crate::limit::Limits;
 pub use crate::prepared::{Prepared, Simplification};
+pub use costs::{EngineCost, MostNeeded, Refused, SpaceUnit, engine_costs};
 pub use evaluator::Evaluator;
 pub use judge::{Judge, OfFormula, Ruling};
 pub use online::Online;

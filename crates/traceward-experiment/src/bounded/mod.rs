@@ -15,11 +15,7 @@ use traceward_engine::engine::reverse::Reverse;
 
 pub use contender::{Contender, Measured, Theorem};
 pub use picture::draw;
-
-/// The factor that the O of the theorems leaves open, as sizes are compared here: the tree has a
-/// node for each clock that is set, and the size of the automaton does not count those. Each clock
-/// has a timer, so there are at most as many again.
-pub const HIDDEN_CONSTANT: f64 = 2.0;
+pub use traceward_engine::automaton::metric::HIDDEN_CONSTANT;
 
 /// Who takes longer than this for a trace is not asked about what is larger.
 const PATIENCE: Duration = Duration::from_millis(500);

@@ -12,9 +12,8 @@ use crate::literals::LiteralTexts;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
-use traceward_engine::automaton::deterministic::{self, LabelsTooLong};
+use traceward_engine::automaton::deterministic::{self, LabelsTooLong, Product};
 use traceward_engine::automaton::tableau::{Automaton, StateId};
-use traceward_logic::letter::Proposition;
 use traceward_logic::verdict::Verdict;
 
 pub use dot::dot;
@@ -98,7 +97,7 @@ impl fmt::Display for PictureTooLarge {
 }
 
 /// The alternatives of the arrows, by their ends.
-type Alternatives = BTreeMap<(usize, usize), Vec<Vec<(Proposition, bool)>>>;
+type Alternatives = BTreeMap<(usize, usize), Vec<Product>>;
 
 impl Graph {
     /// The graph of a tableau automaton; `names` are those of the variables, and `literals` the
@@ -151,7 +150,7 @@ impl Graph {
         literals: &LiteralTexts,
     ) -> Self {
         let all = alternatives.len();
-        let edge = |((from, to), products): ((usize, usize), Vec<Vec<(Proposition, bool)>>)| {
+        let edge = |((from, to), products): ((usize, usize), Vec<Product>)| {
             let label = literals.alternatives(&products).join("\n");
             (!label.is_empty()).then_some(GraphEdge { from, to, label })
         };

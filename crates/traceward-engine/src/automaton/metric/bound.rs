@@ -1,9 +1,12 @@
 //! The bounds that the thesis proves, evaluated: what an algorithm may need for an automaton, up to
 //! a constant factor.
 
-use super::{Metric, Sublogic};
+use super::{ClockTest, Kind, Metric, Node, Stronger, Sublogic};
 use std::fmt;
 use std::ops::{Add, Mul};
+
+/// What logarithms may be off by, where digits are rounded up.
+const ROUNDING: f64 = 1e-6;
 
 /// A number that may be too large for any type of number: bounds are exponential.
 #[derive(Clone, Copy, PartialEq, PartialOrd, Debug)]
@@ -28,7 +31,13 @@ impl Magnitude {
     }
 
     fn power(base: f64, exponent: f64) -> Self {
-        Self { log10: base.log10() * exponent }
+        Self::new(base).to_the(exponent)
+    }
+
+    /// The power of the number with an exponent that is not negative.
+    #[must_use]
+    pub fn to_the(self, exponent: f64) -> Self {
+        Self { log10: if exponent == 0.0 { 0.0 } else { self.log10 * exponent } }
     }
 }
 
@@ -45,24 +54,40 @@ impl Add for Magnitude {
     type Output = Self;
 
     fn add(self, other: Self) -> Self {
+        if self.log10.is_infinite() || other.log10.is_infinite() {
+            return Self { log10: self.log10.max(other.log10) };
+        }
         let (larger, smaller) = if self < other { (other, self) } else { (self, other) };
         let share = 10_f64.powf(smaller.log10 - larger.log10);
         Self { log10: larger.log10 + share.ln_1p() / std::f64::consts::LN_10 }
     }
 }
 
-/// Writes the number up to a million, and its first digit and a power of ten beyond.
+/// Writes the number up to a million, and beyond, rounded up, one digit and a power of ten; where
+/// not even the exponent can be read, the exponent in the same way.
 impl fmt::Display for Magnitude {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = if self.log10 < 6.0 {
             format!("{:.0}", self.number())
+        } else if self.log10.is_infinite() {
+            "10^(10^300) and more".to_owned()
+        } else if self.log10 >= 1e6 {
+            format!("10^({})", Self::new(self.log10))
         } else {
             let exponent = self.log10.floor();
-            format!("{:.0}e{exponent:.0}", 10_f64.powf(self.log10 - exponent).floor())
+            match (10_f64.powf(self.log10 - exponent) - ROUNDING).ceil() {
+                10.0.. => format!("1e{:.0}", exponent + 1.0),
+                digit => format!("{:.0}e{exponent:.0}", digit.max(1.0)),
+            }
         };
         f.pad(&text)
     }
 }
+
+/// The factor that the O of the theorems leaves open, as sizes are compared here: the tree has a
+/// node for each clock that is set, and the size of the automaton does not count those. Each clock
+/// has a timer, so there are at most as many again.
+pub const HIDDEN_CONSTANT: f64 = 2.0;
 
 /// The measures of an automaton that the bounds depend on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -76,6 +101,51 @@ pub struct Measures {
 }
 
 impl Metric {
+    /// Whether some operator begins late: two clocks of its delay do not compare, whatever claim 3.2
+    /// says, so that one node may be in a configuration with several.
+    pub fn has_delays(&self) -> bool {
+        let runs_out = self.clocks_that_run_out();
+        self.nodes().iter().any(|node| self.delay(node.kind, &runs_out).is_some())
+    }
+
+    /// The number of sets of nodes with clocks that can be a compact configuration.
+    pub fn clock_sets(&self) -> Magnitude {
+        let runs_out = self.clocks_that_run_out();
+        let sets = |node: &Node| match (node.kind, self.delay(node.kind, &runs_out)) {
+            (Kind::Leaf(_), _) => Magnitude::new(2.0),
+            (_, Some(delay)) => Magnitude::power(2.0, delay as f64 + 1.0),
+            // Absent, or with one of the clocks that it counts down.
+            (Kind::Timer { clock, .. }, None) => {
+                Magnitude::new(self.clock(clock).steps().map_or(2.0, |steps| steps as f64 + 2.0))
+            }
+        };
+        self.nodes().iter().map(sets).fold(Magnitude::new(1.0), Mul::mul)
+    }
+
+    /// By the index of the clock, whether some node asks for the clock 0.
+    fn clocks_that_run_out(&self) -> Vec<bool> {
+        let mut runs_out = vec![false; self.clocks().len()];
+        for node in self.nodes() {
+            if let Kind::Timer { test: ClockTest::Zero, clock, .. } = node.kind {
+                runs_out[clock.index()] = true;
+            }
+        }
+        runs_out
+    }
+
+    /// The steps of a delay's timer. That of `X` is no such: it has one clock only, and nothing
+    /// waits for it to run out.
+    fn delay(&self, kind: Kind, runs_out: &[bool]) -> Option<u64> {
+        match kind {
+            Kind::Timer { test: ClockTest::Positive, clock, stronger: Stronger::Neither, .. }
+                if runs_out[clock.index()] =>
+            {
+                self.clock(clock).steps()
+            }
+            _ => None,
+        }
+    }
+
     /// X, Y and C together.
     pub fn measures(&self) -> Measures {
         Measures { x: self.size(), y: self.finitely_bounded_size(), c: self.largest_constant() }
@@ -100,6 +170,20 @@ impl Measures {
     /// Theorem 4.6: the type B leaves of the generic algorithm for LTL and SBTL, 2^(X-Y).
     pub fn type_b(self) -> Magnitude {
         Magnitude::power(2.0, self.outside())
+    }
+
+    /// The space of theorem 4.7 for BTL where operators begin late: a node may have any set of the
+    /// clocks 0 to C, and not just one of them.
+    pub fn generic_with_delays(self) -> Statement {
+        let allows = Magnitude::new(self.x() * (self.c() + 1.0)) * self.generic_time_with_delays(1).allows;
+        Statement { name: "4.7, sets of clocks", formula: "X·(C+1)·(2^(2(C+1)(X-Y)) + (C+1)·Y²)", allows }
+    }
+
+    /// The time of theorem 4.8 in the same way.
+    pub fn generic_time_with_delays(self, states: usize) -> Statement {
+        let sets = Magnitude::power(2.0, 2.0 * (self.c() + 1.0) * self.outside());
+        let allows = Magnitude::new(states.max(1) as f64) * (sets + self.finitely_bounded_growth());
+        Statement { name: "4.8, sets of clocks", formula: "|ρ|·(2^(2(C+1)(X-Y)) + (C+1)·Y²)", allows }
     }
 
     fn x(self) -> f64 {
@@ -240,8 +324,11 @@ mod tests {
     #[test]
     fn magnitudes_are_written_short() {
         let text = |number: f64| Magnitude::new(number).to_string();
-        assert_eq!([1.0, 999_999.0, 2_500_000.0].map(text), ["1", "999999", "2e6"]);
-        assert_eq!(Magnitude::power(10.0, 1234.5).to_string(), "3e1234");
+        assert_eq!([1.0, 999_999.0, 2_500_000.0].map(text), ["1", "999999", "3e6"]);
+        assert_eq!(Magnitude::power(10.0, 1234.5).to_string(), "4e1234");
+        assert_eq!(Magnitude::power(10.0, 4.2e19).to_string(), "10^(5e19)");
+        assert_eq!(Magnitude::power(10.0, f64::INFINITY).to_string(), "10^(10^300) and more");
+        assert_eq!([1e6, 2e8, 9.5e7].map(text), ["1e6", "2e8", "1e8"], "rounded up");
         assert_eq!(format!("{:>6}", Magnitude::new(42.0)), "    42");
         assert!(Magnitude::power(2.0, 5000.0).number().is_infinite());
     }

@@ -32,7 +32,7 @@ mod measure;
 mod sublogic;
 
 use super::alternating::{ConditionId, NodeId};
-pub use bound::{Magnitude, Measures, Statement};
+pub use bound::{HIDDEN_CONSTANT, Magnitude, Measures, Statement};
 pub use delay::overlapping_delay;
 use rustc_hash::FxHashMap;
 use std::fmt;
