@@ -46,6 +46,10 @@ pub(super) fn write_property(out: &mut impl Write, property: &PropertyReport, re
     if let Some(keys) = keys {
         write_keys(out, keys)?;
     }
+    if let Some(found) = &evidence.coverage {
+        write_coverage(out, found)?;
+    }
+    evidence.waiting.iter().flatten().try_for_each(|one| write_waiting(out, one))?;
     if let Some(truth) = truth {
         writeln!(out, "    holds at {} of {}: {truth}", truth.count_ones(), counted(truth.len(), "position"))?;
     }
@@ -66,7 +70,8 @@ pub(super) fn write_evidence(
     decided_at: Option<usize>,
     states: usize,
 ) -> io::Result<()> {
-    let Evidence { violations, judged_at, owed, compared, coverage, waiting } = evidence;
+    // Coverage and waiting stand behind what is said of keys.
+    let Evidence { violations, judged_at, owed, compared, coverage: _, waiting: _ } = evidence;
     if let Some(compared) = compared {
         writeln!(out, "    {}", compared_text(compared))?;
     }
@@ -81,13 +86,7 @@ pub(super) fn write_evidence(
     if let Some(position) = decided_at {
         writeln!(out, "    decided at position {position}")?;
     }
-    for one in owed {
-        writeln!(out, "    {}", owed_text(one))?;
-    }
-    if let Some(found) = coverage {
-        write_coverage(out, found)?;
-    }
-    waiting.iter().flatten().try_for_each(|one| write_waiting(out, one))
+    owed.iter().try_for_each(|one| writeln!(out, "    {}", owed_text(one)))
 }
 
 /// The values that an assert compared.

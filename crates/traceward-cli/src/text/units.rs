@@ -98,6 +98,7 @@ pub(super) fn elapsed(nanoseconds: u64) -> String {
             let rounded = (nanoseconds as f64 / size as f64 * 1e3).round() / 1e3;
             format!("{rounded} {unit}")
         }
+        None if nanoseconds == 0 => "0 s".to_owned(),
         None => duration(nanoseconds),
     }
 }
