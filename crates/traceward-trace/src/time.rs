@@ -167,8 +167,8 @@ impl TimeReader {
 }
 
 impl Anchor {
-    /// The moment of a time of day. After a state it is the same day, unless the clock has gone back
-    /// by more than half a day: then midnight has passed.
+    /// The moment of a time of day. After a state it is the same day, unless the clock has gone
+    /// back by more than half a day: then midnight has passed.
     fn day_of(self, clock: i64) -> i64 {
         let on_day_of = |base: i64| base.div_euclid(date::DAY).saturating_mul(date::DAY).saturating_add(clock);
         match self {

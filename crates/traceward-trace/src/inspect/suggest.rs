@@ -426,8 +426,8 @@ impl Pairs {
         pairs
     }
 
-    /// A pair, counted by keys; or by states where there are no keys, or where the event comes again
-    /// and again in each of them.
+    /// A pair, counted by keys; or by states where there are no keys, or where the event comes
+    /// again and again in each of them.
     fn pair(&self, pair: usize, keys: &Tally, states: &Tally) -> Pair {
         let (first, then) = (pair / self.kinds, pair % self.kinds);
         let by_states = !self.is_split || states.asked[first] >= 5 * keys.asked[first];
