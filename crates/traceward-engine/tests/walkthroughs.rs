@@ -101,9 +101,9 @@ fn breadth_first_tells_section_3_2() {
     assert_eq!(UNTIL.text(EngineName::BreadthFirst), expected);
 }
 
-/// Section 4.3: ({n1}, 0) and ({n3,n4}, 1) are state-satisfied, and lead to (∅, 0), ({n3,n4}, 2) and
-/// ({n2}, 1). Without the always node n0 to n3 are the paper's n1 to n4. {n1} owes nothing, so the
-/// verdict is final before the visits are.
+/// Section 4.3: ({n1}, 0) and ({n3,n4}, 1) are state-satisfied, and lead to (∅, 0), ({n3,n4}, 2)
+/// and ({n2}, 1). Without the always node n0 to n3 are the paper's n1 to n4. {n1} owes nothing, so
+/// the verdict is final before the visits are.
 #[test]
 fn breadth_first_tells_section_4_3() {
     let example = Example::new("!a -> !b U c", &[("a", "11"), ("b", "00"), ("c", "01")]);

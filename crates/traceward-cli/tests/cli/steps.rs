@@ -21,6 +21,7 @@ fn traversals_step_by_step() {
             &["check", "-e", formula, "--steps", "--engine", "depth-first", "t.csv"],
             &["check", "-e", formula, "--steps", "t.csv"],
             &["check", "-e", "G a", "-e", "F c", "--steps", "--engine", "depth-first", "t.csv"],
+            &["check", "-e", "F(b > a)", "--steps", "--engine", "breadth-first", "t.csv"],
         ]
     ));
 }

@@ -46,10 +46,14 @@ pub struct ShownState {
     pub propositions: Vec<(String, bool)>,
 }
 
-/// Writes the state as the first paper does: `4: ⟨a, ¬b, ¬c⟩`.
+/// Writes the state as the first paper does: `4: ⟨a, ¬b, ¬(x > 5)⟩`.
 impl fmt::Display for ShownState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let literal = |(text, holds): &(String, bool)| format!("{}{text}", if *holds { "" } else { "¬" });
+        let literal = |(text, holds): &(String, bool)| match holds {
+            true => text.clone(),
+            false if text.contains(' ') => format!("¬({text})"),
+            false => format!("¬{text}"),
+        };
         let literals: Vec<String> = self.propositions.iter().map(literal).collect();
         write!(f, "{}: ⟨{}⟩", self.position, literals.join(", "))
     }

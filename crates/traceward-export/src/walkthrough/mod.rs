@@ -13,8 +13,8 @@ use traceward::report::{Conclusion, Content, Stage, Walkthrough, WalkthroughStep
 
 /// The number of nodes that a picture may have in all.
 const MOST_NODES: usize = 2000;
-/// The number of letters of the heading of a step.
-const LONGEST_HEADING: usize = 110;
+/// The number of letters that a state has in the heading of its step.
+const LONGEST_HEADING: usize = 100;
 const HEADING_LETTER: f64 = 7.6;
 const HEADING_HEIGHT: f64 = 26.0;
 /// The room for the name of a stage.
@@ -115,7 +115,7 @@ fn step_block(step: &WalkthroughStep) -> Result<Block, fmt::Error> {
         Conclusion::Here(true) => "holds".to_owned(),
         Conclusion::Here(false) => "does not hold".to_owned(),
     };
-    let text = shortened(&format!("{state} – {conclusion}"), LONGEST_HEADING);
+    let text = format!("{} – {conclusion}", shortened(&state, LONGEST_HEADING));
     let width = text.chars().count() as f64 * HEADING_LETTER;
     let mut svg = format!("    <text class=\"step\" x=\"0\" y=\"17\">{}</text>\n", escaped(&text));
     writeln!(svg, "    <line class=\"rule\" x1=\"0\" y1=\"0\" x2=\"{width:.1}\" y2=\"0\"/>")?;
