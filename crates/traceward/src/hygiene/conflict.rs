@@ -6,6 +6,7 @@
 
 use super::{Finding, Hygiene, Lint, Oddity, States, replay};
 use crate::question::variables_of;
+use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use traceward_logic::formula::{Direction, FormulaId, Formulas, Node, Strength};
@@ -55,6 +56,9 @@ impl Hygiene {
     /// An automaton of many properties is too large. But properties that share no variable have
     /// nothing in common except the length of the trace, so one length for all of them is enough.
     fn hold_together(&mut self, properties: &[usize]) -> Result<bool, String> {
+        if self.all_hold_on_nothing(properties) {
+            return Ok(true);
+        }
         let clusters = self.clusters(properties);
         let (mut longest, mut undecided) = (1, None);
         for cluster in &clusters {
@@ -73,24 +77,34 @@ impl Hygiene {
         self.satisfying(properties, None).map(|found| found.is_some())
     }
 
+    /// Whether all of these properties hold on a trace of one state without any value, as those do
+    /// that ask for something only where something else happens.
+    fn all_hold_on_nothing(&self, properties: &[usize]) -> bool {
+        let trace = self.as_trace(&vec![Vec::new()]);
+        properties.iter().all(|&one| semantics::satisfied(&self.formulas, self.roots[one], &trace) == Ok(true))
+    }
+
     /// Properties in clusters that have no variable in common.
     fn clusters(&self, properties: &[usize]) -> Vec<Vec<usize>> {
-        let mut clusters: Vec<(BTreeSet<VariableId>, Vec<usize>)> = Vec::new();
+        let mut clusters: Vec<Cluster> = Vec::new();
+        let mut home: FxHashMap<VariableId, usize> = FxHashMap::default();
         for &property in properties {
-            let mut variables: BTreeSet<VariableId> =
-                variables_of(&self.formulas, self.roots[property]).into_iter().collect();
-            let mut members = vec![property];
-            clusters.retain_mut(|(others, more)| {
-                let is_apart = others.is_disjoint(&variables);
-                if !is_apart {
-                    variables.append(others);
-                    members.append(more);
-                }
-                is_apart
-            });
-            clusters.push((variables, members));
+            let variables = variables_of(&self.formulas, self.roots[property]);
+            let met: BTreeSet<usize> = variables.iter().filter_map(|variable| home.get(variable).copied()).collect();
+            let mut joined = Cluster { variables, members: vec![property] };
+            let place = met.first().copied().unwrap_or(clusters.len());
+            for other in met {
+                let Cluster { variables, members } = std::mem::take(&mut clusters[other]);
+                joined.variables.extend(variables);
+                joined.members.extend(members);
+            }
+            home.extend(joined.variables.iter().map(|&variable| (variable, place)));
+            match clusters.get_mut(place) {
+                Some(cluster) => *cluster = joined,
+                None => clusters.push(joined),
+            }
         }
-        clusters.into_iter().map(|(_, members)| members).collect()
+        clusters.into_iter().map(|cluster| cluster.members).filter(|members| !members.is_empty()).collect()
     }
 
     /// The length of a trace that satisfies all of these properties, of a given length if there is
@@ -103,6 +117,10 @@ impl Hygiene {
             Some(len) => self.has_length(len),
             None => self.formulas.constant(true),
         };
+        if let [only] = properties {
+            let root = self.formulas.and(all, self.roots[*only]);
+            return Ok(self.trace(root)?.map(|states| states.len()));
+        }
         loop {
             let Some(states) = self.trace(all)? else { return Ok(None) };
             let trace = self.as_trace(&states);
@@ -141,6 +159,13 @@ impl Hygiene {
         };
         replay::trace_of(&states.iter().map(state).collect::<Vec<_>>(), self.variables.len())
     }
+}
+
+/// Properties that share variables.
+#[derive(Default)]
+struct Cluster {
+    variables: Vec<VariableId>,
+    members: Vec<usize>,
 }
 
 /// The number of lengths that are tried for properties that share nothing but the length.
