@@ -30,6 +30,7 @@ pub enum Command {
   traceward check -e 'G(request -> F[0,100] grant)' trace.csv
   traceward check -e 'G(\"Triage\" -> F[0,1h] \"Antibiotics\")' --event Activity --time Timestamp --by 'Case ID' log.csv
   traceward check properties.tw run1.jsonl run2.jsonl.gz --format json
+  traceward check properties.tw run1.jsonl --format junit > report.xml
   traceward check -e 'G(request -> F[0,100] grant)' so-far.csv --prefix
   zcat trace.csv.gz | traceward check -e 'G !(a & b)' -")]
     Check(CheckArguments),
@@ -84,13 +85,14 @@ All kinds have the forms text, dot, json and svg; tableau and deterministic also
 Only deterministic has hoa, c and rust. Bounds in steps are for all but alternating; metric has
 past operators as labels. None takes bounds in time.")]
     Automaton(AutomatonArguments),
-    /// Tell which properties can never hold, can never fail, or follow from others
+    /// Tell which properties can never hold, can never fail, follow from others, or cannot hold
+    /// together
     #[command(after_help = "Examples:
   traceward lint properties.tw
   traceward lint -e 'G p' -e 'F p'
 
 Exit status: 0 nothing is odd, 1 something is, 2 it could not be found out.")]
-    Lint(HygieneArguments),
+    Lint(LintArguments),
     /// Tell whether two formulas mean the same, and if not, on which trace they differ
     #[command(after_help = "Examples:
   traceward compare -e 'G(p -> F q)' -e 'G F q'
@@ -119,7 +121,8 @@ impl Command {
             Self::Inspect(arguments) => arguments.output.format.content(),
             Self::ExplainPlan(arguments) if arguments.output.format == OutputFormat::Json => Content::Json,
             Self::Bench(arguments) => arguments.output.format.content(),
-            Self::Lint(arguments) | Self::Compare(arguments) => arguments.output.format.content(),
+            Self::Lint(arguments) => arguments.format.content(),
+            Self::Compare(arguments) => arguments.output.format.content(),
             Self::Automaton(arguments) if arguments.to == AutomatonFormat::Json => Content::Json,
             Self::Help(arguments) if arguments.topic.as_deref() == Some("json-schema") => Content::Json,
             Self::Help(_) => Content::Coloured,
@@ -156,7 +159,7 @@ pub struct CheckArguments {
     #[command(flatten)]
     pub trace: TraceArguments,
     #[command(flatten)]
-    pub output: OutputArguments,
+    pub output: ReportOutputArguments,
     #[command(flatten)]
     pub engine: EngineArguments,
     /// Report truth at every position
@@ -301,6 +304,37 @@ pub struct PlanArguments {
     pub engine: EngineArguments,
     #[command(flatten)]
     pub output: OutputArguments,
+}
+
+#[derive(Args, Debug)]
+pub struct LintArguments {
+    #[command(flatten)]
+    pub asked: AskedArguments,
+    /// For people, for programs, or for tools that show findings
+    #[arg(long, value_enum, default_value_t = LintFormat::Text, help_heading = "Output")]
+    pub format: LintFormat,
+    /// Print nothing but results
+    #[arg(long, short, help_heading = "Output")]
+    pub quiet: bool,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LintFormat {
+    /// For people
+    Text,
+    /// For programs
+    Json,
+    /// SARIF 2.1.0: a rule a kind of finding, a result a finding
+    Sarif,
+}
+
+impl LintFormat {
+    fn content(self) -> Content {
+        match self {
+            Self::Text => Content::Coloured,
+            Self::Json | Self::Sarif => Content::Json,
+        }
+    }
 }
 
 #[derive(Args, Debug)]
@@ -504,6 +538,40 @@ pub struct TraceArguments {
     /// The type of a column: boolean, number or string; may be given several times
     #[arg(long = "type", value_name = "COLUMN:TYPE", value_parser = column_type)]
     pub types: Vec<(String, ValueType)>,
+}
+
+/// How to answer about traces.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Output")]
+pub struct ReportOutputArguments {
+    /// For people, for programs, or for continuous integration
+    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
+    pub format: ReportFormat,
+    /// Print nothing but results
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ReportFormat {
+    /// For people
+    Text,
+    /// For programs
+    Json,
+    /// JUnit XML: a suite a trace, a case a property
+    Junit,
+    /// SARIF 2.1.0: a rule a property, a result a violation
+    Sarif,
+}
+
+impl ReportFormat {
+    fn content(self) -> Content {
+        match self {
+            Self::Text => Content::Coloured,
+            Self::Junit => Content::Plain,
+            Self::Json | Self::Sarif => Content::Json,
+        }
+    }
 }
 
 /// How to answer.

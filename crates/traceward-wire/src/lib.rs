@@ -15,22 +15,27 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod account;
 mod hygiene;
 mod inspection;
+mod junit;
 mod monitor;
 mod report;
+mod sarif;
 mod schema;
 mod spaced;
 mod value;
 
 pub use hygiene::{ComparisonDocument, Example, Finding, LintDocument, NamedFormula};
 pub use inspection::{Column, InspectionDocument};
+pub use junit::junit;
 pub use monitor::{EndOfTrace, EndVerdict, Extent, VerdictEvent};
 pub use report::{
     Answer, Coverage, FailureDocument, Frequencies, KeyValue, KeyVerdict, Keys, Numbers, Owed, Property, Query,
     RejectingVisits, ReportDocument, Statistics, Summary, Trace, TracePath, TracesDocument, UnusedPart, ValueCount,
     ViolatingState, Violations, Waiting,
 };
+pub use sarif::{sarif, sarif_of_lint};
 pub use schema::schemas;
 pub use spaced::line;
 pub use value::{Members, Value, Verdict};

@@ -2,7 +2,7 @@
 
 mod keys_file;
 
-use crate::arguments::{CheckArguments, OutputFormat};
+use crate::arguments::{CheckArguments, ReportFormat};
 use crate::failure::{Failure, Outcome, tell};
 use crate::{input, json, text};
 use keys_file::KeysFile;
@@ -10,6 +10,7 @@ use std::io::Write;
 use std::path::Path;
 use traceward::report::Warning;
 use traceward::{CheckOptions, Goal, Report, RunQuestions, Spec, Truth};
+use traceward_wire::Answer;
 
 pub fn run(arguments: &CheckArguments, out: &mut impl Write) -> Result<Outcome, Failure> {
     answer(arguments, Goal::Check, out)
@@ -18,13 +19,30 @@ pub fn run(arguments: &CheckArguments, out: &mut impl Write) -> Result<Outcome, 
 /// Asks a spec of all traces; `check` and `query` differ only in what a formula alone is taken for.
 pub fn answer(arguments: &CheckArguments, goal: Goal, out: &mut impl Write) -> Result<Outcome, Failure> {
     let result = answer_all(arguments, goal, out);
-    if let (Err(failure @ Failure::Message(_)), OutputFormat::Json) = (&result, arguments.output.format) {
-        json::write(out, &json::unasked(failure))?;
+    if let Err(failure @ Failure::Message(_)) = &result {
+        match arguments.output.format {
+            ReportFormat::Text => {}
+            ReportFormat::Json => json::write(out, &json::unasked(failure))?,
+            format => write_answers(out, vec![Answer::Failure(json::unasked(failure))], format)?,
+        }
     }
     result
 }
 
+/// Writes the one document about all traces; text was written trace by trace.
+fn write_answers(out: &mut impl Write, answers: Vec<Answer>, format: ReportFormat) -> std::io::Result<()> {
+    match format {
+        ReportFormat::Text => Ok(()),
+        ReportFormat::Json => json::write_answers(out, answers),
+        ReportFormat::Junit => write!(out, "{}", traceward_wire::junit(&answers)),
+        ReportFormat::Sarif => json::write(out, &traceward_wire::sarif(&answers)),
+    }
+}
+
 fn answer_all(arguments: &CheckArguments, goal: Goal, out: &mut impl Write) -> Result<Outcome, Failure> {
+    if goal == Goal::Query && matches!(arguments.output.format, ReportFormat::Junit | ReportFormat::Sarif) {
+        return Err(Failure::new("JUnit and SARIF have no place for values").help("--format json has, or use `check`"));
+    }
     let settings = input::settings(&arguments.trace);
     let (spec, traces) = input::spec_and_traces(&arguments.spec, &arguments.paths, settings, goal)?;
     if traces.is_empty() {
@@ -52,11 +70,11 @@ fn answer_all(arguments: &CheckArguments, goal: Goal, out: &mut impl Write) -> R
                 }
                 tell_asides(path, &report, arguments.output.quiet);
                 match arguments.output.format {
-                    OutputFormat::Json => answers.push(json::answer(path, Ok(&report))),
-                    OutputFormat::Text => {
+                    ReportFormat::Text => {
                         write!(out, "{}", std::mem::replace(&mut separator, "\n"))?;
                         text::report(out, path, &report, goal)?;
                     }
+                    _ => answers.push(json::answer(path, Ok(&report))),
                 }
             }
             Err(failure) => {
@@ -68,9 +86,7 @@ fn answer_all(arguments: &CheckArguments, goal: Goal, out: &mut impl Write) -> R
             }
         }
     }
-    if arguments.output.format == OutputFormat::Json {
-        json::write_answers(out, answers)?;
-    }
+    write_answers(out, answers, arguments.output.format)?;
     Ok(outcome)
 }
 

@@ -8,5 +8,6 @@ mod limits;
 mod monitor;
 mod observers;
 mod signals;
+mod tools;
 mod transcripts;
 mod vectors;

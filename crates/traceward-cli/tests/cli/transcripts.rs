@@ -163,6 +163,28 @@ fn statistics_over_keys() {
     ));
 }
 
+const TORN: &[u8] = b"k,p,q,x\na,1,0,3\nb,0,0,5\na,1,1,7\nb,1,0,9\n";
+
+/// Reports for continuous integration.
+#[test]
+fn reports_for_other_tools() {
+    let spec = b"property answered \"no <request> & such\" = G(p -> F q)\nproperty never = G(x > 99 -> q)\nassert low = max(x) < 9\n";
+    insta::assert_snapshot!(session(
+        "other-tools",
+        &[("s.tw", spec), ("run 1.csv", TORN), ("t.csv", b"p,q,x\n0,1,2\n")],
+        &[
+            &["check", "s.tw", "run 1.csv", "t.csv", "missing.csv", "--format", "junit"],
+            &["check", "s.tw", "run 1.csv", "--by", "k", "--format", "junit"],
+            &["check", "-e", "G(p", "t.csv", "--format", "junit"],
+            &["check", "-e", "G p", "t.csv", "--prefix", "--format", "junit"],
+            &["check", "s.tw", "run 1.csv", "missing.csv", "--format", "sarif"],
+            &["check", "s.tw", "run 1.csv", "--by", "k", "--format", "sarif", "--max-violations", "1"],
+            &["query", "-e", "max(x)", "t.csv", "--format", "junit"],
+            &["lint", "-e", "G p", "-e", "F !p", "--format", "sarif"],
+        ]
+    ));
+}
+
 #[test]
 fn plans() {
     insta::assert_snapshot!(session(
