@@ -100,7 +100,8 @@ Exit status: 0 nothing is odd, 1 something is, 2 it could not be found out.")]
 
 Exit status: 0 they are equal, 1 they are not, 2 it could not be found out.")]
     Compare(HygieneArguments),
-    /// Explain the language (`help operators`) or a command (`help check`)
+    /// Explain the language (`help operators`, `functions`, `queries`, `specs`) or a command (`help
+    /// check`)
     Help(HelpArguments),
     /// Print completions for a shell
     #[command(after_help = "Example:
@@ -356,24 +357,24 @@ pub struct EngineArguments {
     pub no_simplify: bool,
     /// After how many steps of work for a trace depth-first traversal gives up, and others for a
     /// state of it
-    #[arg(long, value_name = "N", default_value_t = Limits::default().work)]
+    #[arg(long, value_name = "N", help_heading = "Limits", default_value_t = Limits::default().work)]
     pub work_limit: u64,
     /// With how many slices at one position breadth-first traversal gives up, and generic
-    #[arg(long, value_name = "N", default_value_t = Limits::default().slices)]
+    #[arg(long, value_name = "N", help_heading = "Limits", default_value_t = Limits::default().slices)]
     pub slice_limit: usize,
     /// With how many nodes of their tree or graph forward-backward, forward-backward-dag and
     /// generic give up
-    #[arg(long, value_name = "N", default_value_t = Limits::default().nodes)]
+    #[arg(long, value_name = "N", help_heading = "Limits", default_value_t = Limits::default().nodes)]
     pub node_limit: usize,
     /// Keep what something else implies, as in the papers: in breadth-first,
     /// forward-backward-dag and generic
     #[arg(long)]
     pub no_subsumption: bool,
     /// How much memory an engine may take for a property, in MiB
-    #[arg(long, value_name = "MIB", default_value_t = Limits::default().memory >> 20)]
+    #[arg(long, value_name = "MIB", help_heading = "Limits", default_value_t = Limits::default().memory >> 20)]
     pub memory_limit: usize,
     /// How many states an observer may look at to find out what is certain
-    #[arg(long, value_name = "N", default_value_t = Limits::default().search)]
+    #[arg(long, value_name = "N", help_heading = "Limits", default_value_t = Limits::default().search)]
     pub search_limit: usize,
 }
 
@@ -441,13 +442,13 @@ pub struct AutomatonArguments {
     #[arg(long)]
     pub simplify: bool,
     /// With how many states making a tableau or deterministic automaton is given up
-    #[arg(long, value_name = "N", default_value_t = Limits::default().automaton_states)]
+    #[arg(long, value_name = "N", help_heading = "Limits", default_value_t = Limits::default().automaton_states)]
     pub state_limit: usize,
     /// After how many steps of work it is given up
-    #[arg(long, value_name = "N", default_value_t = Limits::default().work)]
+    #[arg(long, value_name = "N", help_heading = "Limits", default_value_t = Limits::default().work)]
     pub work_limit: u64,
     /// How much memory it may take, in MiB
-    #[arg(long, value_name = "MIB", default_value_t = Limits::default().memory >> 20)]
+    #[arg(long, value_name = "MIB", help_heading = "Limits", default_value_t = Limits::default().memory >> 20)]
     pub memory_limit: usize,
 }
 
@@ -628,7 +629,8 @@ pub enum Experiment {
 
 #[derive(Args, Debug)]
 pub struct HelpArguments {
-    /// `operators`, `json-schema` (of what --format json prints), or the name of a command
+    /// `operators`, `functions`, `queries`, `specs`, `json-schema` (of what --format json prints), or
+    /// the name of a command
     pub topic: Option<String>,
 }
 

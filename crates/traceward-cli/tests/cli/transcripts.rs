@@ -185,6 +185,47 @@ fn reports_for_other_tools() {
     ));
 }
 
+/// The examples of the help are commands that can be answered.
+#[test]
+fn examples_of_the_help_work() {
+    let folder = Folder::new("help-examples");
+    folder.write("trace.csv", "t,request,grant,x,s\n1,1,0,3,ab\n2,0,1,4,cd\n3,1,1,5,ab\n");
+    folder.write("spec.tw", "property answered = G(request -> F grant)\nassert small = max(x) <= 9\n");
+    let mut run = 0;
+    for topic in ["functions", "queries", "specs"] {
+        let text = folder.run(&["help", topic], b"").stdout;
+        assert!(text.lines().count() <= 40 && text.lines().all(|line| line.chars().count() <= 120), "{topic}");
+        let examples = text.split_once("Examples\n").expect("examples").1;
+        for line in examples.lines().filter_map(|line| line.strip_prefix("  traceward ")) {
+            // Quotes go round arguments with blanks in them.
+            let quoted = line.split('\'').enumerate();
+            let arguments: Vec<&str> = quoted
+                .flat_map(|(index, part)| match index % 2 {
+                    0 => part.split_whitespace().collect(),
+                    _ => vec![part],
+                })
+                .collect();
+            let output = folder.run(&arguments, b"");
+            assert_eq!(output.status, 0, "{line}: {}{}", output.stdout, output.stderr);
+            run += 1;
+        }
+    }
+    assert!(run >= 12, "{run}");
+}
+
+/// Every spec in the help can be read.
+#[test]
+fn the_spec_of_the_help_is_one() {
+    let folder = Folder::new("help-spec");
+    let text = folder.run(&["help", "specs"], b"").stdout;
+    let spec = text.split_once("instead\n").expect("a spec").1.split_once("\n\n").expect("its end").0;
+    folder.write("s.tw", spec);
+    assert_eq!(
+        folder.run(&["lint", "s.tw"], b"").stderr,
+        "error: `answered`: this takes automata, and they cannot do bounds in time\n"
+    );
+}
+
 #[test]
 fn plans() {
     insta::assert_snapshot!(session(
