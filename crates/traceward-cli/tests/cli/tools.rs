@@ -62,8 +62,8 @@ fn junit_is_well_formed() {
         assert_eq!((count("testsuites"), count("testsuite"), count("testcase")), (1, 2, 3), "{}", output.stdout);
         assert_eq!(count("error"), 1);
         for (name, attribute) in [("failure", "failures"), ("error", "errors"), ("testcase", "tests")] {
-            let told = format!("<testsuites name=\"traceward\"");
-            let line = output.stdout.lines().find(|line| line.starts_with(&told)).expect("the outermost element");
+            let told = "<testsuites name=\"traceward\"";
+            let line = output.stdout.lines().find(|line| line.starts_with(told)).expect("the outermost element");
             assert!(line.contains(&format!(" {attribute}=\"{}\"", count(name))), "{line}: {name}");
         }
     }

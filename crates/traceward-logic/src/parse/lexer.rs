@@ -7,9 +7,7 @@ use logos::Logos;
 /// them apart.
 #[derive(Logos, Clone, Copy, PartialEq, Eq, Debug)]
 #[logos(skip r"[ \t\r\n\f\u{A0}\u{FEFF}]+")]
-#[logos(skip(r"//[^\n]*", allow_greedy = true))]
-#[logos(skip(r"#([^#\n][^\n]*)?", allow_greedy = true))]
-#[logos(skip(r"##([^0-9\n][^\n]*)?", allow_greedy = true))]
+#[logos(skip(r"//[^\n]*|#([^#\n][^\n]*)?|##([^0-9\n][^\n]*)?", allow_greedy = true))]
 pub enum Token {
     #[regex(r"[\p{XID_Start}_][\p{XID_Continue}]*(\.[\p{XID_Continue}]+)*")]
     Word,
