@@ -30,6 +30,7 @@ pub enum Command {
   traceward check -e 'G(request -> F[0,100] grant)' trace.csv
   traceward check -e 'G(\"Triage\" -> F[0,1h] \"Antibiotics\")' --event Activity --time Timestamp --by 'Case ID' log.csv
   traceward check properties.tw run1.jsonl run2.jsonl.gz --format json
+  traceward check properties.tw run1.jsonl --format junit > report.xml
   traceward check -e 'G(request -> F[0,100] grant)' so-far.csv --prefix
   traceward check -e 'G(!a -> !b U c)' --steps --engine breadth-first short.csv
   zcat trace.csv.gz | traceward check -e 'G !(a & b)' -")]
@@ -88,13 +89,14 @@ All kinds have the forms text, dot, json and svg; tableau and deterministic also
 Only deterministic has hoa, c and rust. Bounds in steps are for all but alternating; metric has
 past operators as labels. None takes bounds in time.")]
     Automaton(AutomatonArguments),
-    /// Tell which properties can never hold, can never fail, or follow from others
+    /// Tell which properties can never hold, can never fail, follow from others, or cannot hold
+    /// together
     #[command(after_help = "Examples:
   traceward lint properties.tw
   traceward lint -e 'G p' -e 'F p'
 
 Exit status: 0 nothing is odd, 1 something is, 2 it could not be found out.")]
-    Lint(HygieneArguments),
+    Lint(LintArguments),
     /// Tell whether two formulas mean the same, and if not, on which trace they differ
     #[command(after_help = "Examples:
   traceward compare -e 'G(p -> F q)' -e 'G F q'
@@ -102,7 +104,8 @@ Exit status: 0 nothing is odd, 1 something is, 2 it could not be found out.")]
 
 Exit status: 0 they are equal, 1 they are not, 2 it could not be found out.")]
     Compare(HygieneArguments),
-    /// Explain the language (`help operators`) or a command (`help check`)
+    /// Explain the language (`help operators`, `functions`, `queries`, `specs`) or a command (`help
+    /// check`)
     Help(HelpArguments),
     /// Print completions for a shell
     #[command(after_help = "Example:
@@ -123,7 +126,8 @@ impl Command {
             Self::Inspect(arguments) => arguments.output.format.content(),
             Self::ExplainPlan(arguments) if arguments.output.format == OutputFormat::Json => Content::Json,
             Self::Bench(arguments) => arguments.output.format.content(),
-            Self::Lint(arguments) | Self::Compare(arguments) => arguments.output.format.content(),
+            Self::Lint(arguments) => arguments.format.content(),
+            Self::Compare(arguments) => arguments.output.format.content(),
             Self::Automaton(arguments) if arguments.to == AutomatonFormat::Json => Content::Json,
             Self::Help(arguments) if arguments.topic.as_deref() == Some("json-schema") => Content::Json,
             Self::Help(_) => Content::Coloured,
@@ -160,7 +164,7 @@ pub struct CheckArguments {
     #[command(flatten)]
     pub trace: TraceArguments,
     #[command(flatten)]
-    pub output: OutputArguments,
+    pub output: ReportOutputArguments,
     #[command(flatten)]
     pub engine: EngineArguments,
     /// Report truth at every position
@@ -324,6 +328,37 @@ pub struct PlanArguments {
 }
 
 #[derive(Args, Debug)]
+pub struct LintArguments {
+    #[command(flatten)]
+    pub asked: AskedArguments,
+    /// For people, for programs, or for tools that show findings
+    #[arg(long, value_enum, default_value_t = LintFormat::Text, help_heading = "Output")]
+    pub format: LintFormat,
+    /// Print nothing but results
+    #[arg(long, short, help_heading = "Output")]
+    pub quiet: bool,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LintFormat {
+    /// For people
+    Text,
+    /// For programs
+    Json,
+    /// SARIF 2.1.0: a rule a kind of finding, a result a finding
+    Sarif,
+}
+
+impl LintFormat {
+    fn content(self) -> Content {
+        match self {
+            Self::Text => Content::Coloured,
+            Self::Json | Self::Sarif => Content::Json,
+        }
+    }
+}
+
+#[derive(Args, Debug)]
 pub struct HygieneArguments {
     #[command(flatten)]
     pub asked: AskedArguments,
@@ -342,24 +377,24 @@ pub struct EngineArguments {
     pub no_simplify: bool,
     /// After how many steps of work for a trace depth-first traversal gives up, and others for a
     /// state of it
-    #[arg(long, value_name = "N", default_value_t = Limits::default().work)]
+    #[arg(long, value_name = "N", help_heading = "Limits", default_value_t = Limits::default().work)]
     pub work_limit: u64,
     /// With how many slices at one position breadth-first traversal gives up, and generic
-    #[arg(long, value_name = "N", default_value_t = Limits::default().slices)]
+    #[arg(long, value_name = "N", help_heading = "Limits", default_value_t = Limits::default().slices)]
     pub slice_limit: usize,
     /// With how many nodes of their tree or graph forward-backward, forward-backward-dag and
     /// generic give up
-    #[arg(long, value_name = "N", default_value_t = Limits::default().nodes)]
+    #[arg(long, value_name = "N", help_heading = "Limits", default_value_t = Limits::default().nodes)]
     pub node_limit: usize,
     /// Drop only what the papers drop: entries of a configuration that another entry of it implies,
     /// in breadth-first and generic; no configuration, and nothing in forward-backward-dag
     #[arg(long)]
     pub no_subsumption: bool,
     /// How much memory an engine may take for a property, in MiB
-    #[arg(long, value_name = "MIB", default_value_t = Limits::default().memory >> 20)]
+    #[arg(long, value_name = "MIB", help_heading = "Limits", default_value_t = Limits::default().memory >> 20)]
     pub memory_limit: usize,
     /// How many states an observer may look at to find out what is certain
-    #[arg(long, value_name = "N", default_value_t = Limits::default().search)]
+    #[arg(long, value_name = "N", help_heading = "Limits", default_value_t = Limits::default().search)]
     pub search_limit: usize,
 }
 
@@ -430,13 +465,13 @@ pub struct AutomatonArguments {
     #[arg(long)]
     pub simplify: bool,
     /// With how many states making a tableau or deterministic automaton is given up
-    #[arg(long, value_name = "N", default_value_t = Limits::default().automaton_states)]
+    #[arg(long, value_name = "N", help_heading = "Limits", default_value_t = Limits::default().automaton_states)]
     pub state_limit: usize,
     /// After how many steps of work it is given up
-    #[arg(long, value_name = "N", default_value_t = Limits::default().work)]
+    #[arg(long, value_name = "N", help_heading = "Limits", default_value_t = Limits::default().work)]
     pub work_limit: u64,
     /// How much memory it may take, in MiB
-    #[arg(long, value_name = "MIB", default_value_t = Limits::default().memory >> 20)]
+    #[arg(long, value_name = "MIB", help_heading = "Limits", default_value_t = Limits::default().memory >> 20)]
     pub memory_limit: usize,
 }
 
@@ -553,6 +588,40 @@ pub struct TraceArguments {
     pub types: Vec<(String, ValueType)>,
 }
 
+/// How to answer about traces.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Output")]
+pub struct ReportOutputArguments {
+    /// For people, for programs, or for continuous integration
+    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
+    pub format: ReportFormat,
+    /// Print nothing but results
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ReportFormat {
+    /// For people
+    Text,
+    /// For programs
+    Json,
+    /// JUnit XML: a suite a trace, a case a property
+    Junit,
+    /// SARIF 2.1.0: a rule a property, a result a violation
+    Sarif,
+}
+
+impl ReportFormat {
+    fn content(self) -> Content {
+        match self {
+            Self::Text => Content::Coloured,
+            Self::Junit => Content::Plain,
+            Self::Json | Self::Sarif => Content::Json,
+        }
+    }
+}
+
 /// How to answer.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Output")]
@@ -608,7 +677,8 @@ pub enum Experiment {
 
 #[derive(Args, Debug)]
 pub struct HelpArguments {
-    /// `operators`, `json-schema` (of what --format json prints), or the name of a command
+    /// `operators`, `functions`, `queries`, `specs`, `json-schema` (of what --format json prints), or
+    /// the name of a command
     pub topic: Option<String>,
 }
 

@@ -16,17 +16,21 @@ pub struct LintDocument {
     pub findings: Vec<Finding>,
     /// What could not be found out, and why.
     pub undecided: Vec<String>,
+    /// The number of queries and asserts, which were not looked at.
+    pub passed_over: usize,
 }
 
 /// Something odd about a property.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
-    /// What: `unsatisfiable`, `valid`, `implied` or `equivalent`.
+    /// What: `unsatisfiable`, `valid`, `implied`, `equivalent` or `conflict`.
     pub finding: String,
     /// The property.
     pub property: String,
-    /// The property it is compared with.
+    /// The property it is compared with, the first of them if there are several.
     pub other: Option<String>,
+    /// All properties it is compared with; of a conflict, those that it cannot hold together with.
+    pub others: Vec<String>,
     /// A shortest trace that shows it.
     pub example: Option<Example>,
 }
@@ -55,12 +59,13 @@ impl From<&traceward::hygiene::Example> for Example {
 
 impl From<&Lint> for LintDocument {
     fn from(lint: &Lint) -> Self {
-        let Lint { properties, findings, undecided } = lint;
+        let Lint { properties, findings, undecided, passed_over } = lint;
         let finding =
-            |traceward::hygiene::Finding { oddity, property, other, example }: &traceward::hygiene::Finding| Finding {
+            |traceward::hygiene::Finding { oddity, property, others, example }: &traceward::hygiene::Finding| Finding {
                 finding: oddity.name().to_owned(),
                 property: property.clone(),
-                other: other.clone(),
+                other: others.first().cloned(),
+                others: others.clone(),
                 example: example.as_ref().map(Example::from),
             };
         Self {
@@ -68,6 +73,7 @@ impl From<&Lint> for LintDocument {
             properties: properties.clone(),
             findings: findings.iter().map(finding).collect(),
             undecided: undecided.clone(),
+            passed_over: *passed_over,
         }
     }
 }

@@ -15,11 +15,14 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod account;
 mod evidence;
 mod hygiene;
 mod inspection;
+mod junit;
 mod monitor;
 mod report;
+mod sarif;
 mod schema;
 mod spaced;
 mod value;
@@ -28,12 +31,14 @@ mod walkthrough;
 pub use evidence::{Evidence, Literal, Outcome, Place, Reason};
 pub use hygiene::{ComparisonDocument, Example, Finding, LintDocument, NamedFormula};
 pub use inspection::{Column, InspectionDocument, SuggestedCommand};
+pub use junit::junit;
 pub use monitor::{EndOfTrace, EndVerdict, Extent, VerdictEvent};
 pub use report::{
     Answer, Coverage, CoveredPart, Distribution, FailureDocument, Fate, Frequencies, KeyValue, KeyVerdict, Keys,
     Numbers, Owed, Property, Query, RejectingVisits, ReportDocument, Statistics, Summary, Trace, TracePath,
     TracesDocument, UnusedPart, ValueCount, ViolatingState, Violations, Waiting, WorstWait,
 };
+pub use sarif::{sarif, sarif_of_lint};
 pub use schema::schemas;
 pub use spaced::line;
 pub use value::{Members, Value, Verdict};

@@ -1,9 +1,10 @@
 //! What can be said of properties without a trace: that one can never hold, never fail, or follows
-//! from another.
+//! from another, and that some cannot hold together.
 //!
 //! All of it comes down to whether some formula can hold on a trace with a state, and the answer
 //! comes with a shortest such trace.
 
+mod conflict;
 mod replay;
 
 use crate::error::{Error, Request};
@@ -32,6 +33,9 @@ pub enum Oddity {
     ImpliedBy,
     /// The property holds exactly where another one holds.
     EquivalentTo,
+    /// No trace satisfies the property and some others together, and without any one of them there
+    /// is such a trace.
+    ConflictsWith,
 }
 
 impl Oddity {
@@ -42,6 +46,7 @@ impl Oddity {
             Self::Valid => "valid",
             Self::ImpliedBy => "implied",
             Self::EquivalentTo => "equivalent",
+            Self::ConflictsWith => "conflict",
         }
     }
 }
@@ -53,8 +58,8 @@ pub struct Finding {
     pub oddity: Oddity,
     /// The name of the property.
     pub property: String,
-    /// The name of the property that it is compared with.
-    pub other: Option<String>,
+    /// The names of the properties that it is compared with.
+    pub others: Vec<String>,
     /// A shortest trace that shows the oddity.
     pub example: Option<Example>,
 }
@@ -79,6 +84,8 @@ pub struct Lint {
     pub findings: Vec<Finding>,
     /// The questions that could not be decided, each with the reason.
     pub undecided: Vec<String>,
+    /// The number of queries and asserts of the spec, which were not looked at.
+    pub passed_over: usize,
 }
 
 /// The relation between two properties.
@@ -126,7 +133,8 @@ pub struct Comparison {
     pub examples: Vec<Example>,
 }
 
-/// Looks for properties of a spec that say nothing, or nothing new.
+/// Looks for properties of a spec that say nothing, or nothing new, and for those that cannot hold
+/// together. Queries and asserts are passed over.
 ///
 /// ```
 /// use traceward::hygiene::lint;
@@ -140,7 +148,8 @@ pub struct Comparison {
 /// ```
 pub fn lint(spec: &Spec) -> Result<Lint, Error> {
     let mut judge = Hygiene::new(spec)?;
-    let mut lint = Lint { properties: judge.names.clone(), ..Lint::default() };
+    let passed_over = judge.passed_over.len();
+    let mut lint = Lint { properties: judge.names.clone(), passed_over, ..Lint::default() };
     let mut ordinary = Vec::new();
     for one in 0..judge.names.len() {
         match judge.alone(one) {
@@ -161,12 +170,17 @@ pub fn lint(spec: &Spec) -> Result<Lint, Error> {
             }
         }
     }
+    conflict::look(&mut judge, ordinary, &mut lint);
     Ok(lint)
 }
 
 /// Compares the two properties of a spec.
 pub fn compare(spec: &Spec) -> Result<Comparison, Error> {
     let mut judge = Hygiene::new(spec)?;
+    // Asserts of a spec file are passed over; what was asked about alone is not.
+    if let Some(query) = judge.passed_over.iter().find_map(|one| one.asked_alone.clone()) {
+        return Err(Request::Measures { query }.into());
+    }
     if judge.names.len() != 2 {
         return Err(Request::NotTwoProperties { properties: judge.names.len() }.into());
     }
@@ -181,8 +195,15 @@ struct Hygiene {
     formulas: Formulas,
     roots: Vec<FormulaId>,
     possible: Possible,
+    passed_over: Vec<PassedOver>,
     /// The values that are expected of each variable.
     expected: Vec<Expected>,
+}
+
+/// A query or an assert, of which nothing can be said without a trace.
+struct PassedOver {
+    /// The text, unless it is an assert with a name.
+    asked_alone: Option<String>,
 }
 
 /// The states of a trace: variables and their values.
@@ -195,26 +216,26 @@ impl Hygiene {
     fn new(spec: &Spec) -> Result<Self, Error> {
         // What is said here is said of all traces, those with timestamps too.
         let lowered = spec.bind(&Schema { has_time: true, ..spec.expected_schema() })?;
-        if let Some(query) = lowered.queries.first() {
-            let text = spec.text(query.span);
-            return Err(Request::Measures { query: text }.into());
-        }
         let named = lowered.properties.iter().zip(spec.property_names());
         let (mut names, mut texts, mut claimed) = (Vec::new(), Vec::new(), Vec::new());
+        let queries = lowered.queries.iter().map(|query| PassedOver { asked_alone: Some(spec.text(query.span)) });
+        let mut passed_over: Vec<PassedOver> = queries.collect();
         for (property, name) in named {
+            let text = spec.text(property.body.span);
             match property.claim {
                 Claim::Formula(formula) => {
                     names.push(name);
-                    texts.push(spec.text(property.body.span));
+                    texts.push(text);
                     claimed.push(formula);
                 }
-                // Asserts of a spec file are passed over; one that was asked about alone is not.
-                Claim::Assert(_) if property.name.is_some() => {}
-                Claim::Assert(_) => return Err(Request::Measures { query: spec.text(property.body.span) }.into()),
+                Claim::Assert(_) => {
+                    passed_over.push(PassedOver { asked_alone: property.name.is_none().then_some(text) });
+                }
             }
         }
         if names.is_empty() {
-            return Err(Request::NoProperty.into());
+            let measured = passed_over.into_iter().find_map(|one| one.asked_alone);
+            return Err(measured.map_or(Request::NoProperty, |query| Request::Measures { query }).into());
         }
         let prepared = Prepared::new(&lowered.formulas, &claimed, Simplification::Off);
         let expected = spec.lowered().variables.expected();
@@ -226,6 +247,7 @@ impl Hygiene {
             expected,
             formulas: prepared.formulas,
             roots: prepared.split,
+            passed_over,
         })
     }
 
@@ -235,7 +257,7 @@ impl Hygiene {
         let not = self.formulas.not(root);
         let (satisfying, violating) = (self.trace(root)?, self.trace(not)?);
         let property = self.names[one].clone();
-        let finding = |oddity, example| Some(Finding { oddity, property: property.clone(), other: None, example });
+        let finding = |oddity, example| Some(Finding { oddity, property: property.clone(), others: vec![], example });
         Ok(match (satisfying, violating) {
             (None, violating) => {
                 let example =
@@ -286,8 +308,8 @@ impl Hygiene {
             Relation::Weaker => (Oddity::ImpliedBy, one, other),
             Relation::Neither => return None,
         };
-        let other = Some(self.names[than].clone());
-        Some(Finding { oddity, property: self.names[property].clone(), other, example: examples.into_iter().next() })
+        let others = vec![self.names[than].clone()];
+        Some(Finding { oddity, property: self.names[property].clone(), others, example: examples.into_iter().next() })
     }
 
     /// A shortest trace with a state that satisfies a formula, in the variables that the formula

@@ -150,7 +150,7 @@ fn findings_are_right() {
     let found: Vec<(&str, Oddity, Option<&str>)> = lint
         .findings
         .iter()
-        .map(|finding| (finding.property.as_str(), finding.oddity, finding.other.as_deref()))
+        .map(|finding| (finding.property.as_str(), finding.oddity, finding.others.first().map(String::as_str)))
         .collect();
     let expected = [
         ("p1", Oddity::Unsatisfiable, None),
@@ -162,6 +162,94 @@ fn findings_are_right() {
     ];
     assert_eq!(found, expected);
     assert_eq!(lint.undecided, Vec::<String>::new());
+}
+
+/// The sets of properties that cannot hold together, by their names.
+fn conflicts(texts: &[&str]) -> Vec<Vec<String>> {
+    let lint = lint(&spec(texts)).unwrap();
+    assert_eq!(lint.undecided, Vec::<String>::new(), "{texts:?}");
+    let found = lint.findings.into_iter().filter(|finding| finding.oddity == Oddity::ConflictsWith);
+    found.map(|finding| [vec![finding.property], finding.others].concat()).collect()
+}
+
+#[test]
+fn properties_that_cannot_hold_together_are_found() {
+    assert_eq!(conflicts(&["G p", "F q", "F !p"]), [["p1", "p3"]]);
+    // Two by two they can.
+    assert_eq!(conflicts(&["G(a -> F b)", "G !b", "F c", "F a"]), [["p1", "p2", "p4"]]);
+    assert_eq!(conflicts(&["F x > 5", "G x < y", "G y < 3", "G z"]), [["p1", "p2", "p3"]]);
+    // Sets without a member in common.
+    assert_eq!(conflicts(&["G a", "F b", "F !a", "G !b"]), [["p1", "p3"], ["p2", "p4"]]);
+    // The length of a trace is something that they share.
+    assert_eq!(conflicts(&["X a", "WX false", "F b"]), [["p1", "p2"]]);
+    assert!(conflicts(&["G a", "F b", "G(a -> X b | !X true)"]).is_empty());
+    let many: Vec<String> = (0..30).map(|number| format!("G(p{number} -> F q{number})")).collect();
+    let mut many: Vec<&str> = many.iter().map(String::as_str).collect();
+    assert!(conflicts(&many).is_empty());
+    let eventual: Vec<String> = (0..30).map(|number| format!("F a{number}")).collect();
+    assert!(conflicts(&eventual.iter().map(String::as_str).collect::<Vec<_>>()).is_empty());
+    many.extend(["F p7", "G !q7"]);
+    assert_eq!(conflicts(&many), [["p8", "p31", "p32"]]);
+}
+
+#[test]
+fn queries_and_asserts_are_passed_over() {
+    let lint = lint(&spec(&["G p", "max(x)", "max(x) <= 3", "F p"])).unwrap();
+    assert_eq!((lint.passed_over, lint.properties), (2, vec!["p1".to_owned(), "p3".to_owned()]));
+    assert_eq!(lint.findings.len(), 1);
+    for alone in ["max(x)", "max(x) <= 3"] {
+        let error = traceward::hygiene::lint(&spec(&[alone])).unwrap_err();
+        assert!(error.to_string().contains("max(x)"), "{error}");
+    }
+}
+
+/// Random sets of small formulas: a conflict has no short trace, and without any of its members it
+/// has one; where all hold on a short trace, none is found.
+#[test]
+fn conflicts_agree_with_all_short_traces() {
+    let mut arena = Formulas::new();
+    let shape = Shape { atoms: 2, ..Shape::unbounded(1) }.with_intervals([Interval::steps(1, Some(2))]);
+    let formulas = enumerate::formulas(&mut arena, &shape);
+    let names = ["a".into(), "b".into()];
+    let formulas: Vec<_> =
+        formulas.into_iter().filter(|formula| !arena.display(*formula, &names).to_string().contains(" M")).collect();
+    let formulas: Vec<_> = formulas.into_iter().flat_map(|formula| [formula, arena.not(formula)]).collect();
+    let texts: Vec<String> = formulas.iter().map(|formula| arena.display(*formula, &names).to_string()).collect();
+    let rows: Vec<Vec<bool>> = enumerate::traces(2, 4)
+        .map(|trace| {
+            let truths = semantics::truths(&arena, &formulas, &trace).unwrap();
+            formulas.iter().map(|formula| truths[formula][0]).collect()
+        })
+        .collect();
+    let hold = |set: &[usize]| rows.iter().any(|row| set.iter().all(|&one| row[one]));
+    let mut random = 7_usize;
+    let (mut sizes, mut unknown) = ([0; 7], 0);
+    for _ in 0..300 {
+        let mut one = || {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (random >> 33) % texts.len()
+        };
+        let chosen: Vec<usize> = (0..6).map(|_| one()).collect();
+        let asked: Vec<&str> = chosen.iter().map(|&one| texts[one].as_str()).collect();
+        let found = conflicts(&asked);
+        let alone: Vec<usize> = chosen.iter().copied().filter(|&one| hold(&[one])).collect();
+        // A trace that all hold on may be longer than those that are looked at here.
+        assert!(found.is_empty() || !hold(&alone), "{asked:?}");
+        for set in found {
+            let member = |name: &String| chosen[name[1..].parse::<usize>().unwrap() - 1];
+            let set: Vec<usize> = set.iter().map(member).collect();
+            assert!(!hold(&set), "{asked:?}");
+            for left_out in 0..set.len() {
+                let kept = set.iter().enumerate().filter(|(at, _)| *at != left_out);
+                let rest: Vec<usize> = kept.map(|(_, one)| *one).collect();
+                let texts: Vec<&str> = rest.iter().map(|&one| texts[one].as_str()).collect();
+                assert!(hold(&rest) || conflicts(&texts).is_empty(), "{asked:?} without {left_out}");
+                unknown += usize::from(!hold(&rest));
+            }
+            sizes[set.len()] += 1;
+        }
+    }
+    assert!(unknown < 10 && sizes[2] > 20 && sizes[3] > 5, "{sizes:?}, {unknown}");
 }
 
 /// All pairs of small formulas, with the relation that all traces up to a length show.
@@ -254,7 +342,7 @@ fn values_of_several_states_are_compared_by_trying_traces() {
 #[test]
 fn a_property_that_compares_with_earlier_values_is_not_taken_for_impossible() {
     for text in ["G !(past(x) > x)", "G (x > 5 -> delta(x) == 1)", "F changed(s)", "G !(past(n, 2) == n)"] {
-        let found = lint(&spec(&[text, "G (y > 5)", "F (y < 3)"])).expect("properties");
+        let found = lint(&spec(&[text, "G (y > 5)", "F (z < 3)"])).expect("properties");
         assert_eq!((found.findings.len(), found.undecided.len()), (0, 0), "{text}: {found:?}");
     }
     let certain = lint(&spec(&["G (past(x) > x)", "F (x > 5 & x < 3)"])).expect("properties");

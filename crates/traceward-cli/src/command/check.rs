@@ -4,7 +4,7 @@ mod keys_file;
 mod steps_picture;
 mod written_file;
 
-use crate::arguments::{CheckArguments, OutputFormat};
+use crate::arguments::{CheckArguments, ReportFormat};
 use crate::failure::{Failure, Outcome, tell};
 use crate::{input, json, text};
 use keys_file::KeysFile;
@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use steps_picture::StepsPicture;
 use traceward::report::Warning;
 use traceward::{CheckOptions, Goal, Report, RunQuestions, Spec, Truth};
+use traceward_wire::Answer;
 
 pub fn run(arguments: &CheckArguments, out: &mut impl Write) -> Result<Outcome, Failure> {
     answer(arguments, Goal::Check, out)
@@ -21,13 +22,30 @@ pub fn run(arguments: &CheckArguments, out: &mut impl Write) -> Result<Outcome, 
 /// Asks a spec of all traces; `check` and `query` differ only in what a formula alone is taken for.
 pub fn answer(arguments: &CheckArguments, goal: Goal, out: &mut impl Write) -> Result<Outcome, Failure> {
     let result = answer_all(arguments, goal, out);
-    if let (Err(failure @ Failure::Message(_)), OutputFormat::Json) = (&result, arguments.output.format) {
-        json::write(out, &json::unasked(failure))?;
+    if let Err(failure @ Failure::Message(_)) = &result {
+        match arguments.output.format {
+            ReportFormat::Text => {}
+            ReportFormat::Json => json::write(out, &json::unasked(failure))?,
+            format => write_answers(out, vec![Answer::Failure(json::unasked(failure))], format)?,
+        }
     }
     result
 }
 
+/// Writes the one document about all traces; text was written trace by trace.
+fn write_answers(out: &mut impl Write, answers: Vec<Answer>, format: ReportFormat) -> std::io::Result<()> {
+    match format {
+        ReportFormat::Text => Ok(()),
+        ReportFormat::Json => json::write_answers(out, answers),
+        ReportFormat::Junit => write!(out, "{}", traceward_wire::junit(&answers)),
+        ReportFormat::Sarif => json::write(out, &traceward_wire::sarif(&answers)),
+    }
+}
+
 fn answer_all(arguments: &CheckArguments, goal: Goal, out: &mut impl Write) -> Result<Outcome, Failure> {
+    if goal == Goal::Query && matches!(arguments.output.format, ReportFormat::Junit | ReportFormat::Sarif) {
+        return Err(Failure::new("JUnit and SARIF have no place for values").help("--format json has, or use `check`"));
+    }
     let settings = input::settings(&arguments.trace);
     let (spec, traces) = input::spec_and_traces(&arguments.spec, &arguments.paths, settings, goal)?;
     if traces.is_empty() {
@@ -54,11 +72,11 @@ fn answer_all(arguments: &CheckArguments, goal: Goal, out: &mut impl Write) -> R
                 }
                 tell_asides(path, &report, arguments.output.quiet);
                 match arguments.output.format {
-                    OutputFormat::Json => answers.push(json::answer(path, Ok(&report))),
-                    OutputFormat::Text => {
+                    ReportFormat::Text => {
                         write!(out, "{}", std::mem::replace(&mut separator, "\n"))?;
                         text::report(out, path, &report, goal)?;
                     }
+                    _ => answers.push(json::answer(path, Ok(&report))),
                 }
             }
             Err(failure) => {
@@ -70,9 +88,7 @@ fn answer_all(arguments: &CheckArguments, goal: Goal, out: &mut impl Write) -> R
             }
         }
     }
-    if arguments.output.format == OutputFormat::Json {
-        json::write_answers(out, answers)?;
-    }
+    write_answers(out, answers, arguments.output.format)?;
     Ok(outcome)
 }
 

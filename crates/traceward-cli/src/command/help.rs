@@ -6,20 +6,29 @@ use crate::json;
 use clap::CommandFactory;
 use std::io::Write;
 
-const OPERATORS: &str = include_str!("operators.txt");
+/// Texts that explain the language, by their topics.
+const TOPICS: [(&str, &str); 4] = [
+    ("operators", include_str!("operators.txt")),
+    ("functions", include_str!("functions.txt")),
+    ("queries", include_str!("queries.txt")),
+    ("specs", include_str!("specs.txt")),
+];
 
 pub fn run(arguments: &HelpArguments, out: &mut impl Write) -> Result<Outcome, Failure> {
     let mut program = Arguments::command();
     program.build();
+    let text = |topic: &str| TOPICS.iter().find(|(name, _)| *name == topic).map(|(_, text)| *text);
     match arguments.topic.as_deref() {
         None => write!(out, "{}", program.render_long_help().ansi())?,
-        Some("operators") => write!(out, "{OPERATORS}")?,
         Some("json-schema") => json::write(out, &traceward_wire::schemas())?,
+        Some(topic) if text(topic).is_some() => write!(out, "{}", text(topic).unwrap_or_default())?,
         Some(topic) => match program.find_subcommand_mut(topic) {
             Some(command) => write!(out, "{}", command.render_long_help().ansi())?,
             None => {
                 let failure = Failure::new(format!("there is no help on `{topic}`"));
-                return Err(failure.help("there are `operators` and `json-schema`, and every command"));
+                return Err(failure.help(
+                    "there are `operators`, `functions`, `queries`, `specs` and `json-schema`, and every command",
+                ));
             }
         },
     }

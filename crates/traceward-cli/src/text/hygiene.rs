@@ -9,12 +9,16 @@ use traceward::message::Shown;
 /// Writes what is odd in a spec.
 pub fn lint(out: &mut impl Write, lint: &Lint) -> io::Result<()> {
     for finding in &lint.findings {
-        let other = Shown(finding.other.as_deref().unwrap_or_default());
+        let other = Shown(&listed(&finding.others)).to_string();
         let what = match finding.oddity {
             Oddity::Unsatisfiable => "can never hold".to_owned(),
             Oddity::Valid => "can never fail".to_owned(),
             Oddity::ImpliedBy => format!("holds wherever {other} does, and adds nothing to it"),
             Oddity::EquivalentTo => format!("means the same as {other}"),
+            Oddity::ConflictsWith if finding.others.len() == 1 => format!("can never hold together with {other}"),
+            Oddity::ConflictsWith => {
+                format!("can never hold together with {other}, and without any one of them the others can")
+            }
         };
         writeln!(out, "{BAD}✗ {}{BAD:#}  {what}", Shown(&finding.property))?;
         if let Some(example) = &finding.example {
@@ -27,9 +31,22 @@ pub fn lint(out: &mut impl Write, lint: &Lint) -> io::Result<()> {
     };
     let odd = lint.findings.len();
     match odd {
-        0 if !lint.undecided.is_empty() => Ok(()),
-        0 => writeln!(out, "{GOOD}✓{GOOD:#} nothing odd about {looked_at}"),
-        _ => writeln!(out, "{} about {looked_at}", counted(odd, "finding")),
+        0 if !lint.undecided.is_empty() => {}
+        0 => writeln!(out, "{GOOD}✓{GOOD:#} nothing odd about {looked_at}")?,
+        _ => writeln!(out, "{} about {looked_at}", counted(odd, "finding"))?,
+    }
+    match lint.passed_over {
+        0 => Ok(()),
+        1 => writeln!(out, "{DIM}1 query or assert was not looked at{DIM:#}"),
+        count => writeln!(out, "{DIM}{count} queries and asserts were not looked at{DIM:#}"),
+    }
+}
+
+/// Names as people list them.
+fn listed(names: &[String]) -> String {
+    match names {
+        [others @ .., last] if !others.is_empty() => format!("{} and {last}", others.join(", ")),
+        names => names.concat(),
     }
 }
 

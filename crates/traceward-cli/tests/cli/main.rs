@@ -10,5 +10,6 @@ mod monitor;
 mod observers;
 mod signals;
 mod steps;
+mod tools;
 mod transcripts;
 mod vectors;

@@ -80,12 +80,17 @@ fn a_trace_that_goes_on() {
 #[test]
 fn properties_without_a_trace() {
     let spec: &[u8] = b"property mutex = G !(a & b)\nproperty weaker = G(a -> !b | c)\nproperty never = F(x > 3 & x < 2)\nassert m = max(x) < 3\n";
+    let torn: &[u8] = b"property asked = G(a -> F b)\nproperty never = G !b\nproperty some = F a\nquery q = max(x)\nassert m = max(x) < 3\n";
     insta::assert_snapshot!(session(
         "hygiene",
-        &[("p.tw", spec)],
+        &[("p.tw", spec), ("torn.tw", torn)],
         &[
             &["lint", "p.tw"],
             &["lint", "p.tw", "--format", "json"],
+            &["lint", "torn.tw"],
+            &["lint", "torn.tw", "--format", "json"],
+            &["lint", "-e", "G(a -> F b)", "-e", "max(x)"],
+            &["lint", "-e", "G a", "-e", "F !a"],
             &["lint", "-e", "G(a -> F b)"],
             &["lint", "-e", "x * x < 0"],
             &["lint"],

@@ -163,6 +163,69 @@ fn statistics_over_keys() {
     ));
 }
 
+const TORN: &[u8] = b"k,p,q,x\na,1,0,3\nb,0,0,5\na,1,1,7\nb,1,0,9\n";
+
+/// Reports for continuous integration.
+#[test]
+fn reports_for_other_tools() {
+    let spec = b"property answered \"no <request> & such\" = G(p -> F q)\nproperty never = G(x > 99 -> q)\nassert low = max(x) < 9\n";
+    insta::assert_snapshot!(session(
+        "other-tools",
+        &[("s.tw", spec), ("run 1.csv", TORN), ("t.csv", b"p,q,x\n0,1,2\n")],
+        &[
+            &["check", "s.tw", "run 1.csv", "t.csv", "missing.csv", "--format", "junit"],
+            &["check", "s.tw", "run 1.csv", "--by", "k", "--format", "junit"],
+            &["check", "-e", "G(p", "t.csv", "--format", "junit"],
+            &["check", "-e", "G p", "t.csv", "--prefix", "--format", "junit"],
+            &["check", "s.tw", "run 1.csv", "missing.csv", "--format", "sarif"],
+            &["check", "s.tw", "run 1.csv", "--by", "k", "--format", "sarif", "--max-violations", "1"],
+            &["query", "-e", "max(x)", "t.csv", "--format", "junit"],
+            &["lint", "-e", "G p", "-e", "F !p", "--format", "sarif"],
+        ]
+    ));
+}
+
+/// The examples of the help are commands that can be answered.
+#[test]
+fn examples_of_the_help_work() {
+    let folder = Folder::new("help-examples");
+    folder.write("trace.csv", "t,request,grant,x,s\n1,1,0,3,ab\n2,0,1,4,cd\n3,1,1,5,ab\n");
+    folder.write("spec.tw", "property answered = G(request -> F grant)\nassert small = max(x) <= 9\n");
+    let mut run = 0;
+    for topic in ["functions", "queries", "specs"] {
+        let text = folder.run(&["help", topic], b"").stdout;
+        assert!(text.lines().count() <= 40 && text.lines().all(|line| line.chars().count() <= 120), "{topic}");
+        let examples = text.split_once("Examples\n").expect("examples").1;
+        for line in examples.lines().filter_map(|line| line.strip_prefix("  traceward ")) {
+            // Quotes go round arguments with blanks in them.
+            let quoted = line.split('\'').enumerate();
+            let arguments: Vec<&str> = quoted
+                .flat_map(|(index, part)| match index % 2 {
+                    0 => part.split_whitespace().collect(),
+                    _ => vec![part],
+                })
+                .collect();
+            let output = folder.run(&arguments, b"");
+            assert_eq!(output.status, 0, "{line}: {}{}", output.stdout, output.stderr);
+            run += 1;
+        }
+    }
+    assert!(run >= 12, "{run}");
+}
+
+/// Every spec in the help can be read.
+#[test]
+fn the_spec_of_the_help_is_one() {
+    let folder = Folder::new("help-spec");
+    let text = folder.run(&["help", "specs"], b"").stdout;
+    let spec = text.split_once("instead\n").expect("a spec").1.split_once("\n\n").expect("its end").0;
+    folder.write("s.tw", spec);
+    assert_eq!(
+        folder.run(&["lint", "s.tw"], b"").stderr,
+        "error: `answered`: this takes automata, and they cannot do bounds in time\n"
+    );
+}
+
 #[test]
 fn plans() {
     insta::assert_snapshot!(session(

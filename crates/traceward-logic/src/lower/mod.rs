@@ -313,16 +313,20 @@ impl<'a> Lowering<'a> {
 
     fn refuse_absent_variables(&mut self) {
         let Some(schema) = self.schema.filter(|schema| schema.names_known) else { return };
-        for variable in self.variables.list() {
+        for (variable, expected) in self.variables.list().iter().zip(self.variables.expected()) {
             let Some(span) = variable.needed_at.filter(|_| variable.declared.is_none()) else { continue };
             if schema.types.contains_key(&variable.name) {
                 continue;
             }
             let names = schema.names.iter().map(String::as_str);
-            let help = did_you_mean(&variable.name, names).or_else(|| names_there_are(&schema.names));
+            let near = did_you_mean(&variable.name, names);
+            // What is only compared with other variables may be a text that lacks its quotes.
+            let may_be_text = near.is_none() && matches!(expected, Expected::Open(_) | Expected::OpenOrdered(_));
+            let text = may_be_text.then(|| format!("a text stands in quotes: \"{}\"", variable.name));
             let error = Diagnostic::error(span, format!("the trace has no `{}`", variable.name))
                 .label("not in the trace")
-                .maybe_help(help);
+                .maybe_help(text)
+                .maybe_help(near.or_else(|| names_there_are(&schema.names)));
             self.diagnostics.push(error);
         }
     }

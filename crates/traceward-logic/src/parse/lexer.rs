@@ -7,7 +7,7 @@ use logos::Logos;
 /// them apart.
 #[derive(Logos, Clone, Copy, PartialEq, Eq, Debug)]
 #[logos(skip r"[ \t\r\n\f\u{A0}\u{FEFF}]+")]
-#[logos(skip(r"(//|#)[^\n]*", allow_greedy = true))]
+#[logos(skip(r"//[^\n]*|#([^#\n][^\n]*)?|##([^0-9\n][^\n]*)?", allow_greedy = true))]
 pub enum Token {
     #[regex(r"[\p{XID_Start}_][\p{XID_Continue}]*(\.[\p{XID_Continue}]+)*")]
     Word,
@@ -115,6 +115,16 @@ pub enum Token {
     Colon,
     #[token(";")]
     Semicolon,
+    /// An operator of another language. A delay would otherwise begin a comment, and hide what
+    /// stands behind it.
+    #[regex(r"##[0-9]+")]
+    #[regex("=~[ \t]*\"([^\"\\\\\n]|\\\\[^\n])*\"")]
+    #[token("|->")]
+    #[token("|=>")]
+    #[token("===")]
+    #[token("!==")]
+    #[token(":=")]
+    Foreign,
     /// Behind the last token; never made by the lexer itself.
     End,
 }
@@ -127,6 +137,11 @@ pub fn tokens(source: SourceId, text: &str) -> (Vec<(Token, Span)>, Vec<Diagnost
     while let Some(token) = lexer.next() {
         let span = Span::new(source, lexer.span());
         match token {
+            Ok(Token::Foreign) => {
+                let name = lexer.slice().split([' ', '"']).next().unwrap_or_default();
+                let error = Diagnostic::error(span, format!("`{name}` is no operator here"));
+                errors.push(error.label("an operator of another language"));
+            }
             Ok(token) => tokens.push((token, span)),
             Err(()) => {
                 errors.push(unreadable(span, lexer.slice()));

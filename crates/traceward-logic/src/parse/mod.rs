@@ -1,6 +1,7 @@
 //! Text to [`SpecAst`]: a lexer, operator precedence, and errors that name the place and the way
 //! out.
 
+mod foreign;
 mod grammar;
 mod lexer;
 mod literal;
@@ -11,7 +12,7 @@ pub use grammar::{MOST_STEPS_BACK, NESTING_LIMIT};
 pub use words::{Dialect, is_plain_name};
 
 use crate::ast::{Ast, SpecAst};
-use crate::diagnostic::{Diagnostic, SourceId};
+use crate::diagnostic::{Diagnostic, Help, SourceId};
 use grammar::Parser;
 
 /// Reads a spec: statements, or one formula alone.
@@ -22,6 +23,27 @@ use grammar::Parser;
 /// assert_eq!(spec.statements[0].body.to_string(), "G (request -> F[0,3] grant)");
 /// ```
 pub fn spec(source: SourceId, text: &str) -> Result<SpecAst, Vec<Diagnostic>> {
+    read(source, text).map_err(|errors| match foreign::translated(text) {
+        Some(meant) if !is_slip(&errors) && read(source, &meant).is_ok() => suggesting(errors, text, &meant),
+        _ => errors,
+    })
+}
+
+/// Whether the first error is known to be a slip.
+fn is_slip(errors: &[Diagnostic]) -> bool {
+    let is_near = |help: &Help| matches!(help, Help::Text(text) if text.starts_with("did you mean"));
+    errors.first().is_some_and(|error| error.help.iter().any(is_near))
+}
+
+/// The first error, with what was probably meant: the line of it that differs.
+fn suggesting(errors: Vec<Diagnostic>, text: &str, meant: &str) -> Vec<Diagnostic> {
+    let mut lines = meant.lines().filter(|line| !text.lines().any(|known| known == *line));
+    let line = lines.next().unwrap_or(meant).trim();
+    let with = |error: Diagnostic| Diagnostic { help: Vec::new(), ..error }.help(format!("did you mean `{line}`?"));
+    errors.into_iter().take(1).map(with).collect()
+}
+
+fn read(source: SourceId, text: &str) -> Result<SpecAst, Vec<Diagnostic>> {
     let (tokens, errors) = lexer::tokens(source, text);
     let mut parser = Parser::new(source, text, &tokens);
     parser.diagnostics = errors;

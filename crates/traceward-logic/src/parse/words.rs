@@ -102,6 +102,11 @@ pub fn meaning(token: Token, text: &str) -> Option<Meaning> {
     })
 }
 
+/// Whether a word is an operator or stands for an operand, and not free for a name.
+pub fn is_operator_word(word: &str) -> bool {
+    meaning(Token::Word, word).is_some()
+}
+
 /// Whether a name can stand as it is, without backquotes.
 pub fn is_plain_name(name: &str) -> bool {
     let mut lexer = logos::Lexer::<Token>::new(name);

@@ -62,7 +62,7 @@ impl Choices {
 }
 
 /// A trace of these states, with a column for each of so many variables.
-fn trace_of(states: &[State], variables: usize) -> Trace {
+pub(super) fn trace_of(states: &[State], variables: usize) -> Trace {
     let column = |index: usize| {
         let value = |state: &State| {
             let found = state.iter().find(|(variable, _)| variable.index() == index);
