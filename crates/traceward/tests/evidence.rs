@@ -21,7 +21,8 @@ fn csv(rows: &[Row]) -> String {
 fn asked(formula: &str, rows: &[Row], extent: Extent) -> PropertyReport {
     let text = format!("trace {{ a: boolean  b: boolean }} property p = {formula}");
     let spec: Spec = text.parse().unwrap_or_else(|error| panic!("{text}: {error:?}"));
-    let options = CheckOptions { extent, ..CheckOptions::default() }.max_violations(3);
+    let options = CheckOptions::default().max_violations(3);
+    let options = if extent == Extent::Prefix { options.prefix() } else { options };
     let report = check_with(&spec, csv(rows).as_bytes(), &options).expect("booleans cannot fail");
     report.properties.into_iter().next().expect("one property")
 }
