@@ -62,7 +62,7 @@ pub(super) fn write_evidence(
     decided_at: Option<usize>,
     states: usize,
 ) -> io::Result<()> {
-    let Evidence { violations, judged_at, owed, compared, coverage, waiting } = evidence;
+    let Evidence { violations, judged_at, owed, owed_since: _, compared, coverage, waiting } = evidence;
     if let Some(compared) = compared {
         writeln!(out, "    {}", compared_text(compared))?;
     }

@@ -8,6 +8,7 @@ use std::cell::{Cell, OnceCell};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 use traceward_engine::why::{self, Ending, Explainer, Explanation, Look};
+use traceward_logic::diagnostic::Span;
 use traceward_logic::expr::{Expr, StateAt};
 use traceward_logic::formula::{Direction, FormulaId};
 use traceward_logic::trace::VariableId;
@@ -40,9 +41,9 @@ impl Explainers {
 
 /// A formula of a property on a part of a trace, ready to be explained.
 pub(super) struct Explained<'a> {
-    part: &'a Part<'a>,
-    explainer: &'a Explainer,
-    look: Look<'a>,
+    pub(super) part: &'a Part<'a>,
+    pub(super) explainer: &'a Explainer,
+    pub(super) look: Look<'a>,
 }
 
 impl<'a> Explained<'a> {
@@ -126,7 +127,7 @@ impl<'a> Explained<'a> {
     }
 
     /// A state, with the values that a formula speaks of.
-    fn place(&self, position: usize, formula: Option<FormulaId>) -> Place {
+    pub(super) fn place(&self, position: usize, formula: Option<FormulaId>) -> Place {
         let part = self.part;
         let values = formula.map(|formula| self.values(formula, position)).unwrap_or_default();
         Place { position, line: part.line(position), time: part.time(position), values }
@@ -141,12 +142,17 @@ impl<'a> Explained<'a> {
         variables.map(value).collect()
     }
 
+    /// The place of a formula in the spec, if it stands there.
+    pub(super) fn written(&self, formula: FormulaId) -> Option<Span> {
+        let origin = self.explainer.origin(formula)?;
+        self.part.question.lowered.words.get(&origin).copied()
+    }
+
     /// A formula as the spec has it, or as a spec would.
-    fn words(&self, formula: FormulaId) -> String {
-        let Question { lowered, spec, names, .. } = self.part.question;
-        let written = self.explainer.origin(formula).and_then(|origin| lowered.words.get(&origin));
-        match (written, self.explainer.expr(formula)) {
-            (Some(&span), _) => without_brackets(&spec.text(span)).to_owned(),
+    pub(super) fn words(&self, formula: FormulaId) -> String {
+        let Question { spec, names, .. } = self.part.question;
+        match (self.written(formula), self.explainer.expr(formula)) {
+            (Some(span), _) => without_brackets(&spec.text(span)).to_owned(),
             (None, Some(expr)) => event(expr, self.part.question).unwrap_or_else(|| expr.display(names).to_string()),
             (None, None) => self.explainer.formulas().display(formula, names).to_string(),
         }
