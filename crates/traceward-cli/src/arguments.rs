@@ -186,6 +186,11 @@ pub struct CheckArguments {
     /// Write the verdict for each key to this file
     #[arg(long, value_name = "FILE.csv")]
     pub keys_to: Option<PathBuf>,
+    /// Write the answer to this file as well, as a page to look at: verdicts, timelines of
+    /// violations, a table of keys, and what was measured as bars. It needs nothing else, and is
+    /// written once all traces are answered for; a trace that could not be has its reason there
+    #[arg(long, value_name = "FILE.html")]
+    pub html: Option<PathBuf>,
 }
 
 #[derive(Args, Debug)]

@@ -1,11 +1,15 @@
 //! `traceward check`
 
 mod keys_file;
+mod page_file;
+mod target;
 
 use crate::arguments::{CheckArguments, OutputFormat};
 use crate::failure::{Failure, Outcome, tell};
+use crate::page::{self, Page};
 use crate::{input, json, text};
 use keys_file::KeysFile;
+use page_file::PageFile;
 use std::io::Write;
 use std::path::Path;
 use traceward::report::Warning;
@@ -35,6 +39,8 @@ fn answer_all(arguments: &CheckArguments, goal: Goal, out: &mut impl Write) -> R
     }
     let keys_to =
         arguments.keys_to.as_deref().map(|file| KeysFile::new(file, &traces, &arguments.paths)).transpose()?;
+    let html = arguments.html.as_deref().map(|file| PageFile::new(file, arguments)).transpose()?;
+    let mut page = Page::default();
     if !arguments.output.quiet {
         spec.warnings(input::style()).iter().for_each(|warning| tell(warning));
     }
@@ -44,6 +50,9 @@ fn answer_all(arguments: &CheckArguments, goal: Goal, out: &mut impl Write) -> R
     for path in &traces {
         match check_one(&spec, path, arguments, keys_to.as_ref()) {
             Ok(report) => {
+                if html.is_some() {
+                    page.add(path, Ok(&report));
+                }
                 if report.is_violated() {
                     outcome = outcome.max(Outcome::Violated);
                 }
@@ -64,12 +73,19 @@ fn answer_all(arguments: &CheckArguments, goal: Goal, out: &mut impl Write) -> R
                 out.flush()?;
                 failure.report();
                 outcome = Outcome::Unanswered;
+                page.add(path, Err(&failure));
                 answers.push(json::answer(path, Err(&failure)));
             }
         }
     }
     if arguments.output.format == OutputFormat::Json {
         json::write_answers(out, answers)?;
+    }
+    // The answer stands, whatever becomes of the page.
+    out.flush()?;
+    if let Some(Err(failure)) = html.map(|file| file.write(page)) {
+        failure.report();
+        outcome = Outcome::Unanswered;
     }
     Ok(outcome)
 }
@@ -98,6 +114,7 @@ fn options(path: &Path, arguments: &CheckArguments) -> CheckOptions {
         .truth(truth)
         .runs(RunQuestions { coverage: arguments.coverage, waiting: arguments.waiting })
         .max_violations(arguments.max_violations)
+        .timelines(if arguments.html.is_some() { page::MOST_TIMELINES } else { 0 })
         .read(input::read_options(path, &arguments.trace));
     if arguments.prefix {
         options = options.prefix();

@@ -14,12 +14,22 @@ use traceward::report::{
 };
 use traceward::{Evidence, PropertyReport, Report, Value, Verdict};
 
-pub(super) fn signs(verdict: Verdict) -> (&'static str, Style) {
+/// The sign of a verdict.
+pub fn sign(verdict: Verdict) -> &'static str {
     match verdict {
-        Verdict::Satisfied | Verdict::Holding => ("✓", GOOD),
-        Verdict::Violated => ("✗", BAD),
-        Verdict::Pending => ("…", OPEN),
+        Verdict::Satisfied | Verdict::Holding => "✓",
+        Verdict::Violated => "✗",
+        Verdict::Pending => "…",
     }
+}
+
+pub(super) fn signs(verdict: Verdict) -> (&'static str, Style) {
+    let style = match verdict {
+        Verdict::Satisfied | Verdict::Holding => GOOD,
+        Verdict::Violated => BAD,
+        Verdict::Pending => OPEN,
+    };
+    (sign(verdict), style)
 }
 
 pub(super) fn write_property(out: &mut impl Write, property: &PropertyReport, report: &Report) -> io::Result<()> {
@@ -87,7 +97,7 @@ pub(super) fn write_evidence(
 }
 
 /// The values that an assert compared.
-pub(super) fn compared_text(Compared { value, with }: &Compared) -> String {
+pub fn compared_text(Compared { value, with }: &Compared) -> String {
     let side = |value: &Option<Value>| value.as_ref().map_or_else(|| "no value".to_owned(), ToString::to_string);
     match (value, with) {
         (Some(value), Counterpart::Constant(_)) => format!("its value is {value}"),
@@ -97,7 +107,7 @@ pub(super) fn compared_text(Compared { value, with }: &Compared) -> String {
 }
 
 /// The highest cost of an engine.
-pub(super) fn statistics_text(engine: &str, statistics: Option<EngineStatistics>) -> String {
+pub fn statistics_text(engine: &str, statistics: Option<EngineStatistics>) -> String {
     let Some(statistics) = statistics else {
         return format!(
             "{engine} keeps neither configurations nor a graph; \
@@ -116,7 +126,8 @@ pub(super) fn statistics_text(engine: &str, statistics: Option<EngineStatistics>
     format!("{engine} had at most {}", parts.join(", "))
 }
 
-pub(super) fn owed_text(owed: &OwedReport) -> String {
+/// An obligation, with since when and until when.
+pub fn owed_text(owed: &OwedReport) -> String {
     let verb = if owed.is_necessary { "owes" } else { "could be satisfied by" };
     let when = match (owed.from, owed.until) {
         (Some(from), Some(until)) if from == until => format!(", at position {until}"),
@@ -158,19 +169,34 @@ pub(super) fn write_missing<'a>(
     out: &mut impl Write,
     found: impl IntoIterator<Item = &'a Violation>,
 ) -> io::Result<()> {
+    missing_text(found).map_or(Ok(()), |text| writeln!(out, "    {text}"))
+}
+
+/// The way out where missing values may have decided violations.
+pub fn missing_text<'a>(found: impl IntoIterator<Item = &'a Violation>) -> Option<String> {
     let mut names: Vec<&Arc<str>> = found.into_iter().flat_map(|violation| &violation.missing).collect();
     names.sort_unstable();
     names.dedup();
     if names.is_empty() {
-        return Ok(());
+        return None;
     }
     let defined: Vec<String> = names.iter().map(|name| format!("defined({})", column_name(name))).collect();
     let them = if names.len() == 1 { "it" } else { "them" };
-    writeln!(out, "    to leave out states without {them}: {} -> …", defined.join(" & "))
+    Some(format!("to leave out states without {them}: {} -> …", defined.join(" & ")))
 }
 
 pub(super) fn write_coverage(out: &mut impl Write, found: &CoverageReport) -> io::Result<()> {
-    let Some(covered) = found.covered else { return Ok(()) };
+    let lines = coverage_lines(found);
+    let Some((last, others)) = lines.split_last() else { return Ok(()) };
+    others.iter().try_for_each(|line| writeln!(out, "    {line}"))?;
+    writeln!(out, "    {DIM}{last}{DIM:#}")
+}
+
+/// The parts that never mattered, and then how much of the automaton did; nothing of a violated
+/// property.
+pub fn coverage_lines(found: &CoverageReport) -> Vec<String> {
+    let Some(covered) = found.covered else { return Vec::new() };
+    let mut lines = Vec::new();
     let mut reasons: Vec<Option<&String>> = found.unused.iter().map(|one| one.never_happened.as_ref()).collect();
     reasons.sort();
     reasons.dedup();
@@ -178,22 +204,22 @@ pub(super) fn write_coverage(out: &mut impl Write, found: &CoverageReport) -> io
         let parts = found.unused.iter().filter(|one| one.never_happened.as_ref() == reason);
         let parts: Vec<String> = parts.map(|one| format!("`{}`", Shown(&one.part))).collect();
         let parts = parts.join(" and ");
-        match reason {
+        lines.push(match reason {
             Some(never) => {
                 let never = Shown(never);
-                writeln!(out, "    `{never}` never happened: the property held vacuously, {parts} never mattered")?;
+                format!("`{never}` never happened: the property held vacuously, {parts} never mattered")
             }
-            None => writeln!(out, "    {parts} never mattered: the property holds without")?,
-        }
+            None => format!("{parts} never mattered: the property holds without"),
+        });
     }
     let visits = found.rejecting_visits_tree.unwrap_or(0);
     let slices = found.rejecting_visits_slices.map(|count| format!(" ({count} by slices)")).unwrap_or_default();
-    writeln!(
-        out,
-        "    {DIM}every run visits {covered} of {}, and rejecting ones {} at the least{slices}{DIM:#}",
+    lines.push(format!(
+        "every run visits {covered} of {}, and rejecting ones {} at the least{slices}",
         counted(found.nodes, "node"),
         counted(visits as usize, "time"),
-    )
+    ));
+    lines
 }
 
 pub(super) fn write_waiting(out: &mut impl Write, one: &WaitingReport) -> io::Result<()> {
@@ -208,7 +234,8 @@ pub(super) fn write_waiting(out: &mut impl Write, one: &WaitingReport) -> io::Re
     )
 }
 
-pub(super) fn violation_text(violation: &Violation) -> String {
+/// A state that speaks for a verdict.
+pub fn violation_text(violation: &Violation) -> String {
     let values: Vec<String> =
         violation.values.iter().map(|(name, value)| format!("{} = {}", Shown(name), value_text(Some(value)))).collect();
     let time = violation.time.map(|time| format!(", {}", moment(time))).unwrap_or_default();

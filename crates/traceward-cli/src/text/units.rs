@@ -6,19 +6,21 @@ use traceward::{Report, Value};
 
 /// What the numbers of a query are.
 #[derive(Clone, Copy)]
-pub(super) enum Measure {
+pub enum Measure {
     Plain,
     /// Nanoseconds between two states.
     Latency,
 }
 
 impl Measure {
-    pub(super) fn of(query: &QueryReport, report: &Report) -> Self {
+    /// What the numbers of a query are.
+    pub fn of(query: &QueryReport, report: &Report) -> Self {
         let timed = query.unanswered.is_some() && report.trace.span.is_some();
         if timed { Self::Latency } else { Self::Plain }
     }
 
-    pub(super) fn text(self, value: Option<&Value>) -> String {
+    /// A value.
+    pub fn text(self, value: Option<&Value>) -> String {
         match (self, value) {
             (Self::Latency, Some(Value::Int(nanoseconds))) => {
                 format!("{nanoseconds} ({})", elapsed(nanoseconds.unsigned_abs()))
@@ -27,7 +29,8 @@ impl Measure {
         }
     }
 
-    pub(super) fn number(self, number: f64) -> String {
+    /// A number.
+    pub fn number(self, number: f64) -> String {
         match self {
             Self::Latency => elapsed(number as u64),
             // Whole numbers without a fraction, others with as many digits as tell them apart.
@@ -71,7 +74,7 @@ pub(super) fn lasting(nanoseconds: u64) -> String {
 }
 
 /// A timestamp: a date if it could be one, else the time since its clock began.
-pub(super) fn moment(nanoseconds: i64) -> String {
+pub fn moment(nanoseconds: i64) -> String {
     const YEAR_2000: i64 = 946_684_800_000_000_000;
     match jiff::Timestamp::from_nanosecond(i128::from(nanoseconds)) {
         Ok(timestamp) if nanoseconds >= YEAR_2000 => timestamp.to_string(),
@@ -91,7 +94,8 @@ pub(super) fn shortened_to(text: &str, longest: usize) -> String {
     text.chars().take(longest - 1).chain(['…']).collect()
 }
 
-pub(super) fn shown(value: &Value) -> String {
+/// A value of a variable.
+pub fn shown(value: &Value) -> String {
     if value.is_missing() { "missing".to_owned() } else { value_text(Some(value)) }
 }
 

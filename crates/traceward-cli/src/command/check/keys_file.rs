@@ -1,9 +1,9 @@
 //! `--keys-to`: a table with a row for each key.
 
+use super::target::refuse_inputs;
 use crate::failure::Failure;
 use crate::input;
 use std::borrow::Cow;
-use std::fs::{File, Metadata};
 use std::path::{Path, PathBuf};
 use traceward::Report;
 
@@ -19,15 +19,8 @@ impl<'a> KeysFile<'a> {
         if traces.len() > 1 {
             return Err(Failure::new("--keys-to is for one trace: the table of the next would replace it"));
         }
-        let overwritten = inputs.iter().find(|input| is_same_file(path, input));
-        match overwritten {
-            Some(input) => Err(Failure::new(format!(
-                "--keys-to {}: this would overwrite {}, which is read",
-                input::name(path),
-                input::name(input)
-            ))),
-            None => Ok(Self { path }),
-        }
+        refuse_inputs("--keys-to", path, inputs)?;
+        Ok(Self { path })
     }
 
     /// Writes a row for each key: its verdict on each property.
@@ -53,23 +46,6 @@ impl<'a> KeysFile<'a> {
             |error: std::io::Error| Failure::new(format!("{}: {}", input::name(self.path), input::reason(&error)));
         std::fs::write(self.path, table).map_err(named)
     }
-}
-
-/// Whether two paths lead to the same file, whatever links are on the way. The input may be `-`.
-fn is_same_file(file: &Path, input: &Path) -> bool {
-    let Ok(file) = std::fs::metadata(file) else { return false };
-    let input = if input.as_os_str() == "-" { standard_input() } else { std::fs::metadata(input) };
-    input.is_ok_and(|input| file.is_file() && is_same(&file, &input))
-}
-
-fn is_same(one: &Metadata, other: &Metadata) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    (one.dev(), one.ino()) == (other.dev(), other.ino())
-}
-
-fn standard_input() -> std::io::Result<Metadata> {
-    use std::os::fd::AsFd;
-    File::from(std::io::stdin().as_fd().try_clone_to_owned()?).metadata()
 }
 
 /// A field of CSV that no spreadsheet takes for a formula.
