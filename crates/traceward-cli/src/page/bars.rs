@@ -1,7 +1,6 @@
 //! Numbers as bars.
 
 use super::markup::{Element, isolated};
-use traceward::Verdict;
 
 /// A bar with what it stands for.
 pub struct Bar {
@@ -26,15 +25,15 @@ pub fn table(caption: &str, bars: impl IntoIterator<Item = Bar>) -> Element {
     Element::new("table").class("bars").with(caption).with(Element::new("tbody").all(bars.into_iter().map(row)))
 }
 
-/// How many keys have each verdict, as parts of one bar.
-pub fn share(counts: &[(Verdict, usize)], said: &str) -> Element {
-    let all: usize = counts.iter().map(|(_, count)| count).sum();
+/// How many keys have each verdict, as parts of one bar: the class of each, its word and its count.
+pub fn share(counts: &[(&'static str, &str, usize)], said: &str) -> Element {
+    let all: usize = counts.iter().map(|(_, _, count)| count).sum();
     let mut from = 0;
-    let parts = counts.iter().filter(|(_, count)| *count > 0).map(|(verdict, count)| {
+    let parts = counts.iter().filter(|(_, _, count)| *count > 0).map(|(class, word, count)| {
         let part = |count: usize| permille(count as f64 / all.max(1) as f64);
-        let drawn = Element::new("rect").class(verdict).attribute("x", part(from)).attribute("height", 10);
+        let drawn = Element::new("rect").class(class).attribute("x", part(from)).attribute("height", 10);
         from += count;
-        let title = Element::new("title").text(format!("{count} {verdict}"));
+        let title = Element::new("title").text(format!("{count} {word}"));
         drawn.attribute("width", part(*count)).with(title)
     });
     picture("share").attribute("role", "img").attribute("aria-label", said).all(parts)

@@ -22,8 +22,8 @@ use markup::{Element, data, isolated};
 use serde::Serialize;
 use std::path::Path;
 use timeline::TimelineData;
+use traceward::Report;
 use traceward::report::Warning;
-use traceward::{Report, Verdict};
 
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
@@ -42,8 +42,9 @@ pub struct Page {
 #[derive(Default)]
 struct Tally {
     traces: Vec<String>,
-    properties: usize,
-    violated: usize,
+    /// The verdict on each property, on each trace; by its words.
+    verdicts: Vec<String>,
+    /// The number of traces without an answer.
     failed: usize,
 }
 
@@ -83,8 +84,8 @@ impl Page {
         let part = part.with(heading);
         self.parts.push(match result {
             Ok(report) => {
-                self.tally.properties += report.properties.len();
-                self.tally.violated += report.properties.iter().filter(|one| one.verdict == Verdict::Violated).count();
+                self.tally.verdicts.extend(report.properties.iter().map(property::verdict_text));
+                self.tally.failed += usize::from(report.is_unanswered());
                 answered(part, number, report)
             }
             Err(failure) => {
@@ -97,9 +98,9 @@ impl Page {
     /// The page as text.
     pub fn finish(self) -> String {
         let Self { parts, tally } = self;
-        let header = Element::new("header")
-            .with(Element::new("h1").text(tally.headline()))
-            .with(Element::new("p").class("soft").text(tally.extent()));
+        let extent = Element::new("p").class("soft").text(tally.extent());
+        let extent = (tally.traces.len() > 1).then_some(extent);
+        let header = Element::new("header").with(Element::new("h1").text(tally.headline())).all(extent);
         let script = "Timelines and the table of keys are drawn by a script, which this browser does not run.";
         let body = Element::new("body")
             .with(Element::new("a").class("skip").attribute("href", "#answers").text("Skip to the answers"))
@@ -118,20 +119,17 @@ impl Page {
 impl Tally {
     /// The most important thing, in a line.
     fn headline(&self) -> String {
-        let Self { traces, properties, violated, failed } = self;
-        let properties = match (properties, violated) {
+        let failed = match (self.failed, self.traces.len()) {
             (0, _) => None,
-            (1, 0) => Some("The property is not violated".to_owned()),
-            (1, _) => Some("The property is violated".to_owned()),
-            (all, 0) => Some(format!("None of {all} properties is violated")),
-            (all, some) => Some(format!("{some} of {all} properties violated")),
-        };
-        let failed = match (failed, traces.len()) {
-            (0, _) => None,
-            (1, 1) => Some("The question could not be answered".to_owned()),
+            (_, 1) => Some("The question could not be answered".to_owned()),
             (some, all) => Some(format!("{some} of {all} traces could not be answered for")),
         };
-        let said: Vec<String> = properties.into_iter().chain(failed).collect();
+        let verdicts = match &self.verdicts[..] {
+            [] => None,
+            [only] => Some(format!("The property is {only}")),
+            several => Some(counted_verdicts(several)),
+        };
+        let said: Vec<String> = failed.into_iter().chain(verdicts).collect();
         if said.is_empty() { "What was measured".to_owned() } else { said.join("; ") }
     }
 
@@ -158,6 +156,14 @@ impl Tally {
             .with(Element::new("title").text(format!("{} – {} – Traceward", self.headline(), self.extent())))
             .with(Element::new("style").verbatim(STYLE))
     }
+}
+
+/// How many verdicts are which: always how many are violated, and the others where there are any.
+fn counted_verdicts(verdicts: &[String]) -> String {
+    let count = |word: &str| verdicts.iter().filter(|one| *one == word).count();
+    let others = ["pending", "holding", "satisfied, vacuously"].into_iter().filter(|word| count(word) > 0);
+    let others: String = others.map(|word| format!(", {} {word}", count(word))).collect();
+    format!("{} of {} properties violated{others}", count("violated"), verdicts.len())
 }
 
 /// The part about a trace that could not be answered for.

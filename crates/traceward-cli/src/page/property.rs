@@ -18,11 +18,18 @@ pub fn badge(class: &str, sign: &str, word: &str) -> Element {
     Element::new("span").class(format!("verdict {class}")).with(sign).text(format!(" {word}"))
 }
 
+/// The verdict on a property in words.
+pub fn verdict_text(property: &PropertyReport) -> String {
+    let vacuously = if property.vacuous.is_some() { ", vacuously" } else { "" };
+    format!("{}{vacuously}", property.verdict)
+}
+
 /// The verdict on a property.
 pub fn verdict(property: &PropertyReport) -> Element {
-    match (&property.vacuous, property.verdict) {
-        (Some(_), verdict) => badge("vacuous", "⚠", &format!("{verdict}, vacuously")),
-        (None, verdict) => badge(&verdict.to_string(), text::sign(verdict), &verdict.to_string()),
+    let text = verdict_text(property);
+    match property.vacuous {
+        Some(_) => badge("vacuous", "⚠", &text),
+        None => badge(&property.verdict.to_string(), text::sign(property.verdict), &text),
     }
 }
 
@@ -94,10 +101,8 @@ fn evidence_of(drawing: &mut Drawing<'_>, evidence: &Evidence) -> Vec<Element> {
     if !owed.is_empty() {
         parts.push(Element::new("h4").text("What is owed"));
         parts.extend(owed_list(owed));
-        parts.extend(owed_since.iter().map(|timeline| {
-            let lanes: Vec<&OwedReport> = owed.iter().filter(|one| one.since == timeline.about).collect();
-            figure(drawing, TimelineData::of_owed(timeline, &lanes))
-        }));
+        let drawn = owed_since.iter().enumerate();
+        parts.extend(drawn.map(|(nth, timeline)| owed_state(drawing, timeline, owed, Fold::of(nth))));
     }
     parts.extend(coverage.iter().flat_map(of_coverage));
     parts.extend(waiting.as_ref().filter(|found| !found.is_empty()).map(|found| of_waiting(found)));
@@ -144,7 +149,7 @@ fn open_all(count: usize) -> Option<Element> {
 }
 
 fn more(count: usize, what: &str, option: &str) -> Option<Element> {
-    let text = format!("… and {} more ({option})", text::counted(count, what));
+    let text = format!("… and {} ({option})", text::counted(count, &format!("more {what}")));
     (count > 0).then(|| Element::new("p").class("soft").text(text))
 }
 
@@ -182,6 +187,14 @@ fn owed_list(owed: &[OwedReport]) -> Vec<Element> {
     [Element::new("ul").class("why").all(items)].into_iter().chain(rest).collect()
 }
 
+/// What is owed since a state, drawn.
+fn owed_state(drawing: &mut Drawing<'_>, timeline: &Timeline, owed: &[OwedReport], fold: Fold) -> Element {
+    let lanes: Vec<&OwedReport> = owed.iter().filter(|one| one.since == timeline.about).collect();
+    let summary = Element::new("summary").text(format!("owed since position {}", timeline.about));
+    let figure = figure(drawing, TimelineData::of_owed(timeline, &lanes));
+    fold.details().with(summary).with(Element::new("div").class("inside").with(figure))
+}
+
 fn of_coverage(found: &CoverageReport) -> Vec<Element> {
     let lines: Vec<Element> =
         text::coverage_lines(found).into_iter().map(|line| Element::new("li").text(line)).collect();
@@ -206,12 +219,16 @@ fn of_waiting(found: &[WaitingReport]) -> Element {
 
 fn of_keys(drawing: &mut Drawing<'_>, id: &str, keys: &KeysReport) -> Vec<Element> {
     let KeysReport { checked, violated, vacuous, verdicts, first_violations } = keys;
-    let counts = [Verdict::Violated, Verdict::Pending, Verdict::Holding, Verdict::Satisfied]
-        .map(|verdict| (verdict, verdicts.iter().filter(|one| **one == verdict).count()));
-    let mut said: Vec<String> =
-        counts.iter().filter(|(_, count)| *count > 0).map(|(verdict, count)| format!("{count} {verdict}")).collect();
-    said.extend((*vacuous > 0).then(|| format!("{vacuous} of them vacuously")));
-    let said = format!("{}: {}", text::counted(*checked, "key"), said.join(", "));
+    let count = |verdict| verdicts.iter().filter(|one| **one == verdict).count();
+    let counts = [
+        ("violated", "violated", count(Verdict::Violated)),
+        ("pending", "pending", count(Verdict::Pending)),
+        ("vacuous", "vacuously satisfied", *vacuous),
+        ("holding", "holding", count(Verdict::Holding)),
+        ("satisfied", "satisfied", count(Verdict::Satisfied).saturating_sub(*vacuous)),
+    ];
+    let said = counts.iter().filter(|(_, _, count)| *count > 0).map(|(_, word, count)| format!("{count} {word}"));
+    let said = format!("{}: {}", text::counted(*checked, "key"), said.collect::<Vec<_>>().join(", "));
     let mut parts = vec![bars::share(&counts, &said), Element::new("p").text(&said)];
     if *violated > 0 {
         let shown = &first_violations[..first_violations.len().min(MOST_VIOLATIONS)];

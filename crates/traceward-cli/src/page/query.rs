@@ -83,6 +83,9 @@ fn buckets_table(buckets: &[Bucket], measure: Measure) -> Element {
 fn distribution(numbers: &[f64]) -> Vec<Bucket> {
     let least = numbers.iter().copied().fold(f64::INFINITY, f64::min);
     let most = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    if let Some(buckets) = whole_buckets(numbers, least, most) {
+        return buckets;
+    }
     let width = (most - least) / BUCKETS as f64;
     // Without a width there is one number, or the width is beyond all numbers.
     if !(width > 0.0 && width.is_finite()) {
@@ -94,6 +97,20 @@ fn distribution(numbers: &[f64]) -> Vec<Bucket> {
         buckets[(((number - least) / width) as usize).min(BUCKETS - 1)].2 += 1;
     }
     buckets
+}
+
+/// Buckets of whole numbers, if all numbers are whole and not too large to be counted by.
+fn whole_buckets(numbers: &[f64], least: f64, most: f64) -> Option<Vec<Bucket>> {
+    const LARGEST: f64 = 1e9;
+    if numbers.iter().any(|number| number.fract() != 0.0 || number.abs() > LARGEST) {
+        return None;
+    }
+    let width = ((most - least + 1.0) / BUCKETS as f64).ceil();
+    let count = ((most - least + 1.0) / width).ceil() as usize;
+    let last = |nth: usize| (least + width * (nth + 1) as f64 - 1.0).min(most);
+    let mut buckets: Vec<Bucket> = (0..count).map(|nth| (least + width * nth as f64, last(nth), 0)).collect();
+    numbers.iter().for_each(|number| buckets[((number - least) / width) as usize].2 += 1);
+    Some(buckets)
 }
 
 // ---- by key ----
@@ -161,11 +178,13 @@ mod tests {
 
     #[test]
     fn a_distribution_counts_every_number_once() {
-        let numbers: Vec<f64> = (0..=24).map(f64::from).collect();
+        let numbers: Vec<f64> = (0..=24).map(|nth| f64::from(nth) / 10.0).collect();
         let buckets = distribution(&numbers);
-        assert_eq!(buckets.len(), BUCKETS);
-        assert_eq!((buckets[0], buckets[11]), ((0.0, 2.0, 2), (22.0, 24.0, 3)));
+        assert_eq!((buckets.len(), buckets[0].0, buckets[11].1), (BUCKETS, 0.0, 2.4));
         assert_eq!(buckets.iter().map(|bucket| bucket.2).sum::<u64>(), 25);
+        let whole: Vec<f64> = (0..=24).map(f64::from).collect();
+        let buckets = distribution(&whole);
+        assert_eq!((buckets.len(), buckets[0], buckets[8]), (9, (0.0, 2.0, 3), (24.0, 24.0, 1)));
         assert_eq!(distribution(&[4.0, 4.0]), [(4.0, 4.0, 2)]);
         assert_eq!(distribution(&[-1e308, 1e308]), [(-1e308, 1e308, 2)]);
     }

@@ -50,7 +50,7 @@
     }
     for (const { values } of timeline.values) {
       for (const [column, length] of runsOf(values, columns)) {
-        width = Math.max(width, Math.min(118, 7 * values[columns[column]].length + 12) / length);
+        width = Math.max(width, Math.min(112, 6.6 * values[columns[column]].length + 12) / length);
       }
     }
     return Math.ceil(width);
@@ -78,12 +78,12 @@
     const row = (parent, title, className, cell) => {
       const head = make("th", { scope: "row", title }, make("bdi", { textContent: title }));
       const cells = columns.map((state, column) => {
-        if (state < 0) return make("td", { className: "gap", textContent: className === "group first" ? "⋯" : "" });
+        if (state < 0) return make("td", { className: "gap", textContent: parent.rows.length ? "" : "⋯" });
         const one = cell(state, column);
-        one.dataset.state = state;
+        if (one) one.dataset.state = state;
         return one;
       });
-      parent.append(make("tr", { className }, head, ...cells));
+      parent.append(make("tr", { className }, head, ...cells.filter((one) => one)));
     };
 
     const marked = timeline.is_owed ? "about due" : "about";
@@ -95,42 +95,38 @@
       return make("th", { scope: "col", className: state === about ? marked : "" }, button);
     });
     row(top, "line", "", headed((state) => state.line));
-    if (timeline.states.some((state) => state.after)) row(top, "time from there", "", headed((state) => state.after || ""));
+    if (timeline.states.some((state) => state.after)) row(top, "relative time", "", headed((state) => state.after || ""));
     table.append(top);
 
     const body = make("tbody", {});
-    timeline.lanes.forEach((lane, index) => row(body, lane.text, index ? "" : "group first", (state) => laneCell(lane, timeline.states, state)));
+    timeline.lanes.forEach((lane, index) => row(body, lane.text, index ? "" : "group", (state) => laneCell(lane, timeline.states, state)));
     timeline.rows.forEach((part, index) => {
       const begins = index === 0 || part.is_proposition !== timeline.rows[index - 1].is_proposition;
       row(body, part.text, begins ? "group" : "", (state) => truthCell(part, state, timeline.states[state].position));
     });
     timeline.values.forEach(({ name, values }, index) => {
       const runs = runsOf(values, columns);
-      row(body, name, index ? "" : "group", (state, column) => valueCell(values[state], runs.get(column), width));
+      row(body, name, index ? "" : "group", (state, column) => valueCell(values[state], runs.get(column), first.style.width));
     });
     table.append(body);
 
     const scroller = make("div", { className: "wave" }, table);
     figure.append(scroller, panel, legend(timeline));
-    const choose = (state) => chooseState(table, panel, timeline, state);
+    let chosen;
+    const choose = (state) => {
+      if (state === undefined || state === chosen) return;
+      chosen = state;
+      chooseState(table, panel, timeline, state);
+    };
     choose(about < 0 ? 0 : about);
-    table.addEventListener("mouseover", (event) => {
-      const cell = event.target.closest("[data-state]");
-      if (cell) choose(Number(cell.dataset.state));
-    });
-    table.addEventListener("focusin", (event) => {
-      const cell = event.target.closest("[data-state]");
-      if (cell) choose(Number(cell.dataset.state));
-    });
-    table.addEventListener("click", (event) => {
-      const cell = event.target.closest("[data-state]");
-      if (cell) focusState(table, Number(cell.dataset.state));
-    });
+    for (const kind of ["mousemove", "focusin"]) {
+      table.addEventListener(kind, (event) => choose(stateAt(event)));
+    }
+    table.addEventListener("click", (event) => focusState(table, stateAt(event)));
     table.addEventListener("keydown", (event) => {
-      const cell = event.target.closest("[data-state]");
-      if (!cell) return;
       const last = timeline.states.length - 1;
-      const now = Number(cell.dataset.state);
+      const now = stateAt(event);
+      if (now === undefined) return;
       const next = { ArrowLeft: now - 1, ArrowRight: now + 1, Home: 0, End: last }[event.key];
       if (next === undefined) return;
       event.preventDefault();
@@ -141,6 +137,7 @@
   }
 
   function focusState(table, state) {
+    if (state === undefined) return;
     const button = table.querySelector(`thead [data-state="${state}"] button`);
     for (const other of table.querySelectorAll("thead button")) other.tabIndex = -1;
     button.tabIndex = 0;
@@ -154,7 +151,9 @@
     const cell = make("td", {});
     if (position >= lane.from && position <= lane.to) {
       const ends = (position === lane.from ? " first" : "") + (position === lane.to && !lane.is_open ? " last" : "");
-      cell.className = `lane ${lane.kind}${ends}`;
+      cell.className = `lane lane-${lane.kind}${ends}`;
+    } else if (lane.came !== null && (position > lane.to ? position <= lane.came : position >= lane.came)) {
+      cell.className = "came" + (position !== lane.came ? "" : lane.came > lane.to ? " last" : " first");
     }
     if (mark) {
       cell.append(make("span", { className: `mark ${mark.kind}`, title: mark.text, textContent: mark.sign }));
@@ -170,19 +169,32 @@
     return make("td", { className: kind + (decides ? " d" : ""), textContent: text });
   }
 
-  function valueCell(value, run, width) {
-    const cell = make("td", { className: run ? "value" : "value more", title: value });
-    if (run) {
-      const text = make("span", {}, make("bdi", { textContent: value }));
-      text.style.maxWidth = run * width - 8 + "px";
-      cell.append(text);
-    }
+  // A run of equal values is one cell; its text stays in view while the run does.
+  function valueCell(value, run, left) {
+    if (!run) return null;
+    const text = make("span", {}, make("bdi", { textContent: value }));
+    text.style.left = `calc(${left} + .3rem)`;
+    const cell = make("td", { className: "value", title: value, colSpan: run }, text);
+    cell.dataset.run = run;
     return cell;
+  }
+
+  // The state under a pointer, or of the cell that has the focus.
+  function stateAt(event) {
+    const cell = event.target.closest("[data-state]");
+    if (!cell) return undefined;
+    const run = Number(cell.dataset.run || 1);
+    const box = cell.getBoundingClientRect();
+    const nth = run > 1 ? Math.floor((event.clientX - box.left) / (box.width / run)) : 0;
+    return Number(cell.dataset.state) + Math.max(0, Math.min(run - 1, nth));
   }
 
   function chooseState(table, panel, timeline, chosen) {
     for (const cell of table.querySelectorAll(".on")) cell.classList.remove("on");
-    for (const cell of table.querySelectorAll(`[data-state="${chosen}"]`)) cell.classList.add("on");
+    for (const cell of table.querySelectorAll("[data-state]")) {
+      const first = Number(cell.dataset.state);
+      if (chosen >= first && chosen < first + Number(cell.dataset.run || 1)) cell.classList.add("on");
+    }
     const state = timeline.states[chosen];
     const facts = [["position", state.position], ["line", state.line]];
     if (state.time) facts.push(["time", state.time]);

@@ -51,6 +51,8 @@ struct Lane {
     to: usize,
     /// Whether it goes on behind its last state.
     is_open: bool,
+    /// The position of a state outside at which it came, too late or too early.
+    came: Option<usize>,
     marks: Vec<Mark>,
 }
 
@@ -185,8 +187,9 @@ fn lane(reason: &Reason) -> Lane {
     let asked = marks.iter().all(|mark| mark.position != since.position);
     let asked = asked.then(|| mark(since, "", "?", "asked here"));
     let kind = if *holds { LaneKind::Held } else { LaneKind::Failed };
+    let came = marks.iter().find(|mark| mark.kind == "aside").map(|mark| mark.position);
     let marks = asked.into_iter().chain(marks).collect();
-    Lane { text: shown(formula, LONGEST_PART), kind, from, to, is_open: false, marks }
+    Lane { text: shown(formula, LONGEST_PART), kind, from, to, is_open: false, came, marks }
 }
 
 /// The signs of what became of an operator; what is an aside lies outside its window.
@@ -198,7 +201,11 @@ fn marks(reason: &Reason) -> Vec<Mark> {
         Outcome::Settled { operand, at } => vec![mark(at, kind, sign, format!("`{operand}` is {holds} here"))],
         Outcome::Throughout { operand, window, is_cut, outside } => {
             let far = window.as_ref().map(|(first, last)| if *direction == Direction::Past { first } else { last });
-            let end = if *is_cut { "the trace ends here" } else { "the window ends here" };
+            let end = match (is_cut, direction) {
+                (false, _) => "the window ends here",
+                (true, Direction::Future) => "the trace ends here",
+                (true, Direction::Past) => "the trace begins here",
+            };
             let said = format!("`{operand}` is {holds} throughout; {end}");
             let end = mark(far.unwrap_or(since), kind, sign, said);
             let aside =
@@ -220,7 +227,7 @@ fn owed_lane(owed: &OwedReport, len: usize) -> Lane {
     let end = Mark { position: last, kind: "due", sign: "…", text: shown(&text::owed_text(owed), LONGEST_PART) };
     let marks = if owed.since == last { vec![end] } else { vec![asked, end] };
     let text = shown(&owed.obligation, LONGEST_PART);
-    Lane { text, kind: LaneKind::Due, from: owed.since, to: last, is_open: true, marks }
+    Lane { text, kind: LaneKind::Due, from: owed.since, to: last, is_open: true, came: None, marks }
 }
 
 #[cfg(test)]
@@ -241,7 +248,7 @@ mod tests {
         let window = Some((place(1), place(3)));
         let outcome = Outcome::Throughout { operand: "b".into(), window, is_cut: false, outside: Some(place(7)) };
         let lane = lane(&reason(outcome));
-        assert_eq!((lane.from, lane.to, lane.kind), (1, 3, LaneKind::Failed));
+        assert_eq!((lane.from, lane.to, lane.came, lane.kind), (1, 3, Some(7), LaneKind::Failed));
         let marks: Vec<(usize, &str)> = lane.marks.iter().map(|mark| (mark.position, mark.sign)).collect();
         assert_eq!(marks, [(1, "?"), (3, "✗"), (7, "◇")]);
         assert_eq!(lane.marks[2].text, "`b` is true here");
