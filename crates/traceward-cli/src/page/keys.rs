@@ -7,7 +7,7 @@ use crate::text::{self, Measure};
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
 use traceward::report::{QueryReport, QueryValue};
-use traceward::{PropertyReport, Verdict};
+use traceward::{PropertyReport, Value, Verdict};
 
 /// The largest number of keys of a page. Of more, those that are violated or pending come first.
 const MOST_KEYS: usize = 200_000;
@@ -89,9 +89,17 @@ impl Values {
         let values = || keys.iter().map(|&key| values[key].1.as_ref());
         Some(Self {
             name: shown(&query.name, LONGEST_KEY),
-            numbers: values().map(|value| value.and_then(traceward::Value::as_f64)).collect(),
-            texts: values().map(|value| shown(&measure.text(value), LONGEST_VALUE)).collect(),
+            numbers: values().map(|value| value.and_then(Value::as_f64)).collect(),
+            texts: values().map(|value| shown(&cell(measure, value), LONGEST_VALUE)).collect(),
         })
+    }
+}
+
+/// A value in a cell, where there is room for one unit.
+fn cell(measure: Measure, value: Option<&Value>) -> String {
+    match (measure, value.and_then(Value::as_f64)) {
+        (Measure::Latency, Some(number)) => measure.number(number),
+        _ => measure.text(value),
     }
 }
 

@@ -4,6 +4,7 @@
   const VERDICTS = { v: ["✗", "violated"], p: ["…", "pending"], h: ["✓", "holding"], s: ["✓", "satisfied"] };
   const WORST_FIRST = "vphs";
   const ROW_HEIGHT = 28;
+  const WIDTH_ON_PAPER = 800;
 
   const data = new Map();
   for (const block of document.querySelectorAll("script[type='application/json']")) {
@@ -56,8 +57,25 @@
     return Math.ceil(width);
   }
 
-  function drawTimeline(figure) {
-    const timeline = data.get(figure.dataset.of).timelines[Number(figure.dataset.timeline)];
+  // A timeline with as many states as fit into a width, those nearest to what it marks.
+  function fitted(timeline, room) {
+    const most = Math.max(3, Math.floor(room / columnWidth(timeline, columnsOf(timeline))));
+    const marks = [timeline.about, ...timeline.lanes.flatMap((lane) => lane.marks.map((mark) => mark.position))];
+    const distance = (index) => Math.min(...marks.map((mark) => Math.abs(mark - timeline.states[index].position)));
+    const nearest = [...timeline.states.keys()].sort((a, b) => distance(a) - distance(b) || a - b).slice(0, most);
+    const kept = nearest.sort((a, b) => a - b);
+    const of = (list) => kept.map((index) => list[index]);
+    return {
+      ...timeline,
+      states: of(timeline.states),
+      rows: timeline.rows.map((row) => ({ ...row, truth: of(row.truth).join("") })),
+      values: timeline.values.map((one) => ({ ...one, values: of(one.values) })),
+    };
+  }
+
+  function drawTimeline(figure, room) {
+    const whole = data.get(figure.dataset.of).timelines[Number(figure.dataset.timeline)];
+    const timeline = room ? fitted(whole, room) : whole;
     const columns = columnsOf(timeline);
     const width = columnWidth(timeline, columns);
     const narrow = matchMedia("(max-width: 40rem)").matches;
@@ -111,7 +129,7 @@
     table.append(body);
 
     const scroller = make("div", { className: "wave" }, table);
-    figure.append(scroller, panel, legend(timeline));
+    figure.replaceChildren(scroller, panel, legend(timeline));
     let chosen;
     const choose = (state) => {
       if (state === undefined || state === chosen) return;
@@ -227,6 +245,11 @@
       figure.classList.add("drawn");
       drawTimeline(figure);
     }
+  }
+
+  // Paper does not scroll: what is drawn on it has the states that fit.
+  function redrawFor(room) {
+    for (const figure of document.querySelectorAll("figure.timeline.drawn")) drawTimeline(figure, room);
   }
 
   // ---- keys ----
@@ -364,7 +387,8 @@
   addEventListener("hashchange", reveal);
   reveal();
   document.addEventListener("toggle", drawOpen, true);
-  addEventListener("beforeprint", drawOpen);
+  addEventListener("beforeprint", () => redrawFor(WIDTH_ON_PAPER));
+  addEventListener("afterprint", () => redrawFor());
   drawOpen();
   document.documentElement.dataset.ready = "yes";
 })();
