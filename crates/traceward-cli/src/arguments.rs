@@ -30,6 +30,7 @@ pub enum Command {
   traceward check -e 'G(request -> F[0,100] grant)' trace.csv
   traceward check -e 'G(\"Triage\" -> F[0,1h] \"Antibiotics\")' --event Activity --time Timestamp --by 'Case ID' log.csv
   traceward check properties.tw run1.jsonl run2.jsonl.gz --format json
+  traceward check properties.tw trace.csv --html report.html
   traceward check -e 'G(request -> F[0,100] grant)' so-far.csv --prefix
   zcat trace.csv.gz | traceward check -e 'G !(a & b)' -")]
     Check(CheckArguments),
