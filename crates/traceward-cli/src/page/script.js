@@ -5,6 +5,7 @@
   const WORST_FIRST = "vphs";
   const ROW_HEIGHT = 28;
   const WIDTH_ON_PAPER = 800;
+  const ROWS_ON_PAPER = 100;
 
   const data = new Map();
   for (const block of document.querySelectorAll("script[type='application/json']")) {
@@ -92,6 +93,7 @@
     table.style.width = `calc(${first.style.width} + ${columns.reduce((sum, state) => sum + (state < 0 ? 18 : width), 0)}px)`;
 
     const panel = make("div", { className: "state" });
+    panel.setAttribute("aria-live", "polite");
     const about = timeline.states.findIndex((state) => state.position === timeline.about);
     const row = (parent, title, className, cell) => {
       const head = make("th", { scope: "row", title }, make("bdi", { textContent: title }));
@@ -295,7 +297,8 @@
     const scroller = make("div", { className: "keys", tabIndex: 0 }, table);
     scroller.setAttribute("role", "region");
     scroller.setAttribute("aria-label", section.dataset.title);
-    section.append(tools, scroller);
+    const printed = make("p", { className: "on-paper soft" });
+    section.append(tools, printed, scroller);
 
     const filler = (rows) => {
       const row = make("tr", { className: "filler" }, make("td", { colSpan: columns.length }));
@@ -343,7 +346,11 @@
     });
     text.addEventListener("input", update);
     verdict.addEventListener("change", update);
-    addEventListener("beforeprint", () => draw(Math.min(shown.length, 100)));
+    addEventListener("beforeprint", () => {
+      const rows = Math.min(shown.length, ROWS_ON_PAPER);
+      printed.textContent = `${rows} of ${all.length} keys are printed.`;
+      draw(rows);
+    });
     addEventListener("afterprint", () => draw());
     update();
   }

@@ -46,20 +46,25 @@ impl Explained<'_> {
     }
 
     fn rows(&self, positions: &[usize]) -> Vec<TimelineRow> {
-        let mut rows: Vec<TimelineRow> = Vec::new();
         if !self.look.knows_values() {
-            return rows;
+            return Vec::new();
         }
-        for kind in [RowKind::Formula, RowKind::Proposition] {
-            let of_kind = self.explainer.parts().iter().rev().filter(|&&part| self.kind(part) == Some(kind));
-            let mut left = MOST_ROWS;
-            for &part in of_kind {
-                let text = self.words(part);
-                if left > 0 && rows.iter().all(|row| row.text != text) {
-                    left -= 1;
-                    let truth = positions.iter().map(|&position| self.look.value(part, position)).collect();
-                    rows.push(TimelineRow { text, kind, truth });
-                }
+        let [formulas, mut propositions] =
+            [RowKind::Formula, RowKind::Proposition].map(|kind| self.rows_of(kind, positions));
+        // In the order in which the outermost formula names them; others behind those.
+        let whole = formulas.first().map(|row| row.text.clone()).unwrap_or_default();
+        propositions.sort_by_key(|row| whole.find(&row.text).unwrap_or(usize::MAX));
+        formulas.into_iter().chain(propositions).collect()
+    }
+
+    /// The rows of one kind, from the outermost part on. Parts that are written alike are one row.
+    fn rows_of(&self, kind: RowKind, positions: &[usize]) -> Vec<TimelineRow> {
+        let mut rows: Vec<TimelineRow> = Vec::new();
+        for &part in self.explainer.parts().iter().rev().filter(|&&part| self.kind(part) == Some(kind)) {
+            let text = self.words(part);
+            if rows.len() < MOST_ROWS && rows.iter().all(|row| row.text != text) {
+                let truth = positions.iter().map(|&position| self.look.value(part, position)).collect();
+                rows.push(TimelineRow { text, kind, truth });
             }
         }
         rows
