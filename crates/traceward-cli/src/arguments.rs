@@ -31,6 +31,7 @@ pub enum Command {
   traceward check -e 'G(\"Triage\" -> F[0,1h] \"Antibiotics\")' --event Activity --time Timestamp --by 'Case ID' log.csv
   traceward check properties.tw run1.jsonl run2.jsonl.gz --format json
   traceward check properties.tw run1.jsonl --format junit > report.xml
+  traceward check properties.tw trace.csv --html report.html
   traceward check -e 'G(request -> F[0,100] grant)' so-far.csv --prefix
   traceward check -e 'G(!a -> !b U c)' --steps --engine breadth-first short.csv
   zcat trace.csv.gz | traceward check -e 'G !(a & b)' -")]
@@ -204,6 +205,11 @@ pub struct CheckArguments {
     /// Write the verdict for each key to this file
     #[arg(long, value_name = "FILE.csv")]
     pub keys_to: Option<PathBuf>,
+    /// Write the answer to this file as well, as a page to look at: verdicts, timelines of
+    /// violations, a table of keys, and what was measured as bars. It needs nothing else, and is
+    /// written once all traces are answered for; a trace that could not be has its reason there
+    #[arg(long, value_name = "FILE.html")]
+    pub html: Option<PathBuf>,
 }
 
 #[derive(Args, Debug)]

@@ -7,6 +7,7 @@ mod input;
 mod json;
 mod live;
 mod output;
+mod page;
 mod text;
 
 use arguments::{Arguments, Command};

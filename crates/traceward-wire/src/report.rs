@@ -242,7 +242,7 @@ impl From<&PropertyReport> for Property {
             name, description, formula, verdict, engine, decided_at, decided_exact, cost, truth, vacuous, evidence, keys,
             walkthrough,
         } = report;
-        let Evidence { violations, judged_at, owed, compared, coverage, waiting } = evidence;
+        let Evidence { violations, judged_at, owed, owed_since: _, compared, coverage, waiting } = evidence;
         let goes_on = !verdict.is_final() && keys.is_none();
         Self {
             name: name.clone(),
@@ -390,7 +390,7 @@ pub struct ViolatingState {
 impl From<&report::Violation> for ViolatingState {
     fn from(report: &report::Violation) -> Self {
         // Among the values, what is missing is null. Why it fails is evidence of its own.
-        let report::Violation { position, line, time, values, missing: _, why: _ } = report;
+        let report::Violation { position, line, time, values, missing: _, why: _, timeline: _ } = report;
         Self { position: *position, line: *line, time_ns: *time, values: Members::of_values(values) }
     }
 }
@@ -666,7 +666,7 @@ impl From<&report::KeyVerdict> for KeyVerdict {
         let report::KeyVerdict { key, verdict, evidence } = report;
         // Of a key that violates a property nothing is owed, and runs are looked at for whole
         // traces only.
-        let Evidence { violations, judged_at, compared, owed: _, coverage: _, waiting: _ } = evidence;
+        let Evidence { violations, judged_at, compared, owed: _, owed_since: _, coverage: _, waiting: _ } = evidence;
         Self {
             key: key.to_string(),
             verdict: (*verdict).into(),

@@ -60,6 +60,9 @@ pub struct CheckOptions {
     pub steps: bool,
     /// The number of violations that are reported one by one.
     pub max_violations: usize,
+    /// The largest number of timelines that are made: the states around violations, and around
+    /// what is owed.
+    pub timelines: usize,
     /// The options by which the trace is read. What the spec says of columns is filled in.
     pub read: ReadOptions,
 }
@@ -74,6 +77,7 @@ impl Default for CheckOptions {
             engine_statistics: false,
             steps: false,
             max_violations: 5,
+            timelines: 0,
             read: ReadOptions::default(),
         }
     }
@@ -138,6 +142,12 @@ impl CheckOptions {
     #[must_use]
     pub fn max_violations(self, max_violations: usize) -> Self {
         Self { max_violations, ..self }
+    }
+
+    /// The options with timelines, as many as `timelines` at the most.
+    #[must_use]
+    pub fn timelines(self, timelines: usize) -> Self {
+        Self { timelines, ..self }
     }
 
     /// The options with a certain way of reading the trace.

@@ -11,6 +11,7 @@ mod missing;
 mod mistake;
 mod part;
 pub(crate) mod steps;
+mod timeline;
 mod walkthrough;
 mod why;
 
@@ -26,6 +27,7 @@ use judgement::{Judgement, Judges};
 pub(crate) use mistake::never_true;
 use part::Part;
 use rustc_hash::FxHashMap;
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use traceward_engine::engine::reverse::Reverse;
@@ -66,6 +68,8 @@ pub(crate) struct Question<'a> {
     judges: Judges,
     /// Tells why properties are violated.
     explainers: Explainers,
+    /// The number of timelines that may still be made.
+    timelines_left: Cell<usize>,
 }
 
 /// The reports on properties and queries, and warnings about them.
@@ -113,6 +117,7 @@ impl<'a> Question<'a> {
             evaluator: Evaluator::new(&prepared, &options.config),
             judges: Judges::new(lowered, &prepared, &indices, options, &|place| formula_name(spec, lowered, place))?,
             explainers: Explainers::new(lowered.properties.len()),
+            timelines_left: Cell::new(options.timelines),
             prepared,
             indices,
             asked,

@@ -127,6 +127,8 @@ pub struct Evidence {
     pub judged_at: Option<Violation>,
     /// The obligations that are open at the end of a trace that goes on.
     pub owed: Vec<OwedReport>,
+    /// A timeline for each position since which something is owed, if timelines were asked for.
+    pub owed_since: Vec<Timeline>,
     /// The values that an assert compared; none for other properties.
     pub compared: Option<Compared>,
     /// The parts that mattered, if they were asked for.
@@ -197,6 +199,43 @@ pub struct Violation {
     /// The reason for it; none where that was not looked for, or does not follow from the states
     /// one by one.
     pub why: Option<Why>,
+    /// The states around it, if timelines were asked for.
+    pub timeline: Option<Timeline>,
+}
+
+/// The states around a position that matters, and what holds in each of them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Timeline {
+    /// The position that it is about.
+    pub about: usize,
+    /// The number of states of the trace, or of the key's part of it.
+    pub len: usize,
+    /// The states in order, each with the values that the property speaks of. There may be gaps
+    /// between them: a timeline has the states that matter and some next to them.
+    pub states: Vec<Place>,
+    /// The rows: the property's operators from the outermost on, and then its propositions.
+    pub rows: Vec<TimelineRow>,
+}
+
+/// A part of a property in a timeline.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TimelineRow {
+    /// The part, in the words of the spec.
+    pub text: String,
+    /// The kind of part.
+    pub kind: RowKind,
+    /// For each state of the timeline whether the part holds there; none where that depends on
+    /// states to come.
+    pub truth: Vec<Option<bool>>,
+}
+
+/// The kind of a part of a property.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowKind {
+    /// The part has operators.
+    Formula,
+    /// The part speaks of one state alone.
+    Proposition,
 }
 
 /// The reason why a formula fails at a position.

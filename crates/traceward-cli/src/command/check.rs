@@ -1,13 +1,16 @@
 //! `traceward check`
 
 mod keys_file;
+mod page_file;
 mod steps_picture;
 mod written_file;
 
 use crate::arguments::{CheckArguments, ReportFormat};
 use crate::failure::{Failure, Outcome, tell};
+use crate::page::{self, Page};
 use crate::{input, json, text};
 use keys_file::KeysFile;
+use page_file::PageFile;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use steps_picture::StepsPicture;
@@ -55,6 +58,8 @@ fn answer_all(arguments: &CheckArguments, goal: Goal, out: &mut impl Write) -> R
         return Err(Failure::new("standard input can be read once: - is given twice"));
     }
     let beside = FilesBeside::new(arguments, &traces)?;
+    let html = arguments.html.as_deref().map(|file| PageFile::new(file, arguments)).transpose()?;
+    let mut page = Page::default();
     if !arguments.output.quiet {
         spec.warnings(input::style()).iter().for_each(|warning| tell(warning));
     }
@@ -64,6 +69,9 @@ fn answer_all(arguments: &CheckArguments, goal: Goal, out: &mut impl Write) -> R
     for path in &traces {
         match check_one(&spec, path, arguments, &beside) {
             Ok(report) => {
+                if html.is_some() {
+                    page.add(path, Ok(&report));
+                }
                 if report.is_violated() {
                     outcome = outcome.max(Outcome::Violated);
                 }
@@ -84,11 +92,18 @@ fn answer_all(arguments: &CheckArguments, goal: Goal, out: &mut impl Write) -> R
                 out.flush()?;
                 failure.report();
                 outcome = Outcome::Unanswered;
+                page.add(path, Err(&failure));
                 answers.push(json::answer(path, Err(&failure)));
             }
         }
     }
     write_answers(out, answers, arguments.output.format)?;
+    // The answer stands, whatever becomes of the page.
+    out.flush()?;
+    if let Some(Err(failure)) = html.map(|file| file.write(page)) {
+        failure.report();
+        outcome = Outcome::Unanswered;
+    }
     Ok(outcome)
 }
 
@@ -116,6 +131,7 @@ fn options(path: &Path, arguments: &CheckArguments) -> CheckOptions {
         .truth(truth)
         .runs(RunQuestions { coverage: arguments.coverage, waiting: arguments.waiting })
         .max_violations(arguments.max_violations)
+        .timelines(if arguments.html.is_some() { page::MOST_TIMELINES } else { 0 })
         .read(input::read_options(path, &arguments.trace));
     if arguments.prefix {
         options = options.prefix();

@@ -16,15 +16,18 @@ pub use hygiene::{comparison, lint};
 pub use inspection::inspection;
 pub use monitor::{decision_line, monitor_end, monitor_line, monitor_stopped, unknown_line};
 use property::write_property;
+pub use property::{compared_text, missing_text, owed_text, sign, statistics_text, violation_text};
 use query::write_query;
+pub use runs::{coverage_lines, waiting_lines, worst_lines};
 use std::io::{self, Write};
 use std::path::Path;
 use traceward::input::Note;
 use traceward::message::Shown;
 use traceward::report::{Warning, WarningKind};
 use traceward::{Goal, Report, Verdict};
-pub use units::counted;
 use units::elapsed;
+pub use units::{counted, measured_or_none, moment, number_text, shown as shown_value};
+pub use why::why_lines;
 
 const GOOD: Style = AnsiColor::Green.on_default().bold();
 const BAD: Style = AnsiColor::Red.on_default().bold();
@@ -61,7 +64,7 @@ pub fn warning(path: &Path, warning: &Warning) -> String {
     let about = about.as_ref().map(|about| format!("{}: ", about.name())).unwrap_or_default();
     let severity = match kind {
         kind if kind.leaves_unanswered() => "error",
-        WarningKind::StepsBesideTime { .. } | WarningKind::StepsAreChanges { .. } => "note",
+        kind if is_a_note(kind) => "note",
         _ => "warning",
     };
     let help = match kind {
@@ -71,7 +74,13 @@ pub fn warning(path: &Path, warning: &Warning) -> String {
     format!("{severity}: {}: {}{help}", input::name(path), Shown(&format!("{about}{kind}")))
 }
 
-fn extent(report: &Report) -> String {
+/// Whether a warning only says how something is read.
+pub fn is_a_note(kind: &WarningKind) -> bool {
+    matches!(kind, WarningKind::StepsBesideTime { .. } | WarningKind::StepsAreChanges { .. })
+}
+
+/// How large a trace is.
+pub fn extent(report: &Report) -> String {
     let trace = &report.trace;
     let mut text = counted(trace.states, "state");
     if let Some(keys) = &trace.keys {
@@ -89,7 +98,8 @@ pub fn is_about_the_answer(note: &Note) -> bool {
     matches!(note, Note::EmptyInput | Note::HeaderOnly)
 }
 
-fn notes(report: &Report) -> Vec<String> {
+/// What is to be known of a trace beside the answer.
+pub fn notes(report: &Report) -> Vec<String> {
     let trace = &report.trace;
     let mut notes: Vec<String> =
         trace.notes.iter().filter(|note| is_about_the_answer(note)).map(ToString::to_string).collect();

@@ -14,12 +14,22 @@ use traceward::message::Shown;
 use traceward::report::{Compared, Cost, Counterpart, KeyVerdict, KeysReport, OwedReport, Violation, Violations};
 use traceward::{Evidence, PropertyReport, Report, Value, Verdict};
 
-pub(super) fn signs(verdict: Verdict) -> (&'static str, Style) {
+/// The sign of a verdict.
+pub fn sign(verdict: Verdict) -> &'static str {
     match verdict {
-        Verdict::Satisfied | Verdict::Holding => ("✓", GOOD),
-        Verdict::Violated => ("✗", BAD),
-        Verdict::Pending => ("…", OPEN),
+        Verdict::Satisfied | Verdict::Holding => "✓",
+        Verdict::Violated => "✗",
+        Verdict::Pending => "…",
     }
+}
+
+pub(super) fn signs(verdict: Verdict) -> (&'static str, Style) {
+    let style = match verdict {
+        Verdict::Satisfied | Verdict::Holding => GOOD,
+        Verdict::Violated => BAD,
+        Verdict::Pending => OPEN,
+    };
+    (sign(verdict), style)
 }
 
 pub(super) fn write_property(out: &mut impl Write, property: &PropertyReport, report: &Report) -> io::Result<()> {
@@ -71,7 +81,7 @@ pub(super) fn write_evidence(
     states: usize,
 ) -> io::Result<()> {
     // Coverage and waiting stand behind what is said of keys.
-    let Evidence { violations, judged_at, owed, compared, coverage: _, waiting: _ } = evidence;
+    let Evidence { violations, judged_at, owed, owed_since: _, compared, coverage: _, waiting: _ } = evidence;
     if let Some(compared) = compared {
         writeln!(out, "    {}", compared_text(compared))?;
     }
@@ -90,7 +100,7 @@ pub(super) fn write_evidence(
 }
 
 /// The values that an assert compared.
-pub(super) fn compared_text(Compared { value, with, measure }: &Compared) -> String {
+pub fn compared_text(Compared { value, with, measure }: &Compared) -> String {
     let side = |value: &Option<Value>| match value {
         Some(value) => measured(measure, value),
         None => "no value".to_owned(),
@@ -103,7 +113,7 @@ pub(super) fn compared_text(Compared { value, with, measure }: &Compared) -> Str
 }
 
 /// The highest cost of an engine.
-pub(super) fn statistics_text(engine: &str, statistics: Option<EngineStatistics>) -> String {
+pub fn statistics_text(engine: &str, statistics: Option<EngineStatistics>) -> String {
     let Some(statistics) = statistics else {
         return format!(
             "{engine} keeps neither configurations nor a graph; \
@@ -122,7 +132,8 @@ pub(super) fn statistics_text(engine: &str, statistics: Option<EngineStatistics>
     format!("{engine} had at most {}", parts.join(", "))
 }
 
-pub(super) fn owed_text(owed: &OwedReport) -> String {
+/// An obligation, with since when and until when.
+pub fn owed_text(owed: &OwedReport) -> String {
     let verb = if owed.is_necessary { "owes" } else { "could be satisfied by" };
     let when = match (owed.from, owed.until) {
         (Some(from), Some(until)) if from == until => format!(", at position {until}"),
@@ -164,18 +175,24 @@ pub(super) fn write_missing<'a>(
     out: &mut impl Write,
     found: impl IntoIterator<Item = &'a Violation>,
 ) -> io::Result<()> {
+    missing_text(found).map_or(Ok(()), |text| writeln!(out, "    {text}"))
+}
+
+/// The way out where missing values may have decided violations.
+pub fn missing_text<'a>(found: impl IntoIterator<Item = &'a Violation>) -> Option<String> {
     let mut names: Vec<&Arc<str>> = found.into_iter().flat_map(|violation| &violation.missing).collect();
     names.sort_unstable();
     names.dedup();
     if names.is_empty() {
-        return Ok(());
+        return None;
     }
     let defined: Vec<String> = names.iter().map(|name| format!("defined({})", column_name(name))).collect();
     let them = if names.len() == 1 { "it" } else { "them" };
-    writeln!(out, "    to leave out states without {them}: {} -> …", defined.join(" & "))
+    Some(format!("to leave out states without {them}: {} -> …", defined.join(" & ")))
 }
 
-pub(super) fn violation_text(violation: &Violation) -> String {
+/// A state that speaks for a verdict.
+pub fn violation_text(violation: &Violation) -> String {
     let values: Vec<String> =
         violation.values.iter().map(|(name, value)| format!("{} = {}", Shown(name), value_text(Some(value)))).collect();
     let time = violation.time.map(|time| format!(", {}", moment(time))).unwrap_or_default();

@@ -4,53 +4,73 @@ use super::DIM;
 use super::units::{counted, elapsed};
 use std::io::{self, Write};
 use traceward::message::Shown;
-use traceward::report::{CoverageReport, Distribution, Fate, WaitingReport, WorstWait};
+use traceward::report::{CoverageReport, CoveredPart, Distribution, Fate, RunCoverage, WaitingReport, WorstWait};
 
 pub(super) fn write_coverage(out: &mut impl Write, found: &CoverageReport) -> io::Result<()> {
+    unused_lines(found).iter().try_for_each(|line| writeln!(out, "    {line}"))?;
+    asked_lines(found).iter().try_for_each(|line| writeln!(out, "    {DIM}{line}{DIM:#}"))
+}
+
+/// The parts that never mattered, and then how often the others were asked.
+pub fn coverage_lines(found: &CoverageReport) -> Vec<String> {
+    unused_lines(found).into_iter().chain(asked_lines(found)).collect()
+}
+
+fn unused_lines(found: &CoverageReport) -> Vec<String> {
     let mut reasons: Vec<Option<&String>> = found.unused.iter().map(|one| one.never_happened.as_ref()).collect();
     reasons.sort();
     reasons.dedup();
-    for reason in reasons {
+    let line = |reason: Option<&String>| {
         let parts = found.unused.iter().filter(|one| one.never_happened.as_ref() == reason);
         let parts: Vec<String> = parts.map(|one| format!("`{}`", Shown(&one.part))).collect();
         let parts = parts.join(" and ");
         match reason {
-            Some(never) => writeln!(out, "    `{}` never happened: {parts} never mattered", Shown(never))?,
-            None => writeln!(out, "    {parts} never mattered")?,
+            Some(never) => format!("`{}` never happened: {parts} never mattered", Shown(never)),
+            None => format!("{parts} never mattered"),
         }
-    }
+    };
+    reasons.into_iter().map(line).collect()
+}
+
+fn asked_lines(found: &CoverageReport) -> Vec<String> {
     // The first part is the whole.
-    for one in found.parts.iter().skip(1).filter(|one| one.asked > 0 && one.is_temporal) {
+    let parts = found.parts.iter().skip(1).filter(|one| one.asked > 0 && one.is_temporal);
+    let asked = |one: &CoveredPart| {
         let unmet = match one.asked - one.met {
             0 => String::new(),
             unmet => format!(", {unmet} of them in vain"),
         };
-        writeln!(out, "    {DIM}`{}` was asked {}{unmet}{DIM:#}", Shown(&one.part), counted(one.asked, "time"))?;
-    }
-    let Some(runs) = &found.runs else { return Ok(()) };
-    let Some(covered) = runs.covered else { return Ok(()) };
-    let visits = runs.rejecting_visits_tree.unwrap_or(0);
+        format!("`{}` was asked {}{unmet}", Shown(&one.part), counted(one.asked, "time"))
+    };
+    parts.map(asked).chain(found.runs.as_ref().and_then(runs_line)).collect()
+}
+
+fn runs_line(runs: &RunCoverage) -> Option<String> {
+    let covered = runs.covered?;
+    let visits = counted(runs.rejecting_visits_tree.unwrap_or(0) as usize, "time");
     let slices = runs.rejecting_visits_slices.map(|count| format!(" ({count} by slices)")).unwrap_or_default();
-    writeln!(
-        out,
-        "    {DIM}every run visits {covered} of {}, and rejecting ones {} at the least{slices}{DIM:#}",
-        counted(runs.nodes, "node"),
-        counted(visits as usize, "time"),
-    )
+    let nodes = counted(runs.nodes, "node");
+    Some(format!("every run visits {covered} of {nodes}, and rejecting ones {visits} at the least{slices}"))
 }
 
 pub(super) fn write_waiting(out: &mut impl Write, one: &WaitingReport) -> io::Result<()> {
-    writeln!(out, "    `{}` was asked {}{}", Shown(&one.part), counted(one.asked as usize, "time"), fates(one))?;
-    if let Some(steps) = &one.steps {
-        writeln!(out, "      {}", distribution_text(steps, |steps| steps.to_string(), " steps"))?;
-    }
-    if let Some(time) = &one.time {
-        writeln!(out, "      {}", distribution_text(time, elapsed, ""))?;
-    }
-    for worst in one.worst.iter().filter(|worst| is_told(worst)) {
-        writeln!(out, "      {DIM}{}{DIM:#}", worst_text(worst))?;
-    }
-    Ok(())
+    let mut lines = waiting_lines(one).into_iter();
+    lines.next().map_or(Ok(()), |first| writeln!(out, "    {first}"))?;
+    lines.try_for_each(|line| writeln!(out, "      {line}"))?;
+    worst_lines(one).iter().try_for_each(|line| writeln!(out, "      {DIM}{line}{DIM:#}"))
+}
+
+/// How often an eventuality was asked, and how long it waited.
+pub fn waiting_lines(one: &WaitingReport) -> Vec<String> {
+    let asked = format!("`{}` was asked {}{}", Shown(&one.part), counted(one.asked as usize, "time"), fates(one));
+    let steps = one.steps.as_ref().map(|steps| distribution_text(steps, |steps| steps.to_string(), " steps"));
+    let time = one.time.as_ref().map(|time| distribution_text(time, elapsed, ""));
+    [asked].into_iter().chain(steps).chain(time).collect()
+}
+
+/// The waits that were worst.
+pub fn worst_lines(one: &WaitingReport) -> Vec<String> {
+    one.worst.iter().filter(|worst| is_told(worst)).map(worst_text).collect()
 }
 
 /// What became of an eventuality where it did not come in time.

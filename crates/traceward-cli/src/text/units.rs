@@ -26,7 +26,7 @@ fn is_time(value: &Value) -> bool {
 }
 
 /// A value that there may not be.
-pub(super) fn measured_or_none(measure: &Measure, value: Option<&Value>) -> String {
+pub fn measured_or_none(measure: &Measure, value: Option<&Value>) -> String {
     value.map_or_else(|| value_text(None), |value| measured(measure, value))
 }
 
@@ -49,7 +49,7 @@ fn in_brackets(texts: impl Iterator<Item = String>) -> String {
 }
 
 /// A number in the unit a person would use.
-pub(super) fn number_text(measure: &Measure, number: f64) -> String {
+pub fn number_text(measure: &Measure, number: f64) -> String {
     match measure {
         Measure::Duration => format!("{}{}", if number < 0.0 { "-" } else { "" }, elapsed(number.abs() as u64)),
         Measure::Moment => moment(number as i64),
@@ -119,7 +119,7 @@ pub(super) fn lasting(nanoseconds: u64) -> String {
 }
 
 /// A timestamp: a date if it could be one, else the time since its clock began.
-pub(super) fn moment(nanoseconds: i64) -> String {
+pub fn moment(nanoseconds: i64) -> String {
     const YEAR_2000: i64 = 946_684_800_000_000_000;
     match jiff::Timestamp::from_nanosecond(i128::from(nanoseconds)) {
         Ok(timestamp) if nanoseconds >= YEAR_2000 => timestamp.to_string(),
@@ -139,7 +139,8 @@ pub(super) fn shortened_to(text: &str, longest: usize) -> String {
     text.chars().take(longest - 1).chain(['…']).collect()
 }
 
-pub(super) fn shown(value: &Value) -> String {
+/// A value of a variable.
+pub fn shown(value: &Value) -> String {
     if value.is_missing() { "missing".to_owned() } else { value_text(Some(value)) }
 }
 

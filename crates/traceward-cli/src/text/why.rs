@@ -10,19 +10,18 @@ const MOST_LINES: usize = 6;
 
 /// Writes what was owed and what happened. `shown` is the line of the state that is shown above.
 pub(super) fn write_why(out: &mut impl Write, why: &Why, shown: u64, indent: &str) -> io::Result<()> {
+    why_lines(why, shown).iter().try_for_each(|line| writeln!(out, "{indent}{line}"))
+}
+
+/// What was owed and what happened, line by line.
+pub fn why_lines(why: &Why, shown: u64) -> Vec<String> {
     let told: Vec<&Reason> =
         (0..why.reasons.len()).filter(|&nth| is_told(&why.reasons, nth)).map(|nth| &why.reasons[nth]).collect();
-    for reason in told.iter().take(MOST_LINES) {
-        writeln!(out, "{indent}{}", reason_text(reason, shown))?;
-    }
+    let mut lines: Vec<String> = told.iter().take(MOST_LINES).map(|reason| reason_text(reason, shown)).collect();
     let more = told.len().saturating_sub(MOST_LINES);
-    if more > 0 {
-        writeln!(out, "{indent}… and {more} more (--format json)")?;
-    }
-    match literals_text(why, shown) {
-        Some(literals) => writeln!(out, "{indent}because {literals}"),
-        None => Ok(()),
-    }
+    lines.extend((more > 0).then(|| format!("… and {more} more (--format json)")));
+    lines.extend(literals_text(why, shown).map(|literals| format!("because {literals}")));
+    lines
 }
 
 /// Whether a reason says more than the one that follows it: that the next state decides is clear

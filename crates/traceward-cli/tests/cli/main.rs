@@ -1,6 +1,7 @@
 //! The program as a user meets it.
 
 mod alike;
+mod browser;
 mod common;
 mod edges;
 mod fields;
@@ -8,6 +9,7 @@ mod inputs;
 mod limits;
 mod monitor;
 mod observers;
+mod page;
 mod signals;
 mod steps;
 mod tools;

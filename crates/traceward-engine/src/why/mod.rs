@@ -176,6 +176,11 @@ impl Explainer {
         self.origins.get(&formula).copied()
     }
 
+    /// The formula and its parts, operands before operators.
+    pub fn parts(&self) -> &[FormulaId] {
+        &self.parts.prepared.split
+    }
+
     /// The expression of a proposition.
     pub fn expr(&self, formula: FormulaId) -> Option<&Expr> {
         match self.formulas().node(formula) {
@@ -250,6 +255,17 @@ pub struct Look<'a> {
 }
 
 impl Look<'_> {
+    /// The value of a part at a position. None if that is not certain yet, or if there are too many
+    /// states to know all values.
+    pub fn value(&self, part: FormulaId, position: usize) -> Option<bool> {
+        self.rows.as_ref()?.value(self.explainer.parts.index(part), position)
+    }
+
+    /// Whether the values of all parts are known, as far as they are certain.
+    pub fn knows_values(&self) -> bool {
+        self.rows.is_some()
+    }
+
     /// The reason for the value at a position. None if it has none there yet, or none that follows
     /// from its parts: what is owed may contradict itself.
     pub fn why(&self, position: usize) -> Option<Explanation> {

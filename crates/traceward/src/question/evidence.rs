@@ -3,7 +3,7 @@
 use super::judgement::Judgement;
 use super::part::Part;
 use super::why::Explained;
-use super::{Question, missing, outermost_always, why};
+use super::{Question, missing, outermost_always, timeline, why};
 use crate::check::Extent;
 use crate::demand::{DemandTally, Seen};
 use crate::report::{Evidence, OwedReport, Violation, Violations};
@@ -49,15 +49,23 @@ pub(super) fn of_part(part: &Part<'_>, property: usize, judgement: &Judgement) -
         (Claim::Formula(formula), Extent::Prefix) => {
             let violated_at = judgement.decided_at.filter(|_| judgement.verdict == Verdict::Violated);
             let judged_at = violated_at.filter(|&position| position < part.len());
-            let why = || Explained::new(part, property, *formula)?.why(0);
-            let judged = |position| Violation { why: why(), ..violation(part, *formula, position) };
+            let owed = if judgement.verdict == Verdict::Pending { owed(part, *formula) } else { Vec::new() };
             Evidence {
-                judged_at: judged_at.map(judged),
-                owed: if judgement.verdict == Verdict::Pending { owed(part, *formula) } else { Vec::new() },
+                judged_at: judged_at.map(|position| judged(part, property, *formula, position)),
+                owed_since: timeline::of_owed(part, property, *formula, &owed),
+                owed,
                 ..Evidence::default()
             }
         }
     }
+}
+
+/// The state that settled a formula for good, whatever comes.
+fn judged(part: &Part<'_>, property: usize, formula: FormulaId, position: usize) -> Violation {
+    let explained = Explained::new(part, property, formula);
+    let why = explained.as_ref().and_then(|explained| explained.why(0));
+    let timeline = explained.as_ref().and_then(|explained| explained.timeline(position, why.as_ref()));
+    Violation { why, timeline, ..violation(part, formula, position) }
 }
 
 /// The outermost trigger of a satisfied property that is nowhere met, which makes it vacuous.
@@ -92,10 +100,11 @@ fn failing_states(
     positions: Vec<usize>,
 ) -> Vec<Violation> {
     let explained = if positions.is_empty() { None } else { Explained::new(part, property, body) };
-    let failing_state = |position| Violation {
-        missing: missing::deciding(part, body, position),
-        why: explained.as_ref().and_then(|explained| explained.why(position)),
-        ..violation(part, formula, position)
+    let failing_state = |position| {
+        let why = explained.as_ref().and_then(|explained| explained.why(position));
+        let timeline = explained.as_ref().and_then(|explained| explained.timeline(position, why.as_ref()));
+        let missing = missing::deciding(part, body, position);
+        Violation { missing, why, timeline, ..violation(part, formula, position) }
     };
     positions.into_iter().map(failing_state).collect()
 }
@@ -114,6 +123,7 @@ fn violation(part: &Part<'_>, formula: FormulaId, position: usize) -> Violation 
         values: values.chain(earlier_values(part, formula, position)).collect(),
         missing: Vec::new(),
         why: None,
+        timeline: None,
     }
 }
 

@@ -8,6 +8,7 @@ use std::cell::{Cell, OnceCell};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 use traceward_engine::why::{self, Ending, Explainer, Explanation, Look};
+use traceward_logic::diagnostic::Span;
 use traceward_logic::expr::{Expr, StateAt};
 use traceward_logic::formula::{Direction, FormulaId};
 use traceward_logic::trace::VariableId;
@@ -51,9 +52,9 @@ pub(super) fn look<'e>(part: &Part<'_>, explainer: &'e Explainer) -> Option<Look
 
 /// A formula of a property on a part of a trace, ready to be explained.
 pub(super) struct Explained<'a> {
-    part: &'a Part<'a>,
-    explainer: &'a Explainer,
-    look: Look<'a>,
+    pub(super) part: &'a Part<'a>,
+    pub(super) explainer: &'a Explainer,
+    pub(super) look: Look<'a>,
 }
 
 impl<'a> Explained<'a> {
@@ -134,7 +135,7 @@ impl<'a> Explained<'a> {
     }
 
     /// A state, with the values that a formula speaks of.
-    fn place(&self, position: usize, formula: Option<FormulaId>) -> Place {
+    pub(super) fn place(&self, position: usize, formula: Option<FormulaId>) -> Place {
         let part = self.part;
         let values = formula.map(|formula| self.values(formula, position)).unwrap_or_default();
         Place { values, ..part.place(position) }
@@ -149,8 +150,14 @@ impl<'a> Explained<'a> {
         variables.map(value).collect()
     }
 
+    /// The place of a formula in the spec, if it stands there.
+    pub(super) fn written(&self, formula: FormulaId) -> Option<Span> {
+        let origin = self.explainer.origin(formula)?;
+        self.part.question.lowered.words.get(&origin).copied()
+    }
+
     /// A formula as the spec has it, or as a spec would.
-    fn words(&self, formula: FormulaId) -> String {
+    pub(super) fn words(&self, formula: FormulaId) -> String {
         self.part.question.words().of(self.explainer, formula)
     }
 }

@@ -28,15 +28,8 @@ impl<'a> WrittenFile<'a> {
             let message = format!("{option} is for one trace: the {content} of the next would replace it");
             return Err(Failure::new(message));
         }
-        let overwritten = inputs.iter().find(|input| is_same_file(path, input));
-        match overwritten {
-            Some(input) => Err(Failure::new(format!(
-                "{option} {}: this would overwrite {}, which is read",
-                input::name(path),
-                input::name(input)
-            ))),
-            None => Ok(Self { path }),
-        }
+        refuse_inputs(option, path, inputs)?;
+        Ok(Self { path })
     }
 
     /// Writes the file.
@@ -44,6 +37,18 @@ impl<'a> WrittenFile<'a> {
         let named =
             |error: std::io::Error| Failure::new(format!("{}: {}", input::name(self.path), input::reason(&error)));
         std::fs::write(self.path, text).map_err(named)
+    }
+}
+
+/// Refuses to write to a file that is read; `option` is what names it.
+pub fn refuse_inputs(option: &str, path: &Path, inputs: &[PathBuf]) -> Result<(), Failure> {
+    match inputs.iter().find(|input| is_same_file(path, input)) {
+        Some(input) => Err(Failure::new(format!(
+            "{option} {}: this would overwrite {}, which is read",
+            input::name(path),
+            input::name(input)
+        ))),
+        None => Ok(()),
     }
 }
 
