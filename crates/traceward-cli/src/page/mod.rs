@@ -176,7 +176,9 @@ fn failed(failure: &Failure) -> Element {
 fn answered(part: Element, number: usize, report: &Report) -> Element {
     let mut drawing = Drawing { number, report, data: Data::default() };
     let part = part.with(Element::new("p").class("soft").text(text::extent(report)));
-    let part = part.all(text::notes(report).into_iter().map(|note| Element::new("p").class("note").text(note)));
+    let asides = report.trace.notes.iter().filter(|note| !text::is_about_the_answer(note)).map(ToString::to_string);
+    let notes = text::notes(report).into_iter().chain(asides);
+    let part = part.all(notes.map(|note| Element::new("p").class("note").text(note)));
     let general = report.warnings.iter().filter(|warning| warning.about.is_none());
     let part = part.all(general.map(warning)).all(summary(&drawing));
     let properties: Vec<Element> =

@@ -78,67 +78,81 @@
     const whole = data.get(figure.dataset.of).timelines[Number(figure.dataset.timeline)];
     const timeline = room ? fitted(whole, room) : whole;
     const columns = columnsOf(timeline);
-    const width = columnWidth(timeline, columns);
-    const narrow = matchMedia("(max-width: 40rem)").matches;
-    const table = make("table", {});
-    table.append(make("caption", { className: "hidden", textContent: figure.dataset.title }));
-    const first = make("col", {});
-    first.style.width = narrow ? "8.5rem" : "15rem";
-    const widths = columns.map((state) => {
-      const column = make("col", {});
-      column.style.width = (state < 0 ? 18 : width) + "px";
-      return column;
-    });
-    table.append(make("colgroup", {}, first, ...widths));
-    table.style.width = `calc(${first.style.width} + ${columns.reduce((sum, state) => sum + (state < 0 ? 18 : width), 0)}px)`;
-
+    const left = matchMedia("(max-width: 40rem)").matches ? "8.5rem" : "15rem";
+    const table = make("table", {}, make("caption", { className: "hidden", textContent: figure.dataset.title }));
+    setWidths(table, left, columns, columnWidth(timeline, columns));
+    const about = timeline.states.findIndex((state) => state.position === timeline.about);
+    table.append(headOf(timeline, columns, about), bodyOf(timeline, columns, left));
     const panel = make("div", { className: "state" });
     panel.setAttribute("aria-live", "polite");
-    const about = timeline.states.findIndex((state) => state.position === timeline.about);
-    const row = (parent, title, className, cell) => {
-      const head = make("th", { scope: "row", title }, make("bdi", { textContent: title }));
-      const cells = columns.map((state, column) => {
-        if (state < 0) return make("td", { className: "gap", textContent: parent.rows.length ? "" : "⋯" });
-        const one = cell(state, column);
-        if (one) one.dataset.state = state;
-        return one;
-      });
-      parent.append(make("tr", { className }, head, ...cells.filter((one) => one)));
-    };
+    const scroller = make("div", { className: "wave" }, table);
+    figure.replaceChildren(scroller, panel, legend(timeline));
+    listen(table, timeline, panel, Math.max(0, about));
+    const shown = table.querySelector("thead .about");
+    if (shown) scroller.scrollLeft = Math.max(0, shown.offsetLeft - scroller.clientWidth / 2);
+  }
 
-    const marked = timeline.is_owed ? "about due" : "about";
-    const headed = (text) => (state) => make("th", { scope: "col", textContent: text(timeline.states[state]), className: state === about ? marked : "" });
-    const top = make("thead", {});
-    row(top, "position", "", (state) => {
-      const button = make("button", { type: "button", textContent: timeline.states[state].position, tabIndex: state === about ? 0 : -1 });
-      button.setAttribute("aria-label", `position ${timeline.states[state].position}, line ${timeline.states[state].line}`);
-      return make("th", { scope: "col", className: state === about ? marked : "" }, button);
+  // A column for names, and one for each state; gaps are narrow.
+  function setWidths(table, left, columns, width) {
+    const widths = [left, ...columns.map((state) => (state < 0 ? 18 : width) + "px")];
+    const group = make("colgroup", {}, ...widths.map(() => make("col", {})));
+    widths.forEach((one, index) => { group.children[index].style.width = one; });
+    table.append(group);
+    table.style.width = `calc(${widths.join(" + ")})`;
+  }
+
+  // Adds a row with a name and a cell for each state; `cell` may leave out cells that others span.
+  function addRow(parent, columns, title, className, cell) {
+    const head = make("th", { scope: "row", title }, make("bdi", { textContent: title }));
+    const cells = columns.map((state, column) => {
+      if (state < 0) return make("td", { className: "gap", textContent: parent.rows.length ? "" : "⋯" });
+      const one = cell(state, column);
+      if (one) one.dataset.state = state;
+      return one;
     });
-    row(top, "line", "", headed((state) => state.line));
-    if (timeline.states.some((state) => state.after)) row(top, "relative time", "", headed((state) => state.after || ""));
-    table.append(top);
+    parent.append(make("tr", { className }, head, ...cells.filter((one) => one)));
+  }
 
+  function headOf(timeline, columns, about) {
+    const head = make("thead", {});
+    const classOf = (state) => (state !== about ? "" : timeline.is_owed ? "about due" : "about");
+    const texts = (text) => (state) => make("th", { scope: "col", textContent: text(timeline.states[state]), className: classOf(state) });
+    addRow(head, columns, "position", "", (state) => {
+      const { position, line } = timeline.states[state];
+      const button = make("button", { type: "button", textContent: position, tabIndex: state === Math.max(0, about) ? 0 : -1 });
+      button.setAttribute("aria-label", `position ${position}, line ${line}`);
+      return make("th", { scope: "col", className: classOf(state) }, button);
+    });
+    addRow(head, columns, "line", "", texts((state) => state.line));
+    if (timeline.states.some((state) => state.after)) addRow(head, columns, "relative time", "", texts((state) => state.after || ""));
+    return head;
+  }
+
+  function bodyOf(timeline, columns, left) {
     const body = make("tbody", {});
-    timeline.lanes.forEach((lane, index) => row(body, lane.text, index ? "" : "group", (state) => laneCell(lane, timeline.states, state)));
+    timeline.lanes.forEach((lane, index) => {
+      addRow(body, columns, lane.text, index ? "" : "group", (state) => laneCell(lane, timeline.states, state));
+    });
     timeline.rows.forEach((part, index) => {
       const begins = index === 0 || part.is_proposition !== timeline.rows[index - 1].is_proposition;
-      row(body, part.text, begins ? "group" : "", (state) => truthCell(part, state, timeline.states[state].position));
+      addRow(body, columns, part.text, begins ? "group" : "", (state) => truthCell(part, state, timeline.states[state].position));
     });
     timeline.values.forEach(({ name, values }, index) => {
       const runs = runsOf(values, columns);
-      row(body, name, index ? "" : "group", (state, column) => valueCell(values[state], runs.get(column), first.style.width));
+      addRow(body, columns, name, index ? "" : "group", (state, column) => valueCell(values[state], runs.get(column), left));
     });
-    table.append(body);
+    return body;
+  }
 
-    const scroller = make("div", { className: "wave" }, table);
-    figure.replaceChildren(scroller, panel, legend(timeline));
+  // Shows the state that the pointer or the focus is at, and leads the focus from state to state.
+  function listen(table, timeline, panel, about) {
     let chosen;
     const choose = (state) => {
       if (state === undefined || state === chosen) return;
       chosen = state;
       chooseState(table, panel, timeline, state);
     };
-    choose(about < 0 ? 0 : about);
+    choose(about);
     for (const kind of ["mousemove", "focusin"]) {
       table.addEventListener(kind, (event) => choose(stateAt(event)));
     }
@@ -152,8 +166,6 @@
       event.preventDefault();
       focusState(table, Math.max(0, Math.min(last, next)));
     });
-    const shown = table.querySelector("thead .about");
-    if (shown) scroller.scrollLeft = Math.max(0, shown.offsetLeft - scroller.clientWidth / 2);
   }
 
   function focusState(table, state) {

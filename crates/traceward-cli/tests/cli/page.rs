@@ -21,7 +21,7 @@ const REQUESTS: &str = "request,grant,load\n1,0,3\n0,0,4\n0,1,4\n1,0,5\n0,0,5\n0
 fn a_page_shows_what_was_owed() {
     let folder = Folder::new("page-owed");
     folder.write("t.csv", REQUESTS);
-    let spec = "// Within two steps\nproperty granted = G(request -> F[0,2] grant)\n\
+    let spec = "property granted \"a grant within two steps\" = G(request -> F[0,2] grant)\n\
                 property busy = G(load > 9 -> X grant)\nquery loads = histogram(2, load)\nquery most = max(load)\n";
     folder.write("p.tw", spec);
     assert_eq!(write_page(&folder, &["check", "p.tw", "t.csv"]), 1);
@@ -43,6 +43,9 @@ fn a_page_shows_what_was_owed() {
     assert_eq!(browser.value(headings), expected);
     assert_eq!(browser.value("document.querySelector('.why').textContent"), "`F[0,2] grant`: it never came");
     assert_eq!(browser.value("document.querySelector('summary').textContent.split(':')[0]"), "position 3 (line 5)");
+    assert_eq!(browser.value("document.querySelector('article p').textContent"), "a grant within two steps");
+    let vacuous = "`load > 9` never holds, so the property asked nothing of this trace.";
+    assert_eq!(browser.value("document.querySelector('.note').textContent"), vacuous);
     assert_eq!(browser.value("document.querySelector('.number').textContent"), "7");
     let bars = "[...document.querySelectorAll('.bars tr')].map((one) => one.textContent)";
     assert_eq!(browser.value(bars), json!(["3 to 53", "5 to 73"]));
@@ -269,11 +272,16 @@ fn pages_are_the_same_each_time() {
     let folder = Folder::new("page-same");
     folder.write("t.csv", REQUESTS);
     let page = || {
-        write_page(&folder, &["check", "-e", "G(request -> F[0,2] grant)", "--coverage", "-e", "G grant", "t.csv"]);
+        let asked = ["-e", "F grant", "-e", "G(request -> F grant)", "-e", "G(grant -> F grant)"];
+        write_page(&folder, &[&["check", "--coverage", "--waiting", "t.csv"], &asked[..]].concat());
         folder.read("page.html")
     };
     let first = page();
     assert_eq!(first, page());
+    // It waited from the first state on until the third.
+    for said in ["every run visits 2 of 2 nodes", "2 on average, 2 to 2, 1 asked", "F grant"] {
+        assert!(first.contains(said), "{said}: {first}");
+    }
     assert!(!first.contains(&*folder.path("").to_string_lossy()), "no path but the one that was given");
 }
 

@@ -31,6 +31,9 @@ pub(super) fn of_owed(part: &Part<'_>, property: usize, formula: FormulaId, owed
 impl Explained<'_> {
     /// The timeline of a position at which the formula fails.
     pub(super) fn timeline(&self, position: usize, why: Option<&Why>) -> Option<Timeline> {
+        if self.part.question.timelines_left.get() == 0 {
+            return None;
+        }
         let points: Vec<usize> = [position].into_iter().chain(why.into_iter().flat_map(points)).collect();
         self.timeline_of(position, &points)
     }
