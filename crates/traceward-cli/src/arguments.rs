@@ -683,8 +683,8 @@ pub enum Experiment {
 
 #[derive(Args, Debug)]
 pub struct HelpArguments {
-    /// `operators`, `functions`, `queries`, `specs`, `json-schema` (of what --format json prints), or
-    /// the name of a command
+    /// `operators`, `functions`, `queries`, `specs`, `json-schema` (of what --format json prints),
+    /// or the name of a command
     pub topic: Option<String>,
 }
 

@@ -1,8 +1,8 @@
 //! Notations of other languages, written as this one would.
 //!
-//! Whoever comes from another tool writes what they know: `F[0:3] p`, `ALWAYS p`, `mean(x)`. Where a
-//! text cannot be read, what is known of other notations is put in its place, and if the result can
-//! be read it is what was probably meant. So a suggestion is always a text that can be read.
+//! Whoever comes from another tool writes what they know: `F[0:3] p`, `ALWAYS p`, `mean(x)`. Where
+//! a text cannot be read, what is known of other notations is put in its place, and if the result
+//! can be read it is what was probably meant. So a suggestion is always a text that can be read.
 
 use super::lexer::Token;
 use super::words::{Meaning, is_operator_word, meaning};

@@ -1,8 +1,8 @@
 //! Properties that cannot hold together, though each can alone.
 //!
 //! All are asked about at once. Only where no trace satisfies all of them a smallest set is looked
-//! for, by QuickXplain (Junker, AAAI 2004): halves are left out as long as the rest has no trace, so
-//! that a small set among many properties takes few questions.
+//! for, by QuickXplain (Junker, AAAI 2004): halves are left out as long as the rest has no trace,
+//! so that a small set among many properties takes few questions.
 
 use super::{Finding, Hygiene, Lint, Oddity, States, replay};
 use crate::question::variables_of;
