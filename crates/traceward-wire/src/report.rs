@@ -784,7 +784,7 @@ impl From<&QueryReport> for Query {
             QueryValue::Whole(value) => (Some(value.as_ref().map(Value::from)), None, None),
             QueryValue::ByKey { values, summary } => {
                 let values = values.iter().map(|(key, value)| KeyValue::new(key, value.as_ref()));
-                (None, Some(values.collect()), Some(Summary::from(summary)))
+                (None, Some(values.collect()), Some(Summary::from(&**summary)))
             }
         };
         Self {

@@ -388,6 +388,6 @@ pub enum QueryValue {
         /// The value for each key, in order of first appearance; none where the query failed.
         values: Vec<(Arc<str>, Option<Value>)>,
         /// The summary of these values.
-        summary: Summary,
+        summary: Box<Summary>,
     },
 }

@@ -60,12 +60,7 @@ impl KeysData {
             names: shown_keys.iter().map(|&index| shown(&keys[index].0, LONGEST_KEY)).collect(),
             states: shown_keys.iter().map(|&index| keys[index].1).collect(),
             verdicts: report.properties.iter().take(MOST_COLUMNS).map(|one| Verdicts::of(one, &shown_keys)).collect(),
-            values: report
-                .queries
-                .iter()
-                .take(MOST_COLUMNS)
-                .filter_map(|one| Values::of(one, &shown_keys))
-                .collect(),
+            values: report.queries.iter().take(MOST_COLUMNS).filter_map(|one| Values::of(one, &shown_keys)).collect(),
             links: links(drawing, &places),
             all: keys.len(),
         })

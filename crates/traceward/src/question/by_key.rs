@@ -132,7 +132,7 @@ impl<'a> KeyTally<'a> {
         let queries = self.queries.into_iter().zip(self.unanswered).enumerate();
         let query = |(index, (values, unanswered)): (usize, (Vec<_>, _))| {
             let measure = question.lowered.queries[index].query.measure();
-            let summary = Summary::of(&values, measure, most);
+            let summary = Box::new(Summary::of(&values, measure, most));
             question.query_report(index, QueryValue::ByKey { values, summary }, unanswered)
         };
         (self.properties.into_iter().enumerate().map(property).collect(), queries.map(query).collect(), warnings)
