@@ -3,6 +3,7 @@
 (() => {
   const VERDICTS = { v: ["✗", "violated"], p: ["…", "pending"], h: ["✓", "holding"], s: ["✓", "satisfied"] };
   const WORST_FIRST = "vphs";
+  const SIGNS = { "?": "asked here", "✗": "failed here", "✓": "settled here", "◇": "came here, outside of the window", "…": "still open" };
   const ROW_HEIGHT = 28;
   const WIDTH_ON_PAPER = 800;
   const ROWS_ON_PAPER = 100;
@@ -248,6 +249,8 @@
     if (timeline.rows.some((row) => row.truth.includes("?"))) entries.push(["u", "not known yet"]);
     if (timeline.rows.some((row) => row.decides.length)) entries.push(["d", "decides"]);
     const items = entries.map(([kind, text]) => make("li", {}, make("i", { className: kind }), text));
+    const signs = new Set(timeline.lanes.flatMap((lane) => lane.marks.map((mark) => mark.sign)));
+    for (const sign of signs) items.push(make("li", {}, make("strong", { textContent: sign }), " " + SIGNS[sign]));
     items.push(make("li", {}, "Arrow keys go from state to state"));
     return make("ul", { className: "legend" }, ...items);
   }

@@ -189,7 +189,8 @@ fn lane(reason: &Reason) -> Lane {
     let kind = if *holds { LaneKind::Held } else { LaneKind::Failed };
     let came = marks.iter().find(|mark| mark.kind == "aside").map(|mark| mark.position);
     let marks = asked.into_iter().chain(marks).collect();
-    Lane { text: shown(formula, LONGEST_PART), kind, from, to, is_open: false, came, marks }
+    let text = shown(&format!("asked: {formula}"), LONGEST_PART);
+    Lane { text, kind, from, to, is_open: false, came, marks }
 }
 
 /// The signs of what became of an operator; what is an aside lies outside its window.
@@ -226,7 +227,7 @@ fn owed_lane(owed: &OwedReport, len: usize) -> Lane {
     let last = len.saturating_sub(1);
     let end = Mark { position: last, kind: "due", sign: "…", text: shown(&text::owed_text(owed), LONGEST_PART) };
     let marks = if owed.since == last { vec![end] } else { vec![asked, end] };
-    let text = shown(&owed.obligation, LONGEST_PART);
+    let text = shown(&format!("owed: {}", owed.obligation), LONGEST_PART);
     Lane { text, kind: LaneKind::Due, from: owed.since, to: last, is_open: true, came: None, marks }
 }
 

@@ -64,7 +64,10 @@ fn the_timeline_is_that_of_the_violation(browser: &mut Browser) {
     assert_eq!(rows["request"], "true false false true false false");
     assert_eq!(rows["grant"], "false false true false false false");
     assert_eq!(rows["request -> F[0,2] grant"], "true true true false true true");
-    // The truth of the operator comes last: rows with the same text are a lane and a row.
+    assert_eq!(
+        rows["asked: F[0,2] grant"].as_str().map(str::trim),
+        Some("?asked here  ✗`grant` is false throughout; the window ends here")
+    );
     assert_eq!(rows["F[0,2] grant"], "true true true false false false");
     let lane = "[...document.querySelector('.wave tbody tr').cells].slice(1).map((cell) => \
                 [cell.className.split(' ')[0], cell.querySelector('.mark')?.textContent])";
@@ -72,6 +75,9 @@ fn the_timeline_is_that_of_the_violation(browser: &mut Browser) {
     let (empty, owed) = (json!(["", null]), json!(["lane", null]));
     let expected = json!([empty, empty, empty, ["lane", "?"], owed, ["lane", "✗"]]);
     assert_eq!(lane, expected);
+    let legend = "[...document.querySelectorAll('.legend li')].map((one) => one.textContent)";
+    let expected = ["true", "false", "decides", "? asked here", "✗ failed here", "Arrow keys go from state to state"];
+    assert_eq!(browser.value(legend), json!(expected));
     // What decides: the request at 3, and no grant from there on.
     let decides = "[...document.querySelectorAll('.wave td.d')].map((cell) => Number(cell.dataset.state))";
     assert_eq!(browser.value(decides), json!([3, 3, 4, 5]));
