@@ -15,3 +15,4 @@ mod steps;
 mod tools;
 mod transcripts;
 mod vectors;
+mod why;

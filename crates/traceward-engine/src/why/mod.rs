@@ -31,7 +31,7 @@ const MOST_BITS: usize = 1 << 31;
 /// The work that the explanations on one trace may take together.
 const MOST_WORK: usize = 1 << 26;
 
-/// The work that leaving out propositions one by one may take.
+/// The work that leaving out propositions one by one may take for all explanations on one trace.
 const MOST_PRUNING: usize = 1 << 22;
 
 /// The reason why a formula has its value at a position.
@@ -204,7 +204,7 @@ impl Explainer {
     pub fn look_at(&self, letters: &Letters, ending: Ending) -> Look<'_> {
         let positions = Positions { len: letters.len, time: letters.time.clone(), ending };
         let rows = (self.parts.len().saturating_mul(letters.len) <= MOST_BITS).then(|| self.rows(positions, letters));
-        Look { explainer: self, rows: rows.flatten(), work: Cell::new(MOST_WORK) }
+        Look { explainer: self, rows: rows.flatten(), work: Cell::new(MOST_WORK), pruning: Cell::new(MOST_PRUNING) }
     }
 
     fn rows(&self, positions: Positions, letters: &Letters) -> Option<Rows> {
@@ -252,6 +252,8 @@ pub struct Look<'a> {
     rows: Option<Rows>,
     /// The work that is left.
     work: Cell<usize>,
+    /// The work that is left for leaving out propositions one by one.
+    pruning: Cell<usize>,
 }
 
 impl Look<'_> {
@@ -275,6 +277,8 @@ impl Look<'_> {
         let mut search = Search::new(parts, rows, self.work.get());
         search.explain(position);
         self.work.set(search.work());
-        Some(search.finish(position, MOST_PRUNING))
+        let (explanation, pruning) = search.finish(position, self.pruning.get());
+        self.pruning.set(pruning);
+        Some(explanation)
     }
 }

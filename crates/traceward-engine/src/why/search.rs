@@ -330,14 +330,15 @@ impl<'a> Search<'a> {
         self.work
     }
 
-    /// The explanation: what was found, without what can be left out.
-    pub(super) fn finish(mut self, position: usize, pruning: usize) -> Explanation {
+    /// The explanation: what was found, without what can be left out as far as the work for that
+    /// goes. Returns how much of it is left.
+    pub(super) fn finish(mut self, position: usize, mut pruning: usize) -> (Explanation, usize) {
         let is_complete = self.work > 0;
         if is_complete {
-            self.prune(position, pruning);
+            pruning -= self.prune(position, pruning);
         }
         let literals = is_complete.then(|| self.literals()).flatten();
-        Explanation { literals, reasons: self.reasons }
+        (Explanation { literals, reasons: self.reasons }, pruning)
     }
 
     /// The literals in the order of their positions, cut where their values change; none if there
@@ -364,17 +365,19 @@ impl<'a> Search<'a> {
     }
 
     /// Leaves out propositions one by one as long as the rest still decides, if that is not too
-    /// much work.
-    fn prune(&mut self, position: usize, work: usize) {
+    /// much work. Returns the work that was done.
+    fn prune(&mut self, position: usize, work: usize) -> usize {
         let all = self.found.iter().flat_map(|(&part, runs)| {
             runs.iter().flat_map(move |(&start, &end)| (start..=end).map(move |position| (part, position)))
         });
         let one_try = self.parts.len().saturating_mul(self.positions().len).max(1);
         let most = work / one_try;
         let mut known: Vec<(usize, usize)> = all.take(most + 1).collect();
-        if known.len() > most {
-            return;
+        // One proposition alone is needed, unless the formula says nothing at all.
+        if known.len() > most || known.len() < 2 {
+            return 0;
         }
+        let done = one_try * known.len();
         // What comes late is left out first: people read a trace from its beginning.
         known.sort_by_key(|&(part, position)| (position, part));
         for index in (0..known.len()).rev() {
@@ -387,6 +390,7 @@ impl<'a> Search<'a> {
         for (part, position) in known {
             self.add_run(part, position..=position);
         }
+        done
     }
 
     /// Whether propositions at positions decide the formula's value at a position.
