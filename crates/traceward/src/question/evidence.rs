@@ -100,13 +100,14 @@ fn failing_states(
     positions: Vec<usize>,
 ) -> Vec<Violation> {
     let explained = if positions.is_empty() { None } else { Explained::new(part, property, body) };
-    let failing_state = |position| {
-        let why = explained.as_ref().and_then(|explained| explained.why(position));
+    let failing_state = |(nth, position)| {
+        let explained_one = explained.as_ref().filter(|_| nth < why::MOST_EXPLAINED);
+        let why = explained_one.and_then(|explained| explained.why(position));
         let timeline = explained.as_ref().and_then(|explained| explained.timeline(position, why.as_ref()));
         let missing = missing::deciding(part, body, position);
         Violation { missing, why, timeline, ..violation(part, formula, position) }
     };
-    positions.into_iter().map(failing_state).collect()
+    positions.into_iter().enumerate().map(failing_state).collect()
 }
 
 /// A state, with the values of the variables that a formula speaks of.

@@ -14,8 +14,9 @@ use traceward_logic::formula::{Direction, FormulaId};
 use traceward_logic::trace::VariableId;
 use traceward_logic::value::Value;
 
-/// The largest number of properties that are explained: nobody reads more, and each takes time.
-const MOST_EXPLAINED: usize = 1000;
+/// The largest number of properties that are explained, and of violations of each: nobody reads
+/// more, and each takes time.
+pub(super) const MOST_EXPLAINED: usize = 1000;
 
 /// The explainers of properties, each made when it is first needed.
 pub(super) struct Explainers {
