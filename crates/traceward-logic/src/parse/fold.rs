@@ -15,8 +15,23 @@ const EXAMPLE: &str = "for example `fold(0, (acc, v) => acc + v, x)`: a start, a
 const FORWARD: &str = "forward";
 
 impl Parser<'_> {
+    /// A fold, behind its opening bracket; `default_ends` is what it is outside. Not inlined:
+    /// every level of the recursion would need what it keeps on the stack.
+    #[inline(never)]
+    pub(super) fn fold(&mut self, name: Span, opened: Span, default_ends: bool) -> Parsed<Ast> {
+        let mut fold = self.fold_arguments(opened)?;
+        self.default_ends = default_ends;
+        fold.order = self.fold_order()?;
+        fold.condition = self.while_condition()?.map(|condition| *condition);
+        if fold.condition.is_some() && self.is_word(FORWARD) {
+            let error = Diagnostic::error(self.span(), "`forward` stands before `while`").label("too late");
+            return self.fail(error.help("write `fold(…) forward while …`"));
+        }
+        Ok(Ast { kind: AstKind::Fold(fold), span: name.to(self.previous_span()) })
+    }
+
     /// What stands in the brackets of a fold, up to the one that closes them.
-    pub(super) fn fold_arguments(&mut self, opened: Span) -> Parsed<Fold> {
+    fn fold_arguments(&mut self, opened: Span) -> Parsed<Box<Fold>> {
         let start = self.fold_start()?;
         self.fold_comma("`,` and a function such as `(acc, v) => acc + v`")?;
         let parameters = self.fold_parameters()?;
@@ -29,19 +44,7 @@ impl Parser<'_> {
                 .fail(Diagnostic::error(self.span(), "`fold` takes 3 arguments").label("a fourth").help(EXAMPLE));
         }
         self.close(Token::RightParen, ")", opened)?;
-        Ok(Fold { start, parameters, body, query, order: FoldOrder::Backward, condition: None })
-    }
-
-    /// The fold with what follows its brackets.
-    pub(super) fn fold(&mut self, name: Span, fold: Fold) -> Parsed<Ast> {
-        let order = self.fold_order()?;
-        let condition = self.while_condition()?.map(|condition| *condition);
-        if condition.is_some() && self.is_word(FORWARD) {
-            let error = Diagnostic::error(self.span(), "`forward` stands before `while`").label("too late");
-            return self.fail(error.help("write `fold(…) forward while …`"));
-        }
-        let span = name.to(self.previous_span());
-        Ok(Ast { kind: AstKind::Fold(Box::new(Fold { order, condition, ..fold })), span })
+        Ok(Box::new(Fold { start, parameters, body, query, order: FoldOrder::Backward, condition: None }))
     }
 
     fn fold_start(&mut self) -> Parsed<Constant> {

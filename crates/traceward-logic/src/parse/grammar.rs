@@ -31,7 +31,7 @@ pub(super) struct Parser<'a> {
     /// the left without a call of the parser within a call.
     chained: usize,
     /// Inside the formula of a `while`, which `??` ends.
-    default_ends: bool,
+    pub(super) default_ends: bool,
     pub(super) dialect: Dialect,
     /// The names of definitions, and those of other statements, which may be the same.
     pub(super) definitions: FxHashSet<Arc<str>>,
@@ -500,9 +500,7 @@ impl<'a> Parser<'a> {
         let opened = self.advance();
         let outer = std::mem::replace(&mut self.default_ends, false);
         if name == "fold" {
-            let fold = self.fold_arguments(opened);
-            self.default_ends = outer;
-            return self.fold(start, fold?);
+            return self.fold(start, opened, outer);
         }
         let arguments = self.arguments(name)?;
         self.default_ends = outer;
