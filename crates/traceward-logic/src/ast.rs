@@ -267,8 +267,9 @@ pub enum Aggregate {
     Quantile(f64),
     /// The quantile 0.5.
     Median,
-    /// The numbers of values in this many buckets of equal width.
-    Histogram(u32),
+    /// The numbers of values in this many buckets of equal width, 10 if it is not said; of other
+    /// values than numbers how often each occurs.
+    Histogram(Option<u32>),
     /// Pearson's correlation of two queries.
     Corr,
 }

@@ -17,6 +17,7 @@ pub mod print;
 pub mod query;
 pub mod semantics;
 pub mod shown;
+pub mod total;
 pub mod trace;
 pub mod value;
 pub mod verdict;

@@ -225,7 +225,7 @@ fn write_aggregate(f: &mut fmt::Formatter<'_>, aggregate: Aggregate, arguments: 
     write!(f, "{}(", aggregate.name())?;
     match aggregate {
         Aggregate::Quantile(part) => write!(f, "{part:?}, ")?,
-        Aggregate::Histogram(buckets) => write!(f, "{buckets}, ")?,
+        Aggregate::Histogram(Some(buckets)) => write!(f, "{buckets}, ")?,
         _ => {}
     }
     write_list(f, arguments)?;

@@ -4,12 +4,16 @@
 //! and short traces; where they differ, the engine is wrong. If you are new here, this is the page
 //! to start with.
 
+mod aggregate;
+
+pub use aggregate::{frequencies, rank, summarise};
+
 use crate::ast::Aggregate;
 use crate::expr::{Arguments, Expr, StateAt};
 use crate::formula::{BinaryOp, Direction, FormulaId, Formulas, Interval, Node, Strength, Unit};
 use crate::query::{FoldOrder, Query};
 use crate::trace::Trace;
-use crate::value::{ArithmeticError, ArithmeticOp, CompareOp, Value, compare_int_with_float};
+use crate::value::{ArithmeticError, Value};
 use rustc_hash::FxHashMap;
 use std::fmt;
 
@@ -213,19 +217,37 @@ pub fn value_where(
     trace: &Trace,
     holds: &dyn Fn(FormulaId, usize) -> bool,
 ) -> Result<Option<Value>, EvaluationError> {
-    QueryValues { trace, holds }.at(query, 0)
+    QueryValues { trace, holds, known: FxHashMap::default() }.at(query, 0)
 }
 
 struct QueryValues<'a> {
     trace: &'a Trace,
     holds: &'a dyn Fn(FormulaId, usize) -> bool,
+    /// The outcomes so far of parts that look at many positions, by the place of the part in
+    /// memory. Nested in each other, such parts would otherwise ask for the same again and again,
+    /// twice as often with every level. Nothing is known here that nobody has asked for, so an
+    /// error where nobody asks stays unnoticed.
+    known: FxHashMap<(*const Query, usize), Outcome>,
 }
 
 type Outcome = Result<Option<Value>, EvaluationError>;
 
 impl QueryValues<'_> {
     /// The value at position j, or none for a failure.
-    fn at(&self, query: &Query, j: usize) -> Outcome {
+    fn at(&mut self, query: &Query, j: usize) -> Outcome {
+        if !matches!(query, Query::Until { .. } | Query::Aggregate { .. } | Query::Fold { .. }) {
+            return self.computed(query, j);
+        }
+        let key = (std::ptr::from_ref(query), j);
+        if let Some(known) = self.known.get(&key) {
+            return known.clone();
+        }
+        let outcome = self.computed(query, j);
+        self.known.insert(key, outcome.clone());
+        outcome
+    }
+
+    fn computed(&mut self, query: &Query, j: usize) -> Outcome {
         match query {
             Query::Constant(constant) => Ok(Some(constant.clone())),
             Query::Value { guard, expr } => self.guarded(*guard, expr, j),
@@ -251,14 +273,8 @@ impl QueryValues<'_> {
             Query::Default { query, constant } => Ok(Some(self.at(query, j)?.unwrap_or_else(|| constant.clone()))),
             Query::Aggregate { aggregate, queries, condition } => self.collection(*aggregate, queries, *condition, j),
             Query::Fold { start, combine, order, query, condition } => {
-                let mut values = match self.collected(std::slice::from_ref(&**query), *condition, j)? {
-                    Some(values) => values,
-                    None => return Ok(None),
-                };
-                if *order == FoldOrder::Backward {
-                    values.reverse();
-                }
-                fold(start, combine, values)
+                let collected = self.collected(std::slice::from_ref(query), *condition, j)?;
+                collected.map_or(Ok(None), |values| fold(start, combine, *order, values))
             }
             Query::Compare(comparison) => {
                 let (left, right) = (self.at(&comparison.left, j)?, self.at(&comparison.right, j)?);
@@ -277,7 +293,7 @@ impl QueryValues<'_> {
         Ok(Some(value).filter(|value| !value.is_missing()))
     }
 
-    fn until(&self, map: &Expr, left: &Query, right: &Query, j: usize) -> Outcome {
+    fn until(&mut self, map: &Expr, left: &Query, right: &Query, j: usize) -> Outcome {
         for k in j..self.trace.len {
             if let Some(value) = self.at(right, k)? {
                 return apply(map, &[value], j);
@@ -289,7 +305,13 @@ impl QueryValues<'_> {
         Ok(None)
     }
 
-    fn collection(&self, aggregate: Aggregate, queries: &[Query], condition: Option<FormulaId>, j: usize) -> Outcome {
+    fn collection(
+        &mut self,
+        aggregate: Aggregate,
+        queries: &[Query],
+        condition: Option<FormulaId>,
+        j: usize,
+    ) -> Outcome {
         let Some(collected) = self.collected(queries, condition, j)? else { return Ok(None) };
         let values: Vec<Vec<Value>> = collected.into_iter().map(|(_, values)| values).collect();
         let failed = |reason| EvaluationError { position: j, reason, expression: None };
@@ -299,7 +321,7 @@ impl QueryValues<'_> {
     /// The positions from j on where all queries succeed, for as long as the condition holds, with
     /// the values that they have there; none if the condition fails at j.
     fn collected(
-        &self,
+        &mut self,
         queries: &[Query],
         condition: Option<FormulaId>,
         j: usize,
@@ -321,11 +343,13 @@ impl QueryValues<'_> {
 
 /// The accumulator after all values, each with the position it is from; a failure as soon as the
 /// function gives no value.
-fn fold(start: &Value, combine: &Expr, values: Vec<(usize, Vec<Value>)>) -> Outcome {
+fn fold(start: &Value, combine: &Expr, order: FoldOrder, mut values: Vec<(usize, Vec<Value>)>) -> Outcome {
+    if order == FoldOrder::Backward {
+        values.reverse();
+    }
     let mut accumulator = start.clone();
-    for (i, mut values) in values {
-        values.insert(0, accumulator);
-        match apply(combine, &values, i)? {
+    for (i, value) in values {
+        match apply(combine, &[&[accumulator], &*value].concat(), i)? {
             Some(next) => accumulator = next,
             None => return Ok(None),
         }
@@ -337,169 +361,4 @@ fn apply(function: &Expr, arguments: &[Value], j: usize) -> Outcome {
     let value = function.value(&Arguments(arguments));
     let value = value.map_err(|reason| EvaluationError::of(function, j, reason))?;
     Ok(Some(value).filter(|value| !value.is_missing()))
-}
-
-/// The summary of what was collected, in order. Nothing can be counted; other summaries of nothing
-/// fail.
-fn summarise(aggregate: Aggregate, collected: &[Vec<Value>]) -> Result<Option<Value>, ArithmeticError> {
-    let values: Vec<&Value> = collected.iter().map(|values| &values[0]).collect();
-    if values.is_empty() {
-        let countable = matches!(aggregate, Aggregate::Count | Aggregate::Distinct);
-        return Ok(countable.then_some(Value::Int(0)));
-    }
-    Ok(match aggregate {
-        Aggregate::Count => Some(Value::Int(values.len() as i64)),
-        Aggregate::Sum => Some(sum(&values)?),
-        Aggregate::Avg => Some(average(&values)?),
-        Aggregate::Min => best(CompareOp::Less, &values),
-        Aggregate::Max => best(CompareOp::Greater, &values),
-        Aggregate::First => values.first().map(|&value| value.clone()),
-        Aggregate::Last => values.last().map(|&value| value.clone()),
-        Aggregate::Stddev => Some(standard_deviation(&values)),
-        Aggregate::Mode => mode(&values),
-        Aggregate::Distinct => Some(Value::Int(frequencies(&values).len() as i64)),
-        Aggregate::Quantile(part) => Some(quantile(part, &values)),
-        Aggregate::Median => Some(quantile(0.5, &values)),
-        Aggregate::Histogram(buckets) => Some(histogram(buckets, &values)),
-        Aggregate::Corr => correlation(collected),
-    })
-}
-
-fn sum(values: &[&Value]) -> Result<Value, ArithmeticError> {
-    values.iter().try_fold(Value::Int(0), |sum, value| ArithmeticOp::Add.apply(&sum, value))
-}
-
-fn average(values: &[&Value]) -> Result<Value, ArithmeticError> {
-    ArithmeticOp::Divide.apply(&sum(values)?, &Value::Int(values.len() as i64))
-}
-
-/// The earliest value that no other beats.
-fn best(beats: CompareOp, values: &[&Value]) -> Option<Value> {
-    values.iter().copied().reduce(|best, value| if beats.holds(value, best) { value } else { best }).cloned()
-}
-
-fn numbers(values: &[&Value]) -> Vec<f64> {
-    values.iter().filter_map(|value| value.as_f64()).collect()
-}
-
-fn mean(numbers: &[f64]) -> f64 {
-    numbers.iter().sum::<f64>() / numbers.len() as f64
-}
-
-fn standard_deviation(values: &[&Value]) -> Value {
-    let numbers = numbers(values);
-    let mean = mean(&numbers);
-    let squares: f64 = numbers.iter().map(|number| (number - mean).powi(2)).sum();
-    Value::float((squares / numbers.len() as f64).sqrt())
-}
-
-/// The different values in order of first appearance, with how often each occurs; 1 and 1.0 are one
-/// value.
-pub fn frequencies(values: &[&Value]) -> Vec<(Value, usize)> {
-    let mut places: FxHashMap<Value, usize> = FxHashMap::default();
-    let mut frequencies: Vec<(Value, usize)> = Vec::new();
-    for &value in values {
-        let place = *places.entry(in_one_form(value)).or_insert(frequencies.len());
-        match frequencies.get_mut(place) {
-            Some((_, count)) => *count += 1,
-            None => frequencies.push((value.clone(), 1)),
-        }
-    }
-    frequencies
-}
-
-/// Equal numbers as equal representations.
-fn in_one_form(value: &Value) -> Value {
-    match value {
-        Value::Float(number) if compare_int_with_float(*number as i64, *number).is_eq() => Value::Int(*number as i64),
-        Value::Pair(pair) => Value::Pair(Box::new((in_one_form(&pair.0), in_one_form(&pair.1)))),
-        other => other.clone(),
-    }
-}
-
-fn mode(values: &[&Value]) -> Option<Value> {
-    let frequencies = frequencies(values);
-    let most = frequencies.iter().map(|(_, count)| *count).max()?;
-    frequencies.into_iter().find(|(_, count)| *count == most).map(|(value, _)| value)
-}
-
-/// The least value with at least `part` of the values at or below it.
-fn quantile(part: f64, values: &[&Value]) -> Value {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(|left, right| left.compare(right).unwrap_or(std::cmp::Ordering::Equal));
-    sorted[rank(part, sorted.len()) - 1].clone()
-}
-
-/// The least k ≥ 1 with k ≥ part · count. `part` is taken as the decimal that was written: 0.07 of
-/// 100 is 7, though the nearest float is a little more than 0.07.
-pub fn rank(part: f64, count: usize) -> usize {
-    let text = format!("{part}");
-    let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
-    let digits = format!("{whole}{fraction}").parse::<u128>();
-    match (digits, 10_u128.checked_pow(fraction.len() as u32)) {
-        (Ok(digits), Some(scale)) if digits <= scale => match digits.checked_mul(count as u128) {
-            Some(product) => (product.div_ceil(scale) as usize).max(1),
-            None => ((part * count as f64).ceil() as usize).clamp(1, count),
-        },
-        // More decimals than 128 bits hold: a part so small that it is below any rank, or rounding
-        // is harmless.
-        _ => ((part * count as f64).ceil() as usize).clamp(1, count),
-    }
-}
-
-/// `[from, to, count]` for each of some buckets of equal width from the least to the greatest
-/// value.
-fn histogram(buckets: u32, values: &[&Value]) -> Value {
-    let numbers = numbers(values);
-    let least = numbers.iter().copied().fold(f64::INFINITY, f64::min);
-    let greatest = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let width = (greatest - least) / f64::from(buckets);
-    let edge = |bucket: u32| if bucket == buckets { greatest } else { least + width * f64::from(bucket) };
-    let holds = |bucket: u32, number: f64| {
-        let below_next = number < edge(bucket + 1) || bucket + 1 == buckets;
-        let from_edge = number >= edge(bucket) || bucket == 0;
-        if width > 0.0 { from_edge && below_next } else { bucket == 0 }
-    };
-    let bucket = |bucket: u32| {
-        let count = numbers.iter().filter(|&&number| holds(bucket, number)).count();
-        Value::List(vec![Value::float(edge(bucket)), Value::float(edge(bucket + 1)), Value::Int(count as i64)])
-    };
-    Value::List((0..buckets).map(bucket).collect())
-}
-
-/// Pearson's correlation; none if there are fewer than two pairs or one side does not vary.
-fn correlation(pairs: &[Vec<Value>]) -> Option<Value> {
-    let side = |index: usize| -> Vec<f64> { pairs.iter().filter_map(|pair| pair[index].as_f64()).collect() };
-    let (left, right) = (side(0), side(1));
-    let (left_mean, right_mean) = (mean(&left), mean(&right));
-    let product = |a: &[f64], a_mean: f64, b: &[f64], b_mean: f64| -> f64 {
-        a.iter().zip(b).map(|(a, b)| (a - a_mean) * (b - b_mean)).sum()
-    };
-    let covariance = product(&left, left_mean, &right, right_mean);
-    let scale = (product(&left, left_mean, &left, left_mean) * product(&right, right_mean, &right, right_mean)).sqrt();
-    (pairs.len() >= 2 && scale > 0.0).then(|| Value::float(covariance / scale))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_quantile_takes_its_part_as_written() {
-        assert_eq!(rank(0.07, 100), 7);
-        assert_eq!(rank(0.8, 5), 4);
-        assert_eq!(rank(0.0, 5), 1);
-        assert_eq!(rank(1.0, 5), 5);
-        assert_eq!(rank(0.29, 100), 29);
-        assert_eq!(rank(1e-20, 5), 1);
-    }
-
-    #[test]
-    fn the_last_bucket_includes_its_end() {
-        let values: Vec<Value> = [1, 5, 2, 2, 9].into_iter().map(Value::Int).collect();
-        let values: Vec<&Value> = values.iter().collect();
-        assert_eq!(histogram(2, &values).to_string(), "[[1.0, 5.0, 3], [5.0, 9.0, 2]]");
-        let same = [Value::Int(4), Value::Int(4)];
-        assert_eq!(histogram(1, &[&same[0], &same[1]]).to_string(), "[[4.0, 4.0, 2]]");
-    }
 }

@@ -15,6 +15,16 @@ impl Columns {
         self
     }
 
+    fn texts(mut self, name: &'static str, values: &[&str]) -> Self {
+        self.0.push((name, Type::Text, values.iter().copied().map(Value::str).collect()));
+        self
+    }
+
+    fn bits(mut self, name: &'static str, values: &[bool]) -> Self {
+        self.0.push((name, Type::Bool, values.iter().copied().map(Value::Bool).collect()));
+        self
+    }
+
     fn lowered(&self, query: &str) -> Lowered {
         let types = self.0.iter().map(|(name, ty, _)| ((*name).into(), Some(ty.clone())));
         let schema = Schema { types: types.collect(), names_known: true, ..Schema::default() };
@@ -92,4 +102,66 @@ fn folds_nest_and_are_named() {
     trace.says("fold(0, (acc, v) => acc + v, X x)", "3");
     trace.says("count(x > 1) &[+] fold(0, (acc, v) => v - acc, x) forward", "6");
     trace.says("fold(0, (acc, v) => acc + v, x) == 6", "true");
+}
+
+#[test]
+fn a_histogram_of_what_is_no_number_tells_how_often_each_value_occurs() {
+    let trace = columns().texts("s", &["b", "a", "a"]).bits("b", &[false, true, false]).numbers("x", &[1, 2, 3]);
+    trace.says("histogram(s)", r#"[["a", 2], ["b", 1]]"#);
+    trace.says("histogram(x > 1 : s)", r#"[["a", 2]]"#);
+    trace.says("histogram(b)", "[[false, 2], [true, 1]]");
+    // A formula is true where it holds, and nothing elsewhere.
+    trace.says("histogram(x > 1)", "[[true, 2]]");
+    trace.says("histogram(2, x)", "[[1.0, 2.0, 1], [2.0, 3.0, 2]]");
+    trace.says("histogram(X s)", r#"[["a", 2]]"#);
+    trace.says("histogram(x > 5 : s)", "none");
+}
+
+#[test]
+fn nested_queries_are_not_computed_again_and_again() {
+    let trace = columns().numbers("x", &[3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3]);
+    let nested = |prefix: &str, suffix: &str| format!("{}x{}", prefix.repeat(190), suffix.repeat(190));
+    trace.says(&nested("max(", ")"), "9");
+    trace.says(&nested("F ", ""), "3");
+    trace.says(&nested("min(fold(0, (acc, v) => v, ", "))"), "1");
+    trace.says(&nested("count(", ") while x > 0"), "16");
+}
+
+/// An error at a position that nobody asks for is none.
+#[test]
+fn nobody_asks_behind_the_end_of_an_until() {
+    let trace = columns().numbers("x", &[2, 1, 0]);
+    trace.says("(x > 1 : 1 / x) U (x == 1 : x)", "1");
+    trace.says("F (x < 2 : 2 / x)", "2.0");
+    trace.says("max(F (x < 2 : 2 / x)) while x > 0", "2.0");
+    trace.says("sum(1 / x) while x > 0", "1.5");
+    trace.says("fold(0, (acc, v) => acc + v, 1 / x) while x > 0", "1.5");
+    trace.says("fold(0, (acc, v) => acc + v, x != 0 : 1 / x) forward", "1.5");
+    let error = trace.ask("max(X (true : 1 / x))").unwrap_err();
+    assert_eq!((error.position, error.reason), (2, ArithmeticError::DivisionByZero));
+}
+
+/// The paper's example 1 (003 section 2.2).
+#[test]
+fn experiments_of_the_paper() {
+    let trace = columns().numbers("x", &[1, 1, 1, 2, 5, 4]).numbers("y", &[1, 2, 3, 3, 3, 3]);
+    trace.says("x < y : x", "none");
+    trace.says("x <= y : (x, y)", "(1, 1)");
+    trace.says("(x <= y : x) &[+] ((x <= y : true) U[v => v] (y = x + 2 : y))", "4");
+}
+
+/// The paper's example 2 (003 section 2.3).
+#[test]
+fn aggregates_of_the_paper() {
+    let trace =
+        columns().numbers("x", &[1, 1, 1, 2, 5, 5]).numbers("y", &[1, 2, 3, 3, 3, 3]).numbers("z", &[2, 2, 1, 1, 1, 2]);
+    trace.says("count(x == y)", "1");
+    trace.says("min(true : x + y)", "2");
+    trace.says("avg(true : x + y)", "5.0");
+    trace.says("sum(true : x + y) &[/] count(true : x + y)", "5.0");
+    trace.says("max(sum(true : x) while z = 2)", "5");
+    // Each of them as a fold, by the paper's incremental functions.
+    trace.says("fold(0, (n, v) => n + 1, x == y)", "1");
+    trace.says("fold(99, (least, v) => min(least, v), x + y)", "2");
+    trace.says("max(fold(0, (acc, v) => acc + v, x) while z == 2)", "5");
 }

@@ -33,6 +33,8 @@ const SPECS: &[&str] = &[
     "trace { changes missing hold x: number } property p = G(abs(x) >= min(x, 2) -> x S[1,4] y) & Z p B q",
     "quantile(0.9, x) &[pair] histogram(5, x : y)",
     "count(\"ERROR\") == 0",
+    "fold(0, (acc, v) => acc * 2 + v, a : x) forward while b",
+    "let t = fold(\"\", (acc, v) => max(acc, v), s)\nquery q = histogram(s)\nassert p = fold(1, (n, v) => n / v, x) <= 3",
 ];
 
 const SPEC_WORDS: &[&str] = &[

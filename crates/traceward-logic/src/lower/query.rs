@@ -417,13 +417,12 @@ impl Lowering<'_> {
     /// What an aggregate collects. Only those that compute ask for numbers. A column of 0 and 1 is
     /// numbers to all of them but `count`, which counts the ones.
     fn collected(&mut self, aggregate: Aggregate, argument: &Ast) -> Checked<(Query, Type)> {
-        let computes = !matches!(
-            aggregate,
-            Aggregate::Count | Aggregate::First | Aggregate::Last | Aggregate::Mode | Aggregate::Distinct
-        );
         match aggregate {
             Aggregate::Count => return self.counted(argument),
-            _ if !computes => return self.value_of(argument),
+            Aggregate::Histogram(None) => return self.counted_by_value(argument),
+            Aggregate::First | Aggregate::Last | Aggregate::Mode | Aggregate::Distinct => {
+                return self.value_of(argument);
+            }
             _ => {}
         }
         let typed = self.lower(argument)?;
@@ -438,11 +437,24 @@ impl Lowering<'_> {
         if self.could_be_number(&ty) {
             return Ok((query, ty));
         }
+        let help = match aggregate {
+            Aggregate::Histogram(_) => "without a number of buckets, `histogram(…)` tells how often each value occurs",
+            _ => "`count(p)` counts where a formula holds; `p : x` is x where p holds",
+        };
         self.error(
             Diagnostic::error(argument.span, format!("`{}` needs numbers, and this is {ty}", aggregate.name()))
                 .label(format!("{ty}"))
-                .help("`count(p)` counts where a formula holds; `p : x` is x where p holds"),
+                .help(help),
         )
+    }
+
+    /// What a histogram without a number of buckets collects: anything. A boolean variable alone is
+    /// no formula there, since it is the false ones, too, that are to be told.
+    fn counted_by_value(&mut self, argument: &Ast) -> Checked<(Query, Type)> {
+        match self.lower(argument)? {
+            Typed::State(expr, ty) if expr.as_variable().is_some() => Ok((self.everywhere(expr), ty)),
+            typed => self.value_of_typed(typed, argument.span),
+        }
     }
 
     /// What `count` counts: where something holds. A variable alone stands as a formula.

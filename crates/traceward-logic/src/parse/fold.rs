@@ -25,7 +25,7 @@ impl Parser<'_> {
         fold.condition = self.while_condition()?.map(|condition| *condition);
         if fold.condition.is_some() && self.is_word(FORWARD) {
             let error = Diagnostic::error(self.span(), "`forward` stands before `while`").label("too late");
-            return self.fail(error.help("write `fold(…) forward while …`"));
+            return self.fail(error.help("did you mean `fold(…) forward while …`?"));
         }
         Ok(Ast { kind: AstKind::Fold(fold), span: name.to(self.previous_span()) })
     }
@@ -141,6 +141,12 @@ impl Parser<'_> {
             }
             _ => Ok(FoldOrder::Backward),
         }
+    }
+
+    /// What to do about `forward fold(…)`.
+    pub(super) fn order_in_front(&self) -> Option<String> {
+        let in_front = self.is_word("fold") && self.source_text(self.previous_span()) == FORWARD;
+        in_front.then(|| format!("`{FORWARD}` stands behind the brackets: `fold(…) {FORWARD}`"))
     }
 
     /// `forward` behind an aggregate that does not ask for an order.

@@ -633,8 +633,8 @@ impl<'a> Parser<'a> {
             ("median", _) => Aggregate::Median,
             ("corr", _) => Aggregate::Corr,
             ("quantile", Some(part)) => Aggregate::Quantile(self.part(part)?),
-            ("histogram", Some(buckets)) => Aggregate::Histogram(self.buckets(buckets)?),
-            _ => Aggregate::Histogram(10),
+            ("histogram", Some(buckets)) => Aggregate::Histogram(Some(self.buckets(buckets)?)),
+            _ => Aggregate::Histogram(None),
         };
         self.no_order(name)?;
         let condition = self.while_condition()?;

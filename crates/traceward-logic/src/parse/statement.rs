@@ -121,7 +121,7 @@ impl Parser<'_> {
             Token::LeftBracket => self.stray_bracket(),
             _ => Diagnostic::error(self.span(), format!("expected an operator before `{}`", self.slice()))
                 .label("a second formula begins here")
-                .help(self.run_together().unwrap_or_else(|| {
+                .help(self.run_together().or_else(|| self.order_in_front()).unwrap_or_else(|| {
                     "join two formulas with an operator such as `&`, or name each with `property NAME = …`".into()
                 })),
         };

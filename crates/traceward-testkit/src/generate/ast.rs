@@ -143,7 +143,7 @@ fn queries(one: &One, two: &Two) -> impl Strategy<Value = AstKind> + use<> {
             Aggregate::Median,
         ]),
         (0.0..=1.0_f64).prop_map(Aggregate::Quantile),
-        (1_u32..=10_000).prop_map(Aggregate::Histogram),
+        option::of(1_u32..=10_000).prop_map(Aggregate::Histogram),
     ];
     let condition = || option::of(one.clone());
     prop_oneof![
