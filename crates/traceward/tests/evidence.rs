@@ -1,4 +1,5 @@
-//! The states that evidence names decide alone: whatever other states say, the property is violated.
+//! The states that evidence names decide alone: whatever other states say, the property is
+//! violated.
 
 use proptest::prelude::*;
 use std::collections::BTreeSet;
