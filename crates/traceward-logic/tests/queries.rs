@@ -1,6 +1,7 @@
 //! What queries mean: each form on a trace that one can compute in the head.
 
 use traceward_logic::lower::{Goal, Lowered, Schema, Type};
+use traceward_logic::parse::NESTING_LIMIT;
 use traceward_logic::semantics::{self, EvaluationError};
 use traceward_logic::trace::{Column, Trace};
 use traceward_logic::value::{ArithmeticError, Value};
@@ -120,11 +121,14 @@ fn a_histogram_of_what_is_no_number_tells_how_often_each_value_occurs() {
 #[test]
 fn nested_queries_are_not_computed_again_and_again() {
     let trace = columns().numbers("x", &[3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3]);
-    let nested = |prefix: &str, suffix: &str| format!("{}x{}", prefix.repeat(190), suffix.repeat(190));
+    let nested = |prefix: &str, suffix: &str| {
+        let depth = (NESTING_LIMIT - 2) / prefix.matches('(').count().max(1);
+        format!("{}x{}", prefix.repeat(depth), suffix.repeat(depth))
+    };
     trace.says(&nested("max(", ")"), "9");
     trace.says(&nested("F ", ""), "3");
     trace.says(&nested("min(fold(0, (acc, v) => v, ", "))"), "1");
-    trace.says(&nested("count(", ") while x > 0"), "16");
+    trace.says(&nested("sum(", ") while x > 5"), "none");
 }
 
 /// An error at a position that nobody asks for is none.
@@ -164,4 +168,31 @@ fn aggregates_of_the_paper() {
     trace.says("fold(0, (n, v) => n + 1, x == y)", "1");
     trace.says("fold(99, (least, v) => min(least, v), x + y)", "2");
     trace.says("max(fold(0, (acc, v) => acc + v, x) while z == 2)", "5");
+}
+
+#[test]
+fn folds_are_the_aggregates_that_they_spell_out() {
+    for (x, p) in [
+        (&[3, -1, 4, 1, -5][..], &[1, 0, 1, 1, 0][..]),
+        (&[0, 0, 7], &[1, 1, 1]),
+        (&[2, 9, 2, 9], &[0, 0, 0, 0]),
+        (&[5], &[1]),
+    ] {
+        let trace = columns().numbers("x", x).numbers("p", p);
+        for (fold, aggregate) in [
+            ("fold(0, (acc, v) => acc + v, a)", "sum(a) ?? 0"),
+            ("fold(0, (n, v) => n + 1, a)", "count(a)"),
+            ("fold(-99, (most, v) => max(most, v), a)", "max(a) ?? -99"),
+            ("fold(-99, (acc, v) => v, a)", "first(a) ?? -99"),
+            ("fold(-99, (acc, v) => v, a) forward", "last(a) ?? -99"),
+        ] {
+            for values in ["true : x", "(p == 1 : x)", "(X x)", "(p == 1 : x) |[+] (x > 2 : x)"] {
+                let (fold, aggregate) =
+                    (fold.replace(" a)", &format!(" {values})")), aggregate.replace("(a)", &format!("({values})")));
+                assert_eq!(trace.ask(&fold), trace.ask(&aggregate), "{fold} on {x:?}, {p:?}");
+                let within = |query: &str| format!("max({query})");
+                assert_eq!(trace.ask(&within(&fold)), trace.ask(&within(&aggregate)), "{fold} on {x:?}, {p:?}");
+            }
+        }
+    }
 }

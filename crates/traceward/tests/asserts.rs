@@ -43,6 +43,9 @@ const COMPARISONS: &[&str] = &[
     "count((p : x) &[+] (x == 1 : 1)) < 1",
     "max(count(p) while p) <= 1",
     "count(p) * 2 <= 2",
+    "fold(0, (acc, v) => acc + v, x) <= 2",
+    "fold(0, (acc, v) => v, p : x) forward == 1",
+    "(fold(0, (n, v) => n + 1, x) while p) >= 1",
     "3 <= 2",
 ];
 
