@@ -232,6 +232,9 @@ struct QueryValues<'a> {
 
 type Outcome = Result<Option<Value>, EvaluationError>;
 
+/// Positions, in order, with the values of some queries there.
+type Collected = Vec<(usize, Vec<Value>)>;
+
 impl QueryValues<'_> {
     /// The value at position j, or none for a failure.
     fn at(&mut self, query: &Query, j: usize) -> Outcome {
@@ -325,7 +328,7 @@ impl QueryValues<'_> {
         queries: &[Query],
         condition: Option<FormulaId>,
         j: usize,
-    ) -> Result<Option<Vec<(usize, Vec<Value>)>>, EvaluationError> {
+    ) -> Result<Option<Collected>, EvaluationError> {
         if condition.is_some_and(|condition| !(self.holds)(condition, j)) {
             return Ok(None);
         }
@@ -343,7 +346,7 @@ impl QueryValues<'_> {
 
 /// The accumulator after all values, each with the position it is from; a failure as soon as the
 /// function gives no value.
-fn fold(start: &Value, combine: &Expr, order: FoldOrder, mut values: Vec<(usize, Vec<Value>)>) -> Outcome {
+fn fold(start: &Value, combine: &Expr, order: FoldOrder, mut values: Collected) -> Outcome {
     if order == FoldOrder::Backward {
         values.reverse();
     }
