@@ -61,8 +61,8 @@ signal (INT, TERM, HUP), each property is satisfied or violated.")]
   traceward inspect trace.csv
   traceward inspect log.jsonl.gz --time ts:s --by node")]
     Inspect(InspectArguments),
-    /// Show what becomes of a formula: tree, core, normal form, sublogic, automaton, engine, and what
-    /// every engine would need at the most
+    /// Show what becomes of a formula: tree, core, normal form, sublogic, automaton, engine, and
+    /// what every engine would need at the most
     #[command(after_help = "Example:
   traceward explain-plan -e 'G(!a -> !b U c)'")]
     ExplainPlan(PlanArguments),
@@ -254,8 +254,8 @@ pub struct MonitorArguments {
     /// proposition and state
     #[arg(long)]
     pub coverage: bool,
-    /// Tell at the end how long each eventuality had to wait; a bit is kept for each proposition and
-    /// state
+    /// Tell at the end how long each eventuality had to wait; a bit is kept for each proposition
+    /// and state
     #[arg(long)]
     pub waiting: bool,
     /// Judge a trace without a state, too; otherwise it is an error

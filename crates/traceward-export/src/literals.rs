@@ -33,8 +33,8 @@ struct LiteralText {
 const COMPARED: usize = 1000;
 
 impl LiteralTexts {
-    /// The texts of the propositions of an alphabet. `names` are those of the variables, and `event`
-    /// is the one that strings alone are compared with.
+    /// The texts of the propositions of an alphabet. `names` are those of the variables, and
+    /// `event` is the one that strings alone are compared with.
     pub fn new(formulas: &Formulas, alphabet: &Alphabet, names: &[Arc<str>], event: Option<&str>) -> Self {
         let event_id = event.and_then(|event| names.iter().position(|name| **name == *event));
         let text = |expr: &Expr| {
@@ -54,8 +54,8 @@ impl LiteralTexts {
         self.event.as_ref()
     }
 
-    /// The alternatives of a label as texts; none are left if no state can satisfy any of them. Where
-    /// variables are compared with strings, those that follow from others are left out.
+    /// The alternatives of a label as texts; none are left if no state can satisfy any of them.
+    /// Where variables are compared with strings, those that follow from others are left out.
     pub fn alternatives(&self, products: &[Product]) -> Vec<String> {
         let short: Vec<Product> = products.iter().filter_map(|product| self.without_redundant(product)).collect();
         let has_choices = products.iter().flatten().any(|literal| self.choice(literal.0).is_some());
@@ -172,7 +172,8 @@ mod tests {
         // What has become shorter makes another one superfluous, and equal ones are one.
         assert_eq!(shown(Some("x"), &[&[(0, true), (1, false)], &[(0, true), (3, true)], &[(0, true)]]), ["\"a\""]);
         assert_eq!(shown(Some("x"), &[&[(0, false)], &[(1, true)]]), ["!\"a\""], "which b says too");
-        // Where no strings are compared, alternatives stay as they are: the paper's figures have such.
+        // Where no strings are compared, alternatives stay as they are: the paper's figures have
+        // such.
         assert_eq!(shown(Some("x"), &[&[], &[(3, true)]]), ["true", "p"]);
     }
 }

@@ -6,6 +6,7 @@
 
 use crate::diagnostic::Span;
 use crate::formula::Interval;
+use crate::query::FoldOrder;
 use crate::value::{ArithmeticOp, CompareOp, Value, ValueType};
 use std::sync::Arc;
 
@@ -70,6 +71,8 @@ pub enum AstKind {
     Default(Box<Ast>, Value),
     /// `max(a)`, `count(a) while f`
     Aggregate(Aggregate, Vec<Ast>, Option<Box<Ast>>),
+    /// `fold(c, (acc, v) => e, a)`
+    Fold(Box<Fold>),
     /// `latency(r -> g)`
     Latency(Box<Ast>, Box<Ast>),
 }
@@ -176,6 +179,21 @@ impl PartialEq for Bound {
     }
 }
 
+/// A literal and its place.
+#[derive(Clone, Debug)]
+pub struct Constant {
+    /// The value.
+    pub value: Value,
+    /// The place in the text.
+    pub span: Span,
+}
+
+impl PartialEq for Constant {
+    fn eq(&self, other: &Self) -> bool {
+        self.value == other.value
+    }
+}
+
 /// `v => expression`
 #[derive(Clone, Debug, PartialEq)]
 pub struct Map {
@@ -202,6 +220,23 @@ pub enum Combiner {
     Pair,
     /// `(a, b) => expression`
     Function([Arc<str>; 2], Box<Ast>),
+}
+
+/// `fold(c, (acc, v) => e, a)`, `fold(c, (acc, v) => e, a) forward while f`
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fold {
+    /// The accumulator before the first value.
+    pub start: Constant,
+    /// The names of the accumulator and of the value.
+    pub parameters: [Arc<str>; 2],
+    /// The expression that makes the next accumulator of both.
+    pub body: Ast,
+    /// The query whose values are taken.
+    pub query: Ast,
+    /// The order in which values are taken.
+    pub order: FoldOrder,
+    /// The formula that has to go on holding while values are taken.
+    pub condition: Option<Ast>,
 }
 
 /// The way in which a collection summarises the values it collects.
@@ -343,7 +378,7 @@ impl Function {
 }
 
 impl Aggregate {
-    /// The names of all aggregates.
+    /// The names of all aggregates but `fold`, which takes a function.
     pub const NAMES: [&str; 14] = [
         "count",
         "sum",

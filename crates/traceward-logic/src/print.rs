@@ -1,8 +1,9 @@
 //! Writing a tree back as text, so that reading it again gives the same tree.
 
-use crate::ast::{Aggregate, Ast, AstKind, BinaryOperator, Bound, Combiner, Connective, Junction, Map};
+use crate::ast::{Aggregate, Ast, AstKind, BinaryOperator, Bound, Combiner, Connective, Fold, Junction, Map};
 use crate::formula::{Interval, Unit};
 use crate::parse::is_plain_name;
+use crate::query::FoldOrder;
 use crate::value::{ArithmeticOp, Value};
 use std::fmt;
 
@@ -56,6 +57,7 @@ fn level(kind: &AstKind) -> BindingLevel {
         AstKind::Connect(Connective::Xor, ..) => BindingLevel::Xor,
         // Its condition takes everything up to a bracket.
         AstKind::Aggregate(_, _, Some(_)) => BindingLevel::While,
+        AstKind::Fold(fold) if fold.condition.is_some() => BindingLevel::While,
         AstKind::Default(..) => BindingLevel::Default,
         AstKind::Or(_) | AstKind::Combine(Junction::Or, ..) => BindingLevel::Or,
         AstKind::And(_) | AstKind::Combine(Junction::And, ..) => BindingLevel::And,
@@ -147,12 +149,9 @@ fn write_kind(f: &mut fmt::Formatter<'_>, kind: &AstKind) -> fmt::Result {
         AstKind::Default(query, constant) => write!(f, "{} ?? {constant}", AtLeast(query, own)),
         AstKind::Aggregate(aggregate, arguments, condition) => {
             write_aggregate(f, *aggregate, arguments)?;
-            match condition {
-                // `??` would end the condition.
-                Some(condition) => write!(f, " while {}", AtLeast(condition, BindingLevel::Or)),
-                None => Ok(()),
-            }
+            write_condition(f, condition.as_deref())
         }
+        AstKind::Fold(fold) => write_fold(f, fold),
         AstKind::Latency(request, grant) => {
             write!(f, "latency({} -> {})", AtLeast(request, BindingLevel::Xor), AtLeast(grant, BindingLevel::Implies))
         }
@@ -231,6 +230,23 @@ fn write_aggregate(f: &mut fmt::Formatter<'_>, aggregate: Aggregate, arguments: 
     }
     write_list(f, arguments)?;
     f.write_str(")")
+}
+
+fn write_condition(f: &mut fmt::Formatter<'_>, condition: Option<&Ast>) -> fmt::Result {
+    match condition {
+        // `??` would end the condition.
+        Some(condition) => write!(f, " while {}", AtLeast(condition, BindingLevel::Or)),
+        None => Ok(()),
+    }
+}
+
+fn write_fold(f: &mut fmt::Formatter<'_>, fold: &Fold) -> fmt::Result {
+    let [accumulator, value] = &fold.parameters;
+    write!(f, "fold({}, ({}, {}) => {}, {})", fold.start.value, Name(accumulator), Name(value), fold.body, fold.query)?;
+    if fold.order == FoldOrder::Forward {
+        f.write_str(" forward")?;
+    }
+    write_condition(f, fold.condition.as_ref())
 }
 
 impl fmt::Display for Combiner {

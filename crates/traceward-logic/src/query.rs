@@ -79,8 +79,30 @@ pub enum Query {
         /// The formula that has to go on holding while values are collected.
         condition: Option<FormulaId>,
     },
+    /// The values from here on (while a formula holds), taken one by one into an accumulator.
+    Fold {
+        /// The accumulator before the first value.
+        start: Value,
+        /// The function of two arguments, accumulator and value.
+        combine: Expr,
+        /// The order in which values are taken.
+        order: FoldOrder,
+        /// The query whose values are taken.
+        query: Box<Query>,
+        /// The formula that has to go on holding while values are collected.
+        condition: Option<FormulaId>,
+    },
     /// `true` or `false`, as the values of two queries compare. It stands only on the outside.
     Compare(Box<Comparison>),
+}
+
+/// The order in which a fold takes values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FoldOrder {
+    /// From the last position to the first, as the paper's aggregates are.
+    Backward,
+    /// From the first position to the last.
+    Forward,
 }
 
 /// Two queries whose values are compared. A constant stands on the right.
@@ -135,6 +157,10 @@ impl Query {
                 condition.iter().copied().for_each(&mut *visit);
                 queries.iter().for_each(|query| query.for_each_formula(visit));
             }
+            Self::Fold { query, condition, .. } => {
+                condition.iter().copied().for_each(&mut *visit);
+                query.for_each_formula(visit);
+            }
             Self::Compare(comparison) => comparison.for_each_formula(visit),
         }
     }
@@ -148,9 +174,10 @@ impl Query {
                 left.for_each_expr(visit);
                 right.for_each_expr(visit);
             }
-            Self::Not { query, .. } | Self::Next { query, .. } | Self::Default { query, .. } => {
-                query.for_each_expr(visit);
-            }
+            Self::Not { query, .. }
+            | Self::Next { query, .. }
+            | Self::Default { query, .. }
+            | Self::Fold { query, .. } => query.for_each_expr(visit),
             Self::Aggregate { queries, .. } => queries.iter().for_each(|query| query.for_each_expr(visit)),
             Self::Compare(comparison) => {
                 comparison.left.for_each_expr(visit);

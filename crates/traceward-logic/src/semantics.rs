@@ -7,7 +7,7 @@
 use crate::ast::Aggregate;
 use crate::expr::{Arguments, Expr, StateAt};
 use crate::formula::{BinaryOp, Direction, FormulaId, Formulas, Interval, Node, Strength, Unit};
-use crate::query::Query;
+use crate::query::{FoldOrder, Query};
 use crate::trace::Trace;
 use crate::value::{ArithmeticError, ArithmeticOp, CompareOp, Value, compare_int_with_float};
 use rustc_hash::FxHashMap;
@@ -250,6 +250,16 @@ impl QueryValues<'_> {
             Query::Until { map, left, right } => self.until(map, left, right, j),
             Query::Default { query, constant } => Ok(Some(self.at(query, j)?.unwrap_or_else(|| constant.clone()))),
             Query::Aggregate { aggregate, queries, condition } => self.collection(*aggregate, queries, *condition, j),
+            Query::Fold { start, combine, order, query, condition } => {
+                let mut values = match self.collected(std::slice::from_ref(&**query), *condition, j)? {
+                    Some(values) => values,
+                    None => return Ok(None),
+                };
+                if *order == FoldOrder::Backward {
+                    values.reverse();
+                }
+                fold(start, combine, values)
+            }
             Query::Compare(comparison) => {
                 let (left, right) = (self.at(&comparison.left, j)?, self.at(&comparison.right, j)?);
                 let compared = left.zip(right).map(|(left, right)| comparison.op.holds(&left, &right));
@@ -280,20 +290,47 @@ impl QueryValues<'_> {
     }
 
     fn collection(&self, aggregate: Aggregate, queries: &[Query], condition: Option<FormulaId>, j: usize) -> Outcome {
+        let Some(collected) = self.collected(queries, condition, j)? else { return Ok(None) };
+        let values: Vec<Vec<Value>> = collected.into_iter().map(|(_, values)| values).collect();
+        let failed = |reason| EvaluationError { position: j, reason, expression: None };
+        summarise(aggregate, &values).map_err(failed)
+    }
+
+    /// The positions from j on where all queries succeed, for as long as the condition holds, with
+    /// the values that they have there; none if the condition fails at j.
+    fn collected(
+        &self,
+        queries: &[Query],
+        condition: Option<FormulaId>,
+        j: usize,
+    ) -> Result<Option<Vec<(usize, Vec<Value>)>>, EvaluationError> {
         if condition.is_some_and(|condition| !(self.holds)(condition, j)) {
             return Ok(None);
         }
-        let mut collected: Vec<Vec<Value>> = Vec::new();
+        let mut collected = Vec::new();
         for i in j..self.trace.len {
             if condition.is_some_and(|condition| !(self.holds)(condition, i)) {
                 break;
             }
             let values = queries.iter().map(|query| self.at(query, i)).collect::<Result<Option<Vec<_>>, _>>()?;
-            collected.extend(values);
+            collected.extend(values.map(|values| (i, values)));
         }
-        let failed = |reason| EvaluationError { position: j, reason, expression: None };
-        summarise(aggregate, &collected).map_err(failed)
+        Ok(Some(collected))
     }
+}
+
+/// The accumulator after all values, each with the position it is from; a failure as soon as the
+/// function gives no value.
+fn fold(start: &Value, combine: &Expr, values: Vec<(usize, Vec<Value>)>) -> Outcome {
+    let mut accumulator = start.clone();
+    for (i, mut values) in values {
+        values.insert(0, accumulator);
+        match apply(combine, &values, i)? {
+            Some(next) => accumulator = next,
+            None => return Ok(None),
+        }
+    }
+    Ok(Some(accumulator))
 }
 
 fn apply(function: &Expr, arguments: &[Value], j: usize) -> Outcome {

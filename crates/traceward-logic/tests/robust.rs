@@ -12,7 +12,7 @@ use traceward_logic::parse;
 use traceward_logic::pass::{Simplifier, negation_normal_form, split_atoms};
 use traceward_testkit::{generate, lowered};
 
-const SPECS: [&str; 8] = [
+const SPECS: [&str; 9] = [
     "G(request -> F[0,3] grant)",
     "trace { event activity  time timestamp  by case_id }\nlet busy = at_l3 | at_m3\nproperty mutex \"no two\" = G !(busy & `x y`)",
     "query q = max(count(!a & X a) while b) ?? 0; assert s = max(r) <= 1",
@@ -20,6 +20,7 @@ const SPECS: [&str; 8] = [
     "(r : time) &[(a, b) => b - a] F (g : time)",
     "a U[v => v * 2.5e3] b |[min] ![-1] c // comment\n",
     "x in {1, -2, \"three\"} <-> matches(s, \"^a\\d\") xor len(s) % 2 = 1",
+    "let t = fold(0, (acc, v) => acc + v, x > 1 : x) forward while p\nassert few = t <= fold(-1, (a, b) => b, t)",
     "F(2,5] a & O[1.5h,∞) b ∧ ¬c → latency(r -> g) # comment",
 ];
 
@@ -65,6 +66,9 @@ const TOKENS: &[&str] = &[
     "histogram",
     "corr",
     "latency",
+    "fold",
+    "forward",
+    "(acc, v) =>",
     "defined",
     "matches",
     "past",
@@ -249,6 +253,9 @@ fn depth_is_refused() {
     }
     for suffix in [" + a", " - 1", " * a", " xor a", " <-> a", " : a", " ?? 1", " in {1}", " &[min] a", " |[+] a"] {
         refused_as_too_deep(suffix, &format!("a{}", suffix.repeat(MANY)));
+    }
+    for prefix in ["fold(0, (a, v) => ", "fold(0, (a, v) => a, ", "fold("] {
+        refused_as_too_deep(prefix, &format!("{}a", prefix.repeat(MANY)));
     }
     // Either kind of nesting alone would stay within its limit at every step.
     let mut both = "a".to_owned();

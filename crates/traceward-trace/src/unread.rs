@@ -185,12 +185,16 @@ fn is_utf16(input: Opening<'_>) -> Guess {
     })
 }
 
-/// A first line with characters that no text has. The ones that may separate fields are left out.
+/// A first line with a zero, or with many characters that no text has. The ones that may separate
+/// fields are left out; a few others may stand in a name that somebody made up.
 fn is_binary(input: Opening<'_>) -> Guess {
-    let is_odd = |byte: &u8| matches!(byte, 0 | 2..=8 | 0x0E..=0x1A);
     let line = input.bytes().trim_ascii_start();
     let line = &line[..LineEnd::find(line).map_or(line.len(), |end| end.start)];
-    if line.iter().take(1024).any(is_odd) { Guess::Yes } else { input.with_line(|_| false) }
+    if line.iter().take(1024).any(|&byte| byte == 0) {
+        return Guess::Yes;
+    }
+    let is_odd = |byte: &&u8| matches!(byte, 2..=8 | 0x0E..=0x1A);
+    input.with_line(|line| line.iter().filter(is_odd).count() * 10 > line.len())
 }
 
 fn is_vcd(input: Opening<'_>) -> Guess {
@@ -470,6 +474,8 @@ mod tests {
         expect(b"\x7fELF\x02\x01\x01\0", "a program (ELF)");
         expect(b"\x89\x00\x01\n", "binary data");
         expect(b"abc\0def\n", "binary data");
+        expect(b"\x02\x03abc\x04\n", "binary data");
+        expect(b"a name that rings \x07,b\n1,2\n", "csv");
     }
 
     #[test]

@@ -50,7 +50,7 @@ fn a_monitor_gives_up_one_property_and_follows_the_others() {
         [
             r#"{"position": 0, "property": "p1", "verdict": "unknown", "final": true}"#,
             r#"{"position": 0, "property": "p2", "verdict": "holding", "final": false}"#,
-            r#"{"position": 2, "property": "p2", "verdict": "violated", "final": true}"#,
+            r#"{"position": 2, "property": "p2", "verdict": "violated", "final": true, "line": 3, "values": {"a": false}}"#,
         ]
     );
     let end: serde_json::Value = serde_json::from_str(lines[3]).expect("a document");

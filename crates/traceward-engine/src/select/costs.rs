@@ -261,8 +261,8 @@ impl<'a> Subject<'a> {
         MostNeeded { unit: SpaceUnit::Nodes, space: stated, time: stated }
     }
 
-    /// Of the other sublogics, operators that begin late are in graphs, where every clock has a leaf
-    /// anyway.
+    /// Of the other sublogics, operators that begin late are in graphs, where every clock has a
+    /// leaf anyway.
     fn generic(&self) -> MostNeeded {
         let (metric, sublogic) = self.metric();
         let measures = metric.measures();

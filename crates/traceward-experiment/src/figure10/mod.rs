@@ -99,8 +99,8 @@ pub struct Measurement {
 
 /// Runs the experiment of figure 10 on traces of these lengths. Formulas are not simplified: the
 /// third one is equivalent to `G(b -> F a)`. Every trace satisfies its formula, and every traversal
-/// has to say so. A traversal that would take longer than `patience` on a trace, going by the shorter
-/// ones, is not asked.
+/// has to say so. A traversal that would take longer than `patience` on a trace, going by the
+/// shorter ones, is not asked.
 ///
 /// # Panics
 /// If an engine gives a wrong answer.
@@ -221,8 +221,8 @@ mod tests {
         assert!(measurements.iter().all(|one| one.time.is_some()), "{measurements:?}");
     }
 
-    /// "The large number of sets to maintain at each position" of the third formula: as printed many
-    /// times as many as of the others, and twice as many as with the state looked at first.
+    /// "The large number of sets to maintain at each position" of the third formula: as printed
+    /// many times as many as of the others, and twice as many as with the state looked at first.
     #[test]
     fn the_third_formula_has_many_sets_as_printed() {
         let sets = |formula| {
@@ -234,7 +234,8 @@ mod tests {
                 end.statistics.and_then(|statistics| statistics.peak_configurations).expect("it counts them")
             })
         };
-        // {G, z}, {G, F} and {G, F, z}: where z holds, looking at the state first leaves all of them.
+        // {G, z}, {G, F} and {G, F, z}: where z holds, looking at the state first leaves all of
+        // them.
         assert_eq!(sets(FORMULAS[0]), [3, 3]);
         assert_eq!(sets(FORMULAS[1]), [3, 3]);
         let [printed, state_first] = sets(FORMULAS[2]);

@@ -616,6 +616,7 @@ impl<'a> Lowering<'a> {
             AstKind::Aggregate(aggregate, arguments, condition) => {
                 self.aggregate(*aggregate, arguments, condition.as_deref())
             }
+            AstKind::Fold(fold) => self.fold(fold),
             AstKind::Latency(request, grant) => self.latency(request, grant),
             AstKind::Arithmetic(op, left, right) => self.arithmetic(*op, left, right),
             AstKind::Negate(operand) => self.negate(operand),

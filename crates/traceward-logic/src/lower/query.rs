@@ -2,10 +2,10 @@
 
 use super::state::{Standing, alike};
 use super::{Checked, Goal, Lowering, Type, Typed};
-use crate::ast::{Aggregate, Ast, BinaryOperator, Bound, Combiner, Function, Junction, Map, UnaryOperator};
+use crate::ast::{Aggregate, Ast, BinaryOperator, Bound, Combiner, Fold, Function, Junction, Map, UnaryOperator};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::expr::Expr;
-use crate::formula::{Direction, Interval, Node};
+use crate::formula::{Direction, FormulaId, Interval, Node};
 use crate::query::{Comparison, Query};
 use crate::value::{ArithmeticOp, CompareOp, Value};
 use std::sync::Arc;
@@ -373,12 +373,45 @@ impl Lowering<'_> {
             queries.push(query);
             ty = argument_type;
         }
-        let condition = match condition {
-            Some(condition) => Some(self.plain(condition)?),
-            None => None,
-        };
+        let condition = self.condition(condition)?;
         let ty = summary_type(aggregate, ty);
         Ok(Typed::Query(Query::Aggregate { aggregate, queries, condition }, ty))
+    }
+
+    /// A fold. The accumulator has the type of its start, and keeps it. Numbers are one type: an
+    /// integer becomes a float where the arithmetic makes it one.
+    #[inline(never)]
+    pub(super) fn fold(&mut self, fold: &Fold) -> Checked<Typed> {
+        let typed = self.lower(&fold.query)?;
+        let unsettled = self.may_turn_out_valued(&typed);
+        let (query, value_type) = self.value_of_typed(typed, fold.query.span)?;
+        let condition = self.condition(fold.condition.as_ref())?;
+        let Typed::State(start, ty) = super::literal(&fold.start.value) else { unreachable!("a literal is a state's") };
+        // The function sees nothing but its parameters, so it can wait until their types are known.
+        let combine = if unsettled { start } else { self.folding(fold, &ty, value_type)? };
+        let (start, query) = (fold.start.value.clone(), Box::new(query));
+        Ok(Typed::Query(Query::Fold { start, combine, order: fold.order, query, condition }, ty))
+    }
+
+    /// The function of a fold. What it gives is the next accumulator, so it has that type.
+    fn folding(&mut self, fold: &Fold, start: &Type, value: Type) -> Checked<Expr> {
+        let [accumulator_name, value_name] = fold.parameters.clone();
+        let parameters = vec![(accumulator_name, start.clone()), (value_name, value)];
+        let (combine, given) = self.function(parameters, &fold.body)?;
+        self.unify(start, &given, (fold.start.span, fold.body.span))?;
+        if alike(start, &given) {
+            return Ok(combine);
+        }
+        self.error(
+            Diagnostic::error(fold.body.span, format!("this fold starts from {start} and goes on with {given}"))
+                .label(format!("{given}"))
+                .also(fold.start.span, format!("{start}"))
+                .help(format!("what the function gives is the next `{}`, so both have one type", fold.parameters[0])),
+        )
+    }
+
+    fn condition(&mut self, condition: Option<&Ast>) -> Checked<Option<FormulaId>> {
+        condition.map(|condition| self.plain(condition)).transpose()
     }
 
     /// What an aggregate collects. Only those that compute ask for numbers. A column of 0 and 1 is

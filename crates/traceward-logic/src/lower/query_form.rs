@@ -52,6 +52,7 @@ pub(super) fn has_query_form(ast: &Ast, name_used: &mut impl FnMut(&Arc<str>)) -
             AstKind::Guard(..)
             | AstKind::Default(..)
             | AstKind::Aggregate(..)
+            | AstKind::Fold(_)
             | AstKind::Latency(..)
             | AstKind::Combine(..)
             | AstKind::Not(Some(_), _)

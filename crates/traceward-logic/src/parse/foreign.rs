@@ -181,7 +181,7 @@ fn function(parts: &[Part], place: usize) -> Option<(usize, String)> {
 
 fn is_function(name: &str) -> bool {
     let known = Function::ALL.map(Function::name);
-    known.contains(&name) || Aggregate::NAMES.contains(&name) || matches!(name, "latency" | "past")
+    known.contains(&name) || Aggregate::NAMES.contains(&name) || matches!(name, "fold" | "latency" | "past")
 }
 
 /// `ALWAYS p`, `Eventually p`, `g(p)`, `p AND q`.

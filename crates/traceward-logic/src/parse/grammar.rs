@@ -31,7 +31,7 @@ pub(super) struct Parser<'a> {
     /// the left without a call of the parser within a call.
     chained: usize,
     /// Inside the formula of a `while`, which `??` ends.
-    default_ends: bool,
+    pub(super) default_ends: bool,
     pub(super) dialect: Dialect,
     /// The names of definitions, and those of other statements, which may be the same.
     pub(super) definitions: FxHashSet<Arc<str>>,
@@ -139,7 +139,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn close(&mut self, token: Token, symbol: &str, opened: Span) -> Parsed<Span> {
+    pub(super) fn close(&mut self, token: Token, symbol: &str, opened: Span) -> Parsed<Span> {
         if let Some(span) = self.eat(token) {
             return Ok(span);
         }
@@ -499,6 +499,9 @@ impl<'a> Parser<'a> {
         let start = self.advance();
         let opened = self.advance();
         let outer = std::mem::replace(&mut self.default_ends, false);
+        if name == "fold" {
+            return self.fold(start, opened, outer);
+        }
         let arguments = self.arguments(name)?;
         self.default_ends = outer;
         let closed = self.close(Token::RightParen, ")", opened)?;
@@ -515,7 +518,7 @@ impl<'a> Parser<'a> {
             _ if Aggregate::NAMES.contains(&name) => self.aggregate(name, arguments, span),
             _ => {
                 let known = Function::ALL.map(Function::name);
-                let all = known.into_iter().chain(Aggregate::NAMES).chain(["latency", "past"]);
+                let all = known.into_iter().chain(Aggregate::NAMES).chain(["fold", "latency", "past"]);
                 let error = Diagnostic::error(start, format!("there is no function `{name}`"))
                     .label("unknown function")
                     .help(did_you_mean(name, all.clone()).unwrap_or_else(|| {
@@ -633,6 +636,7 @@ impl<'a> Parser<'a> {
             ("histogram", Some(buckets)) => Aggregate::Histogram(self.buckets(buckets)?),
             _ => Aggregate::Histogram(10),
         };
+        self.no_order(name)?;
         let condition = self.while_condition()?;
         let span = condition.as_ref().map_or(span, |condition| span.to(condition.span));
         Ok(Ast { kind: AstKind::Aggregate(aggregate, arguments, condition), span })
@@ -660,7 +664,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn while_condition(&mut self) -> Parsed<Option<Box<Ast>>> {
+    pub(super) fn while_condition(&mut self) -> Parsed<Option<Box<Ast>>> {
         if !self.is_word("while") {
             return Ok(None);
         }

@@ -1,6 +1,7 @@
 //! Text to [`SpecAst`]: a lexer, operator precedence, and errors that name the place and the way
 //! out.
 
+mod fold;
 mod foreign;
 mod grammar;
 mod lexer;

@@ -37,6 +37,7 @@ impl Query {
             Self::Aggregate { aggregate, queries, .. } => {
                 collected(*aggregate, queries.first().map(Self::measure).unwrap_or_default())
             }
+            Self::Fold { combine, query, .. } => folded(combine, &query.measure()),
             Self::Constant(_) | Self::Holds(_) | Self::Not { .. } | Self::Compare(_) => Measure::Plain,
         }
     }
@@ -69,6 +70,14 @@ fn collected(aggregate: Aggregate, values: Measure) -> Measure {
     }
 }
 
+/// What an accumulator is: what the function makes of its start, a plain number, if it makes the
+/// same of that again.
+fn folded(combine: &Expr, values: &Measure) -> Measure {
+    let first = of(combine, &[Measure::Plain, values.clone()]);
+    let second = of(combine, &[first.clone(), values.clone()]);
+    alike(first, second)
+}
+
 /// What an expression is, with arguments that are these.
 fn of(expr: &Expr, arguments: &[Measure]) -> Measure {
     match expr {
@@ -79,10 +88,19 @@ fn of(expr: &Expr, arguments: &[Measure]) -> Measure {
             Measure::Duration => Measure::Duration,
             _ => Measure::Plain,
         },
-        Expr::Min(left, right) | Expr::Max(left, right) => alike(of(left, arguments), of(right, arguments)),
+        Expr::Min(left, right) | Expr::Max(left, right) => chosen(of(left, arguments), of(right, arguments)),
         Expr::Pair(left, right) => Measure::Pair(Box::new(of(left, arguments)), Box::new(of(right, arguments))),
         Expr::Arithmetic(op, left, right) => computed(*op, of(left, arguments), of(right, arguments)),
         _ => Measure::Plain,
+    }
+}
+
+/// What the lesser or greater of two is. A plain number beside a time is one in nanoseconds.
+fn chosen(left: Measure, right: Measure) -> Measure {
+    use Measure::{Duration, Moment, Plain};
+    match (left, right) {
+        (time @ (Moment | Duration), Plain) | (Plain, time @ (Moment | Duration)) => time,
+        (left, right) => alike(left, right),
     }
 }
 
@@ -125,6 +143,8 @@ mod tests {
             "avg(time - past(time)) / 2",
             "stddev(time)",
             "quantile(0.9, time - past(time)) ?? 0",
+            "fold(0, (acc, v) => acc + v, time - past(time))",
+            "fold(0, (acc, v) => max(acc, v), time - past(time)) forward",
         ] {
             assert_eq!(measure(duration), Measure::Duration, "{duration}");
         }
@@ -133,6 +153,10 @@ mod tests {
         {
             assert_eq!(measure(plain), Measure::Plain, "{plain}");
         }
+        for plain in ["fold(0, (n, v) => n + 1, time)", "fold(1, (acc, v) => acc * v, time - past(time))"] {
+            assert_eq!(measure(plain), Measure::Plain, "{plain}");
+        }
+        assert_eq!(measure("fold(0, (acc, v) => v, time)"), Measure::Moment);
         assert_eq!(measure("histogram(3, time - past(time))"), Measure::Buckets(Box::new(Measure::Duration)));
     }
 }

@@ -6,10 +6,12 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use std::sync::Arc;
 use traceward_logic::ast::{
-    Aggregate, Ast, AstKind, BinaryOperator, Bound, Combiner, Connective, Function, Junction, Map, UnaryOperator,
+    Aggregate, Ast, AstKind, BinaryOperator, Bound, Combiner, Connective, Constant, Fold, Function, Junction, Map,
+    UnaryOperator,
 };
 use traceward_logic::diagnostic::Span;
 use traceward_logic::formula::{Interval, Unit};
+use traceward_logic::query::FoldOrder;
 use traceward_logic::value::{ArithmeticOp, CompareOp, Value};
 
 /// Trees that some text is read as.
@@ -157,8 +159,25 @@ fn queries(one: &One, two: &Two) -> impl Strategy<Value = AstKind> + use<> {
             vec![*a, *b],
             condition
         )),
+        (folding(), two.clone(), condition()).prop_map(|(fold, (body, query), condition)| {
+            let condition = condition.map(|condition| *condition);
+            AstKind::Fold(Box::new(Fold { body: *body, query: *query, condition, ..fold }))
+        }),
         two.clone().prop_map(|(request, grant)| AstKind::Latency(request, grant)),
     ]
+}
+
+/// A fold that lacks its parts.
+fn folding() -> impl Strategy<Value = Fold> {
+    let order = select(vec![FoldOrder::Backward, FoldOrder::Forward]);
+    (value(), name(), name(), order).prop_map(|(start, accumulator, value, order)| Fold {
+        start: Constant { value: start, span: Span::default() },
+        parameters: [accumulator, value],
+        body: placed(AstKind::Position),
+        query: placed(AstKind::Position),
+        order,
+        condition: None,
+    })
 }
 
 fn arithmetic() -> impl Strategy<Value = ArithmeticOp> {
@@ -199,6 +218,8 @@ pub fn name() -> impl Strategy<Value = Arc<str>> {
         "count",
         "min",
         "latency",
+        "fold",
+        "forward",
         "first",
         "past",
         "delta",

@@ -133,7 +133,7 @@ fn is_local(formulas: &Formulas, query: &Query) -> bool {
         }
         Query::Not { query, .. } | Query::Default { query, .. } => is_local(formulas, query),
         Query::Compare(comparison) => is_local(formulas, &comparison.left) && is_local(formulas, &comparison.right),
-        Query::Next { .. } | Query::Until { .. } | Query::Aggregate { .. } => false,
+        Query::Next { .. } | Query::Until { .. } | Query::Aggregate { .. } | Query::Fold { .. } => false,
     }
 }
 

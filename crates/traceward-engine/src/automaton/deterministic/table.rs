@@ -52,7 +52,8 @@ impl PropositionTests {
 mod tests {
     use super::*;
 
-    /// Whether `a` has held in an even number of states; the second proposition makes no difference.
+    /// Whether `a` has held in an even number of states; the second proposition makes no
+    /// difference.
     #[test]
     fn a_table_becomes_tests_and_a_table_again() {
         let parity = Table { letters: 4, initial: 0, accepting: vec![true, false], next: vec![0, 1, 0, 1, 1, 0, 1, 0] };

@@ -101,8 +101,8 @@ pub struct Measures {
 }
 
 impl Metric {
-    /// Whether some operator begins late: two clocks of its delay do not compare, whatever claim 3.2
-    /// says, so that one node may be in a configuration with several.
+    /// Whether some operator begins late: two clocks of its delay do not compare, whatever claim
+    /// 3.2 says, so that one node may be in a configuration with several.
     pub fn has_delays(&self) -> bool {
         let runs_out = self.clocks_that_run_out();
         self.nodes().iter().any(|node| self.delay(node.kind, &runs_out).is_some())
@@ -161,8 +161,8 @@ impl Measures {
         last * Magnitude::new(factor)
     }
 
-    /// The type A leaves of the generic algorithm, Y·(C+1), as the proof of lemma 3.4 counts those of
-    /// the graph.
+    /// The type A leaves of the generic algorithm, Y·(C+1), as the proof of lemma 3.4 counts those
+    /// of the graph.
     pub fn type_a(self) -> Magnitude {
         Magnitude::new((self.y as f64 * (self.c() + 1.0)).max(1.0))
     }

@@ -1,12 +1,12 @@
-//! Breadth-first traversal as the papers print it: figure 5 of Finkbeiner and Sipma, and with clocks
-//! the procedure of the thesis' section 3.4.
+//! Breadth-first traversal as the papers print it: figure 5 of Finkbeiner and Sipma, and with
+//! clocks the procedure of the thesis' section 3.4.
 //!
 //! A step makes all successors of all slices, whatever the next state is, and then keeps those that
 //! the state satisfies: so what has to be gone through are candidates, of which there may be many
-//! more than slices. [`BreadthFirst`] looks at the state first, and never makes the others. No slice
-//! is dropped because of another one. The union ⊎ drops redundant entries of a configuration, which
-//! is what the thesis calls optimized, unless [`Subsumption::Off`] asks for the union of the first
-//! paper.
+//! more than slices. [`BreadthFirst`] looks at the state first, and never makes the others. No
+//! slice is dropped because of another one. The union ⊎ drops redundant entries of a configuration,
+//! which is what the thesis calls optimized, unless [`Subsumption::Off`] asks for the union of the
+//! first paper.
 //!
 //! The successors of a slice are remembered, as in the first paper's experiments, unless
 //! [`Memory::Nothing`] asks for the figure alone.
