@@ -728,8 +728,8 @@ pub enum Experiment {
 
 #[derive(Args, Debug)]
 pub struct HelpArguments {
-    /// `operators`, `functions`, `queries`, `specs`, `programs`, `json-schema` (of what --format json
-    /// prints), or the name of a command
+    /// `operators`, `functions`, `queries`, `specs`, `programs`, `json-schema` (of what --format
+    /// json prints), or the name of a command
     pub topic: Option<String>,
 }
 

@@ -37,15 +37,16 @@
 //! | `await e` | waits until e holds |
 //! | `c <= e`, `c <= (e, f)` (`⇐`) | sends an item, which the channel may lose |
 //! | `c => x`, `c => (x, a[i])` (`⇒`) | waits for an item and takes it |
-//! | `if e then S`, `if e then S else S`, `while e do S` | looks at e; the statements are steps of their own |
+//! | `if e then S else S`, `while e do S` | looks at e; S are steps of their own |
 //! | `loop forever do S` | goes to the first statement of S, and is not visited again |
-//! | `l2: [ l3: S or l4: S ]` | takes the first step of an alternative, by chance among those that can be taken |
+//! | `l2: [ l3: S or l4: S ]` | takes the first step of an alternative that can be taken |
 //! | `after N steps do A` | takes A when the process has stood there for N steps of the program |
 //!
-//! S is a labelled statement, or `[ … ]` around several. Variables are `integer` (64 bits, 0 at
-//! first) or `boolean` (false at first), `array [1..8] of integer`, `array [1..] of integer`
-//! without an end, and `channel [1..] of (integer, boolean) loses 0.2`; `where` gives their first
-//! values: `where i = 1, !timeout`, and for arrays `where data[k] = 10 * k`.
+//! S is a labelled statement, or `[ … ]` around several; `else S` may be left out. Variables are
+//! `integer` (64 bits, 0 at first) or `boolean` (false at first), `array [1..8] of integer`, `array
+//! [1..] of integer` without an end, and `channel [1..] of (integer, boolean) loses 0.2`; `where`
+//! gives their first values: `where i = 1, !timeout`, and for arrays `where data[k] = 10 * k`.
+//! Operators are `+ - * / %` (`div`, `mod`), `= != < <= > >=`, `! & |` (`not`, `and`).
 //!
 //! # The trace
 //!

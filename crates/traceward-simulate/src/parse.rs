@@ -15,7 +15,7 @@ const NESTING_LIMIT: usize = 200;
 const MOST_STEPS: u64 = 1_000_000_000_000;
 
 /// Words that are no names.
-const WORDS: [&str; 29] = [
+const WORDS: [&str; 30] = [
     "local",
     "where",
     "integer",
@@ -44,6 +44,7 @@ const WORDS: [&str; 29] = [
     "after",
     "true",
     "TRUE",
+    "false",
     "FALSE",
 ];
 
@@ -61,7 +62,7 @@ pub fn program(text: &str) -> Parsed<ProgramTree> {
 }
 
 fn is_keyword(word: &str) -> bool {
-    WORDS.contains(&word) || word == "false"
+    WORDS.contains(&word)
 }
 
 struct Parser<'a> {

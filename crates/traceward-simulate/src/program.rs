@@ -97,8 +97,8 @@ pub(crate) struct Channel {
 #[derive(Clone, Debug)]
 pub(crate) struct Process {
     pub name: String,
+    /// In the order in which statements are written, and the end.
     pub locations: Vec<Location>,
-    pub start: usize,
 }
 
 /// A place where control can be.

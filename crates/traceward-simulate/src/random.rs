@@ -24,8 +24,8 @@ impl Random {
         Self(Pcg32::seed_from_u64(seed))
     }
 
-    /// A number below `count`. One alone costs no chance. Numbers differ in probability by less than
-    /// `count` / 2^32, which no trace is long enough to show.
+    /// A number below `count`. One alone costs no chance. Numbers differ in probability by less
+    /// than `count` / 2^32, which no trace is long enough to show.
     pub fn below(&mut self, count: usize) -> usize {
         if count < 2 {
             return 0;

@@ -1,6 +1,6 @@
 //! Programs as they run.
 
-use crate::expression::{Array, Trouble, Values};
+use crate::expression::{Array, Expression, MOST_ELEMENTS, Trouble, Values};
 use crate::program::{Channel, ColumnType, Effect, Guard, Location, Place, Program, Source, Target, Transition};
 use crate::random::Random;
 use std::collections::VecDeque;
@@ -98,7 +98,8 @@ impl<'p> Simulation<'p> {
             random: Random::new(seed),
             values: program.initial.clone(),
             queues: vec![VecDeque::new(); program.channels.len()],
-            at: program.processes.iter().map(|process| process.start).collect(),
+            // The first statement of a process has the number 0.
+            at: vec![0; program.processes.len()],
             since: vec![0; program.processes.len()],
             now: 0,
             choices: Choices::default(),
@@ -271,7 +272,7 @@ impl<'p> Simulation<'p> {
         }
     }
 
-    fn send(&mut self, channel: usize, item: &[crate::expression::Expression]) -> Result<(), Trouble> {
+    fn send(&mut self, channel: usize, item: &[Expression]) -> Result<(), Trouble> {
         self.pending.clear();
         for value in item {
             let value = value.value(&self.program.arrays, &self.values)?;
@@ -336,7 +337,7 @@ impl Trouble {
             }
             Self::TooFar { array, index } => {
                 let name = &arrays[*array].name;
-                format!("`{name}[{index}]` is too far out: {} elements are kept", crate::expression::MOST_ELEMENTS)
+                format!("`{name}[{index}]` is too far out: {} elements are kept", MOST_ELEMENTS)
             }
             Self::Flooded { channel } => {
                 let name = &channels[*channel].name;

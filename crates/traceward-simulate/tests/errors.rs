@@ -2,6 +2,7 @@
 
 use traceward::message::{Style, render};
 use traceward_simulate::{LONGEST_PROGRAM, Program, Simulation, Step};
+use traceward_testkit::mutate::{Mutator, Numbers};
 
 /// The errors of a program as a user sees them; of one that can be read, the first fault.
 fn errors(text: &str) -> String {
@@ -136,6 +137,38 @@ fn faults() {
         "local a : array [1..3] of integer\nP :: [ l0: request a[4] ]",
         "local x : integer\nP :: [ l0: [ l1: await 1 / x = 1 or l2: skip ] ]",
     ]));
+}
+
+/// Programs that are nearly right are run or refused, and what is wrong with them can be shown.
+#[test]
+fn no_program_panics() {
+    let good = [
+        include_str!("../../../examples/mux-sem.spl"),
+        include_str!("../../../examples/abp.spl"),
+        include_str!("../../../examples/heap.spl"),
+        include_str!("../../../examples/calls.spl"),
+        include_str!("../../../examples/closeness.spl"),
+        "local a : array [0..3] of integer where a[k] = 6 / (k + 1)  P :: [ l0: while a[1] < 9 do l1: a[1] := a[a[2]] * 7 ]",
+    ];
+    let words = ["loop forever do", "or", "else", "[", "]", "after 3 steps do", "where", "||", "true", "integer", "::"];
+    let mutator = Mutator::new(&good, &words);
+    let (mut run, mut refused) = (0, 0);
+    for seed in 0..20_000 {
+        let text = String::from_utf8_lossy(&mutator.input(&mut Numbers::of_seed(seed))).into_owned();
+        match Program::parse(&text) {
+            Err(errors) => {
+                assert!(render("p.spl", &text, &errors, Style::default()).starts_with("error"), "seed {seed}");
+                refused += 1;
+            }
+            Ok(program) => {
+                let mut simulation = Simulation::new(&program, seed);
+                (0..100).take_while(|_| matches!(simulation.step(), Ok(Step::Taken | Step::Passed))).count();
+                assert_eq!(simulation.row().count(), program.columns().len());
+                run += 1;
+            }
+        }
+    }
+    assert!(run > 1000 && refused > 1000, "{run} run, {refused} refused");
 }
 
 /// Whatever is nested deeply is refused, and overflows no stack.

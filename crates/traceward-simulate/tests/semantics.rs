@@ -86,8 +86,8 @@ fn both_processes_get_their_turns() {
     assert!(first > 4000 && second > 4000 && first.abs_diff(second) < 300, "{first} and {second}");
 }
 
-/// What the receiver takes for an item is what the sender sent, in its order, and none is missing or
-/// comes twice, however much the channels lose.
+/// What the receiver takes for an item is what the sender sent, in its order, and none is missing
+/// or comes twice, however much the channels lose.
 #[test]
 fn the_alternating_bit_delivers_in_order() {
     for (loss, least) in [("0", 200), ("0.2", 100), ("0.7", 10)] {

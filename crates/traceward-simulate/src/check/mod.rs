@@ -162,7 +162,7 @@ impl<'t> Checker<'t> {
         self.declare_all(&tree.declarations, Some(&tree.name.name));
         // Locations of a program that is refused anyway would be many, and of no use.
         let locations = if self.errors.len() < MOST_ERRORS { self.locations(&tree.body, &labels) } else { Vec::new() };
-        self.processes.push(Process { name: tree.name.name.clone(), locations, start: 0 });
+        self.processes.push(Process { name: tree.name.name.clone(), locations });
     }
 
     /// `Sender.at`, and `at_l3` of each label.

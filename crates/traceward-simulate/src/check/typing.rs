@@ -144,7 +144,7 @@ impl Checker<'_> {
             (!matches!(meaning, Meaning::Process)).then(|| name.clone())
         };
         let names: Vec<String> = self.locals.iter().chain(&self.globals).filter_map(is_variable).collect();
-        let near = did_you_mean(name, names.iter().map(String::as_str));
+        let near = did_you_mean(name, names.iter().map(String::as_str).chain(["true", "false"]));
         let error = Diagnostic::error(span, format!("there is no variable `{name}`")).label("not declared");
         let help = near.unwrap_or_else(|| format!("declare it: `local {name} : integer`"));
         self.fail(error.help(help))
