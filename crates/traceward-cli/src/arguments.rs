@@ -66,6 +66,19 @@ signal (INT, TERM, HUP), each property is satisfied or violated.")]
     #[command(after_help = "Example:
   traceward explain-plan -e 'G(!a -> !b U c)'")]
     ExplainPlan(PlanArguments),
+    /// Run a program of Manna and Pnueli's Simple Programming Language, and print its trace
+    #[command(after_help = "Examples:
+  traceward simulate program.spl > trace.csv
+  traceward simulate program.spl --steps 100000 --seed 7 -o trace.csv
+  traceward simulate program.spl --seed 7 | traceward check -e 'G !(at_l3 & at_m3)' -
+  traceward simulate program.spl --format jsonl | traceward monitor -e 'G !(at_l3 & at_m3)'
+
+Each step is one of a random process that can go on. The same program and seed give the same
+trace, on every machine. A program in which no process can go on ends the trace early: standard
+error tells where each one stands. `traceward help programs` explains the language.
+
+Exit status: 0 there is a trace, 2 the program is wrong, or does what cannot be done.")]
+    Simulate(SimulateArguments),
     /// Repeat the experiments of the papers, and measure what their theorems say
     #[command(after_help = "Examples:
   traceward bench figure10
@@ -105,8 +118,8 @@ Exit status: 0 nothing is odd, 1 something is, 2 it could not be found out.")]
 
 Exit status: 0 they are equal, 1 they are not, 2 it could not be found out.")]
     Compare(HygieneArguments),
-    /// Explain the language (`help operators`, `functions`, `queries`, `specs`) or a command (`help
-    /// check`)
+    /// Explain the language (`help operators`, `functions`, `queries`, `specs`), that of programs
+    /// (`help programs`) or a command (`help check`)
     Help(HelpArguments),
     /// Print completions for a shell
     #[command(after_help = "Example:
@@ -129,6 +142,8 @@ impl Command {
             Self::Bench(arguments) => arguments.output.format.content(),
             Self::Lint(arguments) => arguments.format.content(),
             Self::Compare(arguments) => arguments.output.format.content(),
+            // Names of a program have nothing in them that a terminal obeys, and lines are many.
+            Self::Simulate(_) => Content::Escaped,
             Self::Automaton(arguments) if arguments.to == AutomatonFormat::Json => Content::Json,
             Self::Help(arguments) if arguments.topic.as_deref() == Some("json-schema") => Content::Json,
             Self::Help(_) => Content::Coloured,
@@ -656,6 +671,36 @@ impl OutputFormat {
 }
 
 #[derive(Args, Debug)]
+pub struct SimulateArguments {
+    /// The program, or - for standard input
+    #[arg(value_name = "PROGRAM.spl")]
+    pub program: PathBuf,
+    /// The number of steps; the trace has one state more, the beginning
+    #[arg(long, value_name = "N", default_value_t = 1000, allow_negative_numbers = true, value_parser = whole_number)]
+    pub steps: u64,
+    /// The seed of all that happens by chance
+    #[arg(long, value_name = "S", default_value_t = 1, allow_negative_numbers = true, value_parser = whole_number)]
+    pub seed: u64,
+    /// The form of the trace
+    #[arg(long, value_enum, default_value = "csv")]
+    pub format: TraceForm,
+    /// Write the trace to this file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Do not tell why a trace ends early
+    #[arg(long)]
+    pub quiet: bool,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TraceForm {
+    /// A header, and a line a state
+    Csv,
+    /// An object a line
+    Jsonl,
+}
+
+#[derive(Args, Debug)]
 pub struct BenchArguments {
     /// Which experiment
     #[arg(value_enum)]
@@ -683,8 +728,8 @@ pub enum Experiment {
 
 #[derive(Args, Debug)]
 pub struct HelpArguments {
-    /// `operators`, `functions`, `queries`, `specs`, `json-schema` (of what --format json prints),
-    /// or the name of a command
+    /// `operators`, `functions`, `queries`, `specs`, `programs`, `json-schema` (of what --format
+    /// json prints), or the name of a command
     pub topic: Option<String>,
 }
 
@@ -698,6 +743,10 @@ pub struct CompletionsArguments {
 pub struct ManArguments {
     /// A command; the program itself otherwise
     pub command: Option<String>,
+}
+
+fn whole_number(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("a whole number from 0 to {} is needed", u64::MAX))
 }
 
 fn separator(text: &str) -> Result<u8, String> {

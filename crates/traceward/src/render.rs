@@ -1,6 +1,6 @@
 //! Diagnostics as text, in the manner of rustc.
 
-use crate::spec::Source;
+use crate::spec::{Goal, Source};
 use annotate_snippets::{Annotation, AnnotationKind, Level, Renderer, Snippet};
 use std::fmt;
 use traceward_logic::diagnostic::{Diagnostic, Help, Remedy, Severity, Span};
@@ -51,6 +51,12 @@ impl fmt::Debug for Style<'_> {
 
 /// The number of diagnostics that are shown. Whoever has more mends these first.
 const MOST_SHOWN: usize = 50;
+
+/// Diagnostics about a text that is no spec, such as a program, written as those about specs are.
+/// Of very many the first ones, and how many more there are. `name` is what to call the text.
+pub fn render(name: &str, text: &str, all: &[Diagnostic], style: Style<'_>) -> String {
+    diagnostics(&[Source::new(name, text, Goal::Check)], all, style).join("\n\n")
+}
 
 /// The texts of diagnostics, and of very many how many more there are.
 pub(crate) fn diagnostics(sources: &[Source], all: &[Diagnostic], style: Style<'_>) -> Vec<String> {

@@ -3,7 +3,7 @@
 mod keys_file;
 mod page_file;
 mod steps_picture;
-mod written_file;
+pub(super) mod written_file;
 
 use crate::arguments::{CheckArguments, ReportFormat};
 use crate::failure::{Failure, Outcome, tell};

@@ -7,11 +7,12 @@ use clap::CommandFactory;
 use std::io::Write;
 
 /// Texts that explain the language, by their topics.
-const TOPICS: [(&str, &str); 4] = [
+const TOPICS: [(&str, &str); 5] = [
     ("operators", include_str!("operators.txt")),
     ("functions", include_str!("functions.txt")),
     ("queries", include_str!("queries.txt")),
     ("specs", include_str!("specs.txt")),
+    ("programs", include_str!("programs.txt")),
 ];
 
 pub fn run(arguments: &HelpArguments, out: &mut impl Write) -> Result<Outcome, Failure> {
@@ -27,7 +28,7 @@ pub fn run(arguments: &HelpArguments, out: &mut impl Write) -> Result<Outcome, F
             None => {
                 let failure = Failure::new(format!("there is no help on `{topic}`"));
                 return Err(failure.help(
-                    "there are `operators`, `functions`, `queries`, `specs` and `json-schema`, and every command",
+                    "there are `operators`, `functions`, `queries`, `specs`, `programs` and `json-schema`, and every command",
                 ));
             }
         },

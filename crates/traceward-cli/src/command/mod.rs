@@ -12,3 +12,4 @@ pub mod lint;
 pub mod man;
 pub mod monitor;
 pub mod query;
+pub mod simulate;

@@ -11,6 +11,7 @@ mod monitor;
 mod observers;
 mod page;
 mod signals;
+mod simulate;
 mod steps;
 mod tools;
 mod transcripts;
