@@ -10,6 +10,7 @@ pub mod limit;
 pub mod past;
 pub mod possible;
 pub mod prepared;
+pub mod query;
 pub mod run_statistics;
 pub mod saved;
 pub mod select;

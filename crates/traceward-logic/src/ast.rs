@@ -8,6 +8,7 @@ use crate::diagnostic::Span;
 use crate::formula::Interval;
 use crate::query::FoldOrder;
 use crate::value::{ArithmeticOp, CompareOp, Value, ValueType};
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 /// A part of a spec and its place.
@@ -272,6 +273,20 @@ pub enum Aggregate {
     Histogram(Option<u32>),
     /// Pearson's correlation of two queries.
     Corr,
+}
+
+/// A part of a quantile is a number between 0 and 1, and never NaN.
+impl Eq for Aggregate {}
+
+impl Hash for Aggregate {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        std::mem::discriminant(self).hash(state);
+        match self {
+            Self::Quantile(part) => part.to_bits().hash(state),
+            Self::Histogram(buckets) => buckets.hash(state),
+            _ => {}
+        }
+    }
 }
 
 impl UnaryOperator {

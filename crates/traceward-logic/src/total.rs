@@ -66,6 +66,12 @@ impl Total {
         self.integer_count += 1;
     }
 
+    /// Adds so many integers, of which the sum is known.
+    pub fn add_integers(&mut self, sum: i128, count: u64) {
+        self.integers += sum;
+        self.integer_count += count;
+    }
+
     /// Adds a float.
     pub fn add_float(&mut self, number: f64) {
         self.floats.add(number);

@@ -1,5 +1,6 @@
 //! Automata made of formulas.
 
+pub mod algebraic;
 pub mod alternating;
 pub mod deterministic;
 pub(crate) mod diagram;

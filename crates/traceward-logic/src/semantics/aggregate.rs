@@ -85,7 +85,7 @@ impl Deviations {
 }
 
 /// One number less another, in a unit; exact for integers before it is rounded.
-fn difference(value: &Value, first: &Value, unit: f64) -> f64 {
+pub fn difference(value: &Value, first: &Value, unit: f64) -> f64 {
     match (value, first) {
         (Value::Int(value), Value::Int(first)) => (i128::from(*value) - i128::from(*first)) as f64 / unit,
         _ => value.as_f64().unwrap_or_default() / unit - first.as_f64().unwrap_or_default() / unit,
@@ -142,8 +142,8 @@ pub fn frequencies(values: &[&Value]) -> Vec<(Value, usize)> {
     frequencies
 }
 
-/// Equal numbers as equal representations.
-fn in_one_form(value: &Value) -> Value {
+/// A value in the form that it shares with all that are equal to it: 1.0 becomes 1.
+pub fn in_one_form(value: &Value) -> Value {
     match value {
         Value::Float(number) if compare_int_with_float(*number as i64, *number).is_eq() => Value::Int(*number as i64),
         Value::Pair(pair) => Value::Pair(Box::new((in_one_form(&pair.0), in_one_form(&pair.1)))),
@@ -190,7 +190,7 @@ pub fn rank(part: f64, count: usize) -> usize {
 fn histogram(buckets: Option<u32>, values: &[&Value]) -> Option<Value> {
     let numbers: Option<Vec<f64>> = values.iter().map(|value| value.as_f64()).collect();
     match numbers {
-        Some(numbers) => buckets_of(buckets.unwrap_or(BUCKETS), &numbers),
+        Some(numbers) => buckets_of(buckets, &numbers),
         None => {
             let row = |(value, count): (Value, usize)| Value::List(vec![value, Value::Int(count as i64)]);
             Some(Value::List(by_frequency(values).into_iter().map(row).collect()))
@@ -200,7 +200,8 @@ fn histogram(buckets: Option<u32>, values: &[&Value]) -> Option<Value> {
 
 /// `[from, to, count]` for each of some buckets of equal width from the least to the greatest
 /// number. The last one includes its end. Infinite numbers lie in no such bucket: there is none.
-fn buckets_of(buckets: u32, numbers: &[f64]) -> Option<Value> {
+pub fn buckets_of(buckets: Option<u32>, numbers: &[f64]) -> Option<Value> {
+    let buckets = buckets.unwrap_or(BUCKETS);
     let least = numbers.iter().copied().fold(f64::INFINITY, f64::min);
     let greatest = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     if least.is_infinite() || greatest.is_infinite() {

@@ -1,0 +1,405 @@
+//! Backward evaluation, a block of positions at a time.
+//!
+//! A part is a register of values of one type and a bit for each position at which it has one. From
+//! the last block to the first, and in each block from operands to what is made of them, registers
+//! are filled by whole slices; what crosses the border of a block is a carry. Loops are known by
+//! their shape: an until fills gaps from the right, a collection is folded. A collection that is
+//! asked only at position 0 has no register at all.
+//!
+//! An error in a block ends it: state by state ([`super::backward`]) it is found out whether
+//! somebody asks for it.
+
+mod expression;
+mod fold;
+mod lanes;
+mod loops;
+
+use super::{Outcome, Rows};
+use crate::automaton::algebraic::{Algebraic, Binary, Collector, LoopKind, Part, PartId, Unary};
+use crate::limit::{Budget, Limit};
+use expression::Scope;
+use fold::{Folded, Taken};
+use lanes::{BLOCK, Data, Lanes, Scalar, Stretch, and, without};
+use loops::{Running, Until};
+use rustc_hash::{FxHashMap, FxHashSet};
+use traceward_logic::bitmap::Bitmap;
+use traceward_logic::expr::{Arguments, Expr, StateAt};
+use traceward_logic::formula::FormulaId;
+use traceward_logic::semantics::EvaluationError;
+use traceward_logic::trace::Trace;
+use traceward_logic::value::Value;
+
+/// There is an error at some position, of which it is not known whether somebody asks for it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Bail;
+
+/// Why blocks give no value.
+#[derive(Debug)]
+pub(super) enum Stopped {
+    Bail,
+    Limit(Limit),
+}
+
+impl From<Bail> for Stopped {
+    fn from(_: Bail) -> Self {
+        Self::Bail
+    }
+}
+
+/// What is done in a block.
+#[derive(Clone, Debug)]
+enum Step {
+    /// A part by itself.
+    Part(PartId),
+    /// The head of an until.
+    Until { head: PartId, left: PartId, right: PartId },
+    /// A collection, with its summary at every position.
+    Running { finish: PartId, of: PartId, condition: Option<PartId>, collector: Collector },
+    /// A collection that is summarised in the end.
+    Folded { finish: PartId, of: Operand, condition: Option<PartId>, collector: Collector },
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Operand {
+    One(PartId),
+    Two(PartId, PartId),
+}
+
+/// The steps for all parts of an automaton.
+#[derive(Clone, Debug)]
+pub(super) struct Program {
+    steps: Vec<Step>,
+    /// The parts that have a value at every position.
+    everywhere: FxHashSet<PartId>,
+}
+
+impl Program {
+    pub fn new(automaton: &Algebraic) -> Self {
+        let plan = Plan::new(automaton);
+        let steps = automaton.part_ids().filter_map(|id| plan.step(id)).collect();
+        Self { steps, everywhere: plan.everywhere }
+    }
+
+    /// The value of each root at position 0 of a trace with a state.
+    pub fn run<'r>(
+        &self,
+        automaton: &Algebraic,
+        trace: &Trace,
+        row: Rows<'_, 'r>,
+        budget: &mut Budget,
+    ) -> Result<Vec<Outcome>, Stopped> {
+        let rows: FxHashMap<FormulaId, &Bitmap> = automaton.assertions().into_iter().map(|f| (f, row(f))).collect();
+        let mut run = Run::new(self, automaton, trace, rows);
+        for block in (0..trace.len.div_ceil(BLOCK)).rev() {
+            let base = block * BLOCK;
+            run.block(Stretch { base, len: (trace.len - base).min(BLOCK) })?;
+            budget.spend(self.steps.len() as u64).map_err(Stopped::Limit)?;
+        }
+        Ok(automaton.roots().iter().map(|&root| run.at_zero(root)).collect())
+    }
+
+    /// The steps in words, for people who want to see the plan.
+    pub fn counts(&self) -> (usize, usize) {
+        let folded = self.steps.iter().filter(|step| matches!(step, Step::Folded { .. })).count();
+        (self.steps.len() - folded, folded)
+    }
+}
+
+/// What is known of the parts before there is a trace.
+struct Plan<'a> {
+    automaton: &'a Algebraic,
+    everywhere: FxHashSet<PartId>,
+    /// For each part of a loop the loop's index.
+    inside: FxHashMap<PartId, usize>,
+    heads: FxHashMap<PartId, usize>,
+}
+
+impl<'a> Plan<'a> {
+    fn new(automaton: &'a Algebraic) -> Self {
+        let mut plan = Self {
+            automaton,
+            everywhere: FxHashSet::default(),
+            inside: FxHashMap::default(),
+            heads: FxHashMap::default(),
+        };
+        for (index, one) in automaton.loops().iter().enumerate() {
+            plan.heads.insert(one.head, index);
+            let parts = automaton.part_ids().skip(one.first.index()).take(one.head.index() - one.first.index() + 1);
+            plan.inside.extend(parts.map(|part| (part, index)));
+        }
+        plan.find_everywhere();
+        plan
+    }
+
+    /// Finds the parts that are asked at every position: all that is asked at another position than
+    /// 0, and whatever that needs. Operands have lower ids, so that going down meets every part
+    /// after all who ask for it.
+    fn find_everywhere(&mut self) {
+        for id in self.automaton.part_ids().collect::<Vec<_>>().into_iter().rev() {
+            let asked_everywhere = self.everywhere.contains(&id);
+            match self.automaton.part(id) {
+                _ if self.heads.contains_key(&id) => match &self.automaton.loops()[self.heads[&id]].kind {
+                    LoopKind::Until { left, right } => self.everywhere.extend([id, *left, *right]),
+                    LoopKind::Collection { collector, of, condition } => {
+                        let operand = if asked_everywhere { Operand::One(*of) } else { self.operand(collector, *of) };
+                        match operand {
+                            Operand::One(of) => self.everywhere.extend([of]),
+                            Operand::Two(left, right) => self.everywhere.extend([left, right]),
+                        }
+                        self.everywhere.extend(*condition);
+                    }
+                },
+                _ if self.inside.contains_key(&id) => {}
+                Part::Terminal { .. } => {}
+                Part::Transient { next, .. } => self.everywhere.extend([id, *next]),
+                Part::And { left, right, .. } | Part::Or { left, right, .. } if asked_everywhere => {
+                    self.everywhere.extend([*left, *right]);
+                }
+                Part::Apply { part, .. } if asked_everywhere => self.everywhere.extend([*part]),
+                Part::And { .. } | Part::Or { .. } | Part::Apply { .. } => {}
+            }
+        }
+    }
+
+    /// What a collection takes: of a correlation both sides by themselves.
+    fn operand(&self, collector: &Collector, of: PartId) -> Operand {
+        use traceward_logic::ast::Aggregate;
+        match (collector, self.automaton.part(of)) {
+            (Collector::Aggregate(Aggregate::Corr), Part::And { left, right, .. }) => Operand::Two(*left, *right),
+            _ => Operand::One(of),
+        }
+    }
+
+    fn step(&self, id: PartId) -> Option<Step> {
+        let part = self.automaton.part(id);
+        if let Part::Apply { function: Unary::Finish(_), part: head } = part {
+            let LoopKind::Collection { collector, of, condition } = &self.automaton.loops()[self.heads[head]].kind
+            else {
+                return None;
+            };
+            let (finish, condition, collector) = (id, *condition, collector.clone());
+            return Some(if self.everywhere.contains(&id) {
+                Step::Running { finish, of: *of, condition, collector }
+            } else {
+                Step::Folded { finish, of: self.operand(&collector, *of), condition, collector }
+            });
+        }
+        if let Some(&index) = self.heads.get(&id) {
+            return match &self.automaton.loops()[index].kind {
+                LoopKind::Until { left, right } => Some(Step::Until { head: id, left: *left, right: *right }),
+                LoopKind::Collection { .. } => None,
+            };
+        }
+        let is_inside = self.inside.contains_key(&id);
+        (!is_inside && self.everywhere.contains(&id)).then_some(Step::Part(id))
+    }
+}
+
+/// The registers of a run, and what crosses the borders of blocks.
+struct Run<'a> {
+    program: &'a Program,
+    automaton: &'a Algebraic,
+    trace: &'a Trace,
+    rows: FxHashMap<FormulaId, &'a Bitmap>,
+    registers: Vec<Lanes>,
+    /// For each transient node, what its automaton has at the first position of the block before.
+    carries: FxHashMap<PartId, Option<Scalar>>,
+    untils: FxHashMap<PartId, Until>,
+    running: FxHashMap<PartId, Running>,
+    folded: FxHashMap<PartId, Folded>,
+}
+
+impl<'a> Run<'a> {
+    fn new(
+        program: &'a Program,
+        automaton: &'a Algebraic,
+        trace: &'a Trace,
+        rows: FxHashMap<FormulaId, &'a Bitmap>,
+    ) -> Self {
+        let registers = vec![Lanes::nothing(); automaton.parts().len()];
+        let folded = program.steps.iter().filter_map(|step| match step {
+            Step::Folded { finish, collector, .. } => Some((*finish, Folded::new(collector))),
+            _ => None,
+        });
+        Self {
+            program,
+            automaton,
+            trace,
+            rows,
+            registers,
+            carries: FxHashMap::default(),
+            untils: FxHashMap::default(),
+            running: FxHashMap::default(),
+            folded: folded.collect(),
+        }
+    }
+
+    fn lanes(&self, id: PartId) -> &Lanes {
+        &self.registers[id.index()]
+    }
+
+    fn block(&mut self, stretch: Stretch) -> Result<(), Bail> {
+        for step in &self.program.steps {
+            match step {
+                Step::Part(id) => {
+                    let lanes = self.part(*id, stretch)?;
+                    self.registers[id.index()] = lanes;
+                }
+                Step::Until { head, left, right } => {
+                    let mut until = self.untils.remove(head).unwrap_or_default();
+                    let lanes = until.values(&self.lanes(*left).ok, self.lanes(*right), stretch, self.trace);
+                    self.untils.insert(*head, until);
+                    self.registers[head.index()] = lanes;
+                }
+                Step::Running { finish, of, condition, collector } => {
+                    let mut running = self
+                        .running
+                        .remove(finish)
+                        .unwrap_or_else(|| Running::new(collector, matches!(self.lanes(*of).data, Data::Int(_))));
+                    let condition = condition.map(|condition| self.lanes(condition).ok);
+                    let lanes = running.values(self.lanes(*of), condition.as_ref(), stretch, self.trace)?;
+                    self.running.insert(*finish, running);
+                    self.registers[finish.index()] = lanes;
+                }
+                Step::Folded { finish, of, condition, .. } => {
+                    let Some(mut folded) = self.folded.remove(finish) else { continue };
+                    let condition = condition.map(|condition| self.lanes(condition).ok);
+                    let taken = match *of {
+                        Operand::One(of) => Taken::One(self.lanes(of)),
+                        Operand::Two(left, right) => Taken::Two(self.lanes(left), self.lanes(right)),
+                    };
+                    folded.take(&taken, condition.as_ref(), stretch, self.trace);
+                    self.folded.insert(*finish, folded);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn part(&mut self, id: PartId, stretch: Stretch) -> Result<Lanes, Bail> {
+        let (automaton, trace) = (self.automaton, self.trace);
+        match automaton.part(id) {
+            Part::Terminal { assertion, expr } => {
+                let wanted = assertion.map_or_else(|| stretch.all(), |formula| stretch.of(self.rows[&formula]));
+                Scope { trace, stretch, arguments: &[] }.values(expr, &wanted)
+            }
+            Part::Transient { next, function } => {
+                let carry = self.carries.get(&id).cloned().flatten();
+                let lanes = self.lanes(*next);
+                let (later, first) = (lanes.one_later(carry.as_ref(), stretch.len, trace), lanes.scalar(0));
+                self.carries.insert(id, first);
+                self.applied(function, later, stretch)
+            }
+            Part::Apply { function, part } => self.applied(function, self.lanes(*part).clone(), stretch),
+            Part::And { function, left, right } => {
+                let (left, right) = (self.lanes(*left), self.lanes(*right));
+                let both = and(&left.ok, &right.ok);
+                self.joined(function, left, right, both, stretch)
+            }
+            Part::Or { function, left, right } => {
+                let (left, right) = (self.lanes(*left), self.lanes(*right));
+                let both = and(&left.ok, &right.ok);
+                let joined = self.joined(function, left, right, both, stretch)?;
+                let alone = |lanes: &Lanes| Lanes { ok: without(&lanes.ok, &both), data: lanes.data.clone() };
+                let alone = alone(left).merged(alone(right), stretch.len, trace);
+                Ok(joined.merged(alone, stretch.len, trace))
+            }
+        }
+    }
+
+    fn applied(&self, function: &Unary, lanes: Lanes, stretch: Stretch) -> Result<Lanes, Bail> {
+        let failed = || without(&stretch.all(), &lanes.ok);
+        Ok(match function {
+            Unary::Map(map) => {
+                let wanted = lanes.ok;
+                return Scope { trace: self.trace, stretch, arguments: &[&lanes] }.values(map, &wanted);
+            }
+            Unary::Negate(constant) => Lanes::constant(constant, failed(), stretch.len),
+            Unary::Default(constant) => {
+                let constant = Lanes::constant(constant, failed(), stretch.len);
+                lanes.merged(constant, stretch.len, self.trace)
+            }
+            Unary::Identity | Unary::Begin(_) | Unary::Finish(_) => lanes,
+        })
+    }
+
+    fn joined(
+        &self,
+        function: &Binary,
+        left: &Lanes,
+        right: &Lanes,
+        both: lanes::Bits,
+        stretch: Stretch,
+    ) -> Result<Lanes, Bail> {
+        match function {
+            Binary::Combine(combine) => {
+                Scope { trace: self.trace, stretch, arguments: &[left, right] }.values(combine, &both)
+            }
+            Binary::Pair => {
+                let (a, b) = (Box::new(Expr::Parameter(0)), Box::new(Expr::Parameter(1)));
+                Scope { trace: self.trace, stretch, arguments: &[left, right] }.values(&Expr::Pair(a, b), &both)
+            }
+            Binary::Compare(op) => {
+                let (a, b) = (Box::new(Expr::Parameter(0)), Box::new(Expr::Parameter(1)));
+                let compare = Expr::Compare(*op, a, b);
+                Scope { trace: self.trace, stretch, arguments: &[left, right] }.values(&compare, &both)
+            }
+            Binary::Then => Ok(Lanes { ok: both, data: right.data.clone() }),
+            Binary::Otherwise | Binary::While | Binary::Collect(_) => unreachable!("these stand in loops"),
+        }
+    }
+
+    // ---- position 0 ----
+
+    /// The value of a part at position 0, once the first block is done.
+    fn at_zero(&self, id: PartId) -> Outcome {
+        if self.program.everywhere.contains(&id) {
+            return Ok(self.lanes(id).scalar(0).map(|scalar| scalar.value(self.trace)));
+        }
+        match self.automaton.part(id) {
+            Part::Terminal { assertion, expr } => {
+                let asserted = assertion.is_none_or(|formula| self.rows[&formula].get(0));
+                if !asserted {
+                    return Ok(None);
+                }
+                present(expr, expr.value(&StateAt { trace: self.trace, position: 0 }))
+            }
+            Part::Apply { function: Unary::Finish(_), .. } => self.folded[&id].value(self.trace),
+            Part::Apply { function, part } => {
+                let value = self.at_zero(*part)?;
+                applied_at_zero(function, value)
+            }
+            Part::And { function, left, right } => match (self.at_zero(*left)?, self.at_zero(*right)?) {
+                (Some(left), Some(right)) => combined_at_zero(function, left, right),
+                _ => Ok(None),
+            },
+            Part::Or { function, left, right } => match (self.at_zero(*left)?, self.at_zero(*right)?) {
+                (Some(left), Some(right)) => combined_at_zero(function, left, right),
+                (one, other) => Ok(one.or(other)),
+            },
+            Part::Transient { .. } => unreachable!("a transient node is asked for everywhere"),
+        }
+    }
+}
+
+fn applied_at_zero(function: &Unary, value: Option<Value>) -> Outcome {
+    match (function, value) {
+        (Unary::Map(map), Some(value)) => present(map, map.value(&Arguments(&[value]))),
+        (Unary::Negate(_), Some(_)) => Ok(None),
+        (Unary::Negate(constant) | Unary::Default(constant), None) => Ok(Some(constant.clone())),
+        (_, value) => Ok(value),
+    }
+}
+
+fn combined_at_zero(function: &Binary, left: Value, right: Value) -> Outcome {
+    match function {
+        Binary::Combine(combine) => present(combine, combine.value(&Arguments(&[left, right]))),
+        Binary::Compare(op) => Ok(Some(Value::Bool(op.holds(&left, &right)))),
+        _ => Ok(Some(right)),
+    }
+}
+
+fn present(expr: &Expr, value: Result<Value, traceward_logic::value::ArithmeticError>) -> Outcome {
+    let value = value.map_err(|reason| EvaluationError::of(expr, 0, reason))?;
+    Ok(Some(value).filter(|value| !value.is_missing()))
+}
