@@ -7,6 +7,7 @@ mod by_key;
 mod comparison;
 mod evidence;
 mod judgement;
+mod measured;
 mod missing;
 mod mistake;
 mod part;
@@ -24,6 +25,7 @@ use crate::words::Words;
 use by_key::KeyTally;
 pub(crate) use evidence::variables_of;
 use judgement::{Judgement, Judges};
+use measured::Measured;
 pub(crate) use mistake::never_true;
 use part::Part;
 use rustc_hash::FxHashMap;
@@ -43,6 +45,10 @@ use why::Explainers;
 
 /// The longest trace that the definition itself is asked about: beyond it an answer takes minutes.
 const LONGEST_NAIVE: usize = 200_000;
+
+/// The longest trace whose queries the definition is asked about: collections inside collections are
+/// quadratic.
+const LONGEST_NAIVE_QUERY: usize = 20_000;
 
 /// The longest trace whose table is worth printing.
 const LONGEST_TABLE: usize = 1000;
@@ -64,6 +70,8 @@ pub(crate) struct Question<'a> {
     indices: FxHashMap<FormulaId, usize>,
     /// Tells where formulas hold: violations and queries are made of its rows.
     evaluator: Evaluator,
+    /// Gives the values of queries, and of both sides of asserts.
+    measured: Measured,
     /// Gives the verdicts on formulas.
     judges: Judges,
     /// Tells why properties are violated.
@@ -99,7 +107,7 @@ impl<'a> Question<'a> {
         read: ReadTrace,
         options: &'a CheckOptions,
     ) -> Result<Self, Error> {
-        refuse_what_cannot_be_had(&read, options)?;
+        refuse_what_cannot_be_had(lowered, &read, options)?;
         let asked = roots(lowered, options.extent);
         let triggers = lowered.properties.iter().flat_map(|property| &property.triggers);
         let roots: BTreeSet<FormulaId> = asked.iter().copied().chain(triggers.map(|trigger| trigger.formula)).collect();
@@ -116,6 +124,7 @@ impl<'a> Question<'a> {
             input: Input::new(read),
             evaluator: Evaluator::new(&prepared, &options.config),
             judges: Judges::new(lowered, &prepared, &indices, options, &|place| formula_name(spec, lowered, place))?,
+            measured: Measured::new(lowered),
             explainers: Explainers::new(lowered.properties.len()),
             timelines_left: Cell::new(options.timelines),
             prepared,
@@ -222,15 +231,15 @@ impl<'a> Question<'a> {
     fn judge(&self, part: &Part<'_>) -> Result<(Vec<Judgement>, Vec<Option<Value>>), Error> {
         let mut of_formulas = self.judges.decide(part)?.into_iter();
         let mut judgements = Vec::new();
-        for property in &self.lowered.properties {
+        for (index, property) in self.lowered.properties.iter().enumerate() {
             judgements.push(match &property.claim {
                 Claim::Formula(formula) => {
                     of_formulas.next().unwrap_or_else(|| Judgement::by_rows(part.holds_at_start(*formula)))
                 }
-                Claim::Assert(compared) => comparison::judge(part, compared)?,
+                Claim::Assert(compared) => comparison::judge(part, compared, self.measured.sides(index))?,
             });
         }
-        let values = self.lowered.queries.iter().map(|query| part.value(&query.query));
+        let values = (0..self.lowered.queries.len()).map(|index| part.value(self.measured.query(index)));
         Ok((judgements, values.collect::<Result<_, _>>()?))
     }
 
@@ -373,14 +382,15 @@ impl<'a> Question<'a> {
     }
 }
 
-fn refuse_what_cannot_be_had(read: &ReadTrace, options: &CheckOptions) -> Result<(), Error> {
+fn refuse_what_cannot_be_had(lowered: &Lowered, read: &ReadTrace, options: &CheckOptions) -> Result<(), Error> {
     let is_split = read.keys.is_some();
     if is_split && options.truth != Truth::AtZero {
         return Err(Request::TruthByKey.into());
     }
     walkthrough::refuse(read, options)?;
     let states = longest_part(read);
-    if options.config.engine == EngineName::Naive && states > LONGEST_NAIVE {
+    let longest = if measured::asks_for_values(lowered) { LONGEST_NAIVE_QUERY } else { LONGEST_NAIVE };
+    if options.config.engine == EngineName::Naive && states > longest {
         return Err(Request::TooLongForNaive { states }.into());
     }
     Ok(())

@@ -5,6 +5,7 @@
 //! verdict is what it would be if the trace ended here, and never a final one.
 
 use super::judgement::Judgement;
+use super::measured::{QueryIndex, value_of_part};
 use super::part::Part;
 use crate::check::Extent;
 use crate::error::Error;
@@ -30,8 +31,9 @@ enum Trend {
 }
 
 /// The judgement on an assert.
-pub(super) fn judge(part: &Part<'_>, comparison: &Comparison) -> Result<Judgement, Error> {
-    let (left, right) = (part.value(&comparison.left)?, part.value(&comparison.right)?);
+pub(super) fn judge(part: &Part<'_>, comparison: &Comparison, sides: [QueryIndex; 2]) -> Result<Judgement, Error> {
+    let [left, right] = sides.map(|side| part.value(side));
+    let (left, right) = (left?, right?);
     let holds = comparison.holds(left.as_ref(), right.as_ref());
     let verdict = match part.question.options.extent {
         Extent::Whole => Verdict::at_end(holds),
@@ -96,7 +98,7 @@ fn trend(part: &Part<'_>, query: &Query, value: Option<&Value>) -> Trend {
         {
             Trend::Fixed
         }
-        Query::Default { query, .. } => match part.value(query) {
+        Query::Default { query, .. } => match value_of_part(part, formulas, query) {
             Ok(inner @ Some(_)) => trend(part, query, inner.as_ref()),
             _ => Trend::Free,
         },

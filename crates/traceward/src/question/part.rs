@@ -1,6 +1,7 @@
 //! A part of a trace: the whole of it, or a key's states.
 
 use super::Question;
+use super::measured::{QueryIndex, Values};
 use crate::error::Error;
 use crate::report::Place;
 use std::cell::OnceCell;
@@ -8,8 +9,7 @@ use traceward_logic::bitmap::Bitmap;
 use traceward_logic::formula::{FormulaId, Interval, Unit};
 use traceward_logic::letter::Letters;
 use traceward_logic::lower::NamedQuery;
-use traceward_logic::query::Query;
-use traceward_logic::semantics::{self, EvaluationError};
+use traceward_logic::semantics;
 use traceward_logic::trace::Trace;
 use traceward_logic::value::Value;
 
@@ -22,11 +22,12 @@ pub(super) struct Part<'a> {
     rows: Vec<&'a Bitmap>,
     /// The states of a key's part, gathered once a query asks for their values.
     gathered: OnceCell<Trace>,
+    values: Values,
 }
 
 impl<'a> Part<'a> {
     pub(super) fn whole(question: &'a Question<'a>, letters: &'a Letters, rows: Vec<&'a Bitmap>) -> Self {
-        Self { question, positions: None, letters, rows, gathered: OnceCell::new() }
+        Self { question, positions: None, letters, rows, gathered: OnceCell::new(), values: Values::default() }
     }
 
     pub(super) fn of_key(
@@ -35,7 +36,14 @@ impl<'a> Part<'a> {
         letters: &'a Letters,
         rows: Vec<&'a Bitmap>,
     ) -> Self {
-        Self { question, positions: Some(positions), letters, rows, gathered: OnceCell::new() }
+        Self {
+            question,
+            positions: Some(positions),
+            letters,
+            rows,
+            gathered: OnceCell::new(),
+            values: Values::default(),
+        }
     }
 
     /// The number of states.
@@ -63,7 +71,7 @@ impl<'a> Part<'a> {
         self.holds(formula, 0)
     }
 
-    fn holds(&self, formula: FormulaId, position: usize) -> bool {
+    pub(super) fn holds(&self, formula: FormulaId, position: usize) -> bool {
         let row = self.row(formula);
         if position < row.len() {
             row.get(position)
@@ -98,12 +106,8 @@ impl<'a> Part<'a> {
     }
 
     /// The value of a query.
-    pub(super) fn value(&self, query: &Query) -> Result<Option<Value>, Error> {
-        let value = semantics::value_where(query, self.trace(), &|formula, position| self.holds(formula, position));
-        value.map_err(|error| {
-            let position = self.in_whole(error.position);
-            self.question.evaluation_error(&EvaluationError { position, ..error })
-        })
+    pub(super) fn value(&self, index: QueryIndex) -> Result<Option<Value>, Error> {
+        self.values.of(self, index)
     }
 
     /// The number of requests of a query's latencies that were never answered.

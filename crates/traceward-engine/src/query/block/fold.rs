@@ -77,88 +77,92 @@ impl Folded {
     }
 
     /// The summary at position 0.
-    pub fn value(&self, trace: &Trace) -> Result<Option<Value>, EvaluationError> {
+    pub fn into_value(self, trace: &Trace) -> Result<Option<Value>, EvaluationError> {
         if !self.goes_on {
             return Ok(None);
         }
         let overflow = EvaluationError { position: 0, reason: ArithmeticError::Overflow, expression: None };
-        Ok(match &self.collected {
+        let Self { collector, collected, .. } = self;
+        Ok(match collected {
             Collected::Unknown => None,
             Collected::Any(accumulator) => return accumulator.value(0),
-            Collected::Count(count) => Some(Value::Int(*count as i64)),
+            Collected::Count(count) => Some(Value::Int(count as i64)),
             Collected::Sum(total) if total.count() == 0 => None,
-            Collected::Sum(total) => match self.collector {
+            Collected::Sum(total) => match collector {
                 Collector::Aggregate(Aggregate::Avg) => total.mean(),
                 _ => Some(total.sum().map_err(|_| overflow)?),
             },
             Collected::IntBest(_, best) => best.map(Value::Int),
             Collected::FloatBest(_, best) => best.map(Value::Float),
             Collected::Spread(spread) => spread.deviation(),
-            Collected::Ints(numbers) => self.of_ints(numbers),
-            Collected::Floats(numbers) => self.of_floats(numbers),
-            Collected::Codes(variable, counts) => self.of_counts(counts.iter().copied().zip(0..), |code| {
-                Lanes { ok: [u64::MAX; WORDS], data: Data::Code(*variable, vec![code]) }.value(0, trace)
+            Collected::Ints(numbers) => of_ints(&collector, numbers),
+            Collected::Floats(numbers) => of_floats(&collector, numbers),
+            Collected::Codes(variable, counts) => of_counts(&collector, counts.into_iter().zip(0..), |code| {
+                Lanes { ok: [u64::MAX; WORDS], data: Data::Code(variable, vec![code]) }.value(0, trace)
             }),
             Collected::IntCounts(counts) => {
-                let counts = counts.iter().map(|(number, count)| (*count, *number));
-                self.of_counts(counts, Value::Int)
+                let counts = counts.into_iter().map(|(number, count)| (count, number));
+                of_counts(&collector, counts, Value::Int)
             }
             Collected::Correlation(correlation) => correlation.value(),
         }
         .filter(|value| !value.is_missing()))
     }
+}
 
-    fn of_ints(&self, numbers: &[i64]) -> Option<Value> {
-        match self.collector {
-            Collector::Aggregate(Aggregate::Histogram(buckets)) => {
-                let numbers: Vec<f64> = numbers.iter().map(|&number| number as f64).collect();
-                if numbers.is_empty() { None } else { semantics::buckets_of(buckets, &numbers) }
-            }
-            _ => Some(Value::Int(*self.ranked(&mut numbers.to_vec(), Ord::cmp)?)),
+fn of_ints(collector: &Collector, mut numbers: Vec<i64>) -> Option<Value> {
+    match *collector {
+        Collector::Aggregate(Aggregate::Histogram(buckets)) => {
+            let numbers: Vec<f64> = numbers.iter().map(|&number| number as f64).collect();
+            if numbers.is_empty() { None } else { semantics::buckets_of(buckets, &numbers) }
         }
+        _ => Some(Value::Int(*ranked(collector, &mut numbers, Ord::cmp)?)),
     }
+}
 
-    fn of_floats(&self, numbers: &[f64]) -> Option<Value> {
-        match self.collector {
-            Collector::Aggregate(Aggregate::Histogram(_)) if numbers.is_empty() => None,
-            Collector::Aggregate(Aggregate::Histogram(buckets)) => semantics::buckets_of(buckets, numbers),
-            _ => Some(Value::Float(*self.ranked(&mut numbers.to_vec(), f64::total_cmp)?)),
+fn of_floats(collector: &Collector, mut numbers: Vec<f64>) -> Option<Value> {
+    match *collector {
+        Collector::Aggregate(Aggregate::Histogram(_)) if numbers.is_empty() => None,
+        Collector::Aggregate(Aggregate::Histogram(buckets)) => semantics::buckets_of(buckets, &numbers),
+        _ => Some(Value::Float(*ranked(collector, &mut numbers, f64::total_cmp)?)),
+    }
+}
+
+/// The quantile of some numbers: selected, not sorted.
+fn ranked<'n, T>(
+    collector: &Collector,
+    numbers: &'n mut [T],
+    order: impl FnMut(&T, &T) -> std::cmp::Ordering,
+) -> Option<&'n T> {
+    let part = match *collector {
+        Collector::Aggregate(Aggregate::Quantile(part)) => part,
+        _ => 0.5,
+    };
+    if numbers.is_empty() {
+        return None;
+    }
+    let rank = semantics::rank(part, numbers.len());
+    Some(numbers.select_nth_unstable_by(rank - 1, order).1)
+}
+
+/// The mode of counted values, or how many there are.
+fn of_counts<T: Copy>(
+    collector: &Collector,
+    counts: impl Iterator<Item = ((u64, usize), T)>,
+    value: impl Fn(T) -> Value,
+) -> Option<Value> {
+    let occurring = counts.filter(|((count, _), _)| *count > 0);
+    match *collector {
+        Collector::Aggregate(Aggregate::Distinct) => Some(Value::Int(occurring.count() as i64)),
+        Collector::Aggregate(Aggregate::Histogram(_)) => {
+            let mut found: Vec<((u64, usize), T)> = occurring.collect();
+            found.sort_by_key(|((count, first), _)| (std::cmp::Reverse(*count), *first));
+            let entry = |((count, _), one): ((u64, usize), T)| Value::List(vec![value(one), Value::Int(count as i64)]);
+            (!found.is_empty()).then(|| Value::List(found.into_iter().map(entry).collect()))
         }
-    }
-
-    /// The quantile of some numbers: selected, not sorted.
-    fn ranked<'n, T>(&self, numbers: &'n mut [T], order: impl FnMut(&T, &T) -> std::cmp::Ordering) -> Option<&'n T> {
-        let part = match self.collector {
-            Collector::Aggregate(Aggregate::Quantile(part)) => part,
-            _ => 0.5,
-        };
-        if numbers.is_empty() {
-            return None;
-        }
-        let rank = semantics::rank(part, numbers.len());
-        Some(numbers.select_nth_unstable_by(rank - 1, order).1)
-    }
-
-    /// The mode of counted values, or how many there are.
-    fn of_counts<T: Copy>(
-        &self,
-        counts: impl Iterator<Item = ((u64, usize), T)>,
-        value: impl Fn(T) -> Value,
-    ) -> Option<Value> {
-        let occurring = counts.filter(|((count, _), _)| *count > 0);
-        match self.collector {
-            Collector::Aggregate(Aggregate::Distinct) => Some(Value::Int(occurring.count() as i64)),
-            Collector::Aggregate(Aggregate::Histogram(_)) => {
-                let mut found: Vec<((u64, usize), T)> = occurring.collect();
-                found.sort_by_key(|((count, first), _)| (std::cmp::Reverse(*count), *first));
-                let entry =
-                    |((count, _), one): ((u64, usize), T)| Value::List(vec![value(one), Value::Int(count as i64)]);
-                (!found.is_empty()).then(|| Value::List(found.into_iter().map(entry).collect()))
-            }
-            _ => {
-                let most = occurring.max_by_key(|((count, first), _)| (*count, std::cmp::Reverse(*first)));
-                most.map(|(_, one)| value(one))
-            }
+        _ => {
+            let most = occurring.max_by_key(|((count, first), _)| (*count, std::cmp::Reverse(*first)));
+            most.map(|(_, one)| value(one))
         }
     }
 }

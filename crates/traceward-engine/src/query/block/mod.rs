@@ -95,6 +95,7 @@ impl Program {
             run.block(Stretch { base, len: (trace.len - base).min(BLOCK) })?;
             budget.spend(self.steps.len() as u64).map_err(Stopped::Limit)?;
         }
+        run.finish();
         Ok(automaton.roots().iter().map(|&root| run.at_zero(root)).collect())
     }
 
@@ -207,6 +208,8 @@ struct Run<'a> {
     untils: FxHashMap<PartId, Until>,
     running: FxHashMap<PartId, Running>,
     folded: FxHashMap<PartId, Folded>,
+    /// What the folded collections were in the end.
+    summaries: FxHashMap<PartId, Outcome>,
 }
 
 impl<'a> Run<'a> {
@@ -231,6 +234,7 @@ impl<'a> Run<'a> {
             untils: FxHashMap::default(),
             running: FxHashMap::default(),
             folded: folded.collect(),
+            summaries: FxHashMap::default(),
         }
     }
 
@@ -351,6 +355,12 @@ impl<'a> Run<'a> {
 
     // ---- position 0 ----
 
+    /// Makes the summaries of all collections that were folded.
+    fn finish(&mut self) {
+        let folded = std::mem::take(&mut self.folded);
+        self.summaries = folded.into_iter().map(|(id, folded)| (id, folded.into_value(self.trace))).collect();
+    }
+
     /// The value of a part at position 0, once the first block is done.
     fn at_zero(&self, id: PartId) -> Outcome {
         if self.program.everywhere.contains(&id) {
@@ -364,7 +374,7 @@ impl<'a> Run<'a> {
                 }
                 present(expr, expr.value(&StateAt { trace: self.trace, position: 0 }))
             }
-            Part::Apply { function: Unary::Finish(_), .. } => self.folded[&id].value(self.trace),
+            Part::Apply { function: Unary::Finish(_), .. } => self.summaries[&id].clone(),
             Part::Apply { function, part } => {
                 let value = self.at_zero(*part)?;
                 applied_at_zero(function, value)

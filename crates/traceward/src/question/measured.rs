@@ -1,0 +1,115 @@
+//! The values of queries: all of them in one evaluation of a part.
+
+use super::Question;
+use super::part::Part;
+use crate::error::Error;
+use std::cell::OnceCell;
+use traceward_engine::query::{Outcome, Queries};
+use traceward_engine::select::EngineName;
+use traceward_logic::formula::Formulas;
+use traceward_logic::lower::{Claim, Lowered};
+use traceward_logic::query::Query;
+use traceward_logic::semantics::{self, EvaluationError};
+use traceward_logic::value::Value;
+
+/// A query by its place among all whose values are asked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct QueryIndex(usize);
+
+/// All queries of a spec, those of its asserts too, ready to be evaluated together.
+pub(super) struct Measured {
+    queries: Queries,
+    /// For each property, the places of the two sides of its assert.
+    sides: Vec<Option<[QueryIndex; 2]>>,
+    /// The place of the first query that is none of an assert.
+    first: usize,
+}
+
+impl Measured {
+    pub(super) fn new(lowered: &Lowered) -> Self {
+        let mut sides = Vec::new();
+        let mut next = 0;
+        for property in &lowered.properties {
+            sides.push(match property.claim {
+                Claim::Formula(_) => None,
+                Claim::Assert(_) => {
+                    next += 2;
+                    Some([QueryIndex(next - 2), QueryIndex(next - 1)])
+                }
+            });
+        }
+        let queries = all(lowered);
+        Self { queries: Queries::new(&lowered.formulas, queries), sides, first: next }
+    }
+
+    /// The two sides of a property that is an assert.
+    pub(super) fn sides(&self, property: usize) -> [QueryIndex; 2] {
+        self.sides[property].expect("an assert has two sides")
+    }
+
+    /// A query of the spec, by its place among those.
+    pub(super) fn query(&self, index: usize) -> QueryIndex {
+        QueryIndex(self.first + index)
+    }
+}
+
+/// Whether a spec has a query, be it a side of an assert.
+pub(super) fn asks_for_values(lowered: &Lowered) -> bool {
+    !all(lowered).is_empty()
+}
+
+/// The sides of asserts, and then the queries.
+fn all(lowered: &Lowered) -> Vec<&Query> {
+    let sides = lowered.properties.iter().filter_map(|property| match &property.claim {
+        Claim::Assert(comparison) => Some([&comparison.left, &comparison.right]),
+        Claim::Formula(_) => None,
+    });
+    sides.flatten().chain(lowered.queries.iter().map(|query| &query.query)).collect()
+}
+
+/// The values on a part, found when the first of them is asked for.
+#[derive(Default)]
+pub(super) struct Values(OnceCell<Vec<Outcome>>);
+
+impl Values {
+    /// The value of a query.
+    pub(super) fn of(&self, part: &Part<'_>, index: QueryIndex) -> Result<Option<Value>, Error> {
+        let outcomes = match self.0.get() {
+            Some(outcomes) => outcomes,
+            None => {
+                let outcomes = outcomes(part)?;
+                self.0.get_or_init(|| outcomes)
+            }
+        };
+        outcomes[index.0].clone().map_err(|error| in_whole(part, error))
+    }
+}
+
+fn outcomes(part: &Part<'_>) -> Result<Vec<Outcome>, Error> {
+    let Question { lowered, measured, options, .. } = part.question;
+    if part.len() == 0 || options.config.engine == EngineName::Naive {
+        return Ok(all(lowered).into_iter().map(|query| by_definition(part, query)).collect());
+    }
+    Ok(measured.queries.values(part.trace(), &|formula| part.row(formula), &options.config.limits)?)
+}
+
+fn by_definition(part: &Part<'_>, query: &Query) -> Outcome {
+    semantics::value_where(query, part.trace(), &|formula, position| part.holds(formula, position))
+}
+
+/// The value of a query that is part of another.
+pub(super) fn value_of_part(part: &Part<'_>, formulas: &Formulas, query: &Query) -> Result<Option<Value>, Error> {
+    let outcome = if part.len() == 0 || part.question.options.config.engine == EngineName::Naive {
+        by_definition(part, query)
+    } else {
+        let queries = Queries::new(formulas, [query]);
+        let limits = &part.question.options.config.limits;
+        queries.values(part.trace(), &|formula| part.row(formula), limits)?.swap_remove(0)
+    };
+    outcome.map_err(|error| in_whole(part, error))
+}
+
+fn in_whole(part: &Part<'_>, error: EvaluationError) -> Error {
+    let position = part.in_whole(error.position);
+    part.question.evaluation_error(&EvaluationError { position, ..error })
+}
