@@ -4,10 +4,13 @@ use proptest::prelude::*;
 use rustc_hash::FxHashMap;
 use traceward_engine::automaton::algebraic::{Algebraic, Plain};
 use traceward_engine::limit::{Limit, Limits};
+use traceward_engine::query::online::Online;
 use traceward_engine::query::{ForwardError, Outcome, Queries, state_by_state};
 use traceward_logic::bitmap::Bitmap;
+use traceward_logic::expr::StateAt;
 use traceward_logic::formula::FormulaId;
 use traceward_logic::lower::{Goal, Lowered};
+use traceward_logic::query::Query;
 use traceward_logic::semantics;
 use traceward_logic::trace::{ColumnData, Trace};
 use traceward_logic::value::Value;
@@ -97,9 +100,7 @@ fn compare(text: &str, trace: &Trace, closeness: Closeness) -> Option<Outcome> {
         return None;
     }
     let query = &lowered.queries[0].query;
-    let mut roots = Vec::new();
-    query.for_each_formula(&mut |formula| roots.push(formula));
-    let truths = semantics::truths(&lowered.formulas, &roots, &trace).ok()?;
+    let truths = semantics::truths(&lowered.formulas, &roots_of(query), &trace).ok()?;
     let defined = semantics::value(&lowered.formulas, query, &trace);
     let rows: FxHashMap<FormulaId, Bitmap> =
         truths.iter().map(|(formula, row)| (*formula, row.iter().copied().collect())).collect();
@@ -127,6 +128,45 @@ fn compare(text: &str, trace: &Trace, closeness: Closeness) -> Option<Outcome> {
     Some(defined)
 }
 
+/// Follows a trace, and compares what is said at every cut with the definition on what has been
+/// seen. Tells whether the query can be followed.
+fn follow(text: &str, trace: &Trace) -> bool {
+    let lowered = asked(text);
+    let trace = narrowed(trace, &lowered);
+    let query = &lowered.queries[0].query;
+    let Ok(online) = Online::new(&lowered.formulas, [query]) else { return false };
+    let on_prefix = |len: usize| {
+        let positions: Vec<u32> = (0..len as u32).collect();
+        semantics::value(&lowered.formulas, query, &trace.gather(&positions))
+    };
+    if semantics::truths(&lowered.formulas, &roots_of(query), &trace).is_err() {
+        return false;
+    }
+    let mut run = online.start();
+    for position in 0..trace.len {
+        online.step(&mut run, &StateAt { trace: &trace, position }, &Limits::default()).expect("no limit");
+        let known = online.value(&run, 0);
+        if known.settled.is_none() && position % 7 == 0 {
+            let whole = on_prefix(trace.len);
+            assert!(same(&known.value, &whole, closeness(text)), "final at {position}: {text}\n{known:?}\n{whole:?}");
+        }
+        if position < 12 || position + 2 > trace.len {
+            let mut ended = run.clone();
+            online.end(&mut ended);
+            let (value, defined) = (online.value(&ended, 0), on_prefix(position + 1));
+            assert_eq!(value.settled, None, "{text} has ended");
+            assert!(same(&value.value, &defined, closeness(text)), "cut at {position}: {text}\n{value:?}\n{defined:?}");
+        }
+    }
+    true
+}
+
+fn roots_of(query: &Query) -> Vec<FormulaId> {
+    let mut roots = Vec::new();
+    query.for_each_formula(&mut |formula| roots.push(formula));
+    roots
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -144,5 +184,9 @@ proptest! {
     #[test]
     fn automata_agree_where_nothing_fails(text in query::query(Errors::None), trace in expr::trace()) {
         compare(&text, &tamed(trace), closeness(&text));
+    }
+    #[test]
+    fn queries_are_followed_as_they_are_defined(text in query::query(Errors::Some), trace in expr::trace()) {
+        follow(&text, &tamed(trace));
     }
 }

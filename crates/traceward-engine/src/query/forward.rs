@@ -76,6 +76,7 @@ impl<'a> Forward<'a> {
                 Ok(applied(function, value, position)?)
             }
             Part::Transient { .. } => Ok(None),
+            Part::Window { .. } => unreachable!("windows are for who follows a trace"),
             Part::Apply { function: Unary::Finish(collector), part } => {
                 let mut accumulator = Accumulator::new(collector);
                 let (of, condition) = self.collections[part];

@@ -8,7 +8,10 @@
 pub mod accumulator;
 mod backward;
 mod block;
+mod demand;
 mod forward;
+mod held;
+pub mod online;
 mod table;
 
 pub use forward::{ForwardError, LONGEST as LONGEST_FORWARD};

@@ -29,6 +29,7 @@ impl Algebraic {
             Part::Transient { function, .. } => unary_text(function, names),
             Part::And { function, .. } | Part::Or { function, .. } => binary_text(function, names),
             Part::Apply { function, .. } => unary_text(function, names),
+            Part::Window { interval, .. } => format!("F{interval}"),
         }
     }
 }
@@ -92,6 +93,7 @@ impl fmt::Display for Display<'_> {
                 Part::Transient { next, .. } => writeln!(f, "{id} = ⟨{next}, {label}⟩")?,
                 Part::And { left, right, .. } => writeln!(f, "{id} = {left} ∧[{label}] {right}")?,
                 Part::Or { left, right, .. } => writeln!(f, "{id} = {left} ∨[{label}] {right}")?,
+                Part::Window { of, .. } => writeln!(f, "{id} = {label} {of}")?,
                 Part::Apply { part, .. } => writeln!(f, "{id} = ({label})({part})")?,
             }
         }

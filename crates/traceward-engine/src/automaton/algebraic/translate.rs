@@ -154,7 +154,7 @@ impl Translation<'_> {
 
     /// Whether a formula is more than an assertion over one state, and not one as a whole either.
     fn is_unfolded(&self, formula: FormulaId) -> bool {
-        self.plain == Plain::Unfolded && !matches!(self.formulas.node(formula), Node::Atom(_))
+        self.plain != Plain::Asserted && !matches!(self.formulas.node(formula), Node::Atom(_))
     }
 
     /// The automaton of a plain formula, with the value `true` where it holds. Formulas are shared
@@ -212,6 +212,16 @@ impl Translation<'_> {
             Node::Binary(op, Direction::Future, interval, f, g) if interval.is_all() => {
                 let (f, g) = (of(self, f), of(self, g));
                 self.binary(op, f, g)
+            }
+            Node::Eventually(Direction::Future, interval, f) if self.plain == Plain::Followed => {
+                let of = of(self, f);
+                self.part(Part::Window { interval, of })
+            }
+            Node::Always(Direction::Future, interval, f) if self.plain == Plain::Followed => {
+                let f = of(self, f);
+                let of = self.negated(f);
+                let fails = self.part(Part::Window { interval, of });
+                self.negated(fails)
             }
             // What the paper does not have: the past, and bounds.
             _ => self.asserted(formula),
