@@ -151,10 +151,12 @@ fn follow(text: &str, trace: &Trace) -> bool {
             assert!(same(&known.value, &whole, closeness(text)), "final at {position}: {text}\n{known:?}\n{whole:?}");
         }
         if position < 12 || position + 2 > trace.len {
+            let at_end = online.value_at_end(&run, 0);
             let mut ended = run.clone();
             online.end(&mut ended);
             let (value, defined) = (online.value(&ended, 0), on_prefix(position + 1));
             assert_eq!(value.settled, None, "{text} has ended");
+            assert!(same(&at_end, &defined, closeness(text)), "at the end {position}: {text}\n{at_end:?}\n{defined:?}");
             assert!(same(&value.value, &defined, closeness(text)), "cut at {position}: {text}\n{value:?}\n{defined:?}");
         }
     }

@@ -18,18 +18,20 @@ use super::Outcome;
 use super::accumulator::Accumulator;
 use super::demand::{Demand, Operand};
 use super::held::{Held, Join, applied, joined};
-use crate::automaton::algebraic::{Algebraic, LoopKind, Part, PartId, Plain, Unary};
-use crate::limit::{Feature, Limit, Limits, Unsupported};
+use crate::automaton::algebraic::{Algebraic, Collector, LoopKind, Part, PartId, Plain, Unary};
+use crate::limit::{Limit, Limits, Unsupported};
 use crate::past::{Past, PastId, PastRun};
 use crate::prepared::{Prepared, Simplification};
 use node::{Clock, Node};
 use runs::Run;
 use rustc_hash::FxHashMap;
+use std::cmp::Ordering;
 use std::fmt;
+use traceward_logic::ast::Aggregate;
 use traceward_logic::expr::{Environment, Expr};
 use traceward_logic::formula::{FormulaId, Formulas};
 use traceward_logic::query::{FoldOrder, Query};
-use traceward_logic::value::Value;
+use traceward_logic::value::{CompareOp, Value};
 
 /// Why queries cannot be followed.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -76,6 +78,52 @@ pub struct Online {
     /// The atoms of assertions, by their places in letters.
     atoms: Vec<Expr>,
     asserted: FxHashMap<FormulaId, PastId>,
+    ends_quietly: bool,
+}
+
+/// The ways in which a query's value can change as a trace goes on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Trend {
+    /// The value, or its absence, stays as it is.
+    Fixed,
+    /// There is a value, and it never falls.
+    Rising,
+    /// There is a value, and it never rises.
+    Falling,
+    /// Nothing is known.
+    Free,
+}
+
+impl Trend {
+    /// The trend of a left side as seen from a right side.
+    #[must_use]
+    pub fn against(self, right: Self) -> Self {
+        match (self, right) {
+            (Self::Fixed, Self::Fixed) => Self::Fixed,
+            (Self::Rising, Self::Fixed | Self::Falling) | (Self::Fixed, Self::Falling) => Self::Rising,
+            (Self::Falling, Self::Fixed | Self::Rising) | (Self::Fixed, Self::Rising) => Self::Falling,
+            _ => Self::Free,
+        }
+    }
+
+    /// Whether a comparison stays as it is while its left side can change only so, the sides being
+    /// ordered like this now.
+    pub fn settles(self, op: CompareOp, ordering: Option<Ordering>) -> bool {
+        match (self, ordering) {
+            (Self::Fixed, _) => true,
+            (Self::Rising, Some(ordering)) => stays_above(op, ordering),
+            (Self::Falling, Some(ordering)) => stays_above(op.mirrored(), ordering.reverse()),
+            (Self::Free, _) | (_, None) => false,
+        }
+    }
+}
+
+/// Whether a comparison stays as it is while its left side can only rise.
+fn stays_above(op: CompareOp, ordering: Ordering) -> bool {
+    match op {
+        CompareOp::Equal | CompareOp::NotEqual | CompareOp::LessOrEqual | CompareOp::Greater => ordering.is_gt(),
+        CompareOp::Less | CompareOp::GreaterOrEqual => ordering.is_ge(),
+    }
 }
 
 /// What is known of a query while the trace goes on.
@@ -109,11 +157,12 @@ impl Online {
         let assertions = automaton.assertions();
         let prepared = Prepared::new(formulas, &assertions, Simplification::Off);
         let past = Past::new("algebraic", &prepared.formulas, &prepared.alphabet, &prepared.split)
-            .map_err(|unsupported| Unfollowable::Formula(Unsupported { what: feature(unsupported), ..unsupported }))?;
+            .map_err(Unfollowable::Formula)?;
         let atoms = prepared.alphabet.atoms().iter().map(|(_, atom)| prepared.formulas.atom(*atom).clone()).collect();
         let asserted = assertions.into_iter().zip(&prepared.split).map(|(one, split)| (one, past.id(*split)));
         let asserted = asserted.collect();
-        Ok(Self { automaton, demand, past, atoms, asserted })
+        let ends_quietly = ends_quietly(&automaton, &demand);
+        Ok(Self { automaton, demand, past, atoms, asserted, ends_quietly })
     }
 
     /// A run that has seen no state.
@@ -196,6 +245,69 @@ impl Online {
         RunningValue { value, settled }
     }
 
+    /// What a query would have if the trace ended here.
+    pub fn value_at_end(&self, run: &OnlineRun, query: usize) -> Outcome {
+        let root = self.automaton.roots()[query];
+        let settled = self.settled(run, root);
+        // Where the end brings nothing new, what is settled is all there is.
+        if (settled.is_none() || settled == Some(run.position) || self.ends_quietly)
+            && let Some(held) = self.at_zero(run, root)
+        {
+            return held.outcome();
+        }
+        let mut ended = run.clone();
+        self.end(&mut ended);
+        self.value(&ended, query).value
+    }
+
+    /// How the value of a query can change as the trace goes on.
+    pub fn trend(&self, run: &OnlineRun, query: usize) -> Trend {
+        self.trend_of(run, self.automaton.roots()[query])
+    }
+
+    fn trend_of(&self, run: &OnlineRun, id: PartId) -> Trend {
+        if self.settled(run, id).is_none() {
+            return Trend::Fixed;
+        }
+        let has_value = matches!(self.at_zero(run, id), Some(Held::Value(_)));
+        match self.automaton.part(id) {
+            Part::Apply { function: Unary::Finish(collector), part } if has_value => {
+                let of = match self.demand.loop_of(&self.automaton, *part) {
+                    Some(LoopKind::Collection { of, .. }) => Some(*of),
+                    _ => None,
+                };
+                collecting(collector, of.is_some_and(|of| self.is_never_negative(of)))
+            }
+            Part::Apply { function: Unary::Default(_), part }
+                if !matches!(self.at_zero(run, *part), Some(Held::Nothing)) =>
+            {
+                self.trend_of(run, *part)
+            }
+            _ => Trend::Free,
+        }
+    }
+
+    /// Whether the numbers of a part are known to be 0 or more.
+    fn is_never_negative(&self, id: PartId) -> bool {
+        match self.automaton.part(id) {
+            Part::Terminal { expr, .. } => is_never_negative(expr),
+            Part::Apply {
+                function: Unary::Finish(Collector::Aggregate(Aggregate::Count | Aggregate::Distinct)),
+                ..
+            } => true,
+            _ => false,
+        }
+    }
+
+    /// The expressions over states that are evaluated.
+    pub fn exprs(&self) -> impl Iterator<Item = &Expr> {
+        let values = self.automaton.parts().iter().filter_map(|part| match part {
+            Part::Terminal { expr, .. } => Some(expr),
+            _ => None,
+        });
+        values.chain(&self.atoms)
+    }
+
     /// What a part has at position 0, as far as it is known; of a collection its value so far.
     fn at_zero(&self, run: &OnlineRun, id: PartId) -> Option<Held> {
         if self.demand.is_everywhere(id) {
@@ -203,7 +315,7 @@ impl Online {
         }
         match self.automaton.part(id) {
             Part::Terminal { .. } | Part::Transient { .. } | Part::Window { .. } => run.first[id.index()].clone(),
-            Part::Apply { function: Unary::Finish(_), .. } => Some(run.nodes[id.index()].summary()),
+            Part::Apply { function: Unary::Finish(_), .. } => run.nodes[id.index()].summary(),
             Part::Apply { function, part } => Some(applied(function, &self.at_zero(run, *part)?, 0)),
             Part::And { function, left, right } => {
                 let (left, right) = (self.at_zero(run, *left)?, self.at_zero(run, *right)?);
@@ -247,14 +359,62 @@ impl Online {
     }
 }
 
-/// The feature that cannot be followed. The past only tells what it meets first.
-fn feature(unsupported: Unsupported) -> Feature {
-    unsupported.what
+/// How a summary changes as values are added.
+fn collecting(collector: &Collector, never_negative: bool) -> Trend {
+    match collector {
+        Collector::Aggregate(Aggregate::Count | Aggregate::Distinct | Aggregate::Max) => Trend::Rising,
+        Collector::Aggregate(Aggregate::Sum) if never_negative => Trend::Rising,
+        Collector::Aggregate(Aggregate::Min) => Trend::Falling,
+        Collector::Aggregate(Aggregate::First) => Trend::Fixed,
+        _ => Trend::Free,
+    }
+}
+
+/// Whether an expression is known to be 0 or more wherever it has a value.
+fn is_never_negative(expr: &Expr) -> bool {
+    match expr {
+        Expr::Literal(value) => value.as_f64().is_some_and(|number| number >= 0.0),
+        Expr::Abs(_) | Expr::Len(_) | Expr::Position => true,
+        _ => false,
+    }
+}
+
+/// Whether the end of a trace brings no values that were not known before: what waits then waits in
+/// vain, and nothing is made of that.
+fn ends_quietly(automaton: &Algebraic, demand: &Demand) -> bool {
+    let of_parts = automaton.part_ids().all(|id| match automaton.part(id) {
+        _ if demand.is_inside(id) || !demand.is_everywhere(id) => true,
+        Part::Terminal { .. } | Part::Transient { .. } | Part::Window { .. } | Part::And { .. } => true,
+        Part::Apply { function, .. } => matches!(function, Unary::Map(_)),
+        Part::Or { .. } => false,
+    });
+    // An until may wait for its left side although it has what it waits for.
+    let instant = instant(automaton, demand);
+    let of_loops = automaton.loops().iter().all(|one| match one.kind {
+        LoopKind::Until { left, .. } => instant[left.index()],
+        LoopKind::Collection { .. } => true,
+    });
+    of_parts && of_loops
+}
+
+/// For each part whether it is certain as soon as its state is there.
+fn instant(automaton: &Algebraic, demand: &Demand) -> Vec<bool> {
+    let mut instant: Vec<bool> = Vec::new();
+    for id in automaton.part_ids() {
+        let of = |part: &PartId| instant[part.index()];
+        instant.push(match automaton.part(id) {
+            _ if demand.is_inside(id) => false,
+            Part::Terminal { .. } => true,
+            Part::Transient { .. } | Part::Window { .. } => false,
+            Part::Apply { function, part } => !matches!(function, Unary::Finish(_)) && of(part),
+            Part::And { left, right, .. } | Part::Or { left, right, .. } => of(left) && of(right),
+        });
+    }
+    instant
 }
 
 /// Refuses what cannot be computed without keeping the whole trace.
 fn refuse_what_needs_the_trace(automaton: &Algebraic, demand: &Demand) -> Result<(), Unfollowable> {
-    use crate::automaton::algebraic::Collector;
     for id in automaton.part_ids() {
         let Part::Apply { function: Unary::Finish(collector), part } = automaton.part(id) else { continue };
         let Some(LoopKind::Collection { condition, .. }) = demand.loop_of(automaton, *part) else { continue };

@@ -148,11 +148,11 @@ impl Node {
         self.passed += count;
     }
 
-    /// The summary of a collection so far.
-    pub fn summary(&self) -> Held {
+    /// The summary of a collection so far; none if it is not known yet whether there is one.
+    pub fn summary(&self) -> Option<Held> {
         match &self.work {
             Work::Fold(fold) => fold.summary(),
-            _ => Held::Nothing,
+            _ => None,
         }
     }
 
@@ -224,7 +224,7 @@ fn collection(automaton: &Algebraic, demand: &Demand, id: PartId, collector: &Co
             failed: Held::Nothing,
             taken: 0,
             is_closed: false,
-            has_begun: false,
+            has_begun: condition.is_none(),
         })),
     }
 }
@@ -332,7 +332,7 @@ pub(super) struct Fold {
     taken: u64,
     /// Whether the condition has failed, or the trace has ended.
     is_closed: bool,
-    /// Whether there is a position at which the condition holds.
+    /// Whether the condition holds at position 0.
     has_begun: bool,
 }
 
@@ -383,11 +383,11 @@ impl Fold {
         self.taken += many;
     }
 
-    fn summary(&self) -> Held {
+    fn summary(&self) -> Option<Held> {
         match &self.failed {
-            Held::Failed(_) => self.failed.clone(),
-            _ if !self.has_begun => Held::Nothing,
-            _ => Held::of(self.accumulator.value(0)),
+            Held::Failed(_) => Some(self.failed.clone()),
+            _ if self.has_begun => Some(Held::of(self.accumulator.value(0))),
+            _ => self.is_closed.then_some(Held::Nothing),
         }
     }
 }
