@@ -3,6 +3,8 @@
 use crate::output::Content;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
 use traceward::engine::{Limit, Limits, Simplification, Subsumption};
 use traceward::input::{Format, MissingPolicy, TimeColumn, TimeUnit};
 use traceward::message::Remedy;
@@ -243,6 +245,10 @@ pub struct MonitorArguments {
     /// Print final verdicts only, satisfied and violated, as text does unless told otherwise
     #[arg(long)]
     pub only_final: bool,
+    /// Print the values of queries so far after so many states, or at the first state after so much
+    /// time: `1000`, `10s`. They are also printed on the signal USR1, and at the end
+    #[arg(long, value_name = "N|DURATION")]
+    pub every: Option<Every>,
     /// Stop as soon as every verdict is final; otherwise all of the input is read, as its errors
     /// and counts are part of the answer
     #[arg(long)]
@@ -279,6 +285,32 @@ pub struct MonitorArguments {
     /// Print nothing but results
     #[arg(long, short, help_heading = "Output")]
     pub quiet: bool,
+}
+
+/// How often a monitor prints the values of queries.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Every {
+    /// After so many states.
+    States(u64),
+    /// After so much time.
+    Time(Duration),
+}
+
+impl FromStr for Every {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        const UNITS: [(&str, u64); 4] = [("ms", 1), ("s", 1000), ("min", 60_000), ("h", 3_600_000)];
+        let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+        let (number, unit) = text.split_at(digits);
+        let number: Option<u64> = number.parse().ok().filter(|&number| number > 0);
+        let milliseconds = UNITS.iter().find(|(name, _)| *name == unit).map(|(_, size)| *size);
+        match (number, unit, milliseconds) {
+            (Some(number), "", _) => Ok(Self::States(number)),
+            (Some(number), _, Some(size)) => Ok(Self::Time(Duration::from_millis(number.saturating_mul(size)))),
+            _ => Err("it is a number of states such as 1000, or a time such as 500ms, 10s, 5min or 1h".to_owned()),
+        }
+    }
 }
 
 /// The verdicts that a monitor prints on the way.

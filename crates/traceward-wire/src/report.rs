@@ -801,7 +801,7 @@ impl From<&QueryReport> for Query {
 }
 
 /// The unit of what was measured.
-fn unit(measure: &Measure) -> Option<String> {
+pub(crate) fn unit(measure: &Measure) -> Option<String> {
     match measure {
         Measure::Plain => None,
         Measure::Moment | Measure::Duration => Some("ns".to_owned()),

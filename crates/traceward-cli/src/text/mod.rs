@@ -14,7 +14,7 @@ use crate::input;
 use anstyle::{AnsiColor, Style};
 pub use hygiene::{comparison, lint};
 pub use inspection::inspection;
-pub use monitor::{decision_line, monitor_end, monitor_line, monitor_stopped, unknown_line};
+pub use monitor::{decision_line, monitor_end, monitor_line, monitor_stopped, unknown_line, value_line};
 use property::write_property;
 pub use property::{compared_text, missing_text, owed_text, sign, statistics_text, violation_text};
 use query::write_query;
