@@ -390,7 +390,8 @@ pub struct ViolatingState {
 impl From<&report::Violation> for ViolatingState {
     fn from(report: &report::Violation) -> Self {
         // Among the values, what is missing is null. Why it fails is evidence of its own.
-        let report::Violation { position, line, time, values, missing: _, why: _, timeline: _ } = report;
+        let report::Violation { position, line, time, values, missing: _, missing_earlier: _, why: _, timeline: _ } =
+            report;
         Self { position: *position, line: *line, time_ns: *time, values: Members::of_values(values) }
     }
 }

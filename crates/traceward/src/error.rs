@@ -188,7 +188,10 @@ impl fmt::Display for Request {
                 f,
                 "the engine naive is quadratic in the trace, and this one has {states} states; reverse answers the same"
             ),
-            Self::MonitorByKey => f.write_str("a monitor follows one trace: it cannot split it by key yet"),
+            Self::MonitorByKey => f.write_str(
+                "a monitor follows one trace: it cannot split it by key yet; \
+                 let it follow the records of one key, or check the trace by key when it has ended",
+            ),
             Self::NotTwoProperties { properties: 1 } => {
                 f.write_str("two properties are compared, and there is only one")
             }

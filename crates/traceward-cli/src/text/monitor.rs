@@ -81,7 +81,8 @@ pub fn monitor_end(out: &mut impl Write, feed: &Feed, ending: Ending, cost: moni
             writeln!(out, "    {}", statistics_text(engine, monitor.engine_statistics(id)))?;
         }
         let (coverage, waiting) = monitor.runs(id, ending.of_trace());
-        coverage.iter().try_for_each(|found| write_coverage(out, found))?;
+        let waited = waiting.as_deref().unwrap_or_default();
+        coverage.iter().try_for_each(|found| write_coverage(out, found, waited))?;
         waiting.iter().flatten().try_for_each(|one| write_waiting(out, one))?;
     }
     let states = monitor.position();

@@ -101,6 +101,36 @@ fn silent_passes_are_told() {
 }
 
 #[test]
+fn what_newcomers_try() {
+    let log = b"at,level,x\n0,info,1\n1000,error,5\n5000,info,6\n";
+    let days = b"Date,Time,x\n2026-01-01,09:00:00,1\n2026-01-02,10:00:00,2\n";
+    let bare = b"Dec 31 23:59:59,up\nJan 1 00:00:01,down\n";
+    insta::assert_snapshot!(session(
+        "newcomers",
+        &[("log.csv", log), ("days.csv", days), ("bare.csv", bare)],
+        &[
+            // Texts have quotes; whether there is a value is asked with `defined`.
+            &["check", "-e", "G(level != error)", "log.csv"],
+            &["check", "-e", "G(x != null)", "log.csv"],
+            &["check", "-e", "G(levle == \"error\")", "log.csv"],
+            &["check", "-e", "G(other == \"error\")", "log.csv"],
+            // The first state has none before it.
+            &["check", "-e", "G(delta(x) <= 1)", "log.csv"],
+            &["check", "-e", "G(defined(past(x)) -> delta(x) <= 4)", "log.csv"],
+            &["check", "-e", "G(x > 4 & stable(x))", "log.csv"],
+            // What is said of an eventuality is said once.
+            &["check", "-e", "G(x > 4 -> F level == \"info\")", "--coverage", "--waiting", "log.csv"],
+            // What may be violated for good is not said to be open.
+            &["check", "-e", "G(x < 2 -> F[0,1s] x == 6)", "--prefix", "--time", "at:ms", "log.csv"],
+            &["check", "-e", "G(x < 6 -> F[0,1s] x == 6)", "--prefix", "--time", "at:ms", "--by", "level", "log.csv"],
+            &["inspect", "days.csv"],
+            &["inspect", "bare.csv", "--no-header"],
+            &["check", "-e", "G column2 == \"up\"", "--time", "column1", "--year", "2026", "bare.csv"],
+        ]
+    ));
+}
+
+#[test]
 fn values_of_earlier_states() {
     let terms = b"node,term,leader\na,1,0\nb,1,0\na,2,1\nb,2,0\nb,1,1\na,3,1\n";
     let numbers = b"x,past\n4,1\n0,2\n,3\n5,3\n";
