@@ -15,7 +15,7 @@ pub use forward::{ForwardError, LONGEST as LONGEST_FORWARD};
 pub use table::Table;
 
 use crate::automaton::algebraic::{Algebraic, Plain};
-use crate::limit::{Budget, GaveUp, Limits};
+use crate::limit::{Budget, GaveUp, Limit, Limits};
 use backward::Backward;
 use block::{Program, Stopped};
 use forward::Forward;
@@ -82,6 +82,9 @@ impl Queries {
         holds: &dyn Fn(FormulaId, usize) -> bool,
         limits: &Limits,
     ) -> Result<Option<Value>, ForwardError> {
+        if trace.len > LONGEST_FORWARD {
+            return Err(ForwardError::Limit(Limit::Position(LONGEST_FORWARD)));
+        }
         Forward::new(automaton, trace, holds, Budget::new(limits)).value(automaton.roots()[0], 0)
     }
 }
