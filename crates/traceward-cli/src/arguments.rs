@@ -83,10 +83,11 @@ Exit status: 0 there is a trace, 2 the program is wrong, or does what cannot be 
     #[command(after_help = "Examples:
   traceward bench figure10
   traceward bench figure10 --longest 1000000 --svg figure10.svg
+  traceward bench figure8 --longest 10000000 --svg figure8.svg
   traceward bench bounded --svg bounded.svg")]
     Bench(BenchArguments),
-    /// Show the automaton of a formula or query: as text, as a picture, for other tools, or as a monitor in
-    /// C or Rust
+    /// Show the automaton of a formula or query: as text, as a picture, for other tools, or as a
+    /// monitor in C or Rust
     #[command(after_help = "Examples:
   traceward automaton -e 'G(!a -> !b U c)'
   traceward automaton -e 'G(p -> O r)' --to svg > automaton.svg
@@ -710,8 +711,8 @@ pub struct BenchArguments {
     /// Which experiment
     #[arg(value_enum)]
     pub experiment: Experiment,
-    /// The length of the longest trace: 100000 unless given, 2048 for bounded, where constants and
-    /// formulas grow with it
+    /// The length of the longest trace: 100000 unless given, 1000000 for figure8, 2048 for bounded,
+    /// where constants and formulas grow with it
     #[arg(long, value_name = "STATES")]
     pub longest: Option<usize>,
     /// Draw what was measured into this file
@@ -726,6 +727,9 @@ pub enum Experiment {
     /// Three formulas, growing traces, every traversal of the alternating automaton: breadth-first
     /// also to the letter of figure 5, with and without its cache
     Figure10,
+    /// The queries of the paper on statistics, growing traces of its two programs: backwards in
+    /// blocks and state by state, and forwards
+    Figure8,
     /// What the four algorithms for bounds in steps need as trace, constant and formula grow, as
     /// printed and with subsumption, next to what theorems, corollaries and lemmas allow
     Bounded,
