@@ -232,7 +232,8 @@ fn help(error: &ExportError) -> Option<String> {
             return Some(format!("choose one with --property: {}", names.join(", ")));
         }
         ExportError::UnknownProperty { names, .. } => return Some(format!("there are {}", names.join(", "))),
-        ExportError::NoProperty | ExportError::Query { .. } | ExportError::Unsupported { .. } => return None,
+        ExportError::NoProperty | ExportError::Unsupported { .. } => return None,
+        ExportError::Query { .. } => "--kind algebraic has a value in place of a verdict",
         ExportError::Bound { .. } => {
             "--kind metric has clocks for bounds in steps; --kind tableau and --kind deterministic take them too"
         }

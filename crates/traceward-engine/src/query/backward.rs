@@ -122,7 +122,7 @@ impl<'a> Backward<'a> {
         match (function, held) {
             (_, Held::Failed(_)) => held.clone(),
             (Unary::Identity | Unary::Default(_), Held::Value(_)) | (Unary::Identity, _) => held.clone(),
-            (Unary::Map(map), Held::Value(value)) => function_value(map, &[value.clone()], position),
+            (Unary::Map(map), Held::Value(value)) => function_value(map, std::slice::from_ref(value), position),
             (Unary::Negate(constant) | Unary::Default(constant), Held::Nothing) => Held::Value(constant.clone()),
             (Unary::Finish(_), Held::Collection(collection)) => Held::of(self.collections[collection].value(position)),
             _ => Held::Nothing,

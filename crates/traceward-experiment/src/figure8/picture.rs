@@ -22,10 +22,10 @@ pub fn draw(lengths: &[usize], measurements: &[Measurement]) -> Result<String, B
     let times = axis(measurements);
     let mut picture = String::new();
     {
-        let root = SVGBackend::with_string(&mut picture, (1000, 460)).into_drawing_area();
+        let root = SVGBackend::with_string(&mut picture, (1320, 460)).into_drawing_area();
         root.fill(&WHITE)?;
         let (charts, legend) = root.split_vertically(420);
-        for (area, workload) in charts.split_evenly((1, 2)).iter().zip(Workload::ALL) {
+        for (area, workload) in charts.split_evenly((1, 3)).iter().zip(Workload::ALL) {
             draw_workload(area, workload, lengths, measurements, times.clone())?;
         }
         draw_legend(&legend)?;
@@ -44,7 +44,7 @@ fn draw_workload(
     let (Some(&first), Some(&last)) = (lengths.first(), lengths.last()) else { return Ok(()) };
     let states = (first as f64).log10() - 0.05..(last as f64).log10() + 0.05;
     let mut chart = ChartBuilder::on(area)
-        .caption(format!("four queries on {}", workload.name()), ("sans-serif", 18))
+        .caption(workload.name(), ("sans-serif", 18))
         .margin(12)
         .x_label_area_size(44)
         .y_label_area_size(64)
@@ -83,7 +83,7 @@ fn milliseconds(one: &Measurement) -> Option<f64> {
     Some((one.time?.as_secs_f64() * 1e3).max(SHORTEST))
 }
 
-/// The axis of times, in milliseconds, the same for both workloads: from the power of ten below the
+/// The axis of times, in milliseconds, the same for all workloads: from the power of ten below the
 /// shortest to the one above the longest.
 fn axis(measurements: &[Measurement]) -> Range<f64> {
     let times = || measurements.iter().filter_map(milliseconds);

@@ -110,7 +110,11 @@ fn readable(written_out: u64, size: &AutomatonSize, text: impl FnOnce() -> Strin
 
 /// The only property of a spec, or the one of that name.
 fn chosen<'a>(spec: &'a Spec, name: Option<&str>) -> Result<&'a Property, ExportError> {
-    Ok(&spec.lowered().properties[chosen_among(&spec.property_names(), name)?])
+    let lowered = spec.lowered();
+    if let ([], Some(query)) = (&lowered.properties[..], lowered.queries.first()) {
+        return Err(ExportError::Query { text: spec.text(query.span) });
+    }
+    Ok(&lowered.properties[chosen_among(&spec.property_names(), name)?])
 }
 
 /// The index of the only name, or of the one that is wanted.
