@@ -193,8 +193,8 @@ pub struct CheckArguments {
     /// owed
     #[arg(long)]
     pub prefix: bool,
-    /// Print the value of every node of the alternating automaton at every position, and of every part
-    /// of the algebraic automaton of a query
+    /// Print the value of every node of the alternating automaton at every position, and of every
+    /// part of the algebraic automaton of a query
     #[arg(long)]
     pub trace_table: bool,
     /// Tell what the engine holds after each state of a short trace, as the papers' examples do:

@@ -170,8 +170,8 @@ impl Translation<'_> {
         self.of_formula[&formula]
     }
 
-    /// The parts of a formula that need an automaton and have none, parts before wholes. What stands
-    /// inside an assertion needs none.
+    /// The parts of a formula that need an automaton and have none, parts before wholes. What
+    /// stands inside an assertion needs none.
     fn new_parts(&self, formula: FormulaId) -> Vec<FormulaId> {
         let mut needed: FxHashSet<FormulaId> = FxHashSet::default();
         let mut open = vec![formula];
