@@ -89,7 +89,8 @@ impl Queries {
     }
 }
 
-/// The value of each root of an automaton on a trace with a state, by the evaluation of section 4.3.
+/// The value of each root of an automaton on a trace with a state, by the evaluation of section
+/// 4.3.
 pub fn state_by_state(automaton: &Algebraic, trace: &Trace, holds: &dyn Fn(FormulaId, usize) -> bool) -> Vec<Outcome> {
     let mut backward = Backward::new(automaton, trace, holds);
     for position in (0..trace.len).rev() {

@@ -1,5 +1,5 @@
-//! A picture of a diagram: nodes are round and joined by what has a function on it. An arc joins the
-//! arrows of a conjunction, and arrows to the next position have another colour.
+//! A picture of a diagram: nodes are round and joined by what has a function on it. An arc joins
+//! the arrows of a conjunction, and arrows to the next position have another colour.
 
 use super::{Diagram, DiagramKind, DiagramPart};
 use crate::frame::{Frame, escaped, write_outline};
