@@ -4,9 +4,10 @@
 //! [`deterministic_automaton`] make the automaton of a property of a spec, and
 //! [`algebraic_automaton`] that of a query; each has a method for every form that it comes in.
 //! Alternating automata are drawn from a [`sketch::Sketch`], algebraic ones from a
-//! [`diagram::Diagram`], ordinary ones from a [`graph::Graph`]; a [`listing::Listing`] is what programs read. [`fsp`] and [`hoa`]
-//! write ordinary automata for other tools, and [`monitor`] makes programs of deterministic ones.
-//! [`walkthrough`] draws what an engine held after each state of a trace.
+//! [`diagram::Diagram`], ordinary ones from a [`graph::Graph`]; a [`listing::Listing`] is what
+//! programs read. [`fsp`] and [`hoa`] write ordinary automata for other tools, and [`monitor`]
+//! makes programs of deterministic ones. [`walkthrough`] draws what an engine held after each state
+//! of a trace.
 
 pub mod diagram;
 mod error;
