@@ -122,8 +122,8 @@ pub enum Binary {
     Compare(CompareOp),
     /// The left value, or the right one if the left is ⊥. The right one is looked at only then.
     Otherwise,
-    /// Both values as a pair, for a correlation. The right one is looked at only if the left is none
-    /// of ⊥.
+    /// Both values as a pair, for a correlation. The right one is looked at only if the left is not
+    /// ⊥.
     Pair,
     /// The right value, if the left is none of ⊥. The right one is looked at only then.
     Then,
