@@ -116,7 +116,11 @@ impl Ending {
 fn enough(arguments: &MonitorArguments, monitor: &Monitor) -> Option<Ending> {
     let is_violated = || monitor.verdicts().contains(&Verdict::Violated);
     // Nothing more will be known of a property that was given up on.
-    let is_decided = || monitor.properties().all(|one| one.gave_up.is_some() || one.verdict.is_final());
+    let is_known = |query: MeasuredQuery<'_>| !matches!(query.known, Known::Value { settled: Some(_), .. });
+    let is_decided = || {
+        monitor.properties().all(|one| one.gave_up.is_some() || one.verdict.is_final())
+            && monitor.queries().all(is_known)
+    };
     if arguments.stop_on_violation && is_violated() {
         return Some(Ending::Violated);
     }
@@ -344,7 +348,8 @@ impl Watch<'_> {
                     return Err(EarlyEnd::Interrupted);
                 }
                 // Without news it is as it was; a verdict may be final before there is a state.
-                if !changed.is_empty() || monitor.position() == 1 {
+                // The values of queries may have become final with any state.
+                if !changed.is_empty() || monitor.position() == 1 || monitor.has_queries() {
                     enough(self.arguments, monitor).map_or(Ok(()), |ending| Err(EarlyEnd::Enough(ending)))?;
                 }
             }

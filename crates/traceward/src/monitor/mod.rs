@@ -272,6 +272,11 @@ impl Monitor {
         Some(self.program.properties[id.index()].claim.formula()?.engine.engine())
     }
 
+    /// Whether there is a query.
+    pub fn has_queries(&self) -> bool {
+        !self.measured.is_empty()
+    }
+
     /// The queries with their values so far, in the spec's order.
     pub fn queries(&self) -> impl Iterator<Item = MeasuredQuery<'_>> {
         self.told_queries(|query, pursued| query.known(pursued, &self.program.names))

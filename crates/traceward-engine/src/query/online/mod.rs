@@ -29,7 +29,7 @@ use std::cmp::Ordering;
 use std::fmt;
 use traceward_logic::ast::Aggregate;
 use traceward_logic::expr::{Environment, Expr};
-use traceward_logic::formula::{FormulaId, Formulas};
+use traceward_logic::formula::{Direction, FormulaId, Formulas};
 use traceward_logic::query::{FoldOrder, Query};
 use traceward_logic::value::{CompareOp, Value};
 
@@ -48,6 +48,8 @@ pub enum Unfollowable {
         /// The query, by its place.
         query: usize,
     },
+    /// An until, or one of its kin, with a bound.
+    BoundedUntil,
     /// A feature of formulas.
     Formula(Unsupported),
 }
@@ -62,6 +64,9 @@ impl fmt::Display for Unfollowable {
             Self::BackwardFold { .. } => f.write_str(
                 "`fold` takes values from the last state to the first; `fold(…) forward` can follow a trace",
             ),
+            Self::BoundedUntil => {
+                f.write_str("no query can be followed with a bound on `U`, `W` or `R` yet; `F` and `G` may have one")
+            }
             Self::Formula(unsupported) => write!(f, "no query can be followed with {} yet", unsupported.what),
         }
     }
@@ -155,6 +160,10 @@ impl Online {
         let demand = Demand::new(&automaton);
         refuse_what_needs_the_trace(&automaton, &demand)?;
         let assertions = automaton.assertions();
+        let looks_ahead = |formula: &FormulaId| formulas.node(*formula).direction() == Some(Direction::Future);
+        if assertions.iter().any(looks_ahead) {
+            return Err(Unfollowable::BoundedUntil);
+        }
         let prepared = Prepared::new(formulas, &assertions, Simplification::Off);
         let past = Past::new("algebraic", &prepared.formulas, &prepared.alphabet, &prepared.split)
             .map_err(Unfollowable::Formula)?;
