@@ -12,9 +12,11 @@ mod demand;
 mod forward;
 mod held;
 pub mod online;
+mod sketch;
 mod table;
 
 pub use forward::{ForwardError, LONGEST as LONGEST_FORWARD};
+pub use sketch::{Precision, Sketch};
 pub use table::Table;
 
 use crate::automaton::algebraic::{Algebraic, Plain};
