@@ -459,14 +459,13 @@ pub struct EngineArguments {
 
 /// How exact summaries are that need all values.
 #[derive(Args, Clone, Copy, Debug, Default)]
-#[command(next_help_heading = "Measuring")]
 pub struct PrecisionArguments {
     /// Take quantiles from a sketch, in memory that does not grow with the number of values. Without
     /// it they are exact in files, and in streams up to 100,000 values
-    #[arg(long)]
+    #[arg(long, help_heading = "Measuring")]
     pub approximate: bool,
     /// The relative error of such quantiles
-    #[arg(long, value_name = "PART", value_parser = accuracy)]
+    #[arg(long, value_name = "PART", value_parser = accuracy, help_heading = "Measuring")]
     pub accuracy: Option<f64>,
 }
 
