@@ -5,6 +5,7 @@
 
 mod by_key;
 mod comparison;
+mod everywhere;
 mod evidence;
 mod judgement;
 mod measured;
@@ -18,11 +19,12 @@ mod why;
 
 use crate::check::{CheckOptions, Extent, Truth};
 use crate::error::{Error, Request};
-use crate::report::{Cost, Evidence, PropertyReport, QueryReport, QueryValue, Report, TraceReport};
+use crate::report::{Cost, Everywhere, Evidence, PropertyReport, QueryReport, QueryValue, Report, TraceReport};
 use crate::spec::Spec;
 use crate::warning::{Subject, Warning, WarningKind};
 use crate::words::Words;
 use by_key::KeyTally;
+use everywhere::Experiments;
 pub(crate) use evidence::variables_of;
 use judgement::{Judgement, Judges};
 use measured::Measured;
@@ -184,11 +186,14 @@ impl<'a> Question<'a> {
             let walkthrough = walkthrough::of_property(&part, index, report.engine)?;
             properties.push(PropertyReport { truth, vacuous, walkthrough, ..report });
         }
-        let value = |(index, value)| {
+        let mut experiments = Experiments::new(self);
+        experiments.add(&part, None)?;
+        let value = |(index, (value, everywhere))| {
             let unanswered = part.unanswered(&self.lowered.queries[index]);
-            self.query_report(index, QueryValue::Whole(value), unanswered)
+            self.query_report(index, QueryValue::Whole(value), everywhere, unanswered)
         };
-        Ok((properties, values.into_iter().enumerate().map(value).collect(), warnings))
+        let queries = values.into_iter().zip(experiments.finish()).enumerate().map(value);
+        Ok((properties, queries.collect(), warnings))
     }
 
     /// The warning that a property could not be followed.
@@ -369,13 +374,20 @@ impl<'a> Question<'a> {
         }
     }
 
-    fn query_report(&self, index: usize, value: QueryValue, unanswered: Option<usize>) -> QueryReport {
+    fn query_report(
+        &self,
+        index: usize,
+        value: QueryValue,
+        everywhere: Option<Everywhere>,
+        unanswered: Option<usize>,
+    ) -> QueryReport {
         let query = &self.lowered.queries[index];
         QueryReport {
             name: self.query_names[index].clone(),
             description: query.description.clone(),
             query: self.spec.text(query.span),
             value,
+            everywhere,
             unanswered,
             measure: query.query.measure(),
         }

@@ -9,6 +9,7 @@
 
 mod bars;
 mod digest;
+mod experiment;
 mod keys;
 mod markup;
 mod property;

@@ -1,5 +1,6 @@
 //! Verdicts and values summed over keys.
 
+use super::everywhere::Experiments;
 use super::judgement::Judgement;
 use super::part::Part;
 use super::{Answers, Question, comparison, evidence};
@@ -23,6 +24,7 @@ pub(super) struct KeyTally<'a> {
     properties: Vec<PropertyTally>,
     queries: Vec<Vec<(Arc<str>, Option<Value>)>>,
     unanswered: Vec<Option<usize>>,
+    experiments: Experiments,
     /// What each property asked of its parts, if that was asked for.
     demands: Vec<Option<DemandTally>>,
 }
@@ -56,6 +58,7 @@ impl<'a> KeyTally<'a> {
             properties: vec![PropertyTally { keys, ..PropertyTally::default() }; lowered.properties.len()],
             queries: vec![Vec::new(); lowered.queries.len()],
             unanswered: vec![None; lowered.queries.len()],
+            experiments: Experiments::new(question),
             demands: lowered.properties.iter().map(demand).collect(),
         }
     }
@@ -92,6 +95,7 @@ impl<'a> KeyTally<'a> {
             }
         }
         self.demands.iter_mut().flatten().for_each(|demand| evidence::add_demand(demand, part, Some(&group.key)));
+        self.experiments.add(part, Some(&group.key))?;
         for (index, value) in values.into_iter().enumerate() {
             self.queries[index].push((group.key.clone(), value));
             if let Some(more) = part.unanswered(&self.question.lowered.queries[index]) {
@@ -129,11 +133,11 @@ impl<'a> KeyTally<'a> {
             let vacuous = tally.unmet.filter(|_| all_vacuous).map(|span| question.spec.text(span));
             PropertyReport { keys: Some(tally.keys), vacuous, ..report }
         };
-        let queries = self.queries.into_iter().zip(self.unanswered).enumerate();
-        let query = |(index, (values, unanswered)): (usize, (Vec<_>, _))| {
+        let queries = self.queries.into_iter().zip(self.unanswered).zip(self.experiments.finish()).enumerate();
+        let query = |(index, ((values, unanswered), everywhere)): (usize, ((Vec<_>, _), _))| {
             let measure = question.lowered.queries[index].query.measure();
             let summary = Box::new(Summary::of(&values, measure, most));
-            question.query_report(index, QueryValue::ByKey { values, summary }, unanswered)
+            question.query_report(index, QueryValue::ByKey { values, summary }, everywhere, unanswered)
         };
         (self.properties.into_iter().enumerate().map(property).collect(), queries.map(query).collect(), warnings)
     }

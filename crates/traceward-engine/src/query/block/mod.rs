@@ -14,12 +14,14 @@ mod fold;
 mod lanes;
 mod loops;
 
+use super::samples::Samples;
 use super::{Outcome, Rows};
 use crate::automaton::algebraic::{Algebraic, Binary, Collector, LoopKind, Part, PartId, Unary};
 use crate::limit::{Budget, Limit};
 use expression::Scope;
 use fold::{Folded, Taken};
-use lanes::{BLOCK, Data, Lanes, Scalar, Stretch, and, without};
+use lanes::{BLOCK, Scalar, and, without};
+pub(super) use lanes::{Data, Lanes, Stretch, for_each_backward};
 use loops::{Running, Until};
 use rustc_hash::{FxHashMap, FxHashSet};
 use traceward_logic::bitmap::Bitmap;
@@ -71,23 +73,28 @@ pub(super) struct Program {
     steps: Vec<Step>,
     /// The parts that have a value at every position.
     everywhere: FxHashSet<PartId>,
+    /// The roots whose values at all positions are kept.
+    sampled: FxHashSet<PartId>,
 }
 
+/// What is known of each root: its value at position 0, and its samples where they are wanted.
+type OfRoots = (Vec<Outcome>, Vec<Option<Samples>>);
+
 impl Program {
-    pub fn new(automaton: &Algebraic) -> Self {
-        let plan = Plan::new(automaton);
+    pub fn new(automaton: &Algebraic, sampled: FxHashSet<PartId>) -> Self {
+        let plan = Plan::new(automaton, &sampled);
         let steps = automaton.part_ids().filter_map(|id| plan.step(id)).collect();
-        Self { steps, everywhere: plan.everywhere }
+        Self { steps, everywhere: plan.everywhere, sampled }
     }
 
-    /// The value of each root at position 0 of a trace with a state.
+    /// The value of each root at position 0 of a trace with a state, and samples where asked for.
     pub fn run<'r>(
         &self,
         automaton: &Algebraic,
         trace: &Trace,
         row: Rows<'_, 'r>,
         budget: &mut Budget,
-    ) -> Result<Vec<Outcome>, Stopped> {
+    ) -> Result<OfRoots, Stopped> {
         let rows: FxHashMap<FormulaId, &Bitmap> = automaton.assertions().into_iter().map(|f| (f, row(f))).collect();
         let mut run = Run::new(self, automaton, trace, rows);
         for block in (0..trace.len.div_ceil(BLOCK)).rev() {
@@ -96,7 +103,15 @@ impl Program {
             budget.spend(self.steps.len() as u64).map_err(Stopped::Limit)?;
         }
         run.finish();
-        Ok(automaton.roots().iter().map(|&root| run.at_zero(root)).collect())
+        let values = automaton.roots().iter().map(|&root| run.at_zero(root)).collect();
+        let mut finished: FxHashMap<PartId, Samples> =
+            run.samples.into_iter().map(|(root, samples)| (root, samples.finished())).collect();
+        let roots = automaton.roots();
+        let of_root = |(place, root): (usize, &PartId)| {
+            let again = roots[place + 1..].contains(root);
+            if again { finished.get(root).cloned() } else { finished.remove(root) }
+        };
+        Ok((values, roots.iter().enumerate().map(of_root).collect()))
     }
 
     /// The steps in words, for people who want to see the plan.
@@ -116,10 +131,10 @@ struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    fn new(automaton: &'a Algebraic) -> Self {
+    fn new(automaton: &'a Algebraic, sampled: &FxHashSet<PartId>) -> Self {
         let mut plan = Self {
             automaton,
-            everywhere: FxHashSet::default(),
+            everywhere: sampled.clone(),
             inside: FxHashMap::default(),
             heads: FxHashMap::default(),
         };
@@ -210,6 +225,8 @@ struct Run<'a> {
     folded: FxHashMap<PartId, Folded>,
     /// What the folded collections were in the end.
     summaries: FxHashMap<PartId, Outcome>,
+    /// The samples of roots so far.
+    samples: Vec<(PartId, Samples)>,
 }
 
 impl<'a> Run<'a> {
@@ -235,6 +252,7 @@ impl<'a> Run<'a> {
             running: FxHashMap::default(),
             folded: folded.collect(),
             summaries: FxHashMap::default(),
+            samples: program.sampled.iter().map(|&root| (root, Samples::new())).collect(),
         }
     }
 
@@ -276,6 +294,9 @@ impl<'a> Run<'a> {
                     self.folded.insert(*finish, folded);
                 }
             }
+        }
+        for (root, samples) in &mut self.samples {
+            samples.take(&self.registers[root.index()], stretch, self.trace);
         }
         Ok(())
     }
