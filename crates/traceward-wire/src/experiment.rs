@@ -89,7 +89,7 @@ impl PositionsSummary {
         unanswered: Option<usize>,
         unit: Option<String>,
     ) -> Self {
-        let ExperimentReport { positions, count, findings } = report;
+        let ExperimentReport { is_latency: _, positions, count, findings } = report;
         let (figures, frequencies) = match findings {
             Findings::Nothing => (None, None),
             Findings::Numbers(figures) => (Some(Figures::from(&**figures)), None),

@@ -23,6 +23,8 @@ const MOST_COUNTED: usize = 10;
 /// The values of an experiment at all positions, of all keys if the trace was split.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExperimentReport {
+    /// Whether the experiment is a latency and nothing else: its values are answers to requests.
+    pub is_latency: bool,
     /// The number of positions.
     pub positions: usize,
     /// The number of positions at which the experiment has a value.
@@ -78,6 +80,7 @@ pub struct Sample {
 /// Collects the samples of one experiment, part by part.
 #[derive(Default)]
 pub(crate) struct ExperimentTally {
+    is_latency: bool,
     positions: usize,
     count: usize,
     ints: Vec<i64>,
@@ -88,6 +91,11 @@ pub(crate) struct ExperimentTally {
 }
 
 impl ExperimentTally {
+    /// No samples yet, of an experiment that may be a latency and nothing else.
+    pub(crate) fn new(is_latency: bool) -> Self {
+        Self { is_latency, ..Self::default() }
+    }
+
     /// Takes the samples of a part; `sample` tells where a value of it stands.
     pub(crate) fn add(&mut self, samples: &Samples, trace: &Trace, sample: impl Fn(usize, Value) -> Sample) {
         self.positions += trace.len;
@@ -162,13 +170,13 @@ impl ExperimentTally {
 
     /// What all samples come to.
     pub(crate) fn finish(self) -> ExperimentReport {
-        let Self { positions, count, ints, floats, others, largest } = self;
+        let Self { is_latency, positions, count, ints, floats, others, largest } = self;
         let findings = match (count, others.is_empty()) {
             (0, _) => Findings::Nothing,
             (_, true) => Findings::Numbers(Box::new(figures(ints, floats, largest))),
             (_, false) => Findings::Others(counted(ints, floats, others)),
         };
-        ExperimentReport { positions, count, findings }
+        ExperimentReport { is_latency, positions, count, findings }
     }
 }
 

@@ -9,13 +9,7 @@ use traceward::report::{
 
 /// Whether a query is a latency and nothing else: its largest values are answers that came late.
 pub(super) fn is_latency(query: &QueryReport) -> bool {
-    let Some(Ok(report)) = &query.everywhere else { return false };
-    match &report.findings {
-        Findings::Numbers(figures) => figures.largest.iter().any(|sample| sample.answered.is_some()),
-        // Without an answer, the requests that waited for one are all that there is to tell.
-        Findings::Nothing => query.unanswered.is_some(),
-        Findings::Others(_) => false,
-    }
+    query.everywhere.as_ref().is_some_and(|everywhere| everywhere.as_ref().is_ok_and(|report| report.is_latency))
 }
 
 /// Writes what the values at all positions come to.

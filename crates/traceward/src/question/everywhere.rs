@@ -18,7 +18,9 @@ pub(super) struct Experiments {
 
 impl Experiments {
     pub(super) fn new(question: &Question<'_>) -> Self {
-        let tally = |query: &NamedQuery| query.query.is_experiment().then(|| Ok(ExperimentTally::default()));
+        let tally = |query: &NamedQuery| {
+            query.query.is_experiment().then(|| Ok(ExperimentTally::new(answer_of(query).is_some())))
+        };
         Self { tallies: question.lowered.queries.iter().map(tally).collect() }
     }
 
@@ -29,7 +31,7 @@ impl Experiments {
             let Some(Ok(tally)) = entry else { continue };
             match part.samples(measured.query(index))? {
                 None => {}
-                Some(Err(error)) => *entry = Some(Err(part.error_in_whole(error).to_string())),
+                Some(Err(error)) => *entry = Some(Err(message(part.error_in_whole(error)))),
                 Some(Ok(samples)) => {
                     let answer = answer_of(&lowered.queries[index]);
                     tally.add(samples, part.trace(), |position, value| {
@@ -47,6 +49,14 @@ impl Experiments {
     pub(super) fn finish(self) -> Vec<Option<Everywhere>> {
         let report = |tally: Result<ExperimentTally, String>| tally.map(|tally| Box::new(tally.finish()));
         self.tallies.into_iter().map(|entry| entry.map(report)).collect()
+    }
+}
+
+/// What is wrong with a state, and where that stands.
+fn message(error: Error) -> String {
+    match error {
+        Error::Evaluation { message, line } => format!("{message} (line {line})"),
+        other => other.to_string(),
     }
 }
 
