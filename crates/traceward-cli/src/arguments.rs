@@ -198,8 +198,9 @@ pub struct CheckArguments {
     /// `traceward automaton --simplify`. With --coverage, breadth-first counts visits, too
     #[arg(long)]
     pub steps: bool,
-    /// Draw the steps of one property into this file
-    #[arg(long, value_name = "FILE.svg", requires = "steps")]
+    /// Draw into this file how the values of queries are distributed, and how they went over time;
+    /// with --steps the steps of one property
+    #[arg(long, value_name = "FILE.svg")]
     pub svg: Option<PathBuf>,
     /// Tell which parts of each property never mattered, so that it held vacuously
     #[arg(long)]

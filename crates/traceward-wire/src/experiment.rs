@@ -1,8 +1,8 @@
 //! What the values of an experiment at all positions come to.
 
+use crate::Value;
 use crate::evidence::Place;
 use crate::report::{Frequencies, Summary};
-use crate::Value;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use traceward::report::{self, ExperimentReport, Findings};

@@ -784,7 +784,7 @@ pub struct ValueCount {
 
 impl From<&QueryReport> for Query {
     fn from(report: &QueryReport) -> Self {
-        let QueryReport { name, description, query, value, everywhere, measure, unanswered } = report;
+        let QueryReport { name, description, query, value, everywhere, measure, unanswered, points: _ } = report;
         let (whole, values, over_keys) = match value {
             QueryValue::Whole(value) => (Some(value.as_ref().map(Value::from)), None, None),
             QueryValue::ByKey { values, summary } => {

@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use std::cmp::{Ordering, Reverse};
 use std::sync::Arc;
 use traceward_engine::query::{SampleValues, Samples};
+use traceward_logic::query::Measure;
 use traceward_logic::semantics::{in_one_form, rank};
 use traceward_logic::total::Total;
 use traceward_logic::trace::{ColumnData, Trace, VariableId};
@@ -75,6 +76,52 @@ pub struct Sample {
     pub at: Place,
     /// The state that answered, if the experiment is a latency.
     pub answered: Option<Place>,
+}
+
+/// The numbers by which a query can be drawn: its own at all positions, or those that it
+/// summarises.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Points {
+    /// What the points are placed by.
+    pub clock: Clock,
+    /// The first and the last time, or position, of the whole trace.
+    pub span: (i64, i64),
+    /// The time of each point in nanoseconds, or its position; never decreasing.
+    pub at: Vec<i64>,
+    /// The numbers.
+    pub values: Vec<f64>,
+    /// What the numbers are.
+    pub measure: Measure,
+    /// What the query makes of the numbers.
+    pub summarised: Summarised,
+}
+
+/// What points are placed by.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Clock {
+    /// Timestamps.
+    Time,
+    /// Positions in the trace.
+    Position,
+}
+
+/// What a query makes of the numbers that are drawn.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Summarised {
+    /// Nothing: it is an experiment.
+    Not,
+    /// Their number.
+    Count,
+    /// Their sum.
+    Sum,
+    /// Their mean.
+    Mean,
+    /// The least of them.
+    Min,
+    /// The largest of them.
+    Max,
+    /// A quantile of them.
+    Quantile,
 }
 
 /// Collects the samples of one experiment, part by part.

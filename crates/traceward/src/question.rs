@@ -12,6 +12,7 @@ mod measured;
 mod missing;
 mod mistake;
 mod part;
+mod points;
 pub(crate) mod steps;
 mod timeline;
 mod walkthrough;
@@ -19,7 +20,7 @@ mod why;
 
 use crate::check::{CheckOptions, Extent, Truth};
 use crate::error::{Error, Request};
-use crate::report::{Cost, Everywhere, Evidence, PropertyReport, QueryReport, QueryValue, Report, TraceReport};
+use crate::report::{Cost, Evidence, PropertyReport, QueryReport, QueryValue, Report, TraceReport};
 use crate::spec::Spec;
 use crate::warning::{Subject, Warning, WarningKind};
 use crate::words::Words;
@@ -30,6 +31,7 @@ use judgement::{Judgement, Judges};
 use measured::Measured;
 pub(crate) use mistake::never_true;
 use part::Part;
+use points::Drawn;
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -188,11 +190,14 @@ impl<'a> Question<'a> {
         }
         let mut experiments = Experiments::new(self);
         experiments.add(&part, None)?;
-        let value = |(index, (value, everywhere))| {
+        let mut drawn = Drawn::new(self);
+        drawn.add(&part)?;
+        let value = |(index, ((value, everywhere), points))| {
             let unanswered = part.unanswered(&self.lowered.queries[index]);
-            self.query_report(index, QueryValue::Whole(value), everywhere, unanswered)
+            let report = self.query_report(index, QueryValue::Whole(value), unanswered);
+            QueryReport { everywhere, points, ..report }
         };
-        let queries = values.into_iter().zip(experiments.finish()).enumerate().map(value);
+        let queries = values.into_iter().zip(experiments.finish()).zip(drawn.finish()).enumerate().map(value);
         Ok((properties, queries.collect(), warnings))
     }
 
@@ -374,22 +379,17 @@ impl<'a> Question<'a> {
         }
     }
 
-    fn query_report(
-        &self,
-        index: usize,
-        value: QueryValue,
-        everywhere: Option<Everywhere>,
-        unanswered: Option<usize>,
-    ) -> QueryReport {
+    fn query_report(&self, index: usize, value: QueryValue, unanswered: Option<usize>) -> QueryReport {
         let query = &self.lowered.queries[index];
         QueryReport {
             name: self.query_names[index].clone(),
             description: query.description.clone(),
             query: self.spec.text(query.span),
             value,
-            everywhere,
+            everywhere: None,
             unanswered,
             measure: query.query.measure(),
+            points: None,
         }
     }
 }

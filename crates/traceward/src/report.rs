@@ -1,6 +1,6 @@
 //! The answer, as data.
 
-pub use crate::experiment::{ExperimentReport, Figures, Findings, Sample};
+pub use crate::experiment::{Clock, ExperimentReport, Figures, Findings, Points, Sample, Summarised};
 pub use crate::runs::{
     CoverageReport, CoveredPart, Distribution, Fate, RunCoverage, UnusedPart, WaitingReport, WorstWait,
 };
@@ -379,6 +379,8 @@ pub struct QueryReport {
     pub unanswered: Option<usize>,
     /// What the numbers in the value are.
     pub measure: Measure,
+    /// What can be drawn, if that was asked for.
+    pub points: Option<Points>,
 }
 
 /// What the values of an experiment at all positions come to; or the message why there is none at

@@ -4,7 +4,9 @@ use super::bars::{self, Bar};
 use super::markup::{Element, shown};
 use super::property::facts_list;
 use crate::text;
-use traceward::report::{Everywhere, ExperimentReport, Figures, Findings, Frequencies, QueryReport, QueryValue, Sample};
+use traceward::report::{
+    Everywhere, ExperimentReport, Figures, Findings, Frequencies, QueryReport, QueryValue, Sample,
+};
 
 /// The values at all positions; and that at position 0, if there is one.
 pub fn drawn(query: &QueryReport, everywhere: &Everywhere) -> Vec<Element> {

@@ -11,7 +11,7 @@ mod bars;
 mod digest;
 mod experiment;
 mod keys;
-mod markup;
+pub mod markup;
 mod property;
 mod query;
 mod timeline;

@@ -23,7 +23,7 @@ type ByKey = [(Arc<str>, Option<Value>)];
 
 /// The card of a query.
 pub fn card(drawing: &Drawing<'_>, index: usize, report: &QueryReport) -> Element {
-    let QueryReport { name, description, query, value, everywhere, unanswered, measure } = report;
+    let QueryReport { name, description, query, value, everywhere, unanswered, measure, points: _ } = report;
     let heading = Element::new("h3").with(isolated(name));
     let card = Element::new("article").class("card").attribute("id", drawing.id("query", index)).with(heading);
     let card = card.all(description.iter().map(|text| Element::new("p").text(text)));
@@ -42,7 +42,7 @@ pub fn card(drawing: &Drawing<'_>, index: usize, report: &QueryReport) -> Elemen
 fn drawn(value: &QueryValue, measure: &Measure) -> Vec<Element> {
     match value {
         QueryValue::Whole(None) => vec![Element::new("p").class("number").text("no value")],
-        QueryValue::Whole(Some(value)) => vec![match (histogram(value), counted_values(value)) {
+        QueryValue::Whole(Some(value)) => vec![match (text::buckets(value), text::counted_values(value)) {
             (Some(buckets), _) => buckets_table(&buckets, edges(measure)),
             (None, Some(counts)) => counts_table(&counts),
             (None, None) => Element::new("p").class("number").text(text::measured_or_none(measure, Some(value))),
@@ -55,30 +55,6 @@ fn drawn(value: &QueryValue, measure: &Measure) -> Vec<Element> {
 
 /// A bucket: its least and greatest number, and how many there are.
 type Bucket = (f64, f64, u64);
-
-/// The buckets of a histogram, if a value is one: a list of lists of two ends and a count.
-fn histogram(value: &Value) -> Option<Vec<Bucket>> {
-    let Value::List(items) = value else { return None };
-    let bucket = |item: &Value| {
-        let Value::List(parts) = item else { return None };
-        let [low, high, Value::Int(count)] = &parts[..] else { return None };
-        Some((low.as_f64()?, high.as_f64()?, u64::try_from(*count).ok()?))
-    };
-    (!items.is_empty()).then(|| items.iter().map(bucket).collect()).flatten()
-}
-
-/// The values of a histogram that counts them, the most frequent first, if a value is one.
-fn counted_values(value: &Value) -> Option<Vec<(&Value, u64)>> {
-    let Value::List(items) = value else { return None };
-    let counted = |item: &'_ Value| -> Option<u64> {
-        let Value::List(parts) = item else { return None };
-        let [_, Value::Int(count)] = &parts[..] else { return None };
-        u64::try_from(*count).ok()
-    };
-    let counts: Option<Vec<u64>> = items.iter().map(counted).collect();
-    let values = items.iter().filter_map(|item| if let Value::List(parts) = item { parts.first() } else { None });
-    counts.filter(|counts| !counts.is_empty()).map(|counts| values.zip(counts).collect())
-}
 
 fn counts_table(counts: &[(&Value, u64)]) -> Element {
     let most = counts.iter().map(|(_, count)| *count).max().unwrap_or(0).max(1);

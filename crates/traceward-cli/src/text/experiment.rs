@@ -14,7 +14,7 @@ pub(super) fn is_latency(query: &QueryReport) -> bool {
 
 /// Writes what the values at all positions come to.
 pub(super) fn write_experiment(out: &mut impl Write, query: &QueryReport, report: &ExperimentReport) -> io::Result<()> {
-    let heading = if is_latency(query) { of_requests(query, report) } else { of_positions(query, report) };
+    let heading = heading(query, report);
     match &report.findings {
         Findings::Nothing => writeln!(out, "    {heading}"),
         Findings::Numbers(figures) => {
@@ -28,6 +28,11 @@ pub(super) fn write_experiment(out: &mut impl Write, query: &QueryReport, report
             write_frequencies(out, most, *distinct, &|count| format!("{count} ({})", percent(count, report.count)))
         }
     }
+}
+
+/// How many values there are.
+pub fn heading(query: &QueryReport, report: &ExperimentReport) -> String {
+    if report.is_latency { of_requests(query, report) } else { of_positions(query, report) }
 }
 
 /// How many requests were answered.

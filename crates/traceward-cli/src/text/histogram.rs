@@ -22,7 +22,7 @@ struct Bar {
 }
 
 /// Whether a value is a histogram.
-pub(super) fn is_histogram(value: &Value) -> bool {
+pub fn is_histogram(value: &Value) -> bool {
     bars(&Measure::Plain, value).is_some()
 }
 
@@ -56,26 +56,50 @@ fn write_bars(out: &mut impl Write, bars: &[Bar], columns: Option<usize>) -> io:
     }
 }
 
-/// The bars of a histogram: buckets are `[from, to, count]`, counted values `[value, count]`.
+/// The bars of a histogram.
 fn bars(measure: &Measure, value: &Value) -> Option<Vec<Bar>> {
-    let Value::List(items) = value else { return None };
     let edges = match measure {
         Measure::Buckets(edges) => edges,
         other => other,
     };
-    let last = items.len().checked_sub(1)?;
-    let bar = |(index, item): (usize, &Value)| {
-        let Value::List(parts) = item else { return None };
-        let (label, count) = match &parts[..] {
-            [from, to, Value::Int(count)] => {
-                (interval(edges, from.as_f64()?, to.as_f64()?, index == last), u64::try_from(*count).ok()?)
-            }
-            [value, Value::Int(count)] => (shortened(&value.to_string()), u64::try_from(*count).ok()?),
-            _ => return None,
+    if let Some(buckets) = buckets(value) {
+        let last = buckets.len() - 1;
+        let bar = |(index, (from, to, count)): (usize, (f64, f64, u64))| Bar {
+            label: interval(edges, from, to, index == last),
+            count,
         };
-        Some(Bar { label, count })
+        return Some(buckets.into_iter().enumerate().map(bar).collect());
+    }
+    let counted = counted_values(value)?.into_iter();
+    Some(counted.map(|(value, count)| Bar { label: shortened(&value.to_string()), count }).collect())
+}
+
+/// The buckets of a histogram, if a value is one: two edges, and how many numbers lie between.
+pub fn buckets(value: &Value) -> Option<Vec<(f64, f64, u64)>> {
+    let bucket = |parts: &[Value]| match parts {
+        [low, high, Value::Int(count)] => Some((low.as_f64()?, high.as_f64()?, u64::try_from(*count).ok()?)),
+        _ => None,
     };
-    items.iter().enumerate().map(bar).collect()
+    rows(value)?.into_iter().map(bucket).collect()
+}
+
+/// The values of a histogram that counts them, the most frequent first, if a value is one.
+pub fn counted_values(value: &Value) -> Option<Vec<(&Value, u64)>> {
+    let counted = |parts: &'_ [Value]| match parts {
+        [_, Value::Int(count)] => u64::try_from(*count).ok(),
+        _ => None,
+    };
+    let rows = rows(value)?;
+    let counts: Vec<u64> = rows.iter().map(|parts| counted(parts)).collect::<Option<_>>()?;
+    Some(rows.into_iter().map(|parts| &parts[0]).zip(counts).collect())
+}
+
+/// The lists in a list, if it has some and nothing else.
+fn rows(value: &Value) -> Option<Vec<&[Value]>> {
+    let Value::List(items) = value else { return None };
+    let rows: Option<Vec<&[Value]>> =
+        items.iter().map(|item| if let Value::List(parts) = item { Some(&parts[..]) } else { None }).collect();
+    rows.filter(|rows| !rows.is_empty())
 }
 
 /// The numbers of a bucket. Only the last one includes its end.

@@ -14,7 +14,8 @@ mod why;
 
 use crate::input;
 use anstyle::{AnsiColor, Style};
-pub use experiment::sample_place;
+pub use experiment::{heading as experiment_heading, sample_place};
+pub use histogram::{buckets, counted_values, is_histogram};
 pub use hygiene::{comparison, lint};
 pub use inspection::inspection;
 pub use monitor::{decision_line, monitor_end, monitor_line, monitor_stopped, unknown_line};

@@ -14,7 +14,7 @@ use traceward::report::{Frequencies, Numbers, QueryReport, QueryValue, Spread, S
 const FEW_KEYS: usize = 10;
 
 pub(super) fn write_query(out: &mut impl Write, query: &QueryReport) -> io::Result<()> {
-    let QueryReport { name, description, query: text, value, everywhere, measure, unanswered } = query;
+    let QueryReport { name, description, query: text, value, everywhere, measure, unanswered, points: _ } = query;
     let (name, text) = (Shown(name), Shown(text));
     let value_here = value_in_heading(query).map(|value| format!(" = {value}")).unwrap_or_default();
     writeln!(out, "{BOLD}{name}{value_here}{BOLD:#}  {DIM}{text}{DIM:#}")?;

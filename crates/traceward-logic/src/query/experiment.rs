@@ -29,7 +29,9 @@ impl Query {
     fn is_summarised(&self) -> bool {
         match self {
             Self::Aggregate { .. } | Self::Fold { .. } | Self::Compare(_) => true,
-            Self::And { left, right, .. } | Self::Or { left, right, .. } => left.is_summarised() || right.is_summarised(),
+            Self::And { left, right, .. } | Self::Or { left, right, .. } => {
+                left.is_summarised() || right.is_summarised()
+            }
             Self::Not { query, .. } | Self::Default { query, .. } => query.is_summarised(),
             Self::Constant(_) | Self::Value { .. } | Self::Holds(_) | Self::Next { .. } | Self::Until { .. } => false,
         }

@@ -126,6 +126,17 @@ pub(super) fn value_of_part(part: &Part<'_>, formulas: &Formulas, query: &Query)
     outcome.map_err(|error| in_whole(part, error))
 }
 
+/// The values of a query at all positions of a part.
+pub(super) fn samples_of_part(part: &Part<'_>, formulas: &Formulas, query: &Query) -> Result<Sampled, Error> {
+    if part.len() == 0 || part.question.options.config.engine == EngineName::Naive {
+        return Ok(samples_by_definition(part, query));
+    }
+    let queries = Queries::sampling(formulas, [(query, true)]);
+    let limits = &part.question.options.config.limits;
+    let mut answers = queries.answers(part.trace(), &|formula| part.row(formula), limits)?;
+    Ok(answers.samples.swap_remove(0).unwrap_or_else(|| samples_by_definition(part, query)))
+}
+
 /// The error of a part as one of the whole trace.
 pub(super) fn in_whole(part: &Part<'_>, error: EvaluationError) -> Error {
     let position = part.in_whole(error.position);

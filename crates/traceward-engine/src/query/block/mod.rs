@@ -132,12 +132,8 @@ struct Plan<'a> {
 
 impl<'a> Plan<'a> {
     fn new(automaton: &'a Algebraic, sampled: &FxHashSet<PartId>) -> Self {
-        let mut plan = Self {
-            automaton,
-            everywhere: sampled.clone(),
-            inside: FxHashMap::default(),
-            heads: FxHashMap::default(),
-        };
+        let mut plan =
+            Self { automaton, everywhere: sampled.clone(), inside: FxHashMap::default(), heads: FxHashMap::default() };
         for (index, one) in automaton.loops().iter().enumerate() {
             plan.heads.insert(one.head, index);
             let parts = automaton.part_ids().skip(one.first.index()).take(one.head.index() - one.first.index() + 1);
