@@ -39,6 +39,9 @@ pub enum Command {
     /// Measure queries over a trace
     #[command(after_help = "Examples:
   traceward query -e 'max(x)' -e 'count(p) ?? 0' trace.csv
+  traceward query -e 'latency(request -> grant)' --time t:ms trace.csv
+  traceward query -e 'latency(request -> grant)' --by client log.csv --svg latency.svg
+  traceward query -e 'histogram(x)' trace.csv
   traceward query -e 'quantile(0.99, latency(request -> grant))' --time t:ms trace.csv")]
     Query(CheckArguments),
     /// Judge properties while the trace goes on, from standard input
@@ -61,10 +64,11 @@ signal (INT, TERM, HUP), each property is satisfied or violated.")]
   traceward inspect trace.csv
   traceward inspect log.jsonl.gz --time ts:s --by node")]
     Inspect(InspectArguments),
-    /// Show what becomes of a formula: tree, core, normal form, sublogic, automaton, engine, and
-    /// what every engine would need at the most
-    #[command(after_help = "Example:
-  traceward explain-plan -e 'G(!a -> !b U c)'")]
+    /// Show what becomes of a formula or a query: tree, core, normal form, sublogic, automaton,
+    /// engine, and what every engine would need at the most
+    #[command(after_help = "Examples:
+  traceward explain-plan -e 'G(!a -> !b U c)'
+  traceward explain-plan -e 'quantile(0.99, latency(request -> grant))'")]
     ExplainPlan(PlanArguments),
     /// Run a program of Manna and Pnueli's Simple Programming Language, and print its trace
     #[command(after_help = "Examples:

@@ -140,8 +140,8 @@ mod tests {
         let value = Value::List(vec![bucket(0.0, 1.5, 40), bucket(1.5, 3.0, 1), bucket(3.0, 4.5, 0)]);
         let text = drawn(&Measure::Plain, &value, None);
         assert_eq!(text.lines().next().map(|line| line.matches('█').count()), Some(40));
-        assert_eq!(text.lines().nth(1), Some("    [1.5, 3)     1   2.4%  █"));
-        assert_eq!(text.lines().nth(2), Some("    [3, 4.5]     0     0%"));
+        assert_eq!(text.lines().nth(1), Some("    [1.5, 3)   1   2.4%  █"));
+        assert_eq!(text.lines().nth(2), Some("    [3, 4.5]   0     0%"));
         assert!(drawn(&Measure::Plain, &value, Some(50)).lines().all(|line| line.chars().count() <= 50));
     }
 

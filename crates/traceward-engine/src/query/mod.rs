@@ -8,10 +8,12 @@
 pub mod accumulator;
 mod backward;
 mod block;
+mod costs;
 mod forward;
 mod samples;
 mod table;
 
+pub use costs::{POSITIONS_OF_BLOCK, StepCounts};
 pub use forward::{ForwardError, LONGEST as LONGEST_FORWARD};
 pub use samples::{SampleValues, Sampled, Samples};
 pub use table::Table;
@@ -77,12 +79,6 @@ impl Queries {
     /// The automaton of all queries.
     pub fn automaton(&self) -> &Algebraic {
         &self.automaton
-    }
-
-    /// The number of steps that are taken in each block of positions, and the number of collections
-    /// among them that are folded over the whole trace.
-    pub fn steps(&self) -> (usize, usize) {
-        self.program.counts()
     }
 
     /// The value of each query on a trace with a state, given where formulas hold.

@@ -7,7 +7,7 @@ use traceward_logic::value::Value;
 
 /// The positions of a block: a multiple of those of a word. So many values of eight bytes fit the
 /// first cache several times.
-pub(super) const BLOCK: usize = 1024;
+pub(in crate::query) const BLOCK: usize = 1024;
 
 /// The words that tell of all positions of a block.
 pub(super) const WORDS: usize = BLOCK / Bitmap::WORD;

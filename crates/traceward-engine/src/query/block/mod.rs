@@ -20,8 +20,8 @@ use crate::automaton::algebraic::{Algebraic, Binary, Collector, LoopKind, Part, 
 use crate::limit::{Budget, Limit};
 use expression::Scope;
 use fold::{Folded, Taken};
-use lanes::{BLOCK, Scalar, and, without};
-pub(super) use lanes::{Data, Lanes, Stretch, for_each_backward};
+pub(super) use lanes::{BLOCK, Data, Lanes, Stretch, for_each_backward};
+use lanes::{Scalar, and, without};
 use loops::{Running, Until};
 use rustc_hash::{FxHashMap, FxHashSet};
 use traceward_logic::bitmap::Bitmap;
@@ -50,7 +50,7 @@ impl From<Bail> for Stopped {
 
 /// What is done in a block.
 #[derive(Clone, Debug)]
-enum Step {
+pub(super) enum Step {
     /// A part by itself.
     Part(PartId),
     /// The head of an until.
@@ -62,7 +62,7 @@ enum Step {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Operand {
+pub(super) enum Operand {
     One(PartId),
     Two(PartId, PartId),
 }
@@ -114,10 +114,9 @@ impl Program {
         Ok((values, roots.iter().enumerate().map(of_root).collect()))
     }
 
-    /// The steps in words, for people who want to see the plan.
-    pub fn counts(&self) -> (usize, usize) {
-        let folded = self.steps.iter().filter(|step| matches!(step, Step::Folded { .. })).count();
-        (self.steps.len() - folded, folded)
+    /// The steps that are taken in each block.
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
     }
 }
 
