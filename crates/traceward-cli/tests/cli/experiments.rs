@@ -48,7 +48,7 @@ fn plans_of_queries() {
             &["explain-plan", "q.tw"],
             &["explain-plan", "-e", "(grant : x) &[+] X x"],
             &["explain-plan", "-e", "max(sum(x) while request)", "--engine", "naive"],
-            &["explain-plan", "-e", "max(histogram(x) &[first] X x)", "--format", "json"],
+            &["explain-plan", "-e", "quantile(0.5, x) while request", "--format", "json"],
         ]
     ));
 }
@@ -63,6 +63,19 @@ fn the_definition_has_the_same_summary() {
         folder.run(&[&asked[..], &["t.csv", "--engine", engine]].concat(), b"").stdout
     };
     assert_eq!(asked("auto"), asked("naive"));
+}
+
+#[test]
+fn pages_show_experiments_and_counted_values() {
+    let folder = Folder::new("experiments-page");
+    folder.write("t.csv", REQUESTS);
+    let asked =
+        ["query", "-e", LATENCY, "-e", "histogram(s)", "-e", "s", "--time", "t:ms", "t.csv", "--html", "p.html"];
+    assert_eq!(folder.run(&asked, b"").status, 0);
+    let page = std::fs::read_to_string(folder.path("p.html")).expect("a page");
+    assert_eq!(page.matches("How often each value occurs").count(), 2);
+    assert!(page.contains("<dt>p99</dt><dd>55 ms</dd>") && page.contains("position 3 to 5, line 5 to 7"));
+    assert!(page.contains("1 request never answered"));
 }
 
 /// Draws some queries and returns the picture.
@@ -91,7 +104,8 @@ fn values_are_drawn() {
 #[test]
 fn a_picture_does_not_grow_with_its_trace() {
     let folder = Folder::new("drawn-large");
-    let state = |nth: u64| format!("{},{},{}\n", nth * 3, nth.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 45, nth % 7 == 0);
+    let state =
+        |nth: u64| format!("{},{},{}\n", nth * 3, nth.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 45, nth.is_multiple_of(7));
     let trace: String = (0..100_000).map(state).collect();
     folder.write("t.csv", format!("t,x,p\n{trace}"));
     let picture = drawn(&folder, &["-e", "x", "-e", "sum(p : x)", "--time", "t:ms", "t.csv"]);
