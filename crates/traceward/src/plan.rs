@@ -101,8 +101,9 @@ fn source(statement: &Statement) -> String {
     if statement.name == "counted" { String::new() } else { format!(" ({})", statement.name) }
 }
 
-/// Shows what becomes of each property and each query of a spec: what was read, the core, the normal
-/// form, its sublogic, the automaton, the engine that is chosen, and what every engine would cost.
+/// Shows what becomes of each property and each query of a spec: what was read, the core, the
+/// normal form, its sublogic, the automaton, the engine that is chosen, and what every engine would
+/// cost.
 pub fn explain_plan(spec: &Spec, config: Config) -> Vec<Plan> {
     let lowered = spec.lowered();
     let names = lowered.variables.names();

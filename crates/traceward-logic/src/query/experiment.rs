@@ -7,8 +7,8 @@ impl Query {
     /// does, and no collection has summarised them. People who ask for one on the outside want to
     /// know of its values at all positions.
     ///
-    /// Collections inside `X`, `F` and `U` are no summaries of the experiment, and they have a value
-    /// at every position in any case; others would be evaluated everywhere only for this.
+    /// Collections inside `X`, `F` and `U` are no summaries of the experiment, and they have a
+    /// value at every position in any case; others would be evaluated everywhere only for this.
     pub fn is_experiment(&self) -> bool {
         self.reads_states() && !self.is_summarised()
     }
