@@ -24,6 +24,7 @@
 mod check;
 mod demand;
 mod error;
+mod experiment;
 pub mod hygiene;
 mod monitor;
 pub mod plan;

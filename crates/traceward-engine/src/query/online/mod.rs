@@ -25,7 +25,7 @@ use crate::past::{Past, PastId, PastRun};
 use crate::prepared::{Prepared, Simplification};
 use node::{Clock, Node};
 use runs::Run;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Ordering;
 use std::fmt;
 use traceward_logic::ast::Aggregate;
@@ -165,7 +165,7 @@ impl Online {
         precision: Precision,
     ) -> Result<Self, Unfollowable> {
         let automaton = Algebraic::new(formulas, queries, Plain::Followed);
-        let demand = Demand::new(&automaton);
+        let demand = Demand::new(&automaton, &FxHashSet::default());
         refuse_what_needs_the_trace(&automaton, &demand)?;
         let assertions = automaton.assertions();
         let looks_ahead = |formula: &FormulaId| formulas.node(*formula).direction() == Some(Direction::Future);
