@@ -191,6 +191,8 @@ pub struct CheckArguments {
     #[command(flatten)]
     pub output: ReportOutputArguments,
     #[command(flatten)]
+    pub precision: PrecisionArguments,
+    #[command(flatten)]
     pub engine: EngineArguments,
     /// Report truth at every position
     #[arg(long)]

@@ -708,6 +708,9 @@ pub struct Query {
     /// The unit of the numbers: `ns` of timestamps and of stretches of time, otherwise none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unit: Option<String>,
+    /// The relative error of the numbers that the value is made of; not there if they are exact.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub relative_error: Option<f64>,
     /// How many requests of a latency were never answered, if it has a latency.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unanswered: Option<usize>,
@@ -785,7 +788,8 @@ pub struct ValueCount {
 
 impl From<&QueryReport> for Query {
     fn from(report: &QueryReport) -> Self {
-        let QueryReport { name, description, query, value, everywhere, measure, unanswered, points: _ } = report;
+        let QueryReport { name, description, query, value, everywhere, measure, unanswered, relative_error, points: _ } =
+            report;
         let (whole, values, over_keys) = match value {
             QueryValue::Whole(value) => (Some(value.as_ref().map(Value::from)), None, None),
             QueryValue::ByKey { values, summary } => {
@@ -811,6 +815,7 @@ impl From<&QueryReport> for Query {
             summary,
             no_summary,
             unit: unit(measure),
+            relative_error: *relative_error,
             unanswered: *unanswered,
         }
     }

@@ -23,6 +23,7 @@
 
 mod check;
 mod demand;
+mod doubt;
 mod error;
 mod experiment;
 pub mod hygiene;

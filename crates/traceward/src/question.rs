@@ -125,7 +125,7 @@ impl<'a> Question<'a> {
             input: Input::new(read),
             evaluator: Evaluator::new(&prepared, &options.config),
             judges: Judges::new(lowered, &prepared, &indices, options, &|place| formula_name(spec, lowered, place))?,
-            measured: Measured::new(lowered),
+            measured: Measured::new(lowered, options.config.precision.unwrap_or_default()),
             explainers: Explainers::new(lowered.properties.len()),
             timelines_left: Cell::new(options.timelines),
             prepared,
@@ -364,6 +364,7 @@ impl<'a> Question<'a> {
             everywhere: None,
             unanswered,
             measure: query.query.measure(),
+            relative_error: self.measured.error(self.measured.query(index)).map(|error| error.relative),
             points: None,
         }
     }

@@ -382,6 +382,8 @@ pub struct QueryReport {
     pub unanswered: Option<usize>,
     /// What the numbers in the value are.
     pub measure: Measure,
+    /// The relative error of the numbers that the value is made of; none if they are exact.
+    pub relative_error: Option<f64>,
     /// What can be drawn, if that was asked for.
     pub points: Option<Points>,
 }

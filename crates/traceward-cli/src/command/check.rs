@@ -15,6 +15,7 @@ use page_file::PageFile;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use steps_picture::StepsPicture;
+use traceward::engine::Config;
 use traceward::report::Warning;
 use traceward::{CheckOptions, Goal, Report, RunQuestions, Spec, Truth};
 use traceward_wire::Answer;
@@ -133,7 +134,7 @@ fn options(path: &Path, arguments: &CheckArguments) -> CheckOptions {
         (false, false) => Truth::AtZero,
     };
     let mut options = CheckOptions::default()
-        .config(arguments.engine.config())
+        .config(Config { precision: arguments.precision.precision(None), ..arguments.engine.config() })
         .truth(truth)
         .runs(RunQuestions { coverage: arguments.coverage, waiting: arguments.waiting })
         .max_violations(arguments.max_violations)

@@ -21,6 +21,7 @@ pub use inspection::inspection;
 pub use monitor::{decision_line, monitor_end, monitor_line, monitor_stopped, unknown_line, value_line};
 use property::write_property;
 pub use property::{compared_text, missing_text, owed_text, sign, statistics_text, violation_text};
+pub use query::within;
 use query::write_query;
 pub use runs::{coverage_lines, waiting_lines, worst_lines};
 use std::io::{self, Write};

@@ -14,7 +14,8 @@ use traceward::report::{Frequencies, Numbers, QueryReport, QueryValue, Spread, S
 const FEW_KEYS: usize = 10;
 
 pub(super) fn write_query(out: &mut impl Write, query: &QueryReport) -> io::Result<()> {
-    let QueryReport { name, description, query: text, value, everywhere, measure, unanswered, points: _ } = query;
+    let QueryReport { name, description, query: text, value, everywhere, measure, .. } = query;
+    let QueryReport { unanswered, relative_error, points: _, .. } = query;
     let (name, text) = (Shown(name), Shown(text));
     let value_here = value_in_heading(query).map(|value| format!(" = {value}")).unwrap_or_default();
     writeln!(out, "{BOLD}{name}{value_here}{BOLD:#}  {DIM}{text}{DIM:#}")?;
@@ -28,12 +29,20 @@ pub(super) fn write_query(out: &mut impl Write, query: &QueryReport) -> io::Resu
     if let Some(description) = description {
         writeln!(out, "    {}", Shown(description))?;
     }
+    if let Some(error) = relative_error {
+        writeln!(out, "    {}", within(*error))?;
+    }
     match unanswered {
         Some(0) | None => Ok(()),
         // A latency alone has said so.
         Some(_) if experiment::is_latency(query) => Ok(()),
         Some(count) => writeln!(out, "    {} never answered", counted(*count, "request")),
     }
+}
+
+/// How good an approximate value is.
+pub fn within(error: f64) -> String {
+    format!("approximate, within {}%", error * 100.0)
 }
 
 /// The value behind the name. What an experiment is at position 0 is not what it is, so it is said

@@ -61,6 +61,16 @@ pub struct Queries {
     program: Program,
     /// The roots whose values at all positions are wanted.
     sampled: FxHashSet<PartId>,
+    precision: Precision,
+}
+
+/// The error of a value that is made of approximate numbers.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct QueryError {
+    /// The relative error of the numbers.
+    pub relative: f64,
+    /// Whether the value is such a number, so that the error is one of the value.
+    pub is_direct: bool,
 }
 
 impl Queries {
@@ -77,8 +87,26 @@ impl Queries {
         let automaton = Algebraic::new(formulas, queries, Plain::Asserted);
         let roots = automaton.roots().iter().zip(wanted);
         let sampled: FxHashSet<PartId> = roots.filter(|(_, wanted)| *wanted).map(|(root, _)| *root).collect();
-        let program = Program::new(&automaton, sampled.clone());
-        Self { automaton, program, sampled }
+        let program = Program::new(&automaton, sampled.clone(), Precision::Exact);
+        Self { automaton, program, sampled, precision: Precision::Exact }
+    }
+
+    /// The same queries, with quantiles as exact as was asked for.
+    #[must_use]
+    pub fn with_precision(self, precision: Precision) -> Self {
+        let program = Program::new(&self.automaton, self.sampled.clone(), precision);
+        Self { program, precision, ..self }
+    }
+
+    /// The relative error of the numbers that a query's value is made of, and whether it is one of
+    /// the value itself; none if they are exact. Quantiles inside other collections are.
+    pub fn error(&self, query: usize) -> Option<QueryError> {
+        let Precision::Sketched { accuracy, .. } = self.precision else { return None };
+        let root = self.automaton.roots()[query];
+        let sketched = self.program.sketched();
+        let is_direct = sketched.contains(&self.automaton.behind_defaults(root));
+        let within = self.automaton.operands(root).into_iter().any(|part| sketched.contains(&part));
+        (is_direct || within).then_some(QueryError { relative: accuracy, is_direct })
     }
 
     /// The automaton of all queries.

@@ -4,7 +4,7 @@ use super::Question;
 use super::part::Part;
 use crate::error::Error;
 use std::cell::OnceCell;
-use traceward_engine::query::{Answers, Outcome, Queries, Sampled, Samples};
+use traceward_engine::query::{Answers, Outcome, Precision, Queries, QueryError, Sampled, Samples};
 use traceward_engine::select::EngineName;
 use traceward_logic::formula::Formulas;
 use traceward_logic::lower::{Claim, Lowered};
@@ -26,7 +26,7 @@ pub(super) struct Measured {
 }
 
 impl Measured {
-    pub(super) fn new(lowered: &Lowered) -> Self {
+    pub(super) fn new(lowered: &Lowered, precision: Precision) -> Self {
         let mut sides = Vec::new();
         let mut next = 0;
         for property in &lowered.properties {
@@ -40,12 +40,18 @@ impl Measured {
         }
         let queries = all(lowered).into_iter().enumerate();
         let queries = queries.map(|(index, query)| (query, index >= next && query.is_experiment()));
-        Self { queries: Queries::sampling(&lowered.formulas, queries), sides, first: next }
+        let queries = Queries::sampling(&lowered.formulas, queries).with_precision(precision);
+        Self { queries, sides, first: next }
     }
 
     /// The two sides of a property that is an assert.
     pub(super) fn sides(&self, property: usize) -> [QueryIndex; 2] {
         self.sides[property].expect("an assert has two sides")
+    }
+
+    /// The error of a query's value; none if it is exact.
+    pub(super) fn error(&self, index: QueryIndex) -> Option<QueryError> {
+        self.queries.error(index.0)
     }
 
     /// A query of the spec, by its place among those.

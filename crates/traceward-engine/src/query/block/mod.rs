@@ -16,7 +16,7 @@ mod loops;
 
 use super::demand::{Demand, Operand};
 use super::samples::Samples;
-use super::{Outcome, Rows};
+use super::{Outcome, Precision, Rows};
 use crate::automaton::algebraic::{Algebraic, Binary, Collector, LoopKind, Part, PartId, Unary};
 use crate::limit::{Budget, Limit};
 use expression::Scope;
@@ -25,6 +25,7 @@ pub(super) use lanes::{BLOCK, Data, Lanes, Stretch, for_each_backward};
 use lanes::{Scalar, and, without};
 use loops::{Running, Until};
 use rustc_hash::{FxHashMap, FxHashSet};
+use traceward_logic::ast::Aggregate;
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::expr::{Arguments, Expr, StateAt};
 use traceward_logic::formula::FormulaId;
@@ -69,16 +70,29 @@ pub(super) struct Program {
     demand: Demand,
     /// The roots whose values at all positions are kept.
     sampled: FxHashSet<PartId>,
+    precision: Precision,
 }
 
 /// What is known of each root: its value at position 0, and its samples where they are wanted.
 type OfRoots = (Vec<Outcome>, Vec<Option<Samples>>);
 
 impl Program {
-    pub fn new(automaton: &Algebraic, sampled: FxHashSet<PartId>) -> Self {
+    pub fn new(automaton: &Algebraic, sampled: FxHashSet<PartId>, precision: Precision) -> Self {
         let demand = Demand::new(automaton, &sampled);
         let steps = automaton.part_ids().filter_map(|id| step(automaton, &demand, id)).collect();
-        Self { steps, demand, sampled }
+        Self { steps, demand, sampled, precision }
+    }
+
+    /// The summaries that come from a sketch.
+    pub fn sketched(&self) -> FxHashSet<PartId> {
+        let is_quantile = |collector: &Collector| {
+            matches!(collector, Collector::Aggregate(Aggregate::Quantile(_) | Aggregate::Median))
+        };
+        let sketched = self.steps.iter().filter_map(|step| match step {
+            Step::Folded { finish, collector, .. } if is_quantile(collector) => Some(*finish),
+            _ => None,
+        });
+        sketched.collect()
     }
 
     /// The value of each root at position 0 of a trace with a state, and samples where asked for.
@@ -163,7 +177,7 @@ impl<'a> Run<'a> {
     ) -> Self {
         let registers = vec![Lanes::nothing(); automaton.parts().len()];
         let folded = program.steps.iter().filter_map(|step| match step {
-            Step::Folded { finish, collector, .. } => Some((*finish, Folded::new(collector))),
+            Step::Folded { finish, collector, .. } => Some((*finish, Folded::new(collector, program.precision))),
             _ => None,
         });
         Self {

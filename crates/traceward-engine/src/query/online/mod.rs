@@ -388,10 +388,7 @@ impl Online {
     /// Whether the value of a query is that of a summary itself, so that an error of the summary is
     /// one of the value.
     pub fn is_summary(&self, query: usize) -> bool {
-        let mut id = self.automaton.roots()[query];
-        while let Part::Apply { function: Unary::Default(_), part } = self.automaton.part(id) {
-            id = *part;
-        }
+        let id = self.automaton.behind_defaults(self.automaton.roots()[query]);
         matches!(self.automaton.part(id), Part::Apply { function: Unary::Finish(_), .. })
     }
 
