@@ -2,12 +2,14 @@
 //! What bounds it from below (memory, a parser that does nothing with what it reads) is timed
 //! beside it in the same run.
 //!
-//! `cargo run --release -p traceward-bench` runs all; names on the command line select some.
+//! `cargo run --release -p traceward-bench` runs all; names on the command line select some, and
+//! numbers are lengths of traces for those that take any.
 
 mod bounded;
 mod breadth_first;
 mod monitor;
 mod observer;
+mod queries;
 mod reading;
 mod reverse;
 
@@ -85,6 +87,8 @@ const BENCHMARKS: &[Benchmark] = &[
     Benchmark { name: "breadth-first", run: breadth_first::online },
     Benchmark { name: "generic", run: bounded::responses },
     Benchmark { name: "finite-bounds", run: bounded::finite_bounds },
+    Benchmark { name: "mux-sem", run: queries::mutual_exclusion },
+    Benchmark { name: "abp", run: queries::alternating_bit_protocol },
     Benchmark { name: "observer", run: observer::steps_of_a_table },
     Benchmark { name: "observer-tableau", run: observer::steps_of_a_tableau },
     Benchmark { name: "observer-large", run: observer::steps_of_a_large_automaton },
@@ -97,7 +101,8 @@ const BENCHMARKS: &[Benchmark] = &[
 ];
 
 fn main() {
-    let wanted: Vec<String> = std::env::args().skip(1).collect();
+    let is_name = |argument: &String| argument.parse::<usize>().is_err();
+    let wanted: Vec<String> = std::env::args().skip(1).filter(is_name).collect();
     let mut out = std::io::stdout();
     if wanted == [monitor::COUNT_LINES] {
         let _ = writeln!(out, "{}", monitor::count_lines());

@@ -3,6 +3,8 @@
 use crate::output::Content;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
 use traceward::engine::{Limit, Limits, Simplification, Subsumption};
 use traceward::input::{Format, MissingPolicy, TimeColumn, TimeUnit};
 use traceward::message::Remedy;
@@ -87,16 +89,18 @@ Exit status: 0 there is a trace, 2 the program is wrong, or does what cannot be 
     #[command(after_help = "Examples:
   traceward bench figure10
   traceward bench figure10 --longest 1000000 --svg figure10.svg
+  traceward bench figure8 --longest 10000000 --svg figure8.svg
   traceward bench bounded --svg bounded.svg")]
     Bench(BenchArguments),
-    /// Show the automaton of a formula: as text, as a picture, for other tools, or as a monitor in
-    /// C or Rust
+    /// Show the automaton of a formula or query: as text, as a picture, for other tools, or as a
+    /// monitor in C or Rust
     #[command(after_help = "Examples:
   traceward automaton -e 'G(!a -> !b U c)'
   traceward automaton -e 'G(p -> O r)' --to svg > automaton.svg
   traceward automaton -e 'G F a' --to dot | dot -Tpng > automaton.png
   traceward automaton properties.tw --property mutex --to json
   traceward automaton -e 'G(a -> F[0,100] b)' --kind metric --to svg > metric.svg
+  traceward automaton -e 'max(count(p & X !p) while q)' --kind algebraic --to svg > query.svg
   traceward automaton -e 'G(a -> F b)' --kind tableau --initial paper --to fsp
   traceward automaton -e 'G(a -> F[0,3] b)' --kind deterministic --to hoa
   traceward automaton -e 'a U true' --kind deterministic --via tableau --initial paper
@@ -105,7 +109,8 @@ Exit status: 0 there is a trace, 2 the program is wrong, or does what cannot be 
 
 All kinds have the forms text, dot, json and svg; tableau and deterministic also fsp.
 Only deterministic has hoa, c and rust. Bounds in steps are for all but alternating; metric has
-past operators as labels. None takes bounds in time.")]
+past operators as labels. None takes bounds in time but algebraic, which has past and bounded
+formulas as labels. Queries have only that one.")]
     Automaton(AutomatonArguments),
     /// Tell which properties can never hold, can never fail, follow from others, or cannot hold
     /// together
@@ -194,7 +199,8 @@ pub struct CheckArguments {
     /// owed
     #[arg(long)]
     pub prefix: bool,
-    /// Print the value of every node of the alternating automaton at every position
+    /// Print the value of every node of the alternating automaton at every position, and of every
+    /// part of the algebraic automaton of a query
     #[arg(long)]
     pub trace_table: bool,
     /// Tell what the engine holds after each state of a short trace, as the papers' examples do:
@@ -248,6 +254,10 @@ pub struct MonitorArguments {
     /// Print final verdicts only, satisfied and violated, as text does unless told otherwise
     #[arg(long)]
     pub only_final: bool,
+    /// Print the values of queries so far after so many states, or at the first state after so much
+    /// time: `1000`, `10s`. They are also printed on the signal USR1, and at the end
+    #[arg(long, value_name = "N|DURATION")]
+    pub every: Option<Every>,
     /// Stop as soon as every verdict is final; otherwise all of the input is read, as its errors
     /// and counts are part of the answer
     #[arg(long)]
@@ -284,6 +294,32 @@ pub struct MonitorArguments {
     /// Print nothing but results
     #[arg(long, short, help_heading = "Output")]
     pub quiet: bool,
+}
+
+/// How often a monitor prints the values of queries.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Every {
+    /// After so many states.
+    States(u64),
+    /// After so much time.
+    Time(Duration),
+}
+
+impl FromStr for Every {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        const UNITS: [(&str, u64); 4] = [("ms", 1), ("s", 1000), ("min", 60_000), ("h", 3_600_000)];
+        let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+        let (number, unit) = text.split_at(digits);
+        let number: Option<u64> = number.parse().ok().filter(|&number| number > 0);
+        let milliseconds = UNITS.iter().find(|(name, _)| *name == unit).map(|(_, size)| *size);
+        match (number, unit, milliseconds) {
+            (Some(number), "", _) => Ok(Self::States(number)),
+            (Some(number), _, Some(size)) => Ok(Self::Time(Duration::from_millis(number.saturating_mul(size)))),
+            _ => Err("it is a number of states such as 1000, or a time such as 500ms, 10s, 5min or 1h".to_owned()),
+        }
+    }
 }
 
 /// The verdicts that a monitor prints on the way.
@@ -521,6 +557,8 @@ pub enum AutomatonKind {
     Alternating,
     /// The same with clocks that count the steps of bounds, whatever their size
     Metric,
+    /// Of a query: it has a value in place of a verdict; linear in the query
+    Algebraic,
     /// Non-deterministic; a state is what the formula still owes
     Tableau,
     /// Complete, and as small as possible
@@ -710,8 +748,8 @@ pub struct BenchArguments {
     /// Which experiment
     #[arg(value_enum)]
     pub experiment: Experiment,
-    /// The length of the longest trace: 100000 unless given, 2048 for bounded, where constants and
-    /// formulas grow with it
+    /// The length of the longest trace: 100000 unless given, 1000000 for figure8, 2048 for bounded,
+    /// where constants and formulas grow with it
     #[arg(long, value_name = "STATES")]
     pub longest: Option<usize>,
     /// Draw what was measured into this file
@@ -726,6 +764,9 @@ pub enum Experiment {
     /// Three formulas, growing traces, every traversal of the alternating automaton: breadth-first
     /// also to the letter of figure 5, with and without its cache
     Figure10,
+    /// The queries of the paper on statistics, growing traces of its two programs: backwards in
+    /// blocks and state by state, and forwards
+    Figure8,
     /// What the four algorithms for bounds in steps need as trace, constant and formula grow, as
     /// printed and with subsumption, next to what theorems, corollaries and lemmas allow
     Bounded,

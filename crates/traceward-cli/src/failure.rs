@@ -6,7 +6,7 @@ use std::fmt;
 use std::io::Write;
 use traceward::engine::{BuildError, GaveUp, Unsupported};
 use traceward::message::{Shown, Style};
-use traceward::{EngineName, Error, Request};
+use traceward::{Abandoned, EngineName, Error, Request};
 
 /// The outcome of a run, which the exit status tells.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -56,6 +56,7 @@ impl Failure {
         match error {
             Error::GaveUp { property, gave_up } => Self::new(of_property(property.as_deref(), &with_option(gave_up))),
             Error::CannotFollow { property, error } => Self::new(cannot_follow(property, error)),
+            Error::CannotMeasure { .. } => Self::Message(error.render(trace, style)).help(MEASURE_AT_END),
             Error::Request(request) => asked(request),
             other => Self::Message(other.render(trace, style)),
         }
@@ -95,7 +96,11 @@ fn with_option(gave_up: &GaveUp) -> String {
 
 /// The reason why a property is not followed any more, with what to do about it. Of the engines
 /// that could answer instead only those that follow a trace are of use.
-pub fn given_up(gave_up: &GaveUp) -> String {
+pub fn given_up(abandoned: &Abandoned) -> String {
+    let gave_up = match abandoned {
+        Abandoned::Limit(gave_up) => gave_up,
+        Abandoned::Evaluation(message) => return Shown(message).to_string(),
+    };
     let follows = |name: &str| name.parse().is_ok_and(EngineName::follows);
     let mut reason = format!("the engine {} gave up: {}", gave_up.engine, gave_up.limit);
     gave_up
@@ -117,6 +122,9 @@ const AT_END: &str = "`traceward check` answers when the trace has ended";
 
 /// The message about a question that cannot be answered, with the option or command that asks for
 /// something else.
+/// What to do with a query that cannot be followed.
+const MEASURE_AT_END: &str = "`traceward query` and `traceward check` answer when the trace has ended";
+
 fn asked(request: &Request) -> Failure {
     let help = match request {
         Request::TableOfOtherEngine => {
@@ -126,8 +134,6 @@ fn asked(request: &Request) -> Failure {
         Request::StepsTooLong { .. } => "give it the beginning: head -n 50 trace.csv | traceward check … --steps -",
         Request::StepsTooLarge { .. } => "the beginning of the trace has less to show, and so may another engine",
         Request::NotTwoProperties { .. } => "traceward compare -e FORMULA -e FORMULA",
-        Request::QueryInMonitor => "`traceward query` measures a trace that has ended",
-        Request::AssertInMonitor => "`traceward check` answers it of a trace that has ended",
         other => return Failure::new(other),
     };
     Failure::new(request).help(help)

@@ -85,12 +85,12 @@ pub fn spec_and_traces(
 
 /// The spec of a command that needs no trace; `missing` is what to say where there is no spec
 /// either.
-pub fn spec_alone(asked: &AskedArguments, missing: &str) -> Result<Spec, Failure> {
+pub fn spec_alone(asked: &AskedArguments, goal: Goal, missing: &str) -> Result<Spec, Failure> {
     if asked.spec.expressions.is_empty() && asked.paths.is_empty() {
         return Err(Failure::new(missing).help("give a formula with -e, or a spec file"));
     }
     let settings = Settings { event: asked.event.clone(), ..Settings::default() };
-    let (spec, traces) = spec_and_traces(&asked.spec, &asked.paths, settings, Goal::Check)?;
+    let (spec, traces) = spec_and_traces(&asked.spec, &asked.paths, settings, goal)?;
     match traces.first() {
         Some(path) => Err(Failure::new(format!("{}: this is answered without a trace", name(path)))),
         None => Ok(spec),

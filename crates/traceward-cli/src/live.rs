@@ -7,7 +7,7 @@
 //! long step, or waits for a reader that does not read, cannot look. So the thread that waits for
 //! signals grants a moment, and then ends the program itself. A second signal kills at once.
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
 use signal_hook::flag;
 use signal_hook::iterator::Signals;
 use std::io::{self, Read};
@@ -35,6 +35,8 @@ pub const GRACE: Duration = Duration::from_millis(300);
 pub enum News {
     /// Bytes.
     Bytes(Piece),
+    /// A signal asks what is known so far.
+    Asked,
     /// No more bytes will come.
     End,
     /// A signal: nobody wants more bytes.
@@ -75,6 +77,12 @@ impl Interrupt {
             flag::register_conditional_default(signal, self.0.clone())?;
             flag::register(signal, self.0.clone())?;
         }
+        let asked = told.clone();
+        let mut questions = Signals::new([SIGUSR1])?;
+        thread::Builder::new().spawn(move || {
+            // Whoever has gone asks nothing.
+            questions.forever().take_while(|_| asked.send(News::Asked).is_ok()).for_each(drop);
+        })?;
         let mut signals = Signals::new(taken)?;
         thread::Builder::new().spawn(move || {
             if signals.forever().next().is_some() {

@@ -23,9 +23,9 @@ pub enum ExportError {
         /// The names that there are.
         names: Vec<String>,
     },
-    /// The property is a query: it measures a trace and has no automaton.
+    /// What was asked for is a query: it measures a trace, and the automaton is one of formulas.
     Query {
-        /// The text of the property.
+        /// The text of the query.
         text: String,
     },
     /// A part has a bound, which alternating automata cannot count.
@@ -62,7 +62,7 @@ impl fmt::Display for ExportError {
                 write!(f, "there are {} properties, and an automaton is made of one", names.len())
             }
             Self::UnknownProperty { wanted, .. } => write!(f, "there is no property `{wanted}`"),
-            Self::Query { text } => write!(f, "`{text}` measures a trace, and only formulas have automata"),
+            Self::Query { text } => write!(f, "`{text}` measures a trace, and such an automaton is of a formula"),
             Self::Bound { part } => write!(f, "`{part}` has a bound, and an alternating automaton cannot count"),
             Self::BoundInTime { part } => write!(f, "`{part}` has a bound in time, and this automaton counts steps"),
             Self::Unsupported { what } => write!(f, "there is no such automaton with {what}"),

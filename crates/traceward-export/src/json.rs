@@ -1,5 +1,6 @@
 //! Automata as JSON, for programs.
 
+use crate::diagram::{Diagram, DiagramKind, DiagramPart};
 use crate::listing::{LeftOut, ListedEdge, ListedProposition, ListedState, Listing, ListingKind};
 use crate::property::{AutomatonSize, RouteComparison};
 use crate::sketch::{ClockChange, Disjuncts, Edge, Sketch, SketchKind, SketchNode};
@@ -10,6 +11,53 @@ use traceward_engine::automaton::metric::{Clock, ClockId};
 /// A sketch of an alternating automaton as a JSON object.
 pub fn of_sketch(sketch: &Sketch) -> String {
     format!("{:#}", document(sketch))
+}
+
+/// A diagram of an algebraic automaton as a JSON object. Nodes are the terminal and the transient
+/// ones; parts are all automata that the whole is made of, and name their operands.
+pub fn of_diagram(diagram: &Diagram) -> String {
+    let name = |part: usize| diagram.parts[part].name.clone();
+    let nodes = diagram.parts.iter().filter_map(|part| {
+        let mut document = json!({ "id": part.node()?, "part": part.name, "label": part.label });
+        if let DiagramKind::Transient { next, .. } = part.kind {
+            document["next"] = json!(name(next));
+        }
+        Some(document)
+    });
+    let part = |part: &DiagramPart| {
+        let operands: Vec<String> = part.targets().iter().map(|&target| name(target)).collect();
+        let mut document = json!({ "id": part.name, "kind": part_kind(&part.kind) });
+        if let Some(node) = part.node() {
+            document["node"] = json!(node);
+        }
+        if !matches!(part.kind, DiagramKind::Terminal { .. }) {
+            document["function"] = json!(part.label);
+        }
+        document["operands"] = json!(operands);
+        document
+    };
+    let document = json!({
+        "kind": "algebraic",
+        "query": diagram.query,
+        "states": diagram.nodes(),
+        "edges": diagram.edges(),
+        // A value takes the place of acceptance.
+        "accepting": 0,
+        "roots": [name(diagram.root)],
+        "nodes": nodes.collect::<Vec<_>>(),
+        "parts": diagram.parts.iter().map(part).collect::<Vec<_>>(),
+    });
+    format!("{document:#}")
+}
+
+fn part_kind(kind: &DiagramKind) -> &'static str {
+    match kind {
+        DiagramKind::Terminal { .. } => "terminal",
+        DiagramKind::Transient { .. } => "transient",
+        DiagramKind::And(_) => "and",
+        DiagramKind::Or(_) => "or",
+        DiagramKind::Apply(_) => "apply",
+    }
 }
 
 /// A listing of an ordinary automaton as a JSON object.

@@ -1,12 +1,15 @@
 //! Traceward's automata for other eyes: as text, as pictures, for other tools, and as programs.
 //!
 //! [`alternating_automaton`], [`metric_automaton`], [`tableau_automaton`] and
-//! [`deterministic_automaton`] make the automaton of a property of a spec; each has a method for
-//! every form that it comes in. Alternating automata are drawn from a [`sketch::Sketch`], ordinary
-//! ones from a [`graph::Graph`]; a [`listing::Listing`] is what programs read. [`fsp`] and [`hoa`]
-//! write ordinary automata for other tools, and [`monitor`] makes programs of deterministic ones.
-//! [`walkthrough`] draws what an engine held after each state of a trace.
+//! [`deterministic_automaton`] make the automaton of a property of a spec, and
+//! [`algebraic_automaton`] that of a query; each has a method for every form that it comes in.
+//! Alternating automata are drawn from a [`sketch::Sketch`], algebraic ones from a
+//! [`diagram::Diagram`], ordinary ones from a [`graph::Graph`]; a [`listing::Listing`] is what
+//! programs read. [`fsp`] and [`hoa`] write ordinary automata for other tools, and [`monitor`]
+//! makes programs of deterministic ones. [`walkthrough`] draws what an engine held after each state
+//! of a trace.
 
+pub mod diagram;
 mod error;
 mod frame;
 pub mod fsp;
@@ -26,7 +29,7 @@ pub mod walkthrough;
 
 pub use error::ExportError;
 pub use property::{
-    AlternatingAutomaton, AutomatonSize, DeterministicAutomaton, InitialState, MetricAutomaton, Route, RouteComparison,
-    TableauAutomaton, alternating_automaton, compare_routes, deterministic_automaton, metric_automaton,
-    tableau_automaton,
+    AlgebraicAutomaton, AlternatingAutomaton, AutomatonSize, DeterministicAutomaton, InitialState, MetricAutomaton,
+    Route, RouteComparison, TableauAutomaton, algebraic_automaton, alternating_automaton, compare_routes,
+    deterministic_automaton, metric_automaton, tableau_automaton,
 };

@@ -1,6 +1,6 @@
 //! Random formulas and traces that shrink; [`ast`] makes trees as written, [`expr`] state
-//! expressions, [`query`] queries over their columns, [`input`] whole inputs as text, and [`question`]
-//! specs to ask of them.
+//! expressions, [`query`] queries over their columns, [`input`] whole inputs as text, and
+//! [`question`] specs to ask of them.
 
 pub mod ast;
 pub mod expr;

@@ -290,7 +290,12 @@ impl TraceError {
             Kind::BadSeparator(_) => text("use another character, such as , or ;"),
             Kind::DuplicateName => text("rename one of these columns"),
             Kind::DuplicateMember => text("keep one of the two"),
-            Kind::UnknownColumn { nearest, .. } if nearest.is_empty() => vec![Remedy::Inspect.into()],
+            Kind::UnknownColumn { nearest, .. } if nearest.is_empty() => {
+                // That is how columns are called that have no name.
+                let number = self.column().and_then(|name| name.strip_prefix("column"));
+                let is_number = number.is_some_and(|number| number.parse::<u32>().is_ok());
+                is_number.then_some(Remedy::NoHeader).into_iter().chain([Remedy::Inspect]).map(Help::from).collect()
+            }
             Kind::UnknownColumn { nearest, .. } => text(&format!("did you mean {}?", quoted_list(nearest))),
             Kind::RaggedRow { .. } => {
                 text("mend the row, quote fields that contain the separator, or name the separator")

@@ -1,12 +1,11 @@
 //! What a monitor says, a line at a time.
 
-use crate::report::{Coverage, Waiting, Warning};
+use crate::report::{Coverage, Waiting, Warning, unit};
 use crate::{Members, Statistics, VERSION, Value, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use traceward::Feed;
-use traceward::engine::GaveUp;
 use traceward::report::{self, Cost};
+use traceward::{Abandoned, Feed, Known, MeasuredQuery};
 
 /// The verdict on a property has changed.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -58,6 +57,47 @@ impl VerdictEvent {
     }
 }
 
+/// The value of a query so far.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct ValueEvent {
+    /// The position of the last state.
+    pub position: u64,
+    /// What is known of the query.
+    #[serde(flatten)]
+    pub known: RunningQuery,
+}
+
+/// What is known of a query that is followed.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct RunningQuery {
+    /// The query.
+    pub query: String,
+    /// Its value over the states that are settled; null if it fails, or is not known yet.
+    pub value: Value,
+    /// The number of states that are settled; not there if no later state can change the value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settled: Option<u64>,
+    /// The unit of the numbers: `ns` of timestamps and of stretches of time, otherwise none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unit: Option<String>,
+    /// Why there is no value, and will be none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+impl RunningQuery {
+    /// What is known of a query; `reason` words why one was given up.
+    pub fn new(query: &MeasuredQuery<'_>, reason: &dyn Fn(&Abandoned) -> String) -> Self {
+        let MeasuredQuery { name, query: _, description: _, measure, known } = query;
+        let (value, settled, reason) = match known {
+            Known::Value { value, settled } => (Value::from(value.as_ref()), *settled, None),
+            Known::Failed(message) => (Value::from(None), None, Some(reason(&Abandoned::Evaluation(message.clone())))),
+            Known::GaveUp(gave_up) => (Value::from(None), None, Some(reason(&Abandoned::Limit(gave_up.clone())))),
+        };
+        Self { query: (*name).to_owned(), value, settled, unit: unit(measure), reason }
+    }
+}
+
 /// The trace has come to its end.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct EndOfTrace {
@@ -75,11 +115,39 @@ pub struct EndOfTrace {
     pub skipped: u64,
     /// The verdict on each property.
     pub properties: Vec<EndVerdict>,
+    /// The value of each query.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub queries: Vec<EndValue>,
     /// Probable mistakes in what was asked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
     /// The version of the documents.
     pub version: u32,
+}
+
+/// The value of a query at the end.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct EndValue {
+    /// The query.
+    pub name: String,
+    /// Its value; null if it fails.
+    pub value: Value,
+    /// The number of states that the value is of, if the trace was cut short.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settled: Option<u64>,
+    /// The unit of the numbers: `ns` of timestamps and of stretches of time, otherwise none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unit: Option<String>,
+    /// Why there is no value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+impl From<RunningQuery> for EndValue {
+    fn from(known: RunningQuery) -> Self {
+        let RunningQuery { query: name, value, settled, unit, reason } = known;
+        Self { name, value, settled, unit, reason }
+    }
 }
 
 /// The verdict on a property at the end.
@@ -146,7 +214,17 @@ impl EndOfTrace {
         };
         let properties = verdicts.iter().map(property).collect();
         let (complete, stopped) = (Some(false), None);
-        Self { end: true, version: VERSION, complete, stopped, states, skipped, properties, warnings: Vec::new() }
+        Self {
+            end: true,
+            version: VERSION,
+            complete,
+            stopped,
+            states,
+            skipped,
+            properties,
+            queries: Vec::new(),
+            warnings: Vec::new(),
+        }
     }
 
     /// What a feed has come to; `verdicts` are those on its properties, and `reason` words why one
@@ -155,7 +233,7 @@ impl EndOfTrace {
         feed: &Feed,
         extent: Extent,
         verdicts: &[traceward::Verdict],
-        reason: &dyn Fn(&GaveUp) -> String,
+        reason: &dyn Fn(&Abandoned) -> String,
         cost_asked: bool,
     ) -> Self {
         let monitor = feed.monitor();
@@ -181,6 +259,7 @@ impl EndOfTrace {
                 (true, Some(statistics)) => Cost::Known(statistics),
             }),
         };
+        let end_value = |query: &MeasuredQuery<'_>| RunningQuery::new(query, reason).into();
         let property = |(id, verdict): (traceward::PropertyId, &traceward::Verdict)| end_verdict(id, verdict, runs(id));
         Self {
             end: true,
@@ -190,6 +269,10 @@ impl EndOfTrace {
             states: monitor.position(),
             skipped: feed.skipped(),
             properties: monitor.property_ids().zip(verdicts).map(property).collect(),
+            queries: match extent {
+                Extent::Complete => monitor.queries_at_end().map(|query| end_value(&query)).collect(),
+                _ => monitor.queries().map(|query| end_value(&query)).collect(),
+            },
             warnings: monitor.warnings().iter().map(Warning::from).collect(),
         }
     }

@@ -391,7 +391,8 @@ pub struct ViolatingState {
 impl From<&report::Violation> for ViolatingState {
     fn from(report: &report::Violation) -> Self {
         // Among the values, what is missing is null. Why it fails is evidence of its own.
-        let report::Violation { position, line, time, values, missing: _, why: _, timeline: _ } = report;
+        let report::Violation { position, line, time, values, missing: _, missing_earlier: _, why: _, timeline: _ } =
+            report;
         Self { position: *position, line: *line, time_ns: *time, values: Members::of_values(values) }
     }
 }
@@ -816,7 +817,7 @@ impl From<&QueryReport> for Query {
 }
 
 /// The unit of what was measured.
-fn unit(measure: &Measure) -> Option<String> {
+pub(crate) fn unit(measure: &Measure) -> Option<String> {
     match measure {
         Measure::Plain => None,
         Measure::Moment | Measure::Duration => Some("ns".to_owned()),

@@ -2,7 +2,7 @@
 
 use crate::{
     ComparisonDocument, EndOfTrace, FailureDocument, InspectionDocument, LintDocument, ReportDocument, TracesDocument,
-    VerdictEvent,
+    ValueEvent, VerdictEvent,
 };
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};
@@ -16,6 +16,7 @@ pub fn schemas() -> Value {
         "check, query: several traces": of::<TracesDocument>(&mut generator),
         "check, query: no answer": of::<FailureDocument>(&mut generator),
         "monitor: a verdict": of::<VerdictEvent>(&mut generator),
+        "monitor: a value": of::<ValueEvent>(&mut generator),
         "monitor: the end": of::<EndOfTrace>(&mut generator),
         "lint": of::<LintDocument>(&mut generator),
         "compare": of::<ComparisonDocument>(&mut generator),

@@ -4,6 +4,7 @@ use crate::render::Style;
 use crate::spec::{SpecError, SpecPlace};
 use std::fmt;
 use traceward_engine::limit::{BuildError, GaveUp, Unsupported};
+use traceward_engine::query::online::Unfollowable;
 use traceward_engine::select::EngineName;
 use traceward_logic::shown::Shown;
 use traceward_trace::TraceError;
@@ -47,6 +48,13 @@ pub enum Error {
         /// The reason why the engine could not be made.
         error: BuildError,
     },
+    /// The values of a query cannot be had while its trace goes on.
+    CannotMeasure {
+        /// The name of the query, or of the assert.
+        query: String,
+        /// The reason.
+        error: Unfollowable,
+    },
     /// The question is one that cannot be answered.
     Request(Request),
 }
@@ -76,6 +84,7 @@ impl Error {
             Self::GaveUp { property: None, gave_up } => format!("error: {gave_up}"),
             Self::Unsupported(unsupported) => format!("error: {unsupported}"),
             Self::CannotFollow { property, error } => format!("error: {}", cannot_follow(property, error)),
+            Self::CannotMeasure { query, error } => format!("error: `{}`: {error}", Shown(query)),
             Self::Request(request) => format!("error: {request}"),
         }
     }
@@ -131,10 +140,6 @@ pub enum Request {
     },
     /// A monitor of a trace that is split by key.
     MonitorByKey,
-    /// A monitor of a query.
-    QueryInMonitor,
-    /// A monitor of an assert.
-    AssertInMonitor,
     /// A comparison of other than two properties.
     NotTwoProperties {
         /// The number of properties.
@@ -183,13 +188,10 @@ impl fmt::Display for Request {
                 f,
                 "the engine naive is quadratic in the trace, and this one has {states} states; reverse answers the same"
             ),
-            Self::MonitorByKey => f.write_str("a monitor follows one trace: it cannot split it by key yet"),
-            Self::QueryInMonitor => {
-                f.write_str("a monitor judges properties, and this is a query: it measures a trace that has ended")
-            }
-            Self::AssertInMonitor => {
-                f.write_str("a monitor judges formulas, and an assert measures a trace that has ended")
-            }
+            Self::MonitorByKey => f.write_str(
+                "a monitor follows one trace: it cannot split it by key yet; \
+                 let it follow the records of one key, or check the trace by key when it has ended",
+            ),
             Self::NotTwoProperties { properties: 1 } => {
                 f.write_str("two properties are compared, and there is only one")
             }

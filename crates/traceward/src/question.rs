@@ -14,6 +14,7 @@ mod mistake;
 mod part;
 mod points;
 pub(crate) mod steps;
+mod table;
 mod timeline;
 mod walkthrough;
 mod why;
@@ -36,7 +37,6 @@ use rustc_hash::FxHashMap;
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use traceward_engine::engine::reverse::Reverse;
 use traceward_engine::select::{Cache, EngineName, Evaluator, Prepared};
 use traceward_logic::formula::{Direction, FormulaId, Formulas, Interval, Node};
 use traceward_logic::letter::{self, Letters};
@@ -50,12 +50,9 @@ use why::Explainers;
 /// The longest trace that the definition itself is asked about: beyond it an answer takes minutes.
 const LONGEST_NAIVE: usize = 200_000;
 
-/// The longest trace whose queries the definition is asked about: collections inside collections are
-/// quadratic.
+/// The longest trace whose queries the definition is asked about: collections inside collections
+/// are quadratic.
 const LONGEST_NAIVE_QUERY: usize = 20_000;
-
-/// The longest trace whose table is worth printing.
-const LONGEST_TABLE: usize = 1000;
 
 /// A spec that has met its trace.
 pub(crate) struct Question<'a> {
@@ -331,30 +328,8 @@ impl<'a> Question<'a> {
             span: time.iter().min().copied().zip(time.iter().max().copied()),
             missing: missing.collect(),
             notes: notes.clone(),
-            table: if self.options.truth == Truth::Table { Some(self.table()?) } else { None },
+            table: if self.options.truth == Truth::Table { Some(table::tables(self)?) } else { None },
         })
-    }
-
-    fn table(&self) -> Result<String, Error> {
-        let states = self.input.trace.len;
-        if states > LONGEST_TABLE {
-            return Err(Request::TableTooLong { states, limit: LONGEST_TABLE }.into());
-        }
-        let tables = claimed(self.lowered).map(|formula| self.table_of(formula));
-        Ok(tables.collect::<Result<Vec<String>, Error>>()?.join("\n"))
-    }
-
-    /// The table of one formula alone: its automaton is that of the paper, without what else is
-    /// asked of the trace, so it is prepared by itself.
-    fn table_of(&self, formula: FormulaId) -> Result<String, Error> {
-        if self.evaluator.engine() != EngineName::Reverse {
-            return Err(Request::TableOfOtherEngine.into());
-        }
-        let prepared = Prepared::new(&self.lowered.formulas, &[formula], self.options.config.simplification);
-        let reverse = Reverse::new(&prepared.formulas, &prepared.alphabet, &prepared.normal);
-        let letters = prepared.letters(&self.input.trace);
-        let table = reverse.table(&prepared.formulas, &prepared.alphabet, &letters);
-        Ok(reverse.table_text(&table, &prepared.formulas, &self.names))
     }
 
     fn property_report(&self, index: usize, judgement: Judgement, evidence: Evidence) -> PropertyReport {

@@ -197,6 +197,9 @@ pub struct Violation {
     pub values: Vec<(Arc<str>, Value)>,
     /// The variables that are missing there, and whose values would have had a say in it.
     pub missing: Vec<Arc<str>>,
+    /// The values of earlier states that are missing there, and would have had a say in it, each by
+    /// its text.
+    pub missing_earlier: Vec<Arc<str>>,
     /// The reason for it; none where that was not looked for, or does not follow from the states
     /// one by one.
     pub why: Option<Why>,

@@ -159,7 +159,7 @@ impl Spec {
     }
 
     /// The names of all queries, in the order of their statements; those without one are `q1`, …
-    pub(crate) fn query_names(&self) -> Vec<String> {
+    pub fn query_names(&self) -> Vec<String> {
         numbered('q', self.lowered().queries.iter().map(|query| query.name.as_deref()))
     }
 

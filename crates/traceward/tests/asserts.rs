@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use traceward::report::{Compared, Counterpart, Measure};
-use traceward::{CheckOptions, Report, Spec, Value, Verdict, check_with};
+use traceward::{CheckOptions, Monitor, Report, Spec, State, Value, Verdict, check_with};
 
 const COMPARISONS: &[&str] = &[
     "count(p) <= 1",
@@ -104,6 +104,73 @@ fn verdicts_on_prefixes_are_never_wrong() {
         }
     }
     assert!(finals > 5000, "only {finals} final verdicts");
+}
+
+/// The verdict on each comparison after each state, as a monitor says it, and at the end; none for
+/// those that cannot be followed.
+fn monitored(spec: &Spec, trace: &[usize]) -> Vec<Vec<Verdict>> {
+    let mut monitor = Monitor::new(spec).expect("comparisons that can be followed");
+    let mut verdicts = Vec::new();
+    for &state in trace {
+        let (p, x) = STATES[state].split_once(',').expect("two values");
+        let state = State::new().with("p", p == "1");
+        let state = if x.is_empty() { state } else { state.with("x", x.parse::<i64>().expect("a number")) };
+        monitor.step(&state).expect("a state");
+        verdicts.push(monitor.verdicts());
+    }
+    verdicts.push(monitor.end());
+    verdicts
+}
+
+/// A monitor is never wrong, and at the end it says what `check` says.
+#[test]
+fn verdicts_of_monitors_are_never_wrong() {
+    let can_be_followed = |text: &&&str| {
+        let spec: Spec = format!("trace {{ x: number }} assert a = {text}").parse().expect(text);
+        Monitor::new(&spec).is_ok()
+    };
+    let followed: Vec<&str> = COMPARISONS.iter().filter(can_be_followed).copied().collect();
+    assert!(followed.len() + 3 >= COMPARISONS.len(), "only {followed:?}");
+    let asserts = followed.iter().enumerate().map(|(nth, text)| format!("assert a{nth} = {text};"));
+    let spec: Spec = format!("trace {{ x: number }} {}", asserts.collect::<String>()).parse().expect("asserts");
+    let traces = traces(3);
+    let ended: BTreeMap<&[usize], Vec<Verdict>> = traces
+        .iter()
+        .map(|trace| (&trace[..], judged(&spec, trace).into_iter().map(|[ended, _]| ended).collect()))
+        .collect();
+    let mut finals = 0;
+    for trace in &traces {
+        let said = monitored(&spec, trace);
+        assert_eq!(said.last(), Some(&ended[&trace[..]]), "at the end of {trace:?}");
+        for (length, verdicts) in (1..=trace.len()).zip(&said) {
+            for (nth, verdict) in verdicts.iter().enumerate() {
+                let holds = matches!(verdict, Verdict::Satisfied | Verdict::Holding);
+                let judged = if verdict.is_final() { &ended[&trace[..]] } else { &ended[&trace[..length]] };
+                assert_eq!(
+                    judged[nth],
+                    Verdict::at_end(holds),
+                    "{} is {verdict} at {length} of {trace:?}",
+                    followed[nth]
+                );
+                finals += usize::from(verdict.is_final());
+            }
+        }
+    }
+    assert!(finals > 5000, "only {finals} final verdicts");
+}
+
+#[test]
+fn a_sum_is_monotone_only_where_its_terms_are_known_not_to_be_negative() {
+    let verdicts = |text: &str| {
+        let spec: Spec = format!("trace {{ x: number }} assert a = {text}").parse().expect(text);
+        let mut monitor = Monitor::new(&spec).expect("a monitor");
+        monitor.step(&State::new().with("x", 3)).expect("a state");
+        monitor.verdicts()
+    };
+    assert_eq!(verdicts("sum(x) <= 2"), [Verdict::Pending]);
+    assert_eq!(verdicts("sum(abs(x)) <= 2"), [Verdict::Violated]);
+    assert_eq!(verdicts("sum(x > 0 : 5) <= 2"), [Verdict::Violated]);
+    assert_eq!(verdicts("count(x > 1) <= 0"), [Verdict::Violated]);
 }
 
 /// The empty trace has nothing to count, and a constant is one all the same.

@@ -5,13 +5,14 @@ use crate::failure::{Failure, Outcome};
 use crate::input;
 use clap::ValueEnum;
 use std::io::Write;
-use traceward::Spec;
 use traceward::engine::{Limit, Simplification};
+use traceward::{Goal, Spec};
+use traceward_export::diagram::{self, Diagram};
 use traceward_export::graph::{self, Graph};
 use traceward_export::sketch::{Sketch, dot, svg};
 use traceward_export::{
-    AutomatonSize, ExportError, InitialState, Route, RouteComparison, alternating_automaton, compare_routes,
-    deterministic_automaton, json, metric_automaton, tableau_automaton,
+    AutomatonSize, ExportError, InitialState, Route, RouteComparison, algebraic_automaton, alternating_automaton,
+    compare_routes, deterministic_automaton, json, metric_automaton, tableau_automaton,
 };
 
 /// The size up to which a picture is drawn: more would be a tangle.
@@ -22,11 +23,14 @@ const MOST_ARROWS_DRAWN: usize = 2000;
 const MOST_DISJUNCTS: usize = 4096;
 
 pub fn run(arguments: &AutomatonArguments, out: &mut impl Write) -> Result<Outcome, Failure> {
-    let spec = input::spec_alone(&arguments.asked, "nothing to make an automaton of")?;
+    // A formula alone is a query of algebraic automata.
+    let goal = if arguments.kind == AutomatonKind::Algebraic { Goal::Query } else { Goal::Check };
+    let spec = input::spec_alone(&arguments.asked, goal, "nothing to make an automaton of")?;
     refuse_misplaced(arguments)?;
     match arguments.kind {
         AutomatonKind::Alternating => alternating(arguments, &spec, out)?,
         AutomatonKind::Metric => metric(arguments, &spec, out)?,
+        AutomatonKind::Algebraic => algebraic(arguments, &spec, out)?,
         AutomatonKind::Tableau => tableau(arguments, &spec, out)?,
         AutomatonKind::Deterministic => deterministic(arguments, &spec, out)?,
     }
@@ -38,6 +42,9 @@ fn refuse_misplaced(arguments: &AutomatonArguments) -> Result<(), Failure> {
     let is_deterministic = arguments.kind == AutomatonKind::Deterministic;
     if arguments.via.is_some() && !is_deterministic {
         return Err(Failure::new("--via is for --kind deterministic: other automata are made in one way"));
+    }
+    if arguments.simplify && arguments.kind == AutomatonKind::Algebraic {
+        return Err(Failure::new("--simplify is for formulas: an algebraic automaton is that of the query as written"));
     }
     let via_tableau = is_deterministic && arguments.via == Some(AutomatonRoute::Tableau);
     if arguments.initial.is_some() && arguments.kind != AutomatonKind::Tableau && !via_tableau {
@@ -59,6 +66,18 @@ fn metric(arguments: &AutomatonArguments, spec: &Spec, out: &mut impl Write) -> 
     let automaton =
         metric_automaton(spec, arguments.property.as_deref(), simplification(arguments)).map_err(failure)?;
     form.write(out, || automaton.text(), |most_disjuncts| automaton.sketch(most_disjuncts), || automaton.size())
+}
+
+fn algebraic(arguments: &AutomatonArguments, spec: &Spec, out: &mut impl Write) -> Result<(), Failure> {
+    let form = sketch_form(arguments)?;
+    let automaton = algebraic_automaton(spec, arguments.property.as_deref()).map_err(failure)?;
+    match form {
+        SketchForm::Text => write!(out, "{}", automaton.text())?,
+        SketchForm::Json => writeln!(out, "{}", json::of_diagram(&automaton.diagram()))?,
+        SketchForm::Dot => write!(out, "{}", diagram::dot(&automaton.diagram()))?,
+        SketchForm::Svg => write!(out, "{}", drawn_diagram(&automaton.diagram())?)?,
+    }
+    Ok(())
 }
 
 /// The forms of automata that are sketches.
@@ -213,7 +232,8 @@ fn help(error: &ExportError) -> Option<String> {
             return Some(format!("choose one with --property: {}", names.join(", ")));
         }
         ExportError::UnknownProperty { names, .. } => return Some(format!("there are {}", names.join(", "))),
-        ExportError::NoProperty | ExportError::Query { .. } | ExportError::Unsupported { .. } => return None,
+        ExportError::NoProperty | ExportError::Unsupported { .. } => return None,
+        ExportError::Query { .. } => "--kind algebraic has a value in place of a verdict",
         ExportError::Bound { .. } => {
             "--kind metric has clocks for bounds in steps; --kind tableau and --kind deterministic take them too"
         }
@@ -252,6 +272,14 @@ fn picture(graph: &Graph) -> Result<String, Failure> {
         return Err(undrawable(nodes, arrows));
     }
     graph::svg(graph).map_err(|_| undrawable(nodes, arrows))
+}
+
+fn drawn_diagram(diagram: &Diagram) -> Result<String, Failure> {
+    let (nodes, arrows) = (diagram.parts.len(), diagram.edges());
+    if nodes > MOST_NODES_DRAWN || arrows > MOST_ARROWS_DRAWN {
+        return Err(undrawable(nodes, arrows));
+    }
+    diagram::svg(diagram).map_err(|_| undrawable(nodes, arrows))
 }
 
 fn undrawable(nodes: usize, arrows: usize) -> Failure {

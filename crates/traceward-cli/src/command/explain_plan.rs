@@ -5,10 +5,11 @@ use crate::failure::{Failure, Outcome};
 use crate::input;
 use serde_json::{Map, Value, json};
 use std::io::Write;
+use traceward::Goal;
 use traceward::plan::{ChosenFor, EngineBounds, MostNeeded, Plan, Statement, TRACE_STATES, explain_plan};
 
 pub fn run(arguments: &PlanArguments, out: &mut impl Write) -> Result<Outcome, Failure> {
-    let spec = input::spec_alone(&arguments.asked, "nothing to explain")?;
+    let spec = input::spec_alone(&arguments.asked, Goal::Check, "nothing to explain")?;
     let plans = explain_plan(&spec, arguments.engine.config());
     if plans.is_empty() {
         let help = "give a formula or a query: -e 'G(a -> F b)'";

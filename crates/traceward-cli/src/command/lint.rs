@@ -4,10 +4,11 @@ use crate::arguments::{LintArguments, LintFormat};
 use crate::failure::{Failure, Outcome};
 use crate::{input, json, text};
 use std::io::Write;
+use traceward::Goal;
 use traceward_wire::{LintDocument, sarif_of_lint};
 
 pub fn run(arguments: &LintArguments, out: &mut impl Write) -> Result<Outcome, Failure> {
-    let spec = input::spec_alone(&arguments.asked, "there is no property to look at")?;
+    let spec = input::spec_alone(&arguments.asked, Goal::Check, "there is no property to look at")?;
     let lint = traceward::hygiene::lint(&spec).map_err(|error| Failure::of(&error, "-", input::style()))?;
     match arguments.format {
         LintFormat::Json => json::write(out, &LintDocument::from(&lint))?,

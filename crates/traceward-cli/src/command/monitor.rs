@@ -2,7 +2,7 @@
 
 mod progress;
 
-use crate::arguments::{BadInput, MonitorArguments, OutputFormat, Told};
+use crate::arguments::{BadInput, Every, MonitorArguments, OutputFormat, Told};
 use crate::failure::{Failure, Outcome, given_up, tell};
 use crate::live::{Interrupt, Live, News};
 use crate::output::{self, SharedOutput};
@@ -11,10 +11,11 @@ use progress::{Progress, VERDICTS, place};
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Instant;
 use traceward::input::{Note, TraceError, Unseen};
 use traceward::message::Shown;
-use traceward::{Error, Event, Feed, Goal, Monitor, PropertyId, RunQuestions, Spec, Verdict};
-use traceward_wire::{EndOfTrace, Extent, VerdictEvent};
+use traceward::{Error, Event, Feed, Goal, Known, MeasuredQuery, Monitor, PropertyId, RunQuestions, Spec, Verdict};
+use traceward_wire::{EndOfTrace, Extent, RunningQuery, ValueEvent, VerdictEvent};
 
 /// The name of the input in messages.
 const INPUT: &str = "-";
@@ -31,7 +32,17 @@ pub fn run(arguments: &MonitorArguments) -> Result<Outcome, Failure> {
     let out = SharedOutput::new(output::standard(arguments.content()));
     let progress = Arc::new(Progress::new(arguments, feed.monitor()));
     let wording = Wording::new(arguments.format, feed.monitor());
-    Session { arguments, feed, wording, interrupt: Interrupt::default(), progress, lines: Vec::new(), out }.run()
+    Session {
+        arguments,
+        feed,
+        wording,
+        interrupt: Interrupt::default(),
+        progress,
+        lines: Vec::new(),
+        told_values: Instant::now(),
+        out,
+    }
+    .run()
 }
 
 fn spec(arguments: &MonitorArguments) -> Result<Spec, Failure> {
@@ -105,7 +116,11 @@ impl Ending {
 fn enough(arguments: &MonitorArguments, monitor: &Monitor) -> Option<Ending> {
     let is_violated = || monitor.verdicts().contains(&Verdict::Violated);
     // Nothing more will be known of a property that was given up on.
-    let is_decided = || monitor.properties().all(|one| one.gave_up.is_some() || one.verdict.is_final());
+    let is_known = |query: MeasuredQuery<'_>| !matches!(query.known, Known::Value { settled: Some(_), .. });
+    let is_decided = || {
+        monitor.properties().all(|one| one.gave_up.is_some() || one.verdict.is_final())
+            && monitor.queries().all(is_known)
+    };
     if arguments.stop_on_violation && is_violated() {
         return Some(Ending::Violated);
     }
@@ -128,6 +143,8 @@ struct Session<'a> {
     progress: Arc<Progress>,
     /// Scratch for lines on their way to the output.
     lines: Vec<u8>,
+    /// When values were told last.
+    told_values: Instant,
     out: SharedOutput,
 }
 
@@ -165,7 +182,7 @@ impl Session<'_> {
         loop {
             // Whatever was found out is told before anybody waits for more.
             let news = live.next(|| self.out.flush())?;
-            let is_last = !matches!(news, News::Bytes(_));
+            let is_last = !matches!(news, News::Bytes(_) | News::Asked);
             let result = self.take(news, &live);
             let enough = match &result {
                 // Where the input has ended nothing was left unread.
@@ -185,6 +202,12 @@ impl Session<'_> {
                 let result = self.push(piece.bytes());
                 live.give_back(piece);
                 result
+            }
+            News::Asked => {
+                let (mut watch, feed) = self.watch();
+                watch.values(feed.monitor())?;
+                watch.out.flush()?;
+                Ok(())
             }
             News::End => self.finish(),
             // A line that has only half arrived is no bad one.
@@ -238,8 +261,8 @@ impl Session<'_> {
 
     /// The feed, and who watches it.
     fn watch(&mut self) -> (Watch<'_>, &mut Feed) {
-        let Self { arguments, feed, wording, interrupt, progress, lines, out } = self;
-        (Watch { arguments, told: arguments.told(), wording, interrupt, progress, lines, out }, feed)
+        let Self { arguments, feed, wording, interrupt, progress, lines, told_values, out } = self;
+        (Watch { arguments, told: arguments.told(), wording, interrupt, progress, lines, told_values, out }, feed)
     }
 
     /// What it means that there was no state: bad lines are no trace that could be judged, and no
@@ -278,7 +301,9 @@ impl Session<'_> {
 
     /// What else keeps the verdicts from being an answer.
     fn shortcomings(&self, ending: Ending) -> Outcome {
-        let gave_up = self.feed.monitor().properties().any(|property| property.gave_up.is_some());
+        let is_lost = |query: MeasuredQuery<'_>| !matches!(query.known, Known::Value { .. });
+        let gave_up = self.feed.monitor().properties().any(|property| property.gave_up.is_some())
+            || self.feed.monitor().queries_at_end().any(is_lost);
         let mut outcome = if gave_up { Outcome::Unanswered } else { Outcome::Holds };
         if !self.arguments.quiet {
             let warnings = self.feed.monitor().warnings();
@@ -309,6 +334,7 @@ struct Watch<'a> {
     interrupt: &'a Interrupt,
     progress: &'a Progress,
     lines: &'a mut Vec<u8>,
+    told_values: &'a mut Instant,
     out: &'a mut SharedOutput,
 }
 
@@ -322,7 +348,8 @@ impl Watch<'_> {
                     return Err(EarlyEnd::Interrupted);
                 }
                 // Without news it is as it was; a verdict may be final before there is a state.
-                if !changed.is_empty() || monitor.position() == 1 {
+                // The values of queries may have become final with any state.
+                if !changed.is_empty() || monitor.position() == 1 || monitor.has_queries() {
                     enough(self.arguments, monitor).map_or(Ok(()), |ending| Err(EarlyEnd::Enough(ending)))?;
                 }
             }
@@ -352,6 +379,31 @@ impl Watch<'_> {
         if !self.lines.is_empty() {
             self.out.write_all(self.lines)?;
             self.lines.clear();
+        }
+        if self.values_are_due(monitor) { self.values(monitor) } else { Ok(()) }
+    }
+
+    /// Whether it is time to tell the values of queries.
+    fn values_are_due(&self, monitor: &Monitor) -> bool {
+        match self.arguments.every {
+            None => false,
+            Some(Every::States(states)) => monitor.position().is_multiple_of(states),
+            Some(Every::Time(time)) => self.told_values.elapsed() >= time,
+        }
+    }
+
+    /// Writes the values of queries so far.
+    fn values(&mut self, monitor: &Monitor) -> io::Result<()> {
+        *self.told_values = Instant::now();
+        let position = monitor.position().saturating_sub(1);
+        for query in monitor.queries() {
+            match self.arguments.format {
+                OutputFormat::Json => {
+                    let known = RunningQuery::new(&query, &given_up);
+                    writeln!(self.out, "{}", json::line(&ValueEvent { position, known }))?;
+                }
+                OutputFormat::Text => self.out.write_all(text::value_line(position, &query).as_bytes())?,
+            }
         }
         Ok(())
     }

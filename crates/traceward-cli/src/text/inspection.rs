@@ -30,7 +30,12 @@ pub fn inspection(
     if let Some(keys) = inspection.keys {
         writeln!(out, "{}", counted(keys, "key"))?;
     }
-    let rows: Vec<[String; 6]> = inspection.columns.iter().map(|one| column_row(one, inspection.rows)).collect();
+    let mut rows: Vec<[String; 6]> = inspection.columns.iter().map(|one| column_row(one, inspection.rows)).collect();
+    if let Some((date, clock)) = date_and_clock(&inspection.columns) {
+        let name = |column: usize| escape_plus(&inspection.columns[column].name);
+        let both = format!("time? --time {}", shell_word(&format!("{}+{}", name(date), name(clock))));
+        [date, clock].into_iter().for_each(|column| rows[column][5] = shortened_to(&both, 60));
+    }
     let head = ["column", "type", "missing", "distinct", "range or examples", ""].map(str::to_owned);
     write_table(out, &head, &rows)?;
     for note in &inspection.notes {
@@ -40,6 +45,20 @@ pub fn inspection(
         writeln!(out, "{DIM}note: what ends in … was cut; --format json has all of it{DIM:#}")?;
     }
     write_suggestions(out, suggestions)
+}
+
+/// The only column of days, and the only one of times of day: together they are one timestamp.
+fn date_and_clock(columns: &[ColumnInspection]) -> Option<(usize, usize)> {
+    const DAY: i64 = 86_400_000_000_000;
+    let is_clock = |one: &ColumnInspection| matches!(one.time, Some(TimeGuess::Dates("HH:MM:SS")));
+    let is_day = |one: &ColumnInspection| one.dates.is_some_and(|(first, last)| first % DAY == 0 && last % DAY == 0);
+    let only = |fits: &dyn Fn(&ColumnInspection) -> bool| {
+        let mut found = (0..columns.len()).filter(|&column| fits(&columns[column]));
+        found.next().filter(|_| found.next().is_none())
+    };
+    let is_date = |one: &ColumnInspection| matches!(one.time, Some(TimeGuess::Dates(_))) && !is_clock(one);
+    // Beside a column that has both, a time of day is something else.
+    only(&is_date).filter(|&date| is_day(&columns[date])).zip(only(&is_clock))
 }
 
 pub(super) fn column_row(column: &ColumnInspection, rows: u64) -> [String; 6] {
@@ -59,6 +78,7 @@ pub(super) fn column_row(column: &ColumnInspection, rows: u64) -> [String; 6] {
     let name = &column.name;
     let time = |unit: &str| format!("time? --time {}", shell_word(&format!("{}{unit}", escape_plus(name))));
     let remark = match (&column.time, column.looks_like_key) {
+        (Some(TimeGuess::Dates(layout)), _) if layout.ends_with("without a year") => time("") + " --year YEAR",
         (Some(TimeGuess::Dates(_)), _) => time(""),
         (Some(TimeGuess::Numbers(Some(unit))), _) => time(&format!(":{unit}")),
         (Some(TimeGuess::Numbers(None)), _) => time(":UNIT"),

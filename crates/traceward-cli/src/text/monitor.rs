@@ -2,14 +2,14 @@
 
 use super::property::{signs, statistics_text, vacuously};
 use super::runs::{write_coverage, write_waiting};
-use super::units::{counted, moment, value_text};
+use super::units::{counted, measured_or_none, moment, value_text};
 use super::{BAD, BOLD, DIM, GOOD, OPEN, POSITION_WIDTH};
 use crate::command::monitor::{self, Ending};
 use crate::failure::given_up;
 use std::io::{self, Write};
 use traceward::message::Shown;
 use traceward::report::Place;
-use traceward::{Feed, Verdict};
+use traceward::{Abandoned, Feed, Known, MeasuredQuery, Verdict};
 
 /// The line of a monitor about a property after a state: the text before the position, and the text
 /// behind it.
@@ -77,18 +77,57 @@ pub fn monitor_end(out: &mut impl Write, feed: &Feed, ending: Ending, cost: moni
             writeln!(out, "    {}", Shown(description))?;
         }
         if cost == monitor::Cost::Told {
-            let (engine, statistics) = (monitor.engine(id).name(), monitor.engine_statistics(id));
-            writeln!(out, "    {}", statistics_text(engine, statistics))?;
+            let engine = monitor.engine(id).map_or("algebraic", |engine| engine.name());
+            writeln!(out, "    {}", statistics_text(engine, monitor.engine_statistics(id)))?;
         }
         let (coverage, waiting) = monitor.runs(id, ending.of_trace());
-        coverage.iter().try_for_each(|found| write_coverage(out, found))?;
+        let waited = waiting.as_deref().unwrap_or_default();
+        coverage.iter().try_for_each(|found| write_coverage(out, found, waited))?;
         waiting.iter().flatten().try_for_each(|one| write_waiting(out, one))?;
+    }
+    let states = monitor.position();
+    match ending {
+        Ending::Complete => monitor.queries_at_end().try_for_each(|query| write_end_value(out, &query, states))?,
+        _ => monitor.queries().try_for_each(|query| write_end_value(out, &query, states))?,
     }
     match monitor.recorded() {
         Some(kept) if (kept as u64) < monitor.position() => {
             writeln!(out, "{DIM}note: what is told of runs is of the first {}{DIM:#}", counted(kept, "state"))
         }
         _ => Ok(()),
+    }
+}
+
+/// The line of a monitor about the value of a query so far.
+pub fn value_line(position: u64, query: &MeasuredQuery<'_>) -> String {
+    let (known, settled) = known_text(query, position + 1);
+    format!("{position:>POSITION_WIDTH$}  {} = {known}{DIM}{settled}{DIM:#}\n", Shown(query.name))
+}
+
+/// What is known of a query after so many states, and for how many of them if it is not all.
+fn known_text(query: &MeasuredQuery<'_>, states: u64) -> (String, String) {
+    match &query.known {
+        Known::Value { value, settled } => {
+            let settled = settled
+                .filter(|settled| *settled < states)
+                .map(|settled| format!("  of the first {}", counted(settled as usize, "state")));
+            (measured_or_none(query.measure, value.as_ref()), settled.unwrap_or_default())
+        }
+        Known::Failed(message) => (format!("{UNKNOWN}: {}", Shown(message)), String::new()),
+        Known::GaveUp(gave_up) => {
+            (format!("{UNKNOWN}: {}", given_up(&Abandoned::Limit(gave_up.clone()))), String::new())
+        }
+    }
+}
+
+/// Writes the value of a query at the end.
+fn write_end_value(out: &mut impl Write, query: &MeasuredQuery<'_>, states: u64) -> io::Result<()> {
+    let (known, settled) = known_text(query, states);
+    let (name, text) = (Shown(query.name), Shown(query.query));
+    writeln!(out, "{BOLD}{name} = {known}{BOLD:#}{DIM}{settled}  {text}{DIM:#}")?;
+    match query.description {
+        Some(description) => writeln!(out, "    {}", Shown(description)),
+        None => Ok(()),
     }
 }
 

@@ -8,7 +8,6 @@ use super::why::write_why;
 use super::{BAD, DIM, GOOD, OPEN};
 use anstyle::Style;
 use std::io::{self, Write};
-use std::sync::Arc;
 use traceward::engine::EngineStatistics;
 use traceward::message::Shown;
 use traceward::report::{Compared, Cost, Counterpart, KeyVerdict, KeysReport, OwedReport, Violation, Violations};
@@ -43,6 +42,8 @@ pub(super) fn write_property(out: &mut impl Write, property: &PropertyReport, re
     let (mark, style) = if vacuous.is_some() { ("✓", OPEN) } else { signs(*verdict) };
     let (name, formula) = (Shown(name), Shown(formula));
     let vacuously = vacuous.as_deref().map(vacuously).unwrap_or_default();
+    let is_open = is_unanswered(property, report);
+    let verdict = verdict_word(*verdict, is_open);
     writeln!(out, "{style}{mark} {verdict}{vacuously}{style:#}  {name}  {DIM}{formula}{DIM:#}")?;
     if let Some(description) = description {
         writeln!(out, "    {}", Shown(description))?;
@@ -54,10 +55,10 @@ pub(super) fn write_property(out: &mut impl Write, property: &PropertyReport, re
         Cost::Known(statistics) => writeln!(out, "    {}", statistics_text(engine.name(), Some(*statistics)))?,
     }
     if let Some(keys) = keys {
-        write_keys(out, keys)?;
+        write_keys(out, keys, is_open)?;
     }
     if let Some(found) = &evidence.coverage {
-        write_coverage(out, found)?;
+        write_coverage(out, found, evidence.waiting.as_deref().unwrap_or_default())?;
     }
     evidence.waiting.iter().flatten().try_for_each(|one| write_waiting(out, one))?;
     if let Some(truth) = truth {
@@ -67,6 +68,20 @@ pub(super) fn write_property(out: &mut impl Write, property: &PropertyReport, re
         write_walkthrough(out, engine.name(), walkthrough)?;
     }
     Ok(())
+}
+
+/// Whether it could not be found out if a property is violated for good.
+fn is_unanswered(property: &PropertyReport, report: &Report) -> bool {
+    let mut open = report.warnings.iter().filter(|warning| warning.kind.leaves_unanswered());
+    open.any(|warning| warning.about.as_ref().is_some_and(|about| about.name() == property.name))
+}
+
+/// A verdict in words: what is pending may be violated for good where that could not be found out.
+fn verdict_word(verdict: Verdict, is_open: bool) -> String {
+    match verdict {
+        Verdict::Pending if is_open => "pending or violated".to_owned(),
+        verdict => verdict.to_string(),
+    }
 }
 
 /// What is said of a property that is satisfied because a trigger never happened.
@@ -180,13 +195,17 @@ pub(super) fn write_missing<'a>(
 
 /// The way out where missing values may have decided violations.
 pub fn missing_text<'a>(found: impl IntoIterator<Item = &'a Violation>) -> Option<String> {
-    let mut names: Vec<&Arc<str>> = found.into_iter().flat_map(|violation| &violation.missing).collect();
+    let text = |one: &'a Violation| {
+        let here = one.missing.iter().map(|name| column_name(name));
+        here.chain(one.missing_earlier.iter().map(|past| Shown(past).to_string()))
+    };
+    let mut names: Vec<String> = found.into_iter().flat_map(text).collect();
     names.sort_unstable();
     names.dedup();
     if names.is_empty() {
         return None;
     }
-    let defined: Vec<String> = names.iter().map(|name| format!("defined({})", column_name(name))).collect();
+    let defined: Vec<String> = names.iter().map(|name| format!("defined({name})")).collect();
     let them = if names.len() == 1 { "it" } else { "them" };
     Some(format!("to leave out states without {them}: {} -> …", defined.join(" & ")))
 }
@@ -213,9 +232,9 @@ fn first_state(key: &KeyVerdict) -> Option<&Violation> {
     violations.as_ref().and_then(|found| found.first.first()).or(judged_at.as_ref())
 }
 
-pub(super) fn write_keys<'a>(out: &mut impl Write, keys: &'a KeysReport) -> io::Result<()> {
+pub(super) fn write_keys<'a>(out: &mut impl Write, keys: &'a KeysReport, is_open: bool) -> io::Result<()> {
     let KeysReport { checked, violated, vacuous: _, verdicts: _, first_violations, compared } = keys;
-    writeln!(out, "    {}{}", verdicts_text(keys), if *violated == 0 { "" } else { ":" })?;
+    writeln!(out, "    {}{}", verdicts_text(keys, is_open), if *violated == 0 { "" } else { ":" })?;
     for one in first_violations {
         let first = first_state(one).map(|violation| format!(": first at {}", violation_text(violation)));
         let why = first.or_else(|| one.evidence.compared.as_ref().map(|found| format!(": {}", compared_text(found))));
@@ -235,7 +254,7 @@ pub(super) fn write_keys<'a>(out: &mut impl Write, keys: &'a KeysReport) -> io::
 }
 
 /// How many keys have each verdict.
-fn verdicts_text(keys: &KeysReport) -> String {
+fn verdicts_text(keys: &KeysReport, is_open: bool) -> String {
     let count = |verdict| keys.verdicts.iter().filter(|one| **one == verdict).count();
     let all = [Verdict::Satisfied, Verdict::Holding, Verdict::Pending, Verdict::Violated];
     let split: Vec<(Verdict, usize)> =
@@ -248,6 +267,7 @@ fn verdicts_text(keys: &KeysReport) -> String {
     let share = |(verdict, count): &(Verdict, usize)| {
         let is_vacuous = *verdict == Verdict::Satisfied && keys.vacuous > 0;
         let vacuously = if is_vacuous { format!(", {} vacuously", keys.vacuous) } else { String::new() };
+        let verdict = verdict_word(*verdict, is_open);
         format!("{verdict} for {count} ({}{vacuously})", percent(*count, keys.checked))
     };
     format!("{} of {checked}", split.iter().map(share).collect::<Vec<_>>().join(", "))

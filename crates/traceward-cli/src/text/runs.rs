@@ -6,14 +6,16 @@ use std::io::{self, Write};
 use traceward::message::Shown;
 use traceward::report::{CoverageReport, CoveredPart, Distribution, Fate, RunCoverage, WaitingReport, WorstWait};
 
-pub(super) fn write_coverage(out: &mut impl Write, found: &CoverageReport) -> io::Result<()> {
+/// Writes which parts mattered. How often the eventualities were asked that have waited is told
+/// with how long they did.
+pub(super) fn write_coverage(out: &mut impl Write, found: &CoverageReport, waited: &[WaitingReport]) -> io::Result<()> {
     unused_lines(found).iter().try_for_each(|line| writeln!(out, "    {line}"))?;
-    asked_lines(found).iter().try_for_each(|line| writeln!(out, "    {DIM}{line}{DIM:#}"))
+    asked_lines(found, waited).iter().try_for_each(|line| writeln!(out, "    {DIM}{line}{DIM:#}"))
 }
 
 /// The parts that never mattered, and then how often the others were asked.
 pub fn coverage_lines(found: &CoverageReport) -> Vec<String> {
-    unused_lines(found).into_iter().chain(asked_lines(found)).collect()
+    unused_lines(found).into_iter().chain(asked_lines(found, &[])).collect()
 }
 
 fn unused_lines(found: &CoverageReport) -> Vec<String> {
@@ -32,9 +34,10 @@ fn unused_lines(found: &CoverageReport) -> Vec<String> {
     reasons.into_iter().map(line).collect()
 }
 
-fn asked_lines(found: &CoverageReport) -> Vec<String> {
+fn asked_lines(found: &CoverageReport, waited: &[WaitingReport]) -> Vec<String> {
+    let is_told = |one: &CoveredPart| waited.iter().any(|waited| waited.part == one.part);
     // The first part is the whole.
-    let parts = found.parts.iter().skip(1).filter(|one| one.asked > 0 && one.is_temporal);
+    let parts = found.parts.iter().skip(1).filter(|one| one.asked > 0 && one.is_temporal && !is_told(one));
     let asked = |one: &CoveredPart| {
         let unmet = match one.asked - one.met {
             0 => String::new(),

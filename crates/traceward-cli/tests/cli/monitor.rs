@@ -94,10 +94,17 @@ fn variables_that_nobody_has_seen() {
 fn what_is_refused() {
     insta::assert_snapshot!(session(
         "monitor-refused",
-        &[("asserted.tw", b"property p = G a\nassert small = max(x) < 3\n"), ("keyed.tw", b"trace { by k }\nG a\n")],
+        &[
+            ("asserted.tw", b"property p = G a\nassert small = max(sum(x)) < 3\n"),
+            ("keyed.tw", b"trace { by k }\nG a\n")
+        ],
         &[
             (&["monitor"], b""),
-            (&["monitor", "-e", "max(x)"], b""),
+            (&["monitor", "-e", "max(count(p))"], b""),
+            (&["monitor", "-e", "fold(0, (a, v) => a + v, x)"], b""),
+            (&["monitor", "-e", "count(p U[0,3] q)"], b""),
+            (&["monitor", "-e", "count(O[0,3s] q)", "--time", "t:s"], b""),
+            (&["monitor", "-e", "count(p)", "--every", "often"], b""),
             (&["monitor", "asserted.tw"], b""),
             (&["monitor", "keyed.tw"], b""),
             (&["monitor", "-e", "G a", "--by", "k"], b""),
@@ -105,6 +112,27 @@ fn what_is_refused() {
             (&["monitor", "-e", "G a", "--engine", "reverse"], b""),
             (&["monitor", "-e", "G(a"], b""),
             (&["monitor", "-e", "G a", "--time", "t"], b"a\n1\n"),
+        ]
+    ));
+}
+
+#[test]
+fn values_of_queries_as_they_become_known() {
+    let trace: &[u8] = b"t,request,grant,x\n1,1,0,4\n2,0,0,7\n4,0,1,2\n5,1,0,9\n9,0,0,1\n";
+    let spec = b"trace { time t:s }\nquery longest \"from a request to its grant\" = max(latency(request -> grant))\n\
+                 query late = count(request & !F[0,1s] grant)\nquery load = avg(x)\nassert few = count(request) <= 1\n";
+    insta::assert_snapshot!(session(
+        "monitor-values",
+        &[("measured.tw", spec)],
+        &[
+            (&["monitor", "measured.tw", "--every", "2"], trace),
+            (&["monitor", "measured.tw", "--every", "2", "--format", "text"], trace),
+            (&["monitor", "measured.tw", "--only-final"], trace),
+            (&["monitor", "-e", "sum(10 / (x - 7))", "-e", "count(x > 1)", "--format", "text"], trace),
+            (&["monitor", "-e", "sum(10 / (x - 7)) > 3"], trace),
+            (&["monitor", "-e", "max(count(request) while x > 0)", "--memory-limit", "0"], trace),
+            (&["monitor", "-e", "histogram(3, x)", "-e", "first(grant : x)", "--stop-when-decided"], trace),
+            (&["monitor", "-e", "count(y > 1)"], trace),
         ]
     ));
 }

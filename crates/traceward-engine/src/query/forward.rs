@@ -1,9 +1,11 @@
 //! Forward evaluation: definition 3 of the paper, asked from the first position on.
 //!
-//! Every part is asked as often as somebody needs it, and nothing is kept, so the work is
-//! exponential in the length of the trace as soon as a loop stands inside another. It is here for
-//! the comparison with backward evaluation (the paper's figure 8), and has the limits that every
-//! engine has.
+//! Every part is asked as often as somebody needs it, and nothing is kept. So each loop inside
+//! another takes the length of its interval once more: of the whole trace, the length to the power
+//! of the nesting. (The paper says exponential in the length. Definition 3 to the letter is: it
+//! names the value of a transient node twice, once to ask whether there is one.) It is here for the
+//! comparison with backward evaluation (the paper's figure 8), and has the limits that every engine
+//! has.
 
 use super::accumulator::{Accumulator, End};
 use super::{Holds, Outcome};
@@ -76,6 +78,7 @@ impl<'a> Forward<'a> {
                 Ok(applied(function, value, position)?)
             }
             Part::Transient { .. } => Ok(None),
+            Part::Window { .. } => unreachable!("windows are for who follows a trace"),
             Part::Apply { function: Unary::Finish(collector), part } => {
                 let mut accumulator = Accumulator::new(collector);
                 let (of, condition) = self.collections[part];

@@ -9,7 +9,10 @@ pub mod accumulator;
 mod backward;
 mod block;
 mod costs;
+mod demand;
 mod forward;
+mod held;
+pub mod online;
 mod samples;
 mod table;
 
@@ -19,7 +22,7 @@ pub use samples::{SampleValues, Sampled, Samples};
 pub use table::Table;
 
 use crate::automaton::algebraic::{Algebraic, PartId, Plain};
-use crate::limit::{Budget, GaveUp, Limits};
+use crate::limit::{Budget, GaveUp, Limit, Limits};
 use backward::Backward;
 use block::{Program, Stopped};
 use forward::Forward;
@@ -125,11 +128,15 @@ impl Queries {
         holds: &dyn Fn(FormulaId, usize) -> bool,
         limits: &Limits,
     ) -> Result<Option<Value>, ForwardError> {
+        if trace.len > LONGEST_FORWARD {
+            return Err(ForwardError::Limit(Limit::Position(LONGEST_FORWARD)));
+        }
         Forward::new(automaton, trace, holds, Budget::new(limits)).value(automaton.roots()[0], 0)
     }
 }
 
-/// The value of each root of an automaton on a trace with a state, by the evaluation of section 4.3.
+/// The value of each root of an automaton on a trace with a state, by the evaluation of section
+/// 4.3.
 pub fn state_by_state(automaton: &Algebraic, trace: &Trace, holds: &dyn Fn(FormulaId, usize) -> bool) -> Vec<Outcome> {
     let mut backward = Backward::new(automaton, trace, holds);
     for position in (0..trace.len).rev() {

@@ -3,7 +3,7 @@
 use super::Holds;
 use super::Outcome;
 use super::backward::Backward;
-use crate::automaton::algebraic::Algebraic;
+use crate::automaton::algebraic::{Algebraic, Part, PartId, Unary};
 use std::fmt::Write as _;
 use std::sync::Arc;
 use traceward_logic::formula::{FormulaId, Formulas};
@@ -21,10 +21,18 @@ impl Table {
     pub fn new(automaton: &Algebraic, trace: &Trace, holds: &dyn Fn(FormulaId, usize) -> bool) -> Self {
         let holds: Holds<'_> = holds;
         let mut backward = Backward::new(automaton, trace, holds);
-        let mut rows = Vec::new();
+        let mut rows: Vec<Vec<Outcome>> = Vec::new();
         for position in (0..trace.len).rev() {
             backward.visit(position);
-            rows.push(automaton.part_ids().map(|id| backward.shown(id, position)).collect());
+            let shown = |id: PartId| match automaton.part(id) {
+                // The collection of a loop has grown meanwhile: its node has it as it was.
+                Part::Transient { next, function: Unary::Identity } => {
+                    rows.last().map_or(Ok(None), |later| later[next.index()].clone())
+                }
+                _ => backward.shown(id, position),
+            };
+            let row = automaton.part_ids().map(shown).collect();
+            rows.push(row);
         }
         rows.reverse();
         Self { rows }

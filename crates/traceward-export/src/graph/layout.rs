@@ -2,45 +2,72 @@
 //!
 //! States are in layers; an arrow that leads back to an earlier one is laid out as if it led
 //! forward, and drawn the other way round. Between two layers of states is one of labels, each with
-//! a place of its own, so that no label lies on another.
+//! a place of its own, so that no label lies on another. A [`Plan`] may be of anything that has
+//! nodes and arrows, so that there is one layout for all that has cycles.
 
 use super::label::ShownLabels;
 use super::{Graph, PictureTooLarge};
-use crate::layers::{Item, Layers, MARGIN, Outline, Point, RoundedBox};
+use crate::layers::{Item, Layers, MARGIN, NODE, Outline, Point, RoundedBox};
 
 /// Room left of the initial state, for the arrow into it.
-pub(super) const ENTRY: f64 = 30.0;
+pub(crate) const ENTRY: f64 = 30.0;
 /// The distance from line to line of a label.
-pub(super) const LINE: f64 = 14.0;
+pub(crate) const LINE: f64 = 14.0;
 /// The height of a self-loop, without its label.
 const LOOP: f64 = 26.0;
 const LETTER: f64 = 6.6;
 const BETWEEN_LAYERS: f64 = 26.0;
 const BETWEEN_PORTS: f64 = 13.0;
+/// What a node has above and below its arrows, together; and one that is lower than others.
+const RIM: f64 = 31.0;
+const LOW_RIM: f64 = 14.0;
 /// The number of items that a picture may have, labels and bends among them.
 const MOST_ITEMS: usize = 5_000;
 
+/// What is to be laid out: nodes that know their layers, and arrows between them.
+pub(crate) struct Plan {
+    /// The nodes. Every second layer is for labels and bends, so theirs are even.
+    pub(crate) nodes: Vec<Item>,
+    /// The arrows.
+    pub(crate) arrows: Vec<PlannedArrow>,
+}
+
+/// An arrow of a [`Plan`].
+pub(crate) struct PlannedArrow {
+    /// The index of the node that the arrow leaves.
+    pub(crate) from: usize,
+    /// The index of the node that the arrow leads to.
+    pub(crate) to: usize,
+    /// The lines of the label; none if there is no label.
+    pub(crate) lines: Vec<String>,
+}
+
 /// A label, with the shape that it fills.
-pub(super) struct ArrowLabel {
-    pub shape: RoundedBox,
-    pub lines: Vec<String>,
+pub(crate) struct ArrowLabel {
+    pub(crate) shape: RoundedBox,
+    pub(crate) lines: Vec<String>,
 }
 
 /// An arrow: a point, then curves, each with two control points and an end.
-pub(super) struct GraphArrow {
-    pub from: Point,
-    pub curves: Vec<[Point; 3]>,
-    pub label: ArrowLabel,
+pub(crate) struct GraphArrow {
+    pub(crate) from: Point,
+    pub(crate) curves: Vec<[Point; 3]>,
+    pub(crate) label: Option<ArrowLabel>,
 }
 
 /// A picture without its paint.
+pub(crate) struct Arrangement {
+    pub(crate) width: f64,
+    pub(crate) height: f64,
+    /// The shapes of the nodes, by index, with the lines of their labels.
+    pub(crate) nodes: Vec<(RoundedBox, Vec<String>)>,
+    /// The arrows, by index.
+    pub(crate) arrows: Vec<GraphArrow>,
+}
+
+/// A picture of a graph without its paint.
 pub(super) struct GraphLayout {
-    pub width: f64,
-    pub height: f64,
-    /// The shapes of the states, by index, with the lines of their labels.
-    pub nodes: Vec<(RoundedBox, Vec<String>)>,
-    /// The arrows, by the index of the edge.
-    pub arrows: Vec<GraphArrow>,
+    pub arrangement: Arrangement,
     /// Whether labels have numbers because they would look the same else.
     pub has_numbers: bool,
 }
@@ -49,51 +76,65 @@ pub(super) struct GraphLayout {
 struct Path {
     items: Vec<usize>,
     /// The index of the label among the items.
-    label: usize,
+    label: Option<usize>,
     /// Whether the arrow is drawn from right to left.
     back: bool,
 }
 
 pub(super) fn layout(graph: &Graph) -> Result<GraphLayout, PictureTooLarge> {
-    let mut draft = GraphDraft::new(graph)?;
+    if graph.nodes.len() + graph.edges.len() > MOST_ITEMS {
+        return Err(PictureTooLarge { states: graph.nodes.len(), edges: graph.edges.len() });
+    }
+    let labels = ShownLabels::new(graph.edges.iter().map(|edge| edge.label.as_str()));
+    let arrows = graph.edges.iter().zip(labels.lines);
+    let nodes = graph.nodes.iter().zip(depths(graph)).map(|(node, depth)| Item::node(2 * depth, &node.label));
+    let plan = Plan {
+        nodes: nodes.collect(),
+        arrows: arrows.map(|(edge, lines)| PlannedArrow { from: edge.from, to: edge.to, lines }).collect(),
+    };
+    Ok(GraphLayout { arrangement: arrange(plan)?, has_numbers: labels.has_numbers })
+}
+
+/// Gives the nodes and arrows of a plan their places.
+pub(crate) fn arrange(plan: Plan) -> Result<Arrangement, PictureTooLarge> {
+    let mut draft = GraphDraft::new(plan)?;
     draft.layers.order();
     draft.make_room();
     draft.layers.find_heights();
     Ok(draft.draw())
 }
 
-struct GraphDraft<'a> {
-    graph: &'a Graph,
-    labels: ShownLabels,
-    /// The states, then labels and bends.
+struct GraphDraft {
+    /// The number of nodes.
+    nodes: usize,
+    arrows: Vec<PlannedArrow>,
+    /// The nodes, then labels and bends.
     layers: Layers,
-    /// The paths, by the index of the edge; none for a self-loop.
+    /// The paths, by the index of the arrow; none for a self-loop.
     paths: Vec<Option<Path>>,
-    /// The lines on the self-loop of each state, by index.
+    /// The lines on the self-loop of each node, by index.
     loops: Vec<Option<Vec<String>>>,
 }
 
-impl<'a> GraphDraft<'a> {
-    fn new(graph: &'a Graph) -> Result<Self, PictureTooLarge> {
-        let too_large = PictureTooLarge { states: graph.nodes.len(), edges: graph.edges.len() };
-        if graph.nodes.len() + graph.edges.len() > MOST_ITEMS {
+impl GraphDraft {
+    fn new(Plan { nodes, arrows }: Plan) -> Result<Self, PictureTooLarge> {
+        let too_large = PictureTooLarge { states: nodes.len(), edges: arrows.len() };
+        if nodes.len() + arrows.len() > MOST_ITEMS {
             return Err(too_large);
         }
-        let depth = depths(graph);
-        let nodes = graph.nodes.iter().zip(&depth).map(|(node, depth)| Item::node(2 * depth, &node.label));
-        let layers = Layers { items: nodes.collect(), ..Layers::default() };
-        let labels = ShownLabels::new(graph.edges.iter().map(|edge| edge.label.as_str()));
-        let mut draft = Self { graph, labels, layers, paths: Vec::new(), loops: vec![None; graph.nodes.len()] };
-        for (index, edge) in graph.edges.iter().enumerate() {
-            let lines = draft.labels.lines[index].clone();
-            let path = match edge.from == edge.to {
+        let count = nodes.len();
+        let layers = Layers { items: nodes, ..Layers::default() };
+        let mut draft = Self { nodes: count, arrows: Vec::new(), layers, paths: Vec::new(), loops: vec![None; count] };
+        for arrow in arrows {
+            let path = match arrow.from == arrow.to {
                 true => {
-                    draft.loops[edge.from] = Some(lines);
+                    draft.loops[arrow.from] = Some(arrow.lines.clone());
                     None
                 }
-                false => Some(draft.path(edge.from, edge.to, &lines)),
+                false => Some(draft.path(&arrow)),
             };
             draft.paths.push(path);
+            draft.arrows.push(arrow);
             if draft.layers.items.len() > MOST_ITEMS {
                 return Err(too_large);
             }
@@ -104,17 +145,18 @@ impl<'a> GraphDraft<'a> {
     }
 
     /// A label stands in the first layer behind the state that its arrow begins in.
-    fn path(&mut self, from: usize, to: usize, label: &[String]) -> Path {
+    fn path(&mut self, &PlannedArrow { from, to, ref lines }: &PlannedArrow) -> Path {
         let layer = |node: usize| self.layers.items[node].layer;
         let back = layer(from) > layer(to);
         let (left, right) = if back { (to, from) } else { (from, to) };
-        let labelled = if back { layer(right) - 1 } else { layer(left) + 1 };
-        let mut path = Path { items: vec![left], label: 0, back };
+        let first = if back { layer(right) - 1 } else { layer(left) + 1 };
+        let mut path = Path { items: vec![left], label: None, back };
         for passed in layer(left) + 1..layer(right) {
-            if passed == labelled {
-                path.label = path.items.len();
+            let labelled = passed == first && !lines.is_empty();
+            if labelled {
+                path.label = Some(path.items.len());
             }
-            let via = if passed == labelled { label_item(passed, label) } else { Item::via(passed) };
+            let via = if labelled { label_item(passed, lines) } else { Item::via(passed) };
             path.items.push(self.layers.items.len());
             self.layers.items.push(via);
         }
@@ -124,31 +166,31 @@ impl<'a> GraphDraft<'a> {
 
     /// States are as high as their arrows need, and have their self-loops above.
     fn make_room(&mut self) {
-        for node in 0..self.graph.nodes.len() {
+        for node in 0..self.nodes {
             let ports = self.layers.left[node].len().max(self.layers.right[node].len());
             let item = &mut self.layers.items[node];
-            item.height = item.height.max(ports as f64 * BETWEEN_PORTS + 18.0);
+            let rim = if item.height < NODE { LOW_RIM } else { RIM };
+            item.height = item.height.max(ports.saturating_sub(1) as f64 * BETWEEN_PORTS + rim);
             if let Some(lines) = &self.loops[node] {
                 item.above = LOOP + lines.len() as f64 * LINE + 2.0;
             }
         }
     }
 
-    fn draw(&self) -> GraphLayout {
+    fn draw(&self) -> Arrangement {
         let columns = self.columns();
         let shapes = self.layers.shapes(&columns);
         let ports = Ports::new(self, &shapes);
-        let arrow = |edge: usize| match &self.paths[edge] {
-            Some(path) => self.arrow(path, edge, &columns, &shapes, &ports),
-            None => self.self_loop(self.graph.edges[edge].from, &shapes),
+        let arrow = |arrow: usize| match &self.paths[arrow] {
+            Some(path) => self.arrow(path, arrow, &columns, &shapes, &ports),
+            None => self.self_loop(self.arrows[arrow].from, &shapes),
         };
-        let nodes = shapes.iter().zip(&self.layers.items).take(self.graph.nodes.len());
-        GraphLayout {
+        let nodes = shapes.iter().zip(&self.layers.items).take(self.nodes);
+        Arrangement {
             width: columns.last().map_or(0.0, |last| last.1) + MARGIN,
             height: self.layers.height() + 2.0 * MARGIN,
             nodes: nodes.map(|(shape, item)| (*shape, item.lines.clone())).collect(),
-            arrows: (0..self.graph.edges.len()).map(arrow).collect(),
-            has_numbers: self.labels.has_numbers,
+            arrows: (0..self.arrows.len()).map(arrow).collect(),
         }
     }
 
@@ -186,14 +228,19 @@ impl<'a> GraphDraft<'a> {
         for &via in &path.items[1..path.items.len() - 1] {
             let (left, right) = columns[self.layers.items[via].layer];
             let y = shapes[via].centre.y;
-            points.extend([Point { x: left, y }, Point { x: right, y }]);
+            // A layer without any label is not in the way, and a bend in it would only be a wave.
+            if left < right {
+                points.extend([Point { x: left, y }, Point { x: right, y }]);
+            }
         }
         points.push(arrives);
         if path.back {
             points.reverse();
         }
-        let label = path.items[path.label];
-        let label = ArrowLabel { shape: shapes[label], lines: self.layers.items[label].lines.clone() };
+        let label = path.label.map(|label| {
+            let item = path.items[label];
+            ArrowLabel { shape: shapes[item], lines: self.layers.items[item].lines.clone() }
+        });
         GraphArrow { from: points[0], curves: points.windows(2).map(|pair| curve(pair[0], pair[1])).collect(), label }
     }
 
@@ -212,6 +259,7 @@ impl<'a> GraphDraft<'a> {
             shape: RoundedBox { centre, width: text_width(&lines), height, outline: Outline::BySize },
             lines,
         };
+        let label = Some(label).filter(|label| !label.lines.is_empty());
         GraphArrow { from: side(-1.0), curves: vec![[control(-1.0), control(1.0), side(1.0)]], label }
     }
 }
@@ -227,7 +275,7 @@ impl Ports {
     fn new(draft: &GraphDraft, shapes: &[RoundedBox]) -> Self {
         let nowhere = Point { x: 0.0, y: 0.0 };
         let mut ports = Self { of_edge: vec![(nowhere, nowhere); draft.paths.len()] };
-        for node in 0..draft.graph.nodes.len() {
+        for node in 0..draft.nodes {
             let rightward = |path: &Path| (path.items[0] == node).then(|| path.items[1]);
             let leftward = |path: &Path| {
                 let last = path.items.len() - 1;

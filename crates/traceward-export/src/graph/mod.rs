@@ -4,8 +4,8 @@
 
 mod dot;
 mod label;
-mod layout;
-mod svg;
+pub(crate) mod layout;
+pub(crate) mod svg;
 
 use crate::labelled::{Labelled, state_name, state_text};
 use crate::literals::LiteralTexts;

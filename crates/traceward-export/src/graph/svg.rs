@@ -29,14 +29,16 @@ fn write_picture(graph: &Graph, layout: &GraphLayout, out: &mut String) -> fmt::
     let frame = Frame {
         formula: &graph.formula,
         legend: legend(graph, layout),
-        size: [layout.width, layout.height],
+        size: [layout.arrangement.width, layout.arrangement.height],
         style: STYLE,
         heads: &[("head", "#3d4752")],
     };
+    let layout = &layout.arrangement;
     frame.write(out, |out| {
         for (arrow, edge) in layout.arrows.iter().zip(&graph.edges) {
             let ends = [edge.from, edge.to].map(|node| graph.nodes[node].name.as_str());
-            write_arrow(out, arrow, &format!("{} → {}: {}", ends[0], ends[1], edge.label.replace('\n', " or ")))?;
+            let title = format!("{} → {}: {}", ends[0], ends[1], edge.label.replace('\n', " or "));
+            write_arrow(out, arrow, &title, ["arrow", "head"])?;
         }
         if let Some((shape, _)) = layout.nodes.get(graph.start) {
             write_entry(out, shape)?;
@@ -45,10 +47,7 @@ fn write_picture(graph: &Graph, layout: &GraphLayout, out: &mut String) -> fmt::
             write_state(out, node, shape, lines)?;
         }
         // Labels are drawn above everything, so that no arrow crosses one.
-        for arrow in &layout.arrows {
-            write_label(out, &arrow.label)?;
-        }
-        Ok(())
+        layout.arrows.iter().filter_map(|arrow| arrow.label.as_ref()).try_for_each(|label| write_label(out, label))
     })
 }
 
@@ -66,9 +65,10 @@ fn legend(graph: &Graph, layout: &GraphLayout) -> String {
     present.chain(event).collect::<Vec<String>>().join("  ·  ")
 }
 
-fn write_arrow(out: &mut String, arrow: &GraphArrow, title: &str) -> fmt::Result {
-    write!(out, "    <g class=\"arrow\"><title>{}</title>", escaped(title))?;
-    write!(out, "<path marker-end=\"url(#head)\" d=\"M{:.1} {:.1}", arrow.from.x, arrow.from.y)?;
+/// Writes an arrow of a class, with a head of that name.
+pub(crate) fn write_arrow(out: &mut String, arrow: &GraphArrow, title: &str, [class, head]: [&str; 2]) -> fmt::Result {
+    write!(out, "    <g class=\"{class}\"><title>{}</title>", escaped(title))?;
+    write!(out, "<path marker-end=\"url(#{head})\" d=\"M{:.1} {:.1}", arrow.from.x, arrow.from.y)?;
     for [one, two, end] in &arrow.curves {
         write!(out, " C{:.1} {:.1} {:.1} {:.1} {:.1} {:.1}", one.x, one.y, two.x, two.y, end.x, end.y)?;
     }
@@ -87,7 +87,8 @@ fn write_label(out: &mut String, label: &ArrowLabel) -> fmt::Result {
     writeln!(out, "    </g>")
 }
 
-fn write_entry(out: &mut String, start: &RoundedBox) -> fmt::Result {
+/// Writes the arrow into the node where everything begins.
+pub(crate) fn write_entry(out: &mut String, start: &RoundedBox) -> fmt::Result {
     let (x, y) = (start.centre.x - start.width / 2.0, start.centre.y);
     writeln!(out, "    <path class=\"entry\" marker-end=\"url(#head)\" d=\"M{:.1} {y:.1} L{x:.1} {y:.1}\"/>", x - ENTRY)
 }

@@ -1,5 +1,6 @@
 //! The automaton of a property of a spec, with a method for every form that it comes in.
 
+mod algebraic;
 mod alternating;
 mod deterministic;
 mod metric;
@@ -15,6 +16,7 @@ use traceward_logic::formula::{Interval, Unit};
 use traceward_logic::lower::{Claim, Property};
 use traceward_logic::semantics;
 
+pub use algebraic::{AlgebraicAutomaton, algebraic_automaton};
 pub use alternating::{AlternatingAutomaton, alternating_automaton};
 pub use deterministic::{DeterministicAutomaton, Route, RouteComparison, compare_routes, deterministic_automaton};
 pub use metric::{MetricAutomaton, metric_automaton};
@@ -108,14 +110,22 @@ fn readable(written_out: u64, size: &AutomatonSize, text: impl FnOnce() -> Strin
 
 /// The only property of a spec, or the one of that name.
 fn chosen<'a>(spec: &'a Spec, name: Option<&str>) -> Result<&'a Property, ExportError> {
-    let (names, properties) = (spec.property_names(), &spec.lowered().properties);
-    match (name, &properties[..]) {
+    let lowered = spec.lowered();
+    if let ([], Some(query)) = (&lowered.properties[..], lowered.queries.first()) {
+        return Err(ExportError::Query { text: spec.text(query.span) });
+    }
+    Ok(&lowered.properties[chosen_among(&spec.property_names(), name)?])
+}
+
+/// The index of the only name, or of the one that is wanted.
+fn chosen_among(names: &[String], wanted: Option<&str>) -> Result<usize, ExportError> {
+    match (wanted, names) {
         (_, []) => Err(ExportError::NoProperty),
-        (None, [property]) => Ok(property),
-        (None, _) => Err(ExportError::SeveralProperties { names }),
-        (Some(wanted), _) => match names.iter().position(|name| name == wanted) {
-            Some(index) => Ok(&properties[index]),
-            None => Err(ExportError::UnknownProperty { wanted: wanted.to_owned(), names }),
-        },
+        (None, [_]) => Ok(0),
+        (None, _) => Err(ExportError::SeveralProperties { names: names.to_vec() }),
+        (Some(wanted), _) => names
+            .iter()
+            .position(|name| name == wanted)
+            .ok_or_else(|| ExportError::UnknownProperty { wanted: wanted.to_owned(), names: names.to_vec() }),
     }
 }

@@ -211,6 +211,8 @@ struct Lowering<'a> {
     queries: Vec<NamedQuery>,
     /// The latencies of the query that is being lowered.
     latencies: Vec<(FormulaId, FormulaId)>,
+    /// The variables of no known type that are compared with a column of texts.
+    beside_texts: Vec<VariableId>,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -239,6 +241,7 @@ impl<'a> Lowering<'a> {
             properties: Vec::new(),
             queries: Vec::new(),
             latencies: Vec::new(),
+            beside_texts: Vec::new(),
             diagnostics: Vec::new(),
         }
     }
@@ -315,7 +318,7 @@ impl<'a> Lowering<'a> {
 
     fn refuse_absent_variables(&mut self) {
         let Some(schema) = self.schema.filter(|schema| schema.names_known) else { return };
-        for (variable, expected) in self.variables.list().iter().zip(self.variables.expected()) {
+        for ((id, variable), expected) in (0..).zip(self.variables.list()).zip(self.variables.expected()) {
             let Some(span) = variable.needed_at.filter(|_| variable.declared.is_none()) else { continue };
             if schema.types.contains_key(&variable.name) {
                 continue;
@@ -323,8 +326,17 @@ impl<'a> Lowering<'a> {
             let names = schema.names.iter().map(String::as_str);
             let near = did_you_mean(&variable.name, names);
             // What is only compared with other variables may be a text that lacks its quotes.
-            let may_be_text = near.is_none() && matches!(expected, Expected::Open(_) | Expected::OpenOrdered(_));
-            let text = may_be_text.then(|| format!("a text stands in quotes: \"{}\"", variable.name));
+            let may_be_text = match expected {
+                Expected::Open(_) | Expected::OpenOrdered(_) => true,
+                Expected::Type(ValueType::String) => self.beside_texts.contains(&VariableId(id)),
+                _ => false,
+            };
+            let is_null = ["null", "nil", "none"].iter().any(|null| variable.name.eq_ignore_ascii_case(null));
+            let text = match near {
+                None if is_null => Some("whether there is a value is asked like this: defined(x), !defined(x)".into()),
+                None if may_be_text => Some(format!("a text stands in quotes: \"{}\"", variable.name)),
+                _ => None,
+            };
             let error = Diagnostic::error(span, format!("the trace has no `{}`", variable.name))
                 .label("not in the trace")
                 .maybe_help(text)

@@ -217,6 +217,11 @@ impl Lowering<'_> {
         span: Span,
     ) -> Checked<(Expr, Expr)> {
         self.unify(&a_type, &b_type, (a_span, b_span))?;
+        match (&a, &a_type, &b, &b_type) {
+            (Expr::Variable(_), Type::Text, Expr::Variable(open), Type::Open(_))
+            | (Expr::Variable(open), Type::Open(_), Expr::Variable(_), Type::Text) => self.beside_texts.push(*open),
+            _ => {}
+        }
         let ordered = op.is_order();
         if ordered {
             self.ask_order(&a_type, span)?;

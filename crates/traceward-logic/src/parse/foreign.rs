@@ -82,7 +82,8 @@ impl Part {
 type Rule = fn(&[Part], usize) -> Option<(usize, String)>;
 
 /// The rules in the order in which they are applied.
-const RULES: [Rule; 8] = [symbol, delay, step_bound, bound, function, word_in_other_case, set, several_words];
+const RULES: [Rule; 10] =
+    [symbol, delay, step_bound, bound, bare_bound, function, other_word, word_in_other_case, set, several_words];
 
 /// The text of the part at a place.
 fn at(parts: &[Part], place: usize) -> &str {
@@ -92,6 +93,11 @@ fn at(parts: &[Part], place: usize) -> &str {
 /// Operators of other languages.
 fn symbol(parts: &[Part], place: usize) -> Option<(usize, String)> {
     let here = &parts[place];
+    // `==>` and `-->` are two tokens each.
+    let next = parts.get(place + 1).filter(|next| next.blank.is_empty()).map_or("", |next| &next.text);
+    if matches!((here.text.as_str(), next), ("==", ">") | ("-", "->")) {
+        return Some((2, "->".to_owned()));
+    }
     let replaced = match here.text.as_str() {
         "|->" => "->",
         "|=>" => "-> X",
@@ -111,11 +117,13 @@ fn ends_operand(part: &Part) -> bool {
     part.is_name() || is_literal || part.is(")")
 }
 
-/// `a ##2 b`: b two steps after a; `s =~ "text"`: a search.
+/// `a ##2 b`: b two steps after a; `a |-> ##2 b`: b two steps later; `s =~ "text"`: a search.
 fn delay(parts: &[Part], place: usize) -> Option<(usize, String)> {
     let here = &parts[place].text;
     if let Some(steps) = here.strip_prefix("##") {
-        return Some((1, if steps == "1" { "& X".to_owned() } else { format!("& F[{steps},{steps}]") }));
+        let later = if steps == "1" { "X".to_owned() } else { format!("F[{steps},{steps}]") };
+        let is_between = place > 0 && ends_operand(&parts[place - 1]);
+        return Some((1, if is_between { format!("& {later}") } else { later }));
     }
     let pattern = parts.get(place + 1)?.text.strip_prefix("=~")?.trim_start();
     parts[place].is_name().then(|| (2, format!("matches({here}, {pattern})")))
@@ -155,12 +163,40 @@ fn bound(parts: &[Part], place: usize) -> Option<(usize, String)> {
     }
 }
 
+/// `F<=3 p`.
+fn bare_bound(parts: &[Part], place: usize) -> Option<(usize, String)> {
+    let is_bounded = matches!(at(parts, place), "F" | "G" | "U" | "W" | "R" | "O" | "H" | "S" | "B" | "T");
+    let to = parts.get(place + 2).filter(|to| matches!(to.token, Some(Token::Int | Token::Duration)))?;
+    let is_bound = is_bounded && matches!(at(parts, place + 1), "<=" | "≤");
+    is_bound.then(|| (3, format!("{}[0,{}]", parts[place].text, to.text)))
+}
+
+/// Operators by other names. Of one trace `A` says nothing: all there is to say is said of it.
+fn other_word(parts: &[Part], place: usize) -> Option<(usize, String)> {
+    let here = &parts[place];
+    let replaced = match (here.text.to_lowercase().as_str(), at(parts, place + 1)) {
+        _ if !here.is_name() => return None,
+        ("globally" | "henceforth", _) => "always",
+        ("finally", _) => "eventually",
+        ("ag", _) if here.is("AG") => "G",
+        ("af", _) if here.is("AF") => "F",
+        ("a", "[]") if here.is("A") => return Some((2, "G".to_owned())),
+        _ => return None,
+    };
+    Some((1, replaced.to_owned()))
+}
+
 /// Functions by the names that other languages have for them.
 fn function(parts: &[Part], place: usize) -> Option<(usize, String)> {
     let is_called = parts[place].is_name() && at(parts, place + 1) == "(";
     let name = parts[place].text.to_lowercase();
     if !is_called || is_function(&parts[place].text) {
         return None;
+    }
+    let percent = parts.get(place + 2).filter(|part| part.token == Some(Token::Int));
+    let percent = percent.and_then(|part| part.text.parse::<u32>().ok()).filter(|percent| (1..100).contains(percent));
+    if let ("percentile", Some(percent)) = (name.as_str(), percent) {
+        return Some((3, format!("quantile(0.{percent:02}")));
     }
     let known = match name.as_str() {
         "mean" | "average" => "avg",

@@ -275,7 +275,7 @@ mod tests {
     fn buckets_do_not_overflow() {
         for buckets in [1, 2, 3, 10, 1000] {
             let numbers = [f64::MAX, -f64::MAX, 1e308, -1e308, 0.0, 5e-324];
-            let Some(Value::List(list)) = buckets_of(buckets, &numbers) else { panic!("a list") };
+            let Some(Value::List(list)) = buckets_of(Some(buckets), &numbers) else { panic!("a list") };
             let mut sum = 0;
             let mut end = -f64::MAX;
             for bucket in &list {
@@ -290,7 +290,7 @@ mod tests {
             }
             assert_eq!((end, sum), (f64::MAX, numbers.len() as i64));
         }
-        assert_eq!(buckets_of(3, &[1.0, f64::INFINITY]), None);
+        assert_eq!(buckets_of(Some(3), &[1.0, f64::INFINITY]), None);
     }
 
     #[test]

@@ -7,12 +7,14 @@
 //! state that is to it like the one before.
 
 mod feed;
+mod measure;
 mod program;
 mod record;
 mod state;
 mod trigger;
 
 pub use feed::{Event, Feed, Unseen};
+pub use measure::{Known, MeasuredQuery};
 pub use state::State;
 
 use crate::error::Error;
@@ -20,7 +22,8 @@ use crate::question::never_true;
 use crate::report::{CoverageReport, Place, Subject, WaitingReport, Warning};
 use crate::runs::RunQuestions;
 use crate::spec::Spec;
-use program::{CompiledTrigger, Program};
+use measure::{CompiledQuery, NoVerdict, Pursued};
+use program::{CompiledClaim, CompiledFormula, CompiledTrigger, Program};
 use record::Recording;
 use std::fmt;
 use std::sync::Arc;
@@ -86,6 +89,8 @@ pub struct Monitor {
     follows: Vec<FollowedProperty>,
     /// The triggers of the program, in its order.
     triggers: Vec<AwaitedTrigger>,
+    /// The queries of the program, in its order.
+    measured: Vec<Pursued>,
     changed: Vec<PropertyId>,
     /// The line of the last state.
     line: u64,
@@ -120,9 +125,9 @@ pub struct Followed<'a> {
     pub decided_at: Option<u64>,
     /// The state that made the verdict final, with the values of the property's variables.
     pub decided_by: Option<&'a Place>,
-    /// The limit for which the property is not followed any more. Its verdict is the last that is
-    /// known, and is none on the trace.
-    pub gave_up: Option<&'a GaveUp>,
+    /// The reason why the property is not followed any more. Its verdict is the last that is known,
+    /// and is none on the trace.
+    pub gave_up: Option<&'a Abandoned>,
 }
 
 impl Followed<'_> {
@@ -132,13 +137,30 @@ impl Followed<'_> {
     }
 }
 
+/// The reason why a property is not followed any more.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Abandoned {
+    /// A limit was reached.
+    Limit(GaveUp),
+    /// A value that it compares could not be computed.
+    Evaluation(String),
+}
+
 #[derive(Clone, Debug)]
 struct FollowedProperty {
-    /// The run, or the limit that it reached.
-    run: Result<Box<dyn Running>, GaveUp>,
+    /// The run, or why there is none any more.
+    run: Result<Pursuit, Abandoned>,
     verdict: Verdict,
     /// The state that made the verdict final.
     decided_by: Option<Place>,
+}
+
+/// The run of a property.
+#[derive(Clone, Debug)]
+enum Pursuit {
+    Formula(Box<dyn Running>),
+    /// The run of an assert, and what is certain after the last state.
+    Assert(Pursued, Result<Verdict, Abandoned>),
 }
 
 /// The reason why a state was not taken.
@@ -163,8 +185,7 @@ impl fmt::Display for StepError {
 impl std::error::Error for StepError {}
 
 impl Monitor {
-    /// A monitor that has seen no state. Queries and asserts are refused: they are about traces
-    /// that have ended.
+    /// A monitor that has seen no state. Queries that need the whole trace are refused.
     pub fn new(spec: &Spec) -> Result<Self, Error> {
         Self::with_config(spec, Config::default())
     }
@@ -181,8 +202,12 @@ impl Monitor {
         let verdict = |holds: bool| if holds { Verdict::Holding } else { Verdict::Pending };
         let follow = |property: &program::CompiledProperty| {
             let error = |gave_up| Error::from(gave_up).of_property(|| property.name.clone());
-            let run = Ok(property.compiled.engine.start().map_err(error)?);
-            Ok(FollowedProperty { run, verdict: verdict(property.holds_on_empty), decided_by: None })
+            let verdict = verdict(property.holds_on_empty);
+            let run = match &property.claim {
+                CompiledClaim::Formula(compiled) => Pursuit::Formula(compiled.engine.start().map_err(error)?),
+                CompiledClaim::Assert(compiled) => Pursuit::Assert(compiled.start(), Ok(verdict)),
+            };
+            Ok(FollowedProperty { run: Ok(run), verdict, decided_by: None })
         };
         Ok(Self {
             intake: Intake::new(spec.read_options(&ReadOptions::default())),
@@ -194,6 +219,7 @@ impl Monitor {
             seen: vec![0; program.atoms.len().div_ceil(64)],
             follows: program.properties.iter().map(follow).collect::<Result<_, Error>>()?,
             triggers: program.triggers.iter().map(AwaitedTrigger::new).collect(),
+            measured: program.queries.iter().map(CompiledQuery::start).collect(),
             changed: Vec::new(),
             line: 0,
             recording: program.recorded.as_ref().map(Recording::new),
@@ -235,12 +261,43 @@ impl Monitor {
 
     /// The highest cost of following a property, if its engine knows it.
     pub fn engine_statistics(&self, id: PropertyId) -> Option<EngineStatistics> {
-        self.follows[id.index()].run.as_ref().ok()?.statistics()
+        match self.follows[id.index()].run.as_ref().ok()? {
+            Pursuit::Formula(run) => run.statistics(),
+            Pursuit::Assert(..) => None,
+        }
     }
 
-    /// The engine that follows a property.
-    pub fn engine(&self, id: PropertyId) -> EngineName {
-        self.program.properties[id.index()].compiled.engine.engine()
+    /// The engine that follows a property; none for an assert.
+    pub fn engine(&self, id: PropertyId) -> Option<EngineName> {
+        Some(self.program.properties[id.index()].claim.formula()?.engine.engine())
+    }
+
+    /// Whether there is a query.
+    pub fn has_queries(&self) -> bool {
+        !self.measured.is_empty()
+    }
+
+    /// The queries with their values so far, in the spec's order.
+    pub fn queries(&self) -> impl Iterator<Item = MeasuredQuery<'_>> {
+        self.told_queries(|query, pursued| query.known(pursued, &self.program.names))
+    }
+
+    /// The queries with the values that they have if the trace ends here.
+    pub fn queries_at_end(&self) -> impl Iterator<Item = MeasuredQuery<'_>> {
+        self.told_queries(|query, pursued| query.known_at_end(pursued, &self.program.names))
+    }
+
+    fn told_queries(
+        &self,
+        known: impl Fn(&CompiledQuery, &Pursued) -> Known,
+    ) -> impl Iterator<Item = MeasuredQuery<'_>> {
+        self.program.queries.iter().zip(&self.measured).map(move |(query, pursued)| MeasuredQuery {
+            name: &query.name,
+            query: &query.text,
+            description: query.description.as_deref(),
+            measure: &query.measure,
+            known: known(query, pursued),
+        })
     }
 
     /// The properties' ids, in the spec's order.
@@ -283,7 +340,7 @@ impl Monitor {
         let mut warnings = Vec::new();
         for (id, property) in self.property_ids().zip(&self.program.properties) {
             // Of the atoms that are not looked at any more nothing is known.
-            let atoms = property.compiled.atoms.iter().copied().flatten();
+            let atoms = property.claim.formula().into_iter().flat_map(|one| one.atoms.iter().copied().flatten());
             for atom in atoms.filter(|atom| self.needed.binary_search(atom).is_ok() && never(*atom)) {
                 let about = Some(Subject::Property(property.name.clone()));
                 let is_urgent = self.unmet(id).is_some_and(|trigger| trigger.compiled.atoms.contains(&Some(atom)));
@@ -341,6 +398,7 @@ impl Monitor {
         self.read_letter();
         self.line = line;
         self.record();
+        self.measure();
         self.memory.record(self.intake.state(), self.position, self.intake.time());
         self.follow_all();
         self.position += 1;
@@ -353,6 +411,28 @@ impl Monitor {
             let (values, time) = (self.intake.state(), self.intake.time());
             let state = RowState { values, position: self.position, time, memory: &self.memory };
             recording.take(recorded, self.line, &state);
+        }
+    }
+
+    /// Lets queries and asserts take the state.
+    fn measure(&mut self) {
+        let program = &*self.program;
+        let (values, time) = (self.intake.state(), self.intake.time());
+        let state = RowState { values, position: self.position, time, memory: &self.memory };
+        for (query, pursued) in program.queries.iter().zip(&mut self.measured) {
+            query.step(pursued, &state, &program.limits);
+        }
+        for (property, follow) in program.properties.iter().zip(&mut self.follows) {
+            if let (CompiledClaim::Assert(compiled), Ok(Pursuit::Assert(pursued, verdict))) =
+                (&property.claim, &mut follow.run)
+                && follow.decided_by.is_none()
+            {
+                let stepped = compiled.step(pursued, &state, &program.limits, &program.names);
+                *verdict = stepped.map_err(|reason| match reason {
+                    NoVerdict::GaveUp(gave_up) => Abandoned::Limit(gave_up),
+                    NoVerdict::Failed(message) => Abandoned::Evaluation(message),
+                });
+            }
         }
     }
 
@@ -405,10 +485,18 @@ impl Monitor {
         let (letter, news, position, time) = (&self.letter, &self.news, self.position, self.intake.time());
         for (index, (property, follow)) in self.program.properties.iter().zip(&mut self.follows).enumerate() {
             let Ok(run) = &mut follow.run else { continue };
-            if follow.decided_by.is_some() || (position > 0 && property.compiled.ignores(news)) {
+            let ignores = |formula: &CompiledFormula| position > 0 && formula.ignores(news);
+            if follow.decided_by.is_some() || property.claim.formula().is_some_and(ignores) {
                 continue;
             }
-            let verdict = match property.compiled.step(&mut **run, letter, position, time) {
+            let verdict = match (run, &property.claim) {
+                (Pursuit::Formula(run), CompiledClaim::Formula(compiled)) => {
+                    compiled.step(&mut **run, letter, position, time).map_err(Abandoned::Limit)
+                }
+                (Pursuit::Assert(_, verdict), _) => verdict.clone(),
+                (Pursuit::Formula(_), CompiledClaim::Assert(_)) => unreachable!("a run is that of its claim"),
+            };
+            let verdict = match verdict {
                 Ok(verdict) => verdict,
                 Err(gave_up) => {
                     self.changed.push(PropertyId(index as u32));
@@ -456,7 +544,7 @@ impl Monitor {
     fn forget_ended(&mut self) {
         let followed = self.program.properties.iter().zip(&self.follows);
         let followed = followed.filter(|(_, follow)| follow.decided_by.is_none() && follow.run.is_ok());
-        let followed = followed.map(|(property, _)| &property.compiled);
+        let followed = followed.filter_map(|(property, _)| property.claim.formula());
         let awaited = self.program.triggers.iter().zip(&self.triggers);
         let awaited = awaited.filter(|(_, awaited)| !awaited.has_ended()).map(|(trigger, _)| &trigger.compiled);
         self.needed = followed.chain(awaited).flat_map(|one| one.atoms.iter().copied().flatten()).collect();

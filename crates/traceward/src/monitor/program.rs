@@ -1,5 +1,6 @@
 //! What a monitor does, apart from where it is.
 
+use super::measure::{CompiledAssert, CompiledQuery};
 use super::record::Recorded;
 use crate::error::{Error, Request};
 use crate::question::{steps, variables_of};
@@ -8,14 +9,15 @@ use crate::runs::RunQuestions;
 use crate::spec::Spec;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
-use traceward_engine::limit::GaveUp;
+use traceward_engine::limit::{GaveUp, Limits};
 use traceward_engine::select::{Config, EngineName, Online, Prepared, Running, Step};
 use traceward_logic::expr::{Expr, Memory};
 use traceward_logic::formula::{Direction, FormulaId, Formulas, Interval, Node};
 use traceward_logic::letter::{self, Atom, Proposition};
 use traceward_logic::lower::{self, Claim, Lowered, Trigger};
+use traceward_logic::query::{Comparison, Query};
 use traceward_logic::semantics;
-use traceward_logic::trace::VariableId;
+use traceward_logic::trace::{Column, Trace, VariableId};
 use traceward_logic::verdict::Verdict;
 
 /// The properties of a spec, ready to be followed.
@@ -26,6 +28,8 @@ pub(super) struct Program {
     pub(super) variables: Vec<ProgramVariable>,
     pub(super) slots: FxHashMap<Arc<str>, usize>,
     pub(super) properties: Vec<CompiledProperty>,
+    pub(super) queries: Vec<CompiledQuery>,
+    pub(super) limits: Limits,
     /// The triggers of all properties, those of a property the outermost first.
     pub(super) triggers: Vec<CompiledTrigger>,
     pub(super) atoms: Vec<Atom>,
@@ -54,10 +58,27 @@ pub(super) struct CompiledProperty {
     pub(super) name: String,
     pub(super) formula: String,
     pub(super) description: Option<Arc<str>>,
-    pub(super) compiled: CompiledFormula,
+    pub(super) claim: CompiledClaim,
     pub(super) holds_on_empty: bool,
     /// The variables that it speaks of.
     pub(super) variables: Vec<VariableId>,
+}
+
+/// What a property claims, ready to be followed.
+#[derive(Debug)]
+pub(super) enum CompiledClaim {
+    Formula(CompiledFormula),
+    Assert(Box<CompiledAssert>),
+}
+
+impl CompiledClaim {
+    /// The formula, if it is one.
+    pub(super) fn formula(&self) -> Option<&CompiledFormula> {
+        match self {
+            Self::Formula(compiled) => Some(compiled),
+            Self::Assert(_) => None,
+        }
+    }
 }
 
 /// A trigger of a property: that it comes about is followed like a property.
@@ -89,7 +110,6 @@ impl Program {
             return Err(Request::MonitorByKey.into());
         }
         let lowered = spec.bind(&spec.expected_schema())?;
-        let roots = formulas_of(&lowered)?;
         let names = lowered.variables.names();
         let variable = |variable: &lower::Variable| ProgramVariable {
             needed: variable.needed_at.is_some() && variable.declared.is_none(),
@@ -101,6 +121,8 @@ impl Program {
             names,
             variables: spec.variables().iter().map(variable).collect(),
             properties: Vec::new(),
+            queries: Vec::new(),
+            limits: config.limits,
             triggers: Vec::new(),
             atoms: Vec::new(),
             exprs: Vec::new(),
@@ -112,44 +134,87 @@ impl Program {
             memory: Memory::default(),
             recorded: questions.are_asked().then(|| Recorded::new(&lowered, questions)),
         };
-        program.take_properties(spec, &lowered, &roots, config)?;
+        program.take_properties(spec, &lowered, config)?;
+        program.take_queries(spec, &lowered)?;
+        program.remember();
         Ok(program)
     }
 
-    fn take_properties(
-        &mut self,
-        spec: &Spec,
-        lowered: &Lowered,
-        roots: &[FormulaId],
-        config: Config,
-    ) -> Result<(), Error> {
+    fn take_properties(&mut self, spec: &Spec, lowered: &Lowered, config: Config) -> Result<(), Error> {
         let formulas = &lowered.formulas;
-        let names = spec.property_names();
-        for (index, ((property, name), &root)) in lowered.properties.iter().zip(names).zip(roots).enumerate() {
-            let engine = Online::new(&Prepared::shared(formulas, &[root], config.simplification), 0, &config)
-                .map_err(|error| Error::CannotFollow { property: name.clone(), error })?;
-            for expr in letter::fallible(formulas, &[root]) {
-                self.note_that_it_matters(expr);
-                if !self.fallible.contains(expr) {
-                    self.fallible.push(expr.clone());
+        for (index, (property, name)) in lowered.properties.iter().zip(spec.property_names()).enumerate() {
+            let roots = roots_of(&property.claim);
+            self.take_fallible(formulas, &roots);
+            let claim = match &property.claim {
+                Claim::Formula(root) => {
+                    let prepared = Prepared::shared(formulas, &[*root], config.simplification);
+                    let engine = Online::new(&prepared, 0, &config)
+                        .map_err(|error| Error::CannotFollow { property: name.clone(), error })?;
+                    CompiledClaim::Formula(self.compiled(engine))
                 }
+                Claim::Assert(comparison) => {
+                    let compiled = CompiledAssert::new(lowered, &name, comparison)?;
+                    compiled.exprs().for_each(|expr| self.note_that_it_matters(expr));
+                    CompiledClaim::Assert(Box::new(compiled))
+                }
+            };
+            let mut variables: Vec<VariableId> = roots.iter().flat_map(|&root| variables_of(formulas, root)).collect();
+            if let CompiledClaim::Assert(compiled) = &claim {
+                compiled.exprs().for_each(|expr| expr.for_each_variable(&mut |variable| variables.push(variable)));
+                variables.sort_unstable();
+                variables.dedup();
             }
-            let compiled = self.compiled(engine);
+            let holds_on_empty = match &property.claim {
+                Claim::Formula(root) => semantics::holds_on_empty(formulas, *root),
+                Claim::Assert(comparison) => holds_of_nothing(lowered, comparison),
+            };
             self.properties.push(CompiledProperty {
                 name,
                 formula: spec.text(property.body.span),
                 description: property.description.clone(),
-                compiled,
-                holds_on_empty: semantics::holds_on_empty(formulas, root),
-                variables: variables_of(formulas, root),
+                claim,
+                holds_on_empty,
+                variables,
             });
             for trigger in &property.triggers {
                 self.take_trigger(index, formulas, trigger, spec.text(trigger.span), config);
             }
         }
-        let kept = self.recorded.iter().flat_map(Recorded::exprs);
-        self.memory = Memory::of(self.exprs.iter().chain(&self.fallible).chain(kept));
         Ok(())
+    }
+
+    fn take_queries(&mut self, spec: &Spec, lowered: &Lowered) -> Result<(), Error> {
+        for (query, name) in lowered.queries.iter().zip(spec.query_names()) {
+            let compiled = CompiledQuery::new(spec, lowered, query, name)?;
+            let mut roots = Vec::new();
+            query.query.for_each_formula(&mut |formula| roots.push(formula));
+            self.take_fallible(&lowered.formulas, &roots);
+            compiled.exprs().for_each(|expr| self.note_that_it_matters(expr));
+            self.queries.push(compiled);
+        }
+        Ok(())
+    }
+
+    /// Takes the expressions of formulas that may fail: they are evaluated in every state.
+    fn take_fallible(&mut self, formulas: &Formulas, roots: &[FormulaId]) {
+        for expr in letter::fallible(formulas, roots) {
+            self.note_that_it_matters(expr);
+            if !self.fallible.contains(expr) {
+                self.fallible.push(expr.clone());
+            }
+        }
+    }
+
+    /// Finds out which values of earlier states have to be remembered.
+    fn remember(&mut self) {
+        let kept = self.recorded.iter().flat_map(Recorded::exprs);
+        let asserted = self.properties.iter().filter_map(|property| match &property.claim {
+            CompiledClaim::Assert(compiled) => Some(compiled.exprs()),
+            CompiledClaim::Formula(_) => None,
+        });
+        let measured = self.queries.iter().flat_map(CompiledQuery::exprs);
+        let exprs = self.exprs.iter().chain(&self.fallible).chain(kept);
+        self.memory = Memory::of(exprs.chain(asserted.flatten()).chain(measured));
     }
 
     /// Follows that a trigger comes about. Where no engine can, nothing is said of it.
@@ -222,14 +287,21 @@ fn mask(atoms: &[Option<usize>]) -> Vec<u64> {
     mask
 }
 
-/// The formula of each property.
-fn formulas_of(lowered: &Lowered) -> Result<Vec<FormulaId>, Error> {
-    if !lowered.queries.is_empty() {
-        return Err(Request::QueryInMonitor.into());
+/// The formulas of a claim.
+fn roots_of(claim: &Claim) -> Vec<FormulaId> {
+    match claim {
+        Claim::Formula(formula) => vec![*formula],
+        Claim::Assert(comparison) => {
+            let mut roots = Vec::new();
+            comparison.for_each_formula(&mut |formula| roots.push(formula));
+            roots
+        }
     }
-    let formula = |claim: &Claim| match claim {
-        Claim::Formula(formula) => Ok(*formula),
-        Claim::Assert(..) => Err(Request::AssertInMonitor.into()),
-    };
-    lowered.properties.iter().map(|property| formula(&property.claim)).collect()
+}
+
+/// Whether a comparison holds of the trace without a state.
+fn holds_of_nothing(lowered: &Lowered, comparison: &Comparison) -> bool {
+    let empty = Trace { columns: vec![Column::all_missing(0); lowered.variables.list().len()], ..Trace::default() };
+    let value = |query: &Query| semantics::value(&lowered.formulas, query, &empty).ok().flatten();
+    comparison.holds(value(&comparison.left).as_ref(), value(&comparison.right).as_ref())
 }

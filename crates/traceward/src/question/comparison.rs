@@ -10,25 +10,12 @@ use super::part::Part;
 use crate::check::Extent;
 use crate::error::Error;
 use crate::report::{Compared, Counterpart};
-use std::cmp::Ordering;
+use traceward_engine::query::online::Trend;
 use traceward_logic::ast::Aggregate;
 use traceward_logic::formula::{Direction, FormulaId, Formulas, Node};
 use traceward_logic::query::{Comparison, Query};
-use traceward_logic::value::{CompareOp, Value};
+use traceward_logic::value::Value;
 use traceward_logic::verdict::Verdict;
-
-/// The ways in which a query's value can change as the trace goes on.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Trend {
-    /// The value, or its absence, stays as it is.
-    Fixed,
-    /// There is a value, and it never falls.
-    Rising,
-    /// There is a value, and it never rises.
-    Falling,
-    /// Nothing is known.
-    Free,
-}
 
 /// The judgement on an assert.
 pub(super) fn judge(part: &Part<'_>, comparison: &Comparison, sides: [QueryIndex; 2]) -> Result<Judgement, Error> {
@@ -49,36 +36,12 @@ pub(super) fn judge(part: &Part<'_>, comparison: &Comparison, sides: [QueryIndex
 
 fn on_prefix(part: &Part<'_>, comparison: &Comparison, left: Option<&Value>, right: Option<&Value>) -> Verdict {
     let holds = comparison.holds(left, right);
-    let trends = (trend(part, &comparison.left, left), trend(part, &comparison.right, right));
-    let ordering = left.zip(right).and_then(|(left, right)| left.compare(right));
-    let is_final = match (difference(trends), ordering) {
-        (Trend::Fixed, _) => true,
-        (Trend::Rising, Some(ordering)) => settled(comparison.op, ordering),
-        (Trend::Falling, Some(ordering)) => settled(comparison.op.mirrored(), ordering.reverse()),
-        (Trend::Free, _) | (_, None) => false,
-    };
+    let trend = trend(part, &comparison.left, left).against(trend(part, &comparison.right, right));
+    let is_final = trend.settles(comparison.op, left.zip(right).and_then(|(left, right)| left.compare(right)));
     match (is_final, holds) {
         (true, holds) => Verdict::at_end(holds),
         (false, true) => Verdict::Holding,
         (false, false) => Verdict::Pending,
-    }
-}
-
-/// The trend of the left side as seen from the right.
-fn difference(trends: (Trend, Trend)) -> Trend {
-    match trends {
-        (Trend::Fixed, Trend::Fixed) => Trend::Fixed,
-        (Trend::Rising, Trend::Fixed | Trend::Falling) | (Trend::Fixed, Trend::Falling) => Trend::Rising,
-        (Trend::Falling, Trend::Fixed | Trend::Rising) | (Trend::Fixed, Trend::Rising) => Trend::Falling,
-        _ => Trend::Free,
-    }
-}
-
-/// Whether a comparison stays as it is while its left side can only rise.
-fn settled(op: CompareOp, ordering: Ordering) -> bool {
-    match op {
-        CompareOp::Equal | CompareOp::NotEqual | CompareOp::LessOrEqual | CompareOp::Greater => ordering.is_gt(),
-        CompareOp::Less | CompareOp::GreaterOrEqual => ordering.is_ge(),
     }
 }
 

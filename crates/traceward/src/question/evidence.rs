@@ -105,7 +105,8 @@ fn failing_states(
         let why = explained_one.and_then(|explained| explained.why(position));
         let timeline = explained.as_ref().and_then(|explained| explained.timeline(position, why.as_ref()));
         let missing = missing::deciding(part, body, position);
-        Violation { missing, why, timeline, ..violation(part, formula, position) }
+        let missing_earlier = missing::deciding_earlier(part, body, position);
+        Violation { missing, missing_earlier, why, timeline, ..violation(part, formula, position) }
     };
     positions.into_iter().enumerate().map(failing_state).collect()
 }
@@ -123,6 +124,7 @@ fn violation(part: &Part<'_>, formula: FormulaId, position: usize) -> Violation 
         time: part.time(position),
         values: values.chain(earlier_values(part, formula, position)).collect(),
         missing: Vec::new(),
+        missing_earlier: Vec::new(),
         why: None,
         timeline: None,
     }
@@ -147,7 +149,7 @@ fn earlier_values(part: &Part<'_>, formula: FormulaId, position: usize) -> Vec<(
 }
 
 /// The maximal boolean expressions of a formula.
-fn atoms_of(formulas: &Formulas, formula: FormulaId) -> impl Iterator<Item = &Expr> {
+pub(super) fn atoms_of(formulas: &Formulas, formula: FormulaId) -> impl Iterator<Item = &Expr> {
     formulas.parts(&[formula]).into_iter().filter_map(|part| match formulas.node(part) {
         Node::Atom(atom) => Some(formulas.atom(atom)),
         _ => None,

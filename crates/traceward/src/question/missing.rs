@@ -1,6 +1,6 @@
 //! Missing values that may have decided a violation.
 
-use super::evidence::variables_of;
+use super::evidence::{atoms_of, variables_of};
 use super::part::Part;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -15,25 +15,50 @@ pub(super) fn deciding(part: &Part<'_>, formula: FormulaId, position: usize) -> 
     let whole = part.in_whole(position);
     let is_missing = |id: &VariableId| question.input.trace.value(*id, whole).is_missing();
     let missing = variables_of(&question.lowered.formulas, formula).into_iter().filter(is_missing);
-    let missing: Vec<VariableId> = missing.collect();
-    let bears = |id: &&VariableId| {
-        let state = StateAt { trace: part.trace(), position };
+    let missing: Vec<Expr> = missing.map(Expr::Variable).collect();
+    bearing(part, formula, position, &missing)
+}
+
+/// The values of earlier states that are missing at a position where a formula fails, and that bear
+/// on it likewise: in the first state there is none before it.
+pub(super) fn deciding_earlier(part: &Part<'_>, formula: FormulaId, position: usize) -> Vec<Arc<str>> {
+    let state = StateAt { trace: part.trace(), position };
+    let mut missing: Vec<Expr> = Vec::new();
+    for atom in atoms_of(&part.question.lowered.formulas, formula) {
+        atom.for_each_past(&mut |past| {
+            if past.value(&state).is_ok_and(|value| value.is_missing()) && !missing.contains(past) {
+                missing.push(past.clone());
+            }
+        });
+    }
+    bearing(part, formula, position, &missing)
+}
+
+/// Those of some missing things that bear on a formula, each by its text.
+fn bearing(part: &Part<'_>, formula: FormulaId, position: usize, missing: &[Expr]) -> Vec<Arc<str>> {
+    let question = part.question;
+    let state = StateAt { trace: part.trace(), position };
+    let bears = |one: &&Expr| {
         let with = |assumed| {
-            let known = Known { state: &state, missing: &missing, assumed: (**id, assumed) };
+            let known = Known { state: &state, missing, assumed: (one, assumed) };
             known.truth(&question.lowered.formulas, formula)
         };
         with(true) != with(false)
     };
-    missing.iter().filter(bears).map(|id| question.names[id.index()].clone()).collect()
+    let text = |one: &Expr| match one {
+        Expr::Variable(id) => question.names[id.index()].clone(),
+        other => other.display(&question.names).to_string().into(),
+    };
+    missing.iter().filter(bears).map(text).collect()
 }
 
 /// The things that are known in a state with missing values.
 struct Known<'a> {
     state: &'a StateAt<'a>,
-    /// The variables that are missing in it.
-    missing: &'a [VariableId],
-    /// A missing variable, and the truth of whatever is asked of it.
-    assumed: (VariableId, bool),
+    /// The variables, or the values of earlier states, that are missing in it.
+    missing: &'a [Expr],
+    /// One of them, and the truth of whatever is asked of it.
+    assumed: (&'a Expr, bool),
 }
 
 impl Known<'_> {
@@ -68,15 +93,18 @@ impl Known<'_> {
             // That a value is missing is what `defined` speaks of.
             Expr::Defined(_) => expr.holds(self.state).ok(),
             _ if speaks_of(expr, self.assumed.0) => Some(self.assumed.1),
-            _ if self.missing.iter().any(|variable| speaks_of(expr, *variable)) => None,
+            _ if self.missing.iter().any(|one| speaks_of(expr, one)) => None,
             _ => expr.holds(self.state).ok(),
         }
     }
 }
 
-fn speaks_of(expr: &Expr, variable: VariableId) -> bool {
+fn speaks_of(expr: &Expr, missing: &Expr) -> bool {
     let mut found = false;
-    expr.for_each_variable(&mut |one| found |= one == variable);
+    match missing {
+        Expr::Variable(variable) => expr.for_each_variable(&mut |one| found |= one == *variable),
+        past => expr.for_each_past(&mut |one| found |= one == past),
+    }
     found
 }
 

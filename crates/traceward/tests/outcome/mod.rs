@@ -25,7 +25,9 @@ impl Outcome {
             Error::Mismatch(_) => Self::Unknown,
             Error::Trace(error) | Error::Unfit { error, .. } => Self::of_trace_error(error),
             Error::Evaluation { message, line } => Self::Failed { line: *line, message: message.clone() },
-            Error::GaveUp { .. } | Error::Unsupported(_) | Error::CannotFollow { .. } => Self::Declined,
+            Error::GaveUp { .. } | Error::Unsupported(_) | Error::CannotFollow { .. } | Error::CannotMeasure { .. } => {
+                Self::Declined
+            }
             Error::Spec(_) | Error::Request(_) => panic!("no such error is due here: {error}"),
         }
     }

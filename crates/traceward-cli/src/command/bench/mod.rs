@@ -2,6 +2,7 @@
 
 mod bounded;
 mod figure10;
+mod figure8;
 
 use crate::arguments::{BenchArguments, Experiment};
 use crate::failure::{Failure, Outcome};
@@ -12,6 +13,7 @@ use std::path::Path;
 pub fn run(arguments: &BenchArguments, out: &mut impl Write) -> Result<Outcome, Failure> {
     match arguments.experiment {
         Experiment::Figure10 => figure10::run(arguments, out),
+        Experiment::Figure8 => figure8::run(arguments, out),
         Experiment::Bounded => bounded::run(arguments, out),
     }
 }

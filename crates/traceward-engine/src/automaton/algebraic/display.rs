@@ -1,4 +1,4 @@
-//! Automata as text, a part a line.
+//! Automata as text, a part a line. Nodes are numbered apart from parts, as in the paper's figures.
 
 use super::{Algebraic, Binary, Collector, Part, PartId, Unary};
 use std::fmt;
@@ -29,6 +29,7 @@ impl Algebraic {
             Part::Transient { function, .. } => unary_text(function, names),
             Part::And { function, .. } | Part::Or { function, .. } => binary_text(function, names),
             Part::Apply { function, .. } => unary_text(function, names),
+            Part::Window { interval, .. } => format!("F{interval}"),
         }
     }
 }
@@ -59,7 +60,8 @@ fn binary_text(function: &Binary, names: &[Arc<str>]) -> String {
         Binary::Otherwise => "first".to_owned(),
         Binary::Then => "π2".to_owned(),
         Binary::While => "π1".to_owned(),
-        Binary::Collect(collector) => collector_text(collector, names),
+        Binary::Collect(collector @ Collector::Aggregate(_)) => format!("f_{}", collector_text(collector, names)),
+        Binary::Collect(fold) => collector_text(fold, names),
     }
 }
 
@@ -85,13 +87,16 @@ impl fmt::Display for Display<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let roots: Vec<String> = self.automaton.roots().iter().map(PartId::to_string).collect();
         writeln!(f, "start: {}", roots.join(", "))?;
+        let mut nodes = 0..;
         for id in self.automaton.part_ids() {
             let label = self.automaton.label(id, self.formulas, self.names);
+            let mut node = || nodes.next().unwrap_or_default();
             match self.automaton.part(id) {
-                Part::Terminal { .. } => writeln!(f, "{id} = ⟨{label}⟩")?,
-                Part::Transient { next, .. } => writeln!(f, "{id} = ⟨{next}, {label}⟩")?,
+                Part::Terminal { .. } => writeln!(f, "{id} = n{} ⟨{label}⟩", node())?,
+                Part::Transient { next, .. } => writeln!(f, "{id} = n{} ⟨{next}, {label}⟩", node())?,
                 Part::And { left, right, .. } => writeln!(f, "{id} = {left} ∧[{label}] {right}")?,
                 Part::Or { left, right, .. } => writeln!(f, "{id} = {left} ∨[{label}] {right}")?,
+                Part::Window { of, .. } => writeln!(f, "{id} = {label} {of}")?,
                 Part::Apply { part, .. } => writeln!(f, "{id} = ({label})({part})")?,
             }
         }

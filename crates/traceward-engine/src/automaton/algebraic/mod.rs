@@ -18,7 +18,7 @@ mod translate;
 use std::fmt;
 use traceward_logic::ast::Aggregate;
 use traceward_logic::expr::Expr;
-use traceward_logic::formula::{FormulaId, Formulas};
+use traceward_logic::formula::{FormulaId, Formulas, Interval};
 use traceward_logic::query::{FoldOrder, Query};
 use traceward_logic::value::{CompareOp, Value};
 
@@ -79,6 +79,14 @@ pub enum Part {
         /// The automaton on the right.
         right: PartId,
     },
+    /// `true` where an automaton has a value somewhere in a window. The paper has no bounds; this is
+    /// for who follows a trace ([`Plain::Followed`]).
+    Window {
+        /// The distances of the window.
+        interval: Interval,
+        /// The automaton.
+        of: PartId,
+    },
     /// A function of the value of an automaton, which may give ⊥ a value.
     Apply {
         /// The function.
@@ -114,8 +122,8 @@ pub enum Binary {
     Compare(CompareOp),
     /// The left value, or the right one if the left is ⊥. The right one is looked at only then.
     Otherwise,
-    /// Both values as a pair, for a correlation. The right one is looked at only if the left is none
-    /// of ⊥.
+    /// Both values as a pair, for a correlation. The right one is looked at only if the left is not
+    /// ⊥.
     Pair,
     /// The right value, if the left is none of ⊥. The right one is looked at only then.
     Then,
@@ -193,6 +201,9 @@ pub enum Plain {
     Unfolded,
     /// Each is an assertion of one terminal node. Where it holds is known from elsewhere.
     Asserted,
+    /// Like unfolded, and `F` and `G` with a bound are windows. What is left as an assertion looks
+    /// back, or cannot be followed.
+    Followed,
 }
 
 /// The automata of some queries, which share their parts.
@@ -237,6 +248,12 @@ impl Algebraic {
     /// The terminal and transient nodes, in order. The others join automata and are no nodes.
     pub fn nodes(&self) -> impl Iterator<Item = PartId> + '_ {
         self.part_ids().filter(|&id| matches!(self.part(id), Part::Terminal { .. } | Part::Transient { .. }))
+    }
+
+    /// The first query that a part belongs to, by its place among them. Operands have lower ids than
+    /// what is made of them, and no query has parts behind its root.
+    pub fn query_of(&self, id: PartId) -> usize {
+        self.roots.iter().position(|&root| root >= id).unwrap_or_default()
     }
 
     /// The formulas that terminal nodes assert, each once.

@@ -1,7 +1,7 @@
 //! From queries to automata: section 5 of the paper.
 
 use super::{Algebraic, Binary, Collector, Loop, LoopKind, Part, PartId, Plain, Unary};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use traceward_logic::expr::Expr;
 use traceward_logic::formula::{BinaryOp, Direction, FormulaId, Formulas, Node, Strength};
 use traceward_logic::query::Query;
@@ -154,7 +154,7 @@ impl Translation<'_> {
 
     /// Whether a formula is more than an assertion over one state, and not one as a whole either.
     fn is_unfolded(&self, formula: FormulaId) -> bool {
-        self.plain == Plain::Unfolded && !matches!(self.formulas.node(formula), Node::Atom(_))
+        self.plain != Plain::Asserted && !matches!(self.formulas.node(formula), Node::Atom(_))
     }
 
     /// The automaton of a plain formula, with the value `true` where it holds. Formulas are shared
@@ -163,13 +163,27 @@ impl Translation<'_> {
         if self.plain == Plain::Asserted {
             return self.asserted(formula);
         }
-        for part in self.formulas.parts(&[formula]) {
-            if !self.of_formula.contains_key(&part) {
-                let automaton = self.operator(part);
-                self.of_formula.insert(part, automaton);
-            }
+        for part in self.new_parts(formula) {
+            let automaton = self.operator(part);
+            self.of_formula.insert(part, automaton);
         }
         self.of_formula[&formula]
+    }
+
+    /// The parts of a formula that need an automaton and have none, parts before wholes. What
+    /// stands inside an assertion needs none.
+    fn new_parts(&self, formula: FormulaId) -> Vec<FormulaId> {
+        let mut needed: FxHashSet<FormulaId> = FxHashSet::default();
+        let mut open = vec![formula];
+        while let Some(part) = open.pop() {
+            if !self.of_formula.contains_key(&part) && needed.insert(part) {
+                let node = self.formulas.node(part);
+                open.extend(node.children().filter(|_| is_translated(node, self.plain)));
+            }
+        }
+        let mut parts: Vec<FormulaId> = needed.into_iter().collect();
+        parts.sort_unstable();
+        parts
     }
 
     fn asserted(&mut self, formula: FormulaId) -> PartId {
@@ -213,7 +227,16 @@ impl Translation<'_> {
                 let (f, g) = (of(self, f), of(self, g));
                 self.binary(op, f, g)
             }
-            // What the paper does not have: the past, and bounds.
+            Node::Eventually(Direction::Future, interval, f) if self.plain == Plain::Followed => {
+                let of = of(self, f);
+                self.part(Part::Window { interval, of })
+            }
+            Node::Always(Direction::Future, interval, f) if self.plain == Plain::Followed => {
+                let f = of(self, f);
+                let of = self.negated(f);
+                let fails = self.part(Part::Window { interval, of });
+                self.negated(fails)
+            }
             _ => self.asserted(formula),
         }
     }
@@ -295,6 +318,19 @@ impl Translation<'_> {
     fn append(&mut self, part: Part) -> PartId {
         self.automaton.parts.push(part);
         PartId::new(self.automaton.parts.len() - 1)
+    }
+}
+
+/// Whether an operator has an automaton of its own. The paper has none for the past and for bounds.
+fn is_translated(node: Node, plain: Plain) -> bool {
+    match node {
+        Node::Constant(_) | Node::Atom(_) => false,
+        Node::Not(_) | Node::And(..) | Node::Or(..) => true,
+        Node::Next(direction, ..) => direction == Direction::Future,
+        Node::Eventually(direction, interval, _) | Node::Always(direction, interval, _) => {
+            direction == Direction::Future && (interval.is_all() || plain == Plain::Followed)
+        }
+        Node::Binary(_, direction, interval, ..) => direction == Direction::Future && interval.is_all(),
     }
 }
 

@@ -14,6 +14,7 @@ mod fold;
 mod lanes;
 mod loops;
 
+use super::demand::{Demand, Operand};
 use super::samples::Samples;
 use super::{Outcome, Rows};
 use crate::automaton::algebraic::{Algebraic, Binary, Collector, LoopKind, Part, PartId, Unary};
@@ -61,18 +62,11 @@ pub(super) enum Step {
     Folded { finish: PartId, of: Operand, condition: Option<PartId>, collector: Collector },
 }
 
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Operand {
-    One(PartId),
-    Two(PartId, PartId),
-}
-
 /// The steps for all parts of an automaton.
 #[derive(Clone, Debug)]
 pub(super) struct Program {
     steps: Vec<Step>,
-    /// The parts that have a value at every position.
-    everywhere: FxHashSet<PartId>,
+    demand: Demand,
     /// The roots whose values at all positions are kept.
     sampled: FxHashSet<PartId>,
 }
@@ -82,9 +76,9 @@ type OfRoots = (Vec<Outcome>, Vec<Option<Samples>>);
 
 impl Program {
     pub fn new(automaton: &Algebraic, sampled: FxHashSet<PartId>) -> Self {
-        let plan = Plan::new(automaton, &sampled);
-        let steps = automaton.part_ids().filter_map(|id| plan.step(id)).collect();
-        Self { steps, everywhere: plan.everywhere, sampled }
+        let demand = Demand::new(automaton, &sampled);
+        let steps = automaton.part_ids().filter_map(|id| step(automaton, &demand, id)).collect();
+        Self { steps, demand, sampled }
     }
 
     /// The value of each root at position 0 of a trace with a state, and samples where asked for.
@@ -120,90 +114,26 @@ impl Program {
     }
 }
 
-/// What is known of the parts before there is a trace.
-struct Plan<'a> {
-    automaton: &'a Algebraic,
-    everywhere: FxHashSet<PartId>,
-    /// For each part of a loop the loop's index.
-    inside: FxHashMap<PartId, usize>,
-    heads: FxHashMap<PartId, usize>,
-}
-
-impl<'a> Plan<'a> {
-    fn new(automaton: &'a Algebraic, sampled: &FxHashSet<PartId>) -> Self {
-        let mut plan =
-            Self { automaton, everywhere: sampled.clone(), inside: FxHashMap::default(), heads: FxHashMap::default() };
-        for (index, one) in automaton.loops().iter().enumerate() {
-            plan.heads.insert(one.head, index);
-            let parts = automaton.part_ids().skip(one.first.index()).take(one.head.index() - one.first.index() + 1);
-            plan.inside.extend(parts.map(|part| (part, index)));
-        }
-        plan.find_everywhere();
-        plan
+/// The step for a part, if it has one.
+fn step(automaton: &Algebraic, demand: &Demand, id: PartId) -> Option<Step> {
+    if let Part::Apply { function: Unary::Finish(_), part: head } = automaton.part(id) {
+        let LoopKind::Collection { collector, of, condition } = demand.loop_of(automaton, *head)? else {
+            return None;
+        };
+        let (finish, condition, collector) = (id, *condition, collector.clone());
+        return Some(if demand.is_everywhere(id) {
+            Step::Running { finish, of: *of, condition, collector }
+        } else {
+            Step::Folded { finish, of: Operand::of(automaton, &collector, *of), condition, collector }
+        });
     }
-
-    /// Finds the parts that are asked at every position: all that is asked at another position than
-    /// 0, and whatever that needs. Operands have lower ids, so that going down meets every part
-    /// after all who ask for it.
-    fn find_everywhere(&mut self) {
-        for id in self.automaton.part_ids().collect::<Vec<_>>().into_iter().rev() {
-            let asked_everywhere = self.everywhere.contains(&id);
-            match self.automaton.part(id) {
-                _ if self.heads.contains_key(&id) => match &self.automaton.loops()[self.heads[&id]].kind {
-                    LoopKind::Until { left, right } => self.everywhere.extend([id, *left, *right]),
-                    LoopKind::Collection { collector, of, condition } => {
-                        let operand = if asked_everywhere { Operand::One(*of) } else { self.operand(collector, *of) };
-                        match operand {
-                            Operand::One(of) => self.everywhere.extend([of]),
-                            Operand::Two(left, right) => self.everywhere.extend([left, right]),
-                        }
-                        self.everywhere.extend(*condition);
-                    }
-                },
-                _ if self.inside.contains_key(&id) => {}
-                Part::Terminal { .. } => {}
-                Part::Transient { next, .. } => self.everywhere.extend([id, *next]),
-                Part::And { left, right, .. } | Part::Or { left, right, .. } if asked_everywhere => {
-                    self.everywhere.extend([*left, *right]);
-                }
-                Part::Apply { part, .. } if asked_everywhere => self.everywhere.extend([*part]),
-                Part::And { .. } | Part::Or { .. } | Part::Apply { .. } => {}
-            }
-        }
+    if let Some(kind) = demand.loop_of(automaton, id) {
+        return match kind {
+            LoopKind::Until { left, right } => Some(Step::Until { head: id, left: *left, right: *right }),
+            LoopKind::Collection { .. } => None,
+        };
     }
-
-    /// What a collection takes: of a correlation both sides by themselves.
-    fn operand(&self, collector: &Collector, of: PartId) -> Operand {
-        use traceward_logic::ast::Aggregate;
-        match (collector, self.automaton.part(of)) {
-            (Collector::Aggregate(Aggregate::Corr), Part::And { left, right, .. }) => Operand::Two(*left, *right),
-            _ => Operand::One(of),
-        }
-    }
-
-    fn step(&self, id: PartId) -> Option<Step> {
-        let part = self.automaton.part(id);
-        if let Part::Apply { function: Unary::Finish(_), part: head } = part {
-            let LoopKind::Collection { collector, of, condition } = &self.automaton.loops()[self.heads[head]].kind
-            else {
-                return None;
-            };
-            let (finish, condition, collector) = (id, *condition, collector.clone());
-            return Some(if self.everywhere.contains(&id) {
-                Step::Running { finish, of: *of, condition, collector }
-            } else {
-                Step::Folded { finish, of: self.operand(&collector, *of), condition, collector }
-            });
-        }
-        if let Some(&index) = self.heads.get(&id) {
-            return match &self.automaton.loops()[index].kind {
-                LoopKind::Until { left, right } => Some(Step::Until { head: id, left: *left, right: *right }),
-                LoopKind::Collection { .. } => None,
-            };
-        }
-        let is_inside = self.inside.contains_key(&id);
-        (!is_inside && self.everywhere.contains(&id)).then_some(Step::Part(id))
-    }
+    (!demand.is_inside(id) && demand.is_everywhere(id)).then_some(Step::Part(id))
 }
 
 /// The registers of a run, and what crosses the borders of blocks.
@@ -324,6 +254,7 @@ impl<'a> Run<'a> {
                 let alone = alone(left).merged(alone(right), stretch.len, trace);
                 Ok(joined.merged(alone, stretch.len, trace))
             }
+            Part::Window { .. } => unreachable!("windows are for who follows a trace"),
         }
     }
 
@@ -379,7 +310,7 @@ impl<'a> Run<'a> {
 
     /// The value of a part at position 0, once the first block is done.
     fn at_zero(&self, id: PartId) -> Outcome {
-        if self.program.everywhere.contains(&id) {
+        if self.program.demand.is_everywhere(id) {
             return Ok(self.lanes(id).scalar(0).map(|scalar| scalar.value(self.trace)));
         }
         match self.automaton.part(id) {
@@ -403,7 +334,7 @@ impl<'a> Run<'a> {
                 (Some(left), Some(right)) => combined_at_zero(function, left, right),
                 (one, other) => Ok(one.or(other)),
             },
-            Part::Transient { .. } => unreachable!("a transient node is asked for everywhere"),
+            Part::Transient { .. } | Part::Window { .. } => unreachable!("these are asked for everywhere"),
         }
     }
 }

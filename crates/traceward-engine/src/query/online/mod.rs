@@ -1,0 +1,444 @@
+//! Queries on a trace that goes on.
+//!
+//! Every part passes on what it has, position by position and in order, as soon as it is certain: a
+//! *run* is so many positions at which it has the same. What looks at its own state is certain at
+//! once. A transient node is a position late, an until waits for what it waits for and keeps only
+//! how many positions wait, a window keeps the positions it has not closed, and an interval what was
+//! collected in it until it ends. A part with two operands keeps what came early from one of them.
+//! So memory is proportional to what is owed.
+//!
+//! A collection that is asked at position 0 only takes values as they become certain: its running
+//! value is that of the positions that are *settled*. A collection that is asked everywhere and has
+//! no condition would need the whole trace, and is refused ([`Unfollowable`]).
+
+mod node;
+mod runs;
+
+use super::Outcome;
+use super::accumulator::Accumulator;
+use super::demand::{Demand, Operand};
+use super::held::{Held, Join, applied, joined};
+use crate::automaton::algebraic::{Algebraic, Collector, LoopKind, Part, PartId, Plain, Unary};
+use crate::limit::{Limit, Limits, Unsupported};
+use crate::past::{Past, PastId, PastRun};
+use crate::prepared::{Prepared, Simplification};
+use node::{Clock, Node};
+use runs::Run;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::cmp::Ordering;
+use std::fmt;
+use traceward_logic::ast::Aggregate;
+use traceward_logic::expr::{Environment, Expr};
+use traceward_logic::formula::{Direction, FormulaId, Formulas};
+use traceward_logic::query::{FoldOrder, Query};
+use traceward_logic::value::{CompareOp, Value};
+
+/// Why queries cannot be followed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Unfollowable {
+    /// A collection whose value is asked at every position, each time up to the end of the trace.
+    WholeTrace {
+        /// The query, by its place.
+        query: usize,
+        /// The aggregate.
+        aggregate: String,
+    },
+    /// A fold that takes values from the last state on.
+    BackwardFold {
+        /// The query, by its place.
+        query: usize,
+    },
+    /// An until, or one of its kin, with a bound.
+    BoundedUntil,
+    /// A feature of formulas.
+    Formula(Unsupported),
+}
+
+impl fmt::Display for Unfollowable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::WholeTrace { aggregate, .. } => write!(
+                f,
+                "`{aggregate}` is asked at every state, and each time up to the end: the whole trace would have to be kept"
+            ),
+            Self::BackwardFold { .. } => f.write_str(
+                "`fold` takes values from the last state to the first; `fold(…) forward` can follow a trace",
+            ),
+            Self::BoundedUntil => {
+                f.write_str("no query can be followed with a bound on `U`, `W` or `R` yet; `F` and `G` may have one")
+            }
+            Self::Formula(unsupported) => write!(f, "no query can be followed with {} yet", unsupported.what),
+        }
+    }
+}
+
+impl std::error::Error for Unfollowable {}
+
+/// Queries that are ready to follow a trace.
+#[derive(Clone, Debug)]
+pub struct Online {
+    automaton: Algebraic,
+    demand: Demand,
+    past: Past,
+    /// The atoms of assertions, by their places in letters.
+    atoms: Vec<Expr>,
+    asserted: FxHashMap<FormulaId, PastId>,
+    ends_quietly: bool,
+}
+
+/// The ways in which a query's value can change as a trace goes on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Trend {
+    /// The value, or its absence, stays as it is.
+    Fixed,
+    /// There is a value, and it never falls.
+    Rising,
+    /// There is a value, and it never rises.
+    Falling,
+    /// Nothing is known.
+    Free,
+}
+
+impl Trend {
+    /// The trend of a left side as seen from a right side.
+    #[must_use]
+    pub fn against(self, right: Self) -> Self {
+        match (self, right) {
+            (Self::Fixed, Self::Fixed) => Self::Fixed,
+            (Self::Rising, Self::Fixed | Self::Falling) | (Self::Fixed, Self::Falling) => Self::Rising,
+            (Self::Falling, Self::Fixed | Self::Rising) | (Self::Fixed, Self::Rising) => Self::Falling,
+            _ => Self::Free,
+        }
+    }
+
+    /// Whether a comparison stays as it is while its left side can change only so, the sides being
+    /// ordered like this now.
+    pub fn settles(self, op: CompareOp, ordering: Option<Ordering>) -> bool {
+        match (self, ordering) {
+            (Self::Fixed, _) => true,
+            (Self::Rising, Some(ordering)) => stays_above(op, ordering),
+            (Self::Falling, Some(ordering)) => stays_above(op.mirrored(), ordering.reverse()),
+            (Self::Free, _) | (_, None) => false,
+        }
+    }
+}
+
+/// Whether a comparison stays as it is while its left side can only rise.
+fn stays_above(op: CompareOp, ordering: Ordering) -> bool {
+    match op {
+        CompareOp::Equal | CompareOp::NotEqual | CompareOp::LessOrEqual | CompareOp::Greater => ordering.is_gt(),
+        CompareOp::Less | CompareOp::GreaterOrEqual => ordering.is_ge(),
+    }
+}
+
+/// What is known of a query while the trace goes on.
+#[derive(Clone, PartialEq, Debug)]
+pub struct RunningValue {
+    /// The value over the positions that are settled; none if there is none yet.
+    pub value: Outcome,
+    /// The number of positions that are settled; none if the value is final.
+    pub settled: Option<u64>,
+}
+
+/// Queries on their way through a trace.
+#[derive(Clone, Debug)]
+pub struct OnlineRun {
+    past: PastRun,
+    nodes: Vec<Node>,
+    /// What each part has passed on in the last step.
+    out: Vec<Vec<Run>>,
+    /// For each part whether it has been known at position 0, and what it had.
+    first: Vec<Option<Held>>,
+    position: u64,
+    holds: Vec<bool>,
+}
+
+impl Online {
+    /// Prepares queries over formulas of an arena.
+    pub fn new<'q>(formulas: &Formulas, queries: impl IntoIterator<Item = &'q Query>) -> Result<Self, Unfollowable> {
+        let automaton = Algebraic::new(formulas, queries, Plain::Followed);
+        let demand = Demand::new(&automaton, &FxHashSet::default());
+        refuse_what_needs_the_trace(&automaton, &demand)?;
+        let assertions = automaton.assertions();
+        let looks_ahead = |formula: &FormulaId| formulas.node(*formula).direction() == Some(Direction::Future);
+        if assertions.iter().any(looks_ahead) {
+            return Err(Unfollowable::BoundedUntil);
+        }
+        let prepared = Prepared::new(formulas, &assertions, Simplification::Off);
+        let past = Past::new("algebraic", &prepared.formulas, &prepared.alphabet, &prepared.split)
+            .map_err(Unfollowable::Formula)?;
+        let atoms = prepared.alphabet.atoms().iter().map(|(_, atom)| prepared.formulas.atom(*atom).clone()).collect();
+        let asserted = assertions.into_iter().zip(&prepared.split).map(|(one, split)| (one, past.id(*split)));
+        let asserted = asserted.collect();
+        let ends_quietly = ends_quietly(&automaton, &demand);
+        Ok(Self { automaton, demand, past, atoms, asserted, ends_quietly })
+    }
+
+    /// A run that has seen no state.
+    pub fn start(&self) -> OnlineRun {
+        let nodes = self.automaton.part_ids().map(|id| Node::new(&self.automaton, &self.demand, id)).collect();
+        OnlineRun {
+            past: self.past.start(),
+            nodes,
+            out: vec![Vec::new(); self.automaton.parts().len()],
+            first: vec![None; self.automaton.parts().len()],
+            position: 0,
+            holds: Vec::new(),
+        }
+    }
+
+    /// Takes the next state.
+    pub fn step(&self, run: &mut OnlineRun, state: &impl Environment, limits: &Limits) -> Result<(), Limit> {
+        run.holds.clear();
+        // Whether an expression that cannot be evaluated is an error is for others to say.
+        run.holds.extend(self.atoms.iter().map(|atom| atom.holds(state).unwrap_or(false)));
+        let OnlineRun { past, holds, .. } = run;
+        self.past.step(past, &|proposition| holds[proposition.index()]);
+        for id in self.automaton.part_ids() {
+            if let Part::Terminal { assertion, expr } = self.automaton.part(id)
+                && !self.demand.is_inside(id)
+            {
+                let is_asserted = assertion.is_none_or(|formula| run.past.holds(self.asserted[&formula]));
+                let position = run.position as usize;
+                let held = if is_asserted { Held::of_expr(expr, expr.value(state), position) } else { Held::Nothing };
+                let out = &mut run.out[id.index()];
+                out.clear();
+                out.push(Run { count: 1, held });
+            }
+        }
+        let time = match state.time() {
+            Value::Int(time) => time,
+            _ => 0,
+        };
+        self.advance(run, Clock::State { position: run.position, time });
+        run.position += 1;
+        let held: usize = run.nodes.iter().map(Node::bytes).sum();
+        if held > limits.memory { Err(Limit::Memory(limits.memory)) } else { Ok(()) }
+    }
+
+    /// Ends the trace: what waits for later states waits in vain.
+    pub fn end(&self, run: &mut OnlineRun) {
+        for out in &mut run.out {
+            out.clear();
+        }
+        if run.position > 0 {
+            self.advance(run, Clock::End);
+        }
+    }
+
+    /// Lets every part take what its operands have passed on.
+    fn advance(&self, run: &mut OnlineRun, clock: Clock) {
+        for id in self.automaton.part_ids() {
+            let index = id.index();
+            if !matches!(self.automaton.part(id), Part::Terminal { .. }) || self.demand.is_inside(id) {
+                let mut out = std::mem::take(&mut run.out[index]);
+                out.clear();
+                let (nodes, outs) = (&mut run.nodes, &run.out);
+                nodes[index].advance(&self.automaton, id, clock, |part| outs[part.index()].as_slice(), &mut out);
+                run.out[index] = out;
+            }
+            if run.first[index].is_none() {
+                run.first[index] = run.out[index].first().map(|run| run.held.clone());
+            }
+        }
+    }
+
+    /// What is known of a query so far.
+    pub fn value(&self, run: &OnlineRun, query: usize) -> RunningValue {
+        let root = self.automaton.roots()[query];
+        let settled = self.settled(run, root);
+        let value = match self.at_zero(run, root) {
+            Some(held) => held.outcome(),
+            None => Ok(None),
+        };
+        RunningValue { value, settled }
+    }
+
+    /// What a query would have if the trace ended here.
+    pub fn value_at_end(&self, run: &OnlineRun, query: usize) -> Outcome {
+        let root = self.automaton.roots()[query];
+        let settled = self.settled(run, root);
+        // Where the end brings nothing new, what is settled is all there is.
+        if (settled.is_none() || settled == Some(run.position) || self.ends_quietly)
+            && let Some(held) = self.at_zero(run, root)
+        {
+            return held.outcome();
+        }
+        let mut ended = run.clone();
+        self.end(&mut ended);
+        self.value(&ended, query).value
+    }
+
+    /// How the value of a query can change as the trace goes on.
+    pub fn trend(&self, run: &OnlineRun, query: usize) -> Trend {
+        self.trend_of(run, self.automaton.roots()[query])
+    }
+
+    fn trend_of(&self, run: &OnlineRun, id: PartId) -> Trend {
+        if self.settled(run, id).is_none() {
+            return Trend::Fixed;
+        }
+        let has_value = matches!(self.at_zero(run, id), Some(Held::Value(_)));
+        match self.automaton.part(id) {
+            Part::Apply { function: Unary::Finish(collector), part } if has_value => {
+                let of = match self.demand.loop_of(&self.automaton, *part) {
+                    Some(LoopKind::Collection { of, .. }) => Some(*of),
+                    _ => None,
+                };
+                collecting(collector, of.is_some_and(|of| self.is_never_negative(of)))
+            }
+            Part::Apply { function: Unary::Default(_), part }
+                if !matches!(self.at_zero(run, *part), Some(Held::Nothing)) =>
+            {
+                self.trend_of(run, *part)
+            }
+            _ => Trend::Free,
+        }
+    }
+
+    /// Whether the numbers of a part are known to be 0 or more.
+    fn is_never_negative(&self, id: PartId) -> bool {
+        match self.automaton.part(id) {
+            Part::Terminal { expr, .. } => is_never_negative(expr),
+            Part::Apply {
+                function: Unary::Finish(Collector::Aggregate(Aggregate::Count | Aggregate::Distinct)),
+                ..
+            } => true,
+            _ => false,
+        }
+    }
+
+    /// The expressions over states that are evaluated.
+    pub fn exprs(&self) -> impl Iterator<Item = &Expr> {
+        let values = self.automaton.parts().iter().filter_map(|part| match part {
+            Part::Terminal { expr, .. } => Some(expr),
+            _ => None,
+        });
+        values.chain(&self.atoms)
+    }
+
+    /// What a part has at position 0, as far as it is known; of a collection its value so far.
+    fn at_zero(&self, run: &OnlineRun, id: PartId) -> Option<Held> {
+        if self.demand.is_everywhere(id) {
+            return run.first[id.index()].clone();
+        }
+        match self.automaton.part(id) {
+            Part::Terminal { .. } | Part::Transient { .. } | Part::Window { .. } => run.first[id.index()].clone(),
+            Part::Apply { function: Unary::Finish(_), .. } => run.nodes[id.index()].summary(),
+            Part::Apply { function, part } => Some(applied(function, &self.at_zero(run, *part)?, 0)),
+            Part::And { function, left, right } => {
+                let (left, right) = (self.at_zero(run, *left)?, self.at_zero(run, *right)?);
+                Some(joined(Join::And, function, &left, &right, 0))
+            }
+            Part::Or { function, left, right } => {
+                let (left, right) = (self.at_zero(run, *left)?, self.at_zero(run, *right)?);
+                Some(joined(Join::Or, function, &left, &right, 0))
+            }
+        }
+    }
+
+    /// The number of positions that the value at position 0 of a part is settled for; none if it is
+    /// final.
+    fn settled(&self, run: &OnlineRun, id: PartId) -> Option<u64> {
+        if self.demand.is_everywhere(id) {
+            return if run.first[id.index()].is_some() { None } else { Some(0) };
+        }
+        match self.automaton.part(id) {
+            Part::Terminal { .. } | Part::Transient { .. } | Part::Window { .. } => {
+                if run.first[id.index()].is_some() {
+                    None
+                } else {
+                    Some(0)
+                }
+            }
+            Part::Apply { function: Unary::Finish(_), .. } => run.nodes[id.index()].settled(),
+            Part::Apply { part, .. } => self.settled(run, *part),
+            Part::And { left, right, .. } | Part::Or { left, right, .. } => {
+                match (self.settled(run, *left), self.settled(run, *right)) {
+                    (Some(left), Some(right)) => Some(left.min(right)),
+                    (one, other) => one.or(other),
+                }
+            }
+        }
+    }
+
+    /// The number of bytes that a run keeps, about.
+    pub fn bytes(run: &OnlineRun) -> usize {
+        run.nodes.iter().map(Node::bytes).sum()
+    }
+}
+
+/// How a summary changes as values are added.
+fn collecting(collector: &Collector, never_negative: bool) -> Trend {
+    match collector {
+        Collector::Aggregate(Aggregate::Count | Aggregate::Distinct | Aggregate::Max) => Trend::Rising,
+        Collector::Aggregate(Aggregate::Sum) if never_negative => Trend::Rising,
+        Collector::Aggregate(Aggregate::Min) => Trend::Falling,
+        Collector::Aggregate(Aggregate::First) => Trend::Fixed,
+        _ => Trend::Free,
+    }
+}
+
+/// Whether an expression is known to be 0 or more wherever it has a value.
+fn is_never_negative(expr: &Expr) -> bool {
+    match expr {
+        Expr::Literal(value) => value.as_f64().is_some_and(|number| number >= 0.0),
+        Expr::Abs(_) | Expr::Len(_) | Expr::Position => true,
+        _ => false,
+    }
+}
+
+/// Whether the end of a trace brings no values that were not known before: what waits then waits in
+/// vain, and nothing is made of that.
+fn ends_quietly(automaton: &Algebraic, demand: &Demand) -> bool {
+    let of_parts = automaton.part_ids().all(|id| match automaton.part(id) {
+        _ if demand.is_inside(id) || !demand.is_everywhere(id) => true,
+        Part::Terminal { .. } | Part::Transient { .. } | Part::Window { .. } | Part::And { .. } => true,
+        Part::Apply { function, .. } => matches!(function, Unary::Map(_)),
+        Part::Or { .. } => false,
+    });
+    // An until may wait for its left side although it has what it waits for.
+    let instant = instant(automaton, demand);
+    let of_loops = automaton.loops().iter().all(|one| match one.kind {
+        LoopKind::Until { left, .. } => instant[left.index()],
+        LoopKind::Collection { .. } => true,
+    });
+    of_parts && of_loops
+}
+
+/// For each part whether it is certain as soon as its state is there.
+fn instant(automaton: &Algebraic, demand: &Demand) -> Vec<bool> {
+    let mut instant: Vec<bool> = Vec::new();
+    for id in automaton.part_ids() {
+        let of = |part: &PartId| instant[part.index()];
+        instant.push(match automaton.part(id) {
+            _ if demand.is_inside(id) => false,
+            Part::Terminal { .. } => true,
+            Part::Transient { .. } | Part::Window { .. } => false,
+            Part::Apply { function, part } => !matches!(function, Unary::Finish(_)) && of(part),
+            Part::And { left, right, .. } | Part::Or { left, right, .. } => of(left) && of(right),
+        });
+    }
+    instant
+}
+
+/// Refuses what cannot be computed without keeping the whole trace.
+fn refuse_what_needs_the_trace(automaton: &Algebraic, demand: &Demand) -> Result<(), Unfollowable> {
+    for id in automaton.part_ids() {
+        let Part::Apply { function: Unary::Finish(collector), part } = automaton.part(id) else { continue };
+        let Some(LoopKind::Collection { condition, .. }) = demand.loop_of(automaton, *part) else { continue };
+        let query = automaton.query_of(id);
+        if demand.is_everywhere(id) && condition.is_none() {
+            let aggregate = match collector {
+                Collector::Aggregate(aggregate) => aggregate.name().to_owned(),
+                Collector::Fold { .. } => "fold".to_owned(),
+            };
+            return Err(Unfollowable::WholeTrace { query, aggregate });
+        }
+        let is_backward = matches!(collector, Collector::Fold { order: FoldOrder::Backward, .. });
+        if is_backward && !demand.is_everywhere(id) {
+            return Err(Unfollowable::BackwardFold { query });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,398 @@
+//! What each part keeps while a trace goes on.
+
+use super::runs::{Paired, Run, pass};
+use super::{Accumulator, Algebraic, Demand, Held, Join, LoopKind, Operand, Part, PartId, Unary, applied, joined};
+use crate::automaton::algebraic::Collector;
+use crate::query::accumulator::End;
+use std::collections::VecDeque;
+use traceward_logic::formula::{Interval, Unit};
+use traceward_logic::value::Value;
+
+/// What happens: a state arrives, or the trace ends.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Clock {
+    State { position: u64, time: i64 },
+    End,
+}
+
+/// A part, with what it keeps.
+#[derive(Clone, Debug)]
+pub(super) struct Node {
+    work: Work,
+    /// The number of positions that have been passed on.
+    passed: u64,
+}
+
+#[derive(Clone, Debug)]
+enum Work {
+    /// Nothing is to be done: the part has no operands, or belongs to a loop.
+    Idle,
+    Transient {
+        part: PartId,
+        has_begun: bool,
+    },
+    Apply {
+        part: PartId,
+    },
+    Join {
+        left: PartId,
+        right: PartId,
+        join: Join,
+        paired: Paired,
+    },
+    Until {
+        left: PartId,
+        right: PartId,
+        paired: Paired,
+        waiting: u64,
+    },
+    Window(Window),
+    /// A collection of intervals that is asked everywhere.
+    Interval {
+        of: PartId,
+        condition: PartId,
+        collector: Collector,
+        paired: Paired,
+        open: Vec<Run>,
+    },
+    /// A collection that is asked at position 0.
+    Fold(Box<Fold>),
+}
+
+impl Node {
+    pub fn new(automaton: &Algebraic, demand: &Demand, id: PartId) -> Self {
+        Self { work: work(automaton, demand, id), passed: 0 }
+    }
+
+    /// Takes what operands have passed on, and passes on what is certain now.
+    pub fn advance<'o>(
+        &mut self,
+        automaton: &Algebraic,
+        id: PartId,
+        clock: Clock,
+        out_of: impl Fn(PartId) -> &'o [Run],
+        out: &mut Vec<Run>,
+    ) {
+        let passed = self.passed;
+        let mut count = 0;
+        let mut emit = |many: u64, held: Held| {
+            count += many;
+            pass(out, many, held);
+        };
+        match &mut self.work {
+            Work::Idle => {}
+            Work::Transient { part, has_begun } => {
+                let Part::Transient { function, .. } = automaton.part(id) else { return };
+                for run in out_of(*part) {
+                    // What the first position has is of interest to nobody before it.
+                    let many = run.count - u64::from(!std::mem::replace(has_begun, true));
+                    if many > 0 {
+                        emit(many, applied(function, &run.held, passed as usize));
+                    }
+                }
+                if let Clock::End = clock {
+                    emit(1, Held::Nothing);
+                }
+            }
+            Work::Apply { part } => {
+                let Part::Apply { function, .. } = automaton.part(id) else { return };
+                let mut position = passed;
+                for run in out_of(*part) {
+                    emit(run.count, applied(function, &run.held, position as usize));
+                    position += run.count;
+                }
+            }
+            Work::Join { left, right, join, paired } => {
+                let (Part::And { function, .. } | Part::Or { function, .. }) = automaton.part(id) else { return };
+                let mut position = passed;
+                paired.advance(out_of(*left), out_of(*right), |many, left, right| {
+                    emit(many, joined(*join, function, left, right, position as usize));
+                    position += many;
+                });
+            }
+            Work::Until { left, right, paired, waiting } => {
+                paired.advance(out_of(*left), out_of(*right), |many, left, right| match (right, left) {
+                    (Held::Nothing, Held::Nothing | Held::Failed(_)) => {
+                        // Who has waited so far waits in vain, and those here do not begin to.
+                        emit(std::mem::take(waiting) + many, left.clone());
+                    }
+                    (Held::Nothing, _) => *waiting += many,
+                    (right, _) => emit(std::mem::take(waiting) + many, right.clone()),
+                });
+                if let Clock::End = clock {
+                    emit(std::mem::take(waiting), Held::Nothing);
+                }
+            }
+            Work::Window(window) => window.advance(out_of(window.of), clock, &mut emit),
+            Work::Interval { of, condition, collector, paired, open } => {
+                let mut start = passed;
+                paired.advance(out_of(*of), out_of(*condition), |many, of, condition| {
+                    if *condition == Held::Nothing {
+                        let length = open.iter().map(|run| run.count).sum::<u64>();
+                        close(collector, open, start, &mut emit);
+                        emit(many, Held::Nothing);
+                        start += length + many;
+                    } else {
+                        match open.last_mut() {
+                            Some(last) if last.held == *of => last.count += many,
+                            _ => open.push(Run { count: many, held: of.clone() }),
+                        }
+                    }
+                });
+                if let Clock::End = clock {
+                    close(collector, open, start, &mut emit);
+                }
+            }
+            Work::Fold(fold) => fold.advance(&out_of, clock),
+        }
+        self.passed += count;
+    }
+
+    /// The summary of a collection so far; none if it is not known yet whether there is one.
+    pub fn summary(&self) -> Option<Held> {
+        match &self.work {
+            Work::Fold(fold) => fold.summary(),
+            _ => None,
+        }
+    }
+
+    /// The number of positions that a collection is settled for; none if it is final.
+    pub fn settled(&self) -> Option<u64> {
+        match &self.work {
+            Work::Fold(fold) if fold.is_closed => None,
+            Work::Fold(fold) => Some(fold.taken),
+            _ => Some(0),
+        }
+    }
+
+    /// The number of bytes that are kept, about.
+    pub fn bytes(&self) -> usize {
+        const RUN: usize = size_of::<Run>();
+        match &self.work {
+            Work::Idle | Work::Transient { .. } | Work::Apply { .. } => 0,
+            Work::Join { paired, .. } | Work::Until { paired, .. } => paired.len() * RUN,
+            Work::Window(window) => (window.pending.len() + window.witnesses.len()) * size_of::<i64>(),
+            Work::Interval { paired, open, .. } => (paired.len() + open.len()) * RUN,
+            Work::Fold(fold) => fold.paired.len() * RUN + fold.accumulator.bytes(),
+        }
+    }
+}
+
+/// What a part does.
+fn work(automaton: &Algebraic, demand: &Demand, id: PartId) -> Work {
+    if let Part::Apply { function: Unary::Finish(collector), part: head } = automaton.part(id) {
+        return collection(automaton, demand, id, collector, *head);
+    }
+    if let Some(LoopKind::Until { left, right }) = demand.loop_of(automaton, id) {
+        return Work::Until { left: *left, right: *right, paired: Paired::default(), waiting: 0 };
+    }
+    if demand.is_inside(id) || !demand.is_everywhere(id) {
+        return Work::Idle;
+    }
+    match automaton.part(id) {
+        Part::Terminal { .. } => Work::Idle,
+        Part::Transient { next, .. } => Work::Transient { part: *next, has_begun: false },
+        Part::Apply { part, .. } => Work::Apply { part: *part },
+        Part::And { left, right, .. } => {
+            Work::Join { left: *left, right: *right, join: Join::And, paired: Paired::default() }
+        }
+        Part::Or { left, right, .. } => {
+            Work::Join { left: *left, right: *right, join: Join::Or, paired: Paired::default() }
+        }
+        Part::Window { interval, of } => Work::Window(Window::new(*interval, *of)),
+    }
+}
+
+fn collection(automaton: &Algebraic, demand: &Demand, id: PartId, collector: &Collector, head: PartId) -> Work {
+    let Some(LoopKind::Collection { of, condition, .. }) = demand.loop_of(automaton, head) else {
+        return Work::Idle;
+    };
+    match condition {
+        Some(condition) if demand.is_everywhere(id) => Work::Interval {
+            of: *of,
+            condition: *condition,
+            collector: collector.clone(),
+            paired: Paired::default(),
+            open: Vec::new(),
+        },
+        condition => Work::Fold(Box::new(Fold {
+            of: Operand::of(automaton, collector, *of),
+            condition: *condition,
+            sides: Paired::default(),
+            paired: Paired::default(),
+            accumulator: Accumulator::new(collector),
+            failed: Held::Nothing,
+            taken: 0,
+            is_closed: false,
+            has_begun: condition.is_none(),
+        })),
+    }
+}
+
+/// Passes on the summaries of an interval that has ended: from each of its positions to its end.
+fn close(collector: &Collector, open: &mut Vec<Run>, start: u64, emit: &mut impl FnMut(u64, Held)) {
+    let mut accumulator = Accumulator::new(collector);
+    let mut position = start + open.iter().map(|run| run.count).sum::<u64>();
+    let mut failed = None;
+    let mut summaries: Vec<Run> = Vec::new();
+    while let Some(run) = open.pop() {
+        match &run.held {
+            Held::Value(value) => {
+                for _ in 0..run.count {
+                    position -= 1;
+                    accumulator.add(value, End::Front, position as usize);
+                    let held = failed.clone().unwrap_or_else(|| Held::of(accumulator.value(position as usize)));
+                    summaries.push(Run { count: 1, held });
+                }
+                continue;
+            }
+            Held::Failed(_) => failed = Some(run.held.clone()),
+            Held::Nothing | Held::Collection(_) => {}
+        }
+        position -= run.count;
+        let held = failed.clone().unwrap_or_else(|| Held::of(accumulator.value(position as usize)));
+        summaries.push(Run { count: run.count, held });
+    }
+    summaries.into_iter().rev().for_each(|run| emit(run.count, run.held));
+}
+
+/// `F` with a bound: which positions have something in their window.
+#[derive(Clone, Debug)]
+pub(super) struct Window {
+    of: PartId,
+    interval: Interval,
+    /// The moments of positions that are not passed on yet.
+    pending: VecDeque<i64>,
+    /// The moments of positions of which it is not known yet what the operand has there.
+    unknown: VecDeque<i64>,
+    /// The moments at which the operand has a value, and that some window may still reach.
+    witnesses: VecDeque<i64>,
+}
+
+impl Window {
+    fn new(interval: Interval, of: PartId) -> Self {
+        Self { of, interval, pending: VecDeque::new(), unknown: VecDeque::new(), witnesses: VecDeque::new() }
+    }
+
+    fn advance(&mut self, operand: &[Run], clock: Clock, emit: &mut impl FnMut(u64, Held)) {
+        if let Clock::State { position, time } = clock {
+            let moment = if self.interval.unit == Unit::Time { time } else { position as i64 };
+            self.pending.push_back(moment);
+            self.unknown.push_back(moment);
+        }
+        for run in operand {
+            for _ in 0..run.count {
+                let Some(moment) = self.unknown.pop_front() else { break };
+                if run.held != Held::Nothing {
+                    self.witnesses.push_back(moment);
+                }
+                self.settle(Some(moment), emit);
+            }
+        }
+        if let Clock::End = clock {
+            self.settle(None, emit);
+        }
+    }
+
+    /// Passes on the positions of which it is certain what is in their window, the operand being
+    /// known up to a moment; up to the end of the trace if there is none.
+    fn settle(&mut self, known: Option<i64>, emit: &mut impl FnMut(u64, Held)) {
+        let truth = || Held::Value(Value::Bool(true));
+        while let Some(&moment) = self.pending.front() {
+            let from = i128::from(moment) + i128::from(self.interval.from);
+            let to = self.interval.to.map(|to| i128::from(moment) + i128::from(to));
+            let is_early = |witness: &i64| i128::from(*witness) < from;
+            while self.witnesses.front().is_some_and(is_early) {
+                self.witnesses.pop_front();
+            }
+            let reached = self.witnesses.front().is_some_and(|witness| to.is_none_or(|to| i128::from(*witness) <= to));
+            let is_over = known.is_none_or(|known| to.is_some_and(|to| i128::from(known) > to));
+            match (reached, is_over) {
+                (true, _) => emit(1, truth()),
+                (false, true) => emit(1, Held::Nothing),
+                (false, false) => break,
+            }
+            self.pending.pop_front();
+        }
+    }
+}
+
+/// A collection that is asked at position 0: values are taken as they become certain.
+#[derive(Clone, Debug)]
+pub(super) struct Fold {
+    of: Operand,
+    condition: Option<PartId>,
+    /// Of a correlation both sides.
+    sides: Paired,
+    /// What is collected, beside the condition.
+    paired: Paired,
+    accumulator: Accumulator,
+    /// The first error among what is collected.
+    failed: Held,
+    taken: u64,
+    /// Whether the condition has failed, or the trace has ended.
+    is_closed: bool,
+    /// Whether the condition holds at position 0.
+    has_begun: bool,
+}
+
+impl Fold {
+    fn advance<'o>(&mut self, out_of: &impl Fn(PartId) -> &'o [Run], clock: Clock) {
+        let mut pairs = Vec::new();
+        let of = match self.of {
+            Operand::One(of) => out_of(of),
+            Operand::Two(left, right) => {
+                self.sides.advance(out_of(left), out_of(right), |many, left, right| {
+                    pass(&mut pairs, many, pair(left, right));
+                });
+                &pairs
+            }
+        };
+        match self.condition {
+            None => of.iter().for_each(|run| self.take(run.count, &run.held)),
+            Some(condition) => {
+                let mut paired = std::mem::take(&mut self.paired);
+                paired.advance(of, out_of(condition), |many, of, condition| {
+                    if *condition == Held::Nothing {
+                        self.is_closed = true;
+                    }
+                    self.take(many, of);
+                });
+                self.paired = paired;
+            }
+        }
+        if let Clock::End = clock {
+            self.is_closed = true;
+        }
+    }
+
+    fn take(&mut self, many: u64, held: &Held) {
+        if self.is_closed {
+            return;
+        }
+        self.has_begun = true;
+        match held {
+            Held::Value(value) => {
+                for nth in 0..many {
+                    self.accumulator.add(value, End::Back, (self.taken + nth) as usize);
+                }
+            }
+            Held::Failed(_) if self.failed == Held::Nothing => self.failed = held.clone(),
+            _ => {}
+        }
+        self.taken += many;
+    }
+
+    fn summary(&self) -> Option<Held> {
+        match &self.failed {
+            Held::Failed(_) => Some(self.failed.clone()),
+            _ if self.has_begun => Some(Held::of(self.accumulator.value(0))),
+            _ => self.is_closed.then_some(Held::Nothing),
+        }
+    }
+}
+
+/// Two values as a pair, the left one being asked first.
+fn pair(left: &Held, right: &Held) -> Held {
+    joined(Join::And, &crate::automaton::algebraic::Binary::Pair, left, right, 0)
+}

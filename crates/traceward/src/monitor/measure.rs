@@ -1,0 +1,188 @@
+//! Queries and asserts on a trace that goes on.
+
+use crate::error::Error;
+use crate::spec::Spec;
+use std::sync::Arc;
+use traceward_engine::limit::{GaveUp, Limits};
+use traceward_engine::query::Outcome;
+use traceward_engine::query::online::{Online, OnlineRun};
+use traceward_logic::expr::{Environment, Expr};
+use traceward_logic::lower::{Lowered, NamedQuery};
+use traceward_logic::query::{Comparison, Measure, Query};
+use traceward_logic::semantics::EvaluationError;
+use traceward_logic::value::Value;
+use traceward_logic::verdict::Verdict;
+
+/// A query that is being followed.
+#[derive(Clone, PartialEq, Debug)]
+pub struct MeasuredQuery<'a> {
+    /// The name of the query.
+    pub name: &'a str,
+    /// The text of the query in the spec.
+    pub query: &'a str,
+    /// The description in the spec.
+    pub description: Option<&'a str>,
+    /// What the numbers in its value are.
+    pub measure: &'a Measure,
+    /// The value so far, or why there will be none.
+    pub known: Known,
+}
+
+/// What is known of a query.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Known {
+    /// The value over the states that are settled; none if it fails, or is not known yet.
+    Value {
+        /// The value.
+        value: Option<Value>,
+        /// The number of states that are settled; none if no later state can change the value.
+        settled: Option<u64>,
+    },
+    /// An expression could not be evaluated.
+    Failed(String),
+    /// A limit was reached.
+    GaveUp(GaveUp),
+}
+
+/// A query, ready to be followed.
+#[derive(Debug)]
+pub(super) struct CompiledQuery {
+    pub(super) name: String,
+    pub(super) text: String,
+    pub(super) description: Option<Arc<str>>,
+    pub(super) measure: Measure,
+    online: Online,
+}
+
+impl CompiledQuery {
+    pub(super) fn new(spec: &Spec, lowered: &Lowered, named: &NamedQuery, name: String) -> Result<Self, Error> {
+        let online = online(lowered, &name, [&named.query])?;
+        Ok(Self {
+            name,
+            text: spec.text(named.span),
+            description: named.description.clone(),
+            measure: named.query.measure(),
+            online,
+        })
+    }
+
+    pub(super) fn exprs(&self) -> impl Iterator<Item = &Expr> {
+        self.online.exprs()
+    }
+
+    pub(super) fn start(&self) -> Pursued {
+        Pursued { run: Ok(Box::new(self.online.start())) }
+    }
+
+    /// Takes the next state.
+    pub(super) fn step(&self, pursued: &mut Pursued, state: &impl Environment, limits: &Limits) {
+        pursued.step(&self.online, state, limits);
+    }
+
+    /// What is known while the trace goes on.
+    pub(super) fn known(&self, pursued: &Pursued, names: &[Arc<str>]) -> Known {
+        match &pursued.run {
+            Err(gave_up) => Known::GaveUp(gave_up.clone()),
+            Ok(run) => {
+                let running = self.online.value(run, 0);
+                known(running.value, running.settled, names)
+            }
+        }
+    }
+
+    /// What is known if the trace ends here.
+    pub(super) fn known_at_end(&self, pursued: &Pursued, names: &[Arc<str>]) -> Known {
+        match &pursued.run {
+            Err(gave_up) => Known::GaveUp(gave_up.clone()),
+            Ok(run) => known(self.online.value_at_end(run, 0), None, names),
+        }
+    }
+}
+
+fn known(value: Outcome, settled: Option<u64>, names: &[Arc<str>]) -> Known {
+    match value {
+        Ok(value) => Known::Value { value, settled },
+        Err(error) => Known::Failed(failure(&error, names)),
+    }
+}
+
+/// An error in words.
+fn failure(error: &EvaluationError, names: &[Arc<str>]) -> String {
+    let what = match &error.expression {
+        Some(expr) => format!("`{}`", expr.display(names)),
+        None => "a sum".to_owned(),
+    };
+    format!("{} in {what} at position {}", error.reason, error.position)
+}
+
+fn online<'q>(lowered: &Lowered, name: &str, queries: impl IntoIterator<Item = &'q Query>) -> Result<Online, Error> {
+    Online::new(&lowered.formulas, queries).map_err(|error| Error::CannotMeasure { query: name.to_owned(), error })
+}
+
+/// The run of queries that belong together, or the limit that it reached.
+#[derive(Clone, Debug)]
+pub(super) struct Pursued {
+    run: Result<Box<OnlineRun>, GaveUp>,
+}
+
+impl Pursued {
+    fn step(&mut self, online: &Online, state: &impl Environment, limits: &Limits) {
+        let Ok(run) = &mut self.run else { return };
+        if let Err(limit) = online.step(run, state, limits) {
+            self.run = Err(GaveUp { engine: "algebraic", limit, instead: &[] });
+        }
+    }
+}
+
+/// An assert, ready to be followed.
+#[derive(Debug)]
+pub(super) struct CompiledAssert {
+    comparison: Comparison,
+    online: Online,
+}
+
+/// The reason why there is no verdict on an assert.
+pub(super) enum NoVerdict {
+    GaveUp(GaveUp),
+    Failed(String),
+}
+
+impl CompiledAssert {
+    pub(super) fn new(lowered: &Lowered, name: &str, comparison: &Comparison) -> Result<Self, Error> {
+        let online = online(lowered, name, [&comparison.left, &comparison.right])?;
+        Ok(Self { comparison: comparison.clone(), online })
+    }
+
+    pub(super) fn exprs(&self) -> impl Iterator<Item = &Expr> {
+        self.online.exprs()
+    }
+
+    pub(super) fn start(&self) -> Pursued {
+        Pursued { run: Ok(Box::new(self.online.start())) }
+    }
+
+    /// Takes the next state, and tells what is certain behind it.
+    pub(super) fn step(
+        &self,
+        pursued: &mut Pursued,
+        state: &impl Environment,
+        limits: &Limits,
+        names: &[Arc<str>],
+    ) -> Result<Verdict, NoVerdict> {
+        pursued.step(&self.online, state, limits);
+        let run = pursued.run.as_ref().map_err(|gave_up| NoVerdict::GaveUp(gave_up.clone()))?;
+        let side = |query| self.online.value_at_end(run, query);
+        let failed = |error: EvaluationError| NoVerdict::Failed(failure(&error, names));
+        let (left, right) = (side(0).map_err(failed)?, side(1).map_err(failed)?);
+        let holds = self.comparison.holds(left.as_ref(), right.as_ref());
+        let trend = self.online.trend(run, 0).against(self.online.trend(run, 1));
+        // What is certain follows from what is settled, and not from what would be at the end.
+        let so_far = |query| self.online.value(run, query).value.ok().flatten();
+        let ordering = so_far(0).zip(so_far(1)).and_then(|(left, right)| left.compare(&right));
+        Ok(match (trend.settles(self.comparison.op, ordering), holds) {
+            (true, _) => Verdict::at_end(self.comparison.holds(so_far(0).as_ref(), so_far(1).as_ref())),
+            (false, true) => Verdict::Holding,
+            (false, false) => Verdict::Pending,
+        })
+    }
+}
