@@ -5,7 +5,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
-use traceward::engine::{Limit, Limits, Simplification, Subsumption};
+use traceward::engine::{Limit, Limits, Precision, Simplification, Subsumption};
 use traceward::input::{Format, MissingPolicy, TimeColumn, TimeUnit};
 use traceward::message::Remedy;
 use traceward::{Config, EngineName, ValueType};
@@ -258,6 +258,8 @@ pub struct MonitorArguments {
     /// time: `1000`, `10s`. They are also printed on the signal USR1, and at the end
     #[arg(long, value_name = "N|DURATION")]
     pub every: Option<Every>,
+    #[command(flatten)]
+    pub precision: PrecisionArguments,
     /// Stop as soon as every verdict is final; otherwise all of the input is read, as its errors
     /// and counts are part of the answer
     #[arg(long)]
@@ -458,6 +460,33 @@ pub struct EngineArguments {
     /// How many states an observer may look at to find out what is certain
     #[arg(long, value_name = "N", help_heading = "Limits", default_value_t = Limits::default().search)]
     pub search_limit: usize,
+}
+
+/// How exact summaries are that need all values.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub struct PrecisionArguments {
+    /// Take quantiles from a sketch, in memory that does not grow with the number of values. Without
+    /// it they are exact in files, and in streams up to 100,000 values
+    #[arg(long, help_heading = "Measuring")]
+    pub approximate: bool,
+    /// The relative error of such quantiles
+    #[arg(long, value_name = "PART", value_parser = accuracy, help_heading = "Measuring")]
+    pub accuracy: Option<f64>,
+}
+
+impl PrecisionArguments {
+    /// The precision that was asked for; `beyond` is the number of values up to which quantiles are
+    /// exact, unless all are to be approximate.
+    pub fn precision(self, beyond: Option<usize>) -> Option<Precision> {
+        let accuracy = self.accuracy.unwrap_or(Precision::ACCURACY);
+        let beyond = if self.approximate { Some(0) } else { beyond };
+        beyond.map(|beyond| Precision::Sketched { beyond, accuracy })
+    }
+}
+
+fn accuracy(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|number| (0.0001..=0.5).contains(number));
+    number.ok_or_else(|| "it is a number between 0.0001 and 0.5, such as 0.01 for one percent".to_owned())
 }
 
 impl EngineArguments {

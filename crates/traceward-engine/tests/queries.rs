@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use traceward_engine::automaton::algebraic::{Algebraic, Plain};
 use traceward_engine::limit::{Limit, Limits};
 use traceward_engine::query::online::Online;
-use traceward_engine::query::{ForwardError, Outcome, Queries, state_by_state};
+use traceward_engine::query::{ForwardError, Outcome, Precision, Queries, Sketch, state_by_state};
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::expr::StateAt;
 use traceward_logic::formula::FormulaId;
@@ -132,45 +132,13 @@ fn compare(text: &str, trace: &Trace, closeness: Closeness) -> Option<Outcome> {
     Some(defined)
 }
 
-/// Compares what a query is at every position with the definition there.
-fn compare_samples(
-    text: &str,
-    lowered: &Lowered,
-    trace: &Trace,
-    rows: &FxHashMap<FormulaId, Bitmap>,
-    closeness: Closeness,
-) {
-    let query = &lowered.queries[0].query;
-    let holds = |formula: FormulaId, position: usize| rows[&formula].get(position);
-    let defined = semantics::values_where(query, trace, &holds);
-    // Beside the query whose samples are asked for there is one of which only the value is.
-    let queries = Queries::sampling(&lowered.formulas, [(query, true), (query, false)]);
-    let answers = queries.answers(trace, &|formula| &rows[&formula], &Limits::default()).expect("no limit");
-    assert!(same(&answers.values[0], &defined[0], closeness), "{text}\n{:?}\n{:?}", answers.values[0], defined[0]);
-    let samples = match answers.samples[0].as_ref().expect("asked for") {
-        Ok(samples) => samples,
-        Err(error) => {
-            let first = defined.iter().find_map(|outcome| outcome.as_ref().err());
-            assert!(closeness == Closeness::Kind || first.is_some_and(|first| first.reason == error.reason), "{text}");
-            return;
-        }
-    };
-    let mut found: Vec<Outcome> = vec![Ok(None); trace.len];
-    for (place, &position) in samples.positions().iter().enumerate() {
-        found[position] = Ok(Some(samples.value(place, trace)));
-    }
-    for (position, (one, other)) in found.iter().zip(&defined).enumerate() {
-        assert!(same(one, other, closeness), "{text} at {position}\n{one:?}\n{other:?}");
-    }
-}
-
 /// Follows a trace, and compares what is said at every cut with the definition on what has been
 /// seen. Tells whether the query can be followed.
 fn follow(text: &str, trace: &Trace) -> bool {
     let lowered = asked(text);
     let trace = narrowed(trace, &lowered);
     let query = &lowered.queries[0].query;
-    let Ok(online) = Online::new(&lowered.formulas, [query]) else { return false };
+    let Ok(online) = Online::new(&lowered.formulas, [query], Precision::Exact) else { return false };
     let on_prefix = |len: usize| {
         let positions: Vec<u32> = (0..len as u32).collect();
         semantics::value(&lowered.formulas, query, &trace.gather(&positions))
@@ -203,6 +171,38 @@ fn roots_of(query: &Query) -> Vec<FormulaId> {
     let mut roots = Vec::new();
     query.for_each_formula(&mut |formula| roots.push(formula));
     roots
+}
+
+/// Compares what a query is at every position with the definition there.
+fn compare_samples(
+    text: &str,
+    lowered: &Lowered,
+    trace: &Trace,
+    rows: &FxHashMap<FormulaId, Bitmap>,
+    closeness: Closeness,
+) {
+    let query = &lowered.queries[0].query;
+    let holds = |formula: FormulaId, position: usize| rows[&formula].get(position);
+    let defined = semantics::values_where(query, trace, &holds);
+    // Beside the query whose samples are asked for there is one of which only the value is.
+    let queries = Queries::sampling(&lowered.formulas, [(query, true), (query, false)]);
+    let answers = queries.answers(trace, &|formula| &rows[&formula], &Limits::default()).expect("no limit");
+    assert!(same(&answers.values[0], &defined[0], closeness), "{text}\n{:?}\n{:?}", answers.values[0], defined[0]);
+    let samples = match answers.samples[0].as_ref().expect("asked for") {
+        Ok(samples) => samples,
+        Err(error) => {
+            let first = defined.iter().find_map(|outcome| outcome.as_ref().err());
+            assert!(closeness == Closeness::Kind || first.is_some_and(|first| first.reason == error.reason), "{text}");
+            return;
+        }
+    };
+    let mut found: Vec<Outcome> = vec![Ok(None); trace.len];
+    for (place, &position) in samples.positions().iter().enumerate() {
+        found[position] = Ok(Some(samples.value(place, trace)));
+    }
+    for (position, (one, other)) in found.iter().zip(&defined).enumerate() {
+        assert!(same(one, other, closeness), "{text} at {position}\n{one:?}\n{other:?}");
+    }
 }
 
 proptest! {
@@ -306,6 +306,69 @@ fn blocks_meet_at_their_borders() {
         let without: Vec<_> = FORMS.iter().filter(has_none).collect();
         assert!(len < 1000 || without.is_empty(), "{len} states: no value of {without:?}");
     }
+}
+
+/// Data that is hard for a sketch, by name.
+fn adversarial() -> Vec<(&'static str, Vec<f64>)> {
+    let count = 50_000;
+    let mut state = 1_u64;
+    let mut random = move || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 11) as f64 / (1_u64 << 53) as f64
+    };
+    let uniform: Vec<f64> = (0..count).map(|_| random()).collect();
+    vec![
+        ("sorted", (0..count).map(f64::from).collect()),
+        ("sorted backwards", (0..count).rev().map(f64::from).collect()),
+        ("constant", vec![7.0; count as usize]),
+        ("heavy tails", uniform.iter().map(|u| (1.0 - u).powf(-3.0)).collect()),
+        ("both signs", uniform.iter().map(|u| (u - 0.5) * 1e6).collect()),
+        ("tiny and huge", uniform.iter().map(|u| 10_f64.powf(u * 500.0 - 250.0)).collect()),
+        ("two values", uniform.iter().map(|u| if *u < 0.9 { 1.0 } else { 1e9 }).collect()),
+        ("zeros", uniform.iter().map(|u| if *u < 0.5 { 0.0 } else { *u }).collect()),
+    ]
+}
+
+#[test]
+fn sketches_keep_within_their_error() {
+    for accuracy in [0.001, 0.01, 0.05] {
+        for (name, numbers) in adversarial() {
+            let mut sketch = Sketch::new(accuracy);
+            numbers.iter().for_each(|&number| sketch.add(number));
+            let mut sorted = numbers.clone();
+            sorted.sort_by(f64::total_cmp);
+            for part in [0.0, 0.001, 0.1, 0.5, 0.9, 0.99, 0.999, 1.0] {
+                let exact = sorted[semantics::rank(part, sorted.len()) - 1];
+                let told = sketch.quantile(part).and_then(|value| value.as_f64()).expect("a value");
+                // The last digits are those of logarithms.
+                let allowed = accuracy * exact.abs() * (1.0 + 1e-6);
+                assert!((told - exact).abs() <= allowed, "{name}, {part} at {accuracy}: {told} for {exact}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_stream_is_exact_up_to_a_size_and_sketched_beyond() {
+    let lowered = asked("quantile(0.9, i)");
+    let online =
+        |precision| Online::new(&lowered.formulas, [&lowered.queries[0].query], precision).expect("a quantile");
+    let sketched = online(Precision::Sketched { beyond: 1000, accuracy: 0.01 });
+    let exact = online(Precision::Exact);
+    let (mut one, mut other) = (sketched.start(), exact.start());
+    for position in 0..3000_usize {
+        let number = ((position * 7919) % 3000 + 1) as i64;
+        let trace = Trace { len: 1, columns: vec![Column::of_ints(vec![number])], time: None };
+        let state = StateAt { trace: &trace, position: 0 };
+        sketched.step(&mut one, &state, &Limits::default()).expect("no limit");
+        exact.step(&mut other, &state, &Limits::default()).expect("no limit");
+        let (told, known) = (sketched.value(&one, 0), exact.value(&other, 0));
+        assert_eq!(told.error, (position >= 1000).then_some(0.01), "{position}");
+        let [told, known] = [told, known].map(|one| one.value.ok().flatten().and_then(|value| value.as_f64()).unwrap());
+        let allowed = if position < 1000 { 0.0 } else { 0.0101 * known };
+        assert!((told - known).abs() <= allowed, "{position}: {told} for {known}");
+    }
+    assert!(Online::bytes(&one) < Online::bytes(&other) / 2, "what is sketched is not kept");
 }
 
 /// Experiments of all types, with values that cross the borders of blocks.

@@ -5,7 +5,7 @@ use crate::{Members, Statistics, VERSION, Value, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use traceward::report::{self, Cost};
-use traceward::{Abandoned, Feed, Known, MeasuredQuery};
+use traceward::{Abandoned, Feed, Known, MeasuredQuery, Monitor};
 
 /// The verdict on a property has changed.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -80,6 +80,9 @@ pub struct RunningQuery {
     /// The unit of the numbers: `ns` of timestamps and of stretches of time, otherwise none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unit: Option<String>,
+    /// The relative error of the numbers that the value is made of; not there if they are exact.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub relative_error: Option<f64>,
     /// Why there is no value, and will be none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -89,12 +92,13 @@ impl RunningQuery {
     /// What is known of a query; `reason` words why one was given up.
     pub fn new(query: &MeasuredQuery<'_>, reason: &dyn Fn(&Abandoned) -> String) -> Self {
         let MeasuredQuery { name, query: _, description: _, measure, known } = query;
-        let (value, settled, reason) = match known {
-            Known::Value { value, settled } => (Value::from(value.as_ref()), *settled, None),
-            Known::Failed(message) => (Value::from(None), None, Some(reason(&Abandoned::Evaluation(message.clone())))),
-            Known::GaveUp(gave_up) => (Value::from(None), None, Some(reason(&Abandoned::Limit(gave_up.clone())))),
+        let lost = |abandoned| (Value::from(None), None, None, Some(reason(&abandoned)));
+        let (value, settled, relative_error, reason) = match known {
+            Known::Value { value, settled, error } => (Value::from(value.as_ref()), *settled, *error, None),
+            Known::Failed(message) => lost(Abandoned::Evaluation(message.clone())),
+            Known::GaveUp(gave_up) => lost(Abandoned::Limit(gave_up.clone())),
         };
-        Self { query: (*name).to_owned(), value, settled, unit: unit(measure), reason }
+        Self { query: (*name).to_owned(), value, settled, unit: unit(measure), relative_error, reason }
     }
 }
 
@@ -138,6 +142,9 @@ pub struct EndValue {
     /// The unit of the numbers: `ns` of timestamps and of stretches of time, otherwise none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unit: Option<String>,
+    /// The relative error of the numbers that the value is made of; not there if they are exact.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub relative_error: Option<f64>,
     /// Why there is no value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -145,8 +152,8 @@ pub struct EndValue {
 
 impl From<RunningQuery> for EndValue {
     fn from(known: RunningQuery) -> Self {
-        let RunningQuery { query: name, value, settled, unit, reason } = known;
-        Self { name, value, settled, unit, reason }
+        let RunningQuery { query: name, value, settled, unit, relative_error, reason } = known;
+        Self { name, value, settled, unit, relative_error, reason }
     }
 }
 
@@ -199,6 +206,11 @@ impl Extent {
     }
 }
 
+/// Whether there is no verdict on a property at the end.
+fn is_unknown(monitor: &Monitor, id: traceward::PropertyId) -> bool {
+    monitor.property(id).gave_up.is_some() || monitor.doubt(id).is_some()
+}
+
 impl EndOfTrace {
     /// What was known of a trace when somebody cut it short: the number of states, of lines that
     /// were skipped, and the verdict on each property by its name; none where it was given up on.
@@ -248,8 +260,8 @@ impl EndOfTrace {
         };
         let end_verdict = |id, verdict: &traceward::Verdict, (coverage, waiting)| EndVerdict {
             name: monitor.property(id).name.to_owned(),
-            verdict: monitor.property(id).gave_up.map_or((*verdict).into(), |_| Verdict::Unknown),
-            reason: monitor.property(id).gave_up.map(reason),
+            verdict: if is_unknown(monitor, id) { Verdict::Unknown } else { (*verdict).into() },
+            reason: monitor.property(id).gave_up.map(reason).or_else(|| monitor.doubt(id).map(str::to_owned)),
             vacuous: monitor.vacuous(id).filter(|_| *verdict == traceward::Verdict::Satisfied).map(str::to_owned),
             coverage,
             waiting,

@@ -12,6 +12,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
+use traceward::engine::{Config, Precision};
 use traceward::input::{Note, TraceError, Unseen};
 use traceward::message::Shown;
 use traceward::{Error, Event, Feed, Goal, Known, MeasuredQuery, Monitor, PropertyId, RunQuestions, Spec, Verdict};
@@ -26,7 +27,9 @@ pub fn run(arguments: &MonitorArguments) -> Result<Outcome, Failure> {
         spec.warnings(input::style()).iter().for_each(|warning| tell(warning));
     }
     let questions = RunQuestions { coverage: arguments.coverage, waiting: arguments.waiting };
-    let monitor = Monitor::with_questions(&spec, arguments.engine.config(), questions).map_err(unanswerable)?;
+    let precision = arguments.precision.precision(Some(Precision::BEYOND));
+    let config = Config { precision, ..arguments.engine.config() };
+    let monitor = Monitor::with_questions(&spec, config, questions).map_err(unanswerable)?;
     let options = input::read_options(Path::new(INPUT), &arguments.trace);
     let feed = Feed::with_options(monitor, &options).map_err(unanswerable)?;
     let out = SharedOutput::new(output::standard(arguments.content()));
@@ -280,7 +283,10 @@ impl Session<'_> {
 
     /// The verdicts at the end, and what they mean for the exit status.
     fn end(mut self, ending: Ending) -> Result<Outcome, Failure> {
-        let violated = ending.verdicts(self.feed.monitor()).contains(&Verdict::Violated);
+        let monitor = self.feed.monitor();
+        let verdicts = monitor.property_ids().zip(ending.verdicts(monitor));
+        // What is in doubt is not violated: there is no answer, which is told below.
+        let violated = verdicts.into_iter().any(|(id, one)| one == Verdict::Violated && monitor.doubt(id).is_none());
         let verdicts = if violated { Outcome::Violated } else { Outcome::Holds };
         // Whoever has to end the program because this takes too long must not say it again.
         if !self.progress.claim_end() {
@@ -302,7 +308,9 @@ impl Session<'_> {
     /// What else keeps the verdicts from being an answer.
     fn shortcomings(&self, ending: Ending) -> Outcome {
         let is_lost = |query: MeasuredQuery<'_>| !matches!(query.known, Known::Value { .. });
-        let gave_up = self.feed.monitor().properties().any(|property| property.gave_up.is_some())
+        let monitor = self.feed.monitor();
+        let gave_up = monitor.properties().any(|property| property.gave_up.is_some())
+            || monitor.property_ids().any(|id| monitor.doubt(id).is_some())
             || self.feed.monitor().queries_at_end().any(is_lost);
         let mut outcome = if gave_up { Outcome::Unanswered } else { Outcome::Holds };
         if !self.arguments.quiet {

@@ -57,8 +57,10 @@ pub fn monitor_end(out: &mut impl Write, feed: &Feed, ending: Ending, cost: moni
     writeln!(out, "{BOLD}{what}{BOLD:#}: {}{why}", seen(monitor.position(), feed.skipped()))?;
     for (id, verdict) in monitor.property_ids().zip(ending.verdicts(monitor)) {
         let property = monitor.property(id);
-        let (mark, style) = property.gave_up.map_or(signs(verdict), |_| ("?", OPEN));
-        let known = property.gave_up.map_or(verdict.name(), |_| UNKNOWN);
+        let doubt = monitor.doubt(id);
+        let is_unknown = property.gave_up.is_some() || doubt.is_some();
+        let (mark, style) = if is_unknown { ("?", OPEN) } else { signs(verdict) };
+        let known = if is_unknown { UNKNOWN } else { verdict.name() };
         let (name, formula) = (Shown(property.name), Shown(property.formula));
         let vacuous = monitor.vacuous(id).filter(|_| verdict == Verdict::Satisfied);
         let vacuously = vacuous.map(vacuously).unwrap_or_default();
@@ -72,6 +74,9 @@ pub fn monitor_end(out: &mut impl Write, feed: &Feed, ending: Ending, cost: moni
         }
         if let Some(gave_up) = property.gave_up {
             writeln!(out, "    {}", given_up(gave_up))?;
+        }
+        if let Some(doubt) = doubt {
+            writeln!(out, "    {doubt}")?;
         }
         if let Some(description) = property.description {
             writeln!(out, "    {}", Shown(description))?;
@@ -107,11 +112,12 @@ pub fn value_line(position: u64, query: &MeasuredQuery<'_>) -> String {
 /// What is known of a query after so many states, and for how many of them if it is not all.
 fn known_text(query: &MeasuredQuery<'_>, states: u64) -> (String, String) {
     match &query.known {
-        Known::Value { value, settled } => {
+        Known::Value { value, settled, error } => {
             let settled = settled
                 .filter(|settled| *settled < states)
                 .map(|settled| format!("  of the first {}", counted(settled as usize, "state")));
-            (measured_or_none(query.measure, value.as_ref()), settled.unwrap_or_default())
+            let about = error.map(|error| format!(" (within {}%)", error * 100.0)).unwrap_or_default();
+            (measured_or_none(query.measure, value.as_ref()) + &about, settled.unwrap_or_default())
         }
         Known::Failed(message) => (format!("{UNKNOWN}: {}", Shown(message)), String::new()),
         Known::GaveUp(gave_up) => {

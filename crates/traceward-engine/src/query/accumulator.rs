@@ -4,6 +4,7 @@
 //! and whoever follows a trace takes ever later ones. A summary is that of the definition,
 //! whichever way the values came.
 
+use super::sketch::{Precision, Sketch};
 use crate::automaton::algebraic::Collector;
 use rustc_hash::FxHashMap;
 use std::cmp::{Ordering, Reverse};
@@ -57,10 +58,15 @@ enum Wanted {
 }
 
 impl Accumulator {
-    /// A collection without a value.
+    /// A collection without a value, which keeps whatever its summary needs.
     pub fn new(collector: &Collector) -> Self {
+        Self::with_precision(collector, Precision::Exact)
+    }
+
+    /// A collection without a value, whose quantiles are as exact as was asked for.
+    pub fn with_precision(collector: &Collector, precision: Precision) -> Self {
         let collected = match collector {
-            Collector::Aggregate(aggregate) => Collected::of(*aggregate),
+            Collector::Aggregate(aggregate) => Collected::of(*aggregate, precision),
             Collector::Fold { start, combine, order } => Collected::Fold(Box::new(Fold {
                 start: start.clone(),
                 combine: combine.clone(),
@@ -135,13 +141,24 @@ impl Accumulator {
         Ok(value.filter(|value| !value.is_missing()))
     }
 
+    /// The relative error of the summary; none if it is exact.
+    pub fn error(&self) -> Option<f64> {
+        match &self.collected {
+            Collected::Quantile(quantile) => quantile.sketch.as_ref().map(Sketch::accuracy),
+            _ => None,
+        }
+    }
+
     /// The number of bytes on the heap, about.
     pub fn bytes(&self) -> usize {
         let value = size_of::<Value>();
         match &self.collected {
             Collected::All(front, back, _) => (front.capacity() + back.capacity()) * value,
             Collected::Frequencies(frequencies, _) => frequencies.counts.capacity() * (2 * value + 24),
-            Collected::Quantile(quantile) => (quantile.low.len() + quantile.high.len()) * (value + 8),
+            Collected::Quantile(quantile) => {
+                let sketch = quantile.sketch.as_ref().map_or(0, Sketch::bytes);
+                (quantile.low.len() + quantile.high.len()) * (value + 8) + sketch
+            }
             Collected::Fold(fold) => fold.waiting.capacity() * (value + 8),
             _ => 0,
         }
@@ -149,7 +166,7 @@ impl Accumulator {
 }
 
 impl Collected {
-    fn of(aggregate: Aggregate) -> Self {
+    fn of(aggregate: Aggregate, precision: Precision) -> Self {
         match aggregate {
             Aggregate::Count => Self::Count,
             Aggregate::Sum => Self::Sum(Total::default()),
@@ -161,8 +178,8 @@ impl Collected {
             Aggregate::Stddev => Self::Spread(Box::default()),
             Aggregate::Mode => Self::Frequencies(Frequencies::default(), Wanted::Mode),
             Aggregate::Distinct => Self::Frequencies(Frequencies::default(), Wanted::Distinct),
-            Aggregate::Quantile(part) => Self::Quantile(Box::new(Quantile::new(part))),
-            Aggregate::Median => Self::Quantile(Box::new(Quantile::new(0.5))),
+            Aggregate::Quantile(part) => Self::Quantile(Box::new(Quantile::new(part, precision))),
+            Aggregate::Median => Self::Quantile(Box::new(Quantile::new(0.5, precision))),
             Aggregate::Histogram(_) => Self::All(Vec::new(), Vec::new(), aggregate),
             Aggregate::Corr => Self::Correlation(Box::default()),
         }
@@ -309,9 +326,14 @@ impl Frequencies {
 
 /// The values up to the wanted rank, and those above it. With every value the rank grows by one or
 /// not at all, so that one value at the most changes sides.
+///
+/// Beyond the number of values that are to be kept, a sketch takes their place.
 #[derive(Clone, Debug)]
 struct Quantile {
     part: f64,
+    share: semantics::Share,
+    precision: Precision,
+    sketch: Option<Sketch>,
     low: BinaryHeap<Ranked>,
     high: BinaryHeap<Reverse<Ranked>>,
     earliest: i64,
@@ -343,11 +365,28 @@ impl PartialEq for Ranked {
 impl Eq for Ranked {}
 
 impl Quantile {
-    fn new(part: f64) -> Self {
-        Self { part, low: BinaryHeap::new(), high: BinaryHeap::new(), earliest: 0, latest: 0 }
+    fn new(part: f64, precision: Precision) -> Self {
+        Self {
+            part,
+            share: semantics::Share::new(part),
+            precision,
+            sketch: None,
+            low: BinaryHeap::new(),
+            high: BinaryHeap::new(),
+            earliest: 0,
+            latest: 0,
+        }
     }
 
     fn add(&mut self, value: &Value, end: End) {
+        if let Some(sketch) = &mut self.sketch {
+            sketch.add(value.as_f64().unwrap_or_default());
+            return;
+        }
+        // There is no sketch of anything but numbers.
+        if value.as_f64().is_none() {
+            self.precision = Precision::Exact;
+        }
         let place = match end {
             End::Front => {
                 self.earliest -= 1;
@@ -363,7 +402,7 @@ impl Quantile {
             Some(greatest) if ranked > *greatest => self.high.push(Reverse(ranked)),
             _ => self.low.push(ranked),
         }
-        let rank = semantics::rank(self.part, self.low.len() + self.high.len());
+        let rank = self.share.rank(self.low.len() + self.high.len());
         while self.low.len() > rank
             && let Some(greatest) = self.low.pop()
         {
@@ -374,9 +413,25 @@ impl Quantile {
         {
             self.low.push(least);
         }
+        if let Some(accuracy) = self.precision.error_beyond(self.low.len() + self.high.len()) {
+            self.forget(accuracy);
+        }
+    }
+
+    /// Lets a sketch take the place of the values.
+    fn forget(&mut self, accuracy: f64) {
+        let mut sketch = Sketch::new(accuracy);
+        let high = std::mem::take(&mut self.high).into_iter().map(|Reverse(ranked)| ranked);
+        for Ranked(value, _) in std::mem::take(&mut self.low).into_iter().chain(high) {
+            sketch.add(value.as_f64().unwrap_or_default());
+        }
+        self.sketch = Some(sketch);
     }
 
     fn value(&self) -> Option<Value> {
+        if let Some(sketch) = &self.sketch {
+            return sketch.quantile(self.part);
+        }
         self.low.peek().map(|ranked| ranked.0.clone())
     }
 }

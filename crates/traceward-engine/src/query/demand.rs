@@ -34,7 +34,7 @@ impl Operand {
 }
 
 impl Demand {
-    /// What is asked so that all roots have a value at position 0, and some parts everywhere.
+    /// What is asked, if some parts are asked everywhere by somebody else.
     pub fn new(automaton: &Algebraic, everywhere: &FxHashSet<PartId>) -> Self {
         let mut demand = Self { everywhere: everywhere.clone(), ..Self::default() };
         for (index, one) in automaton.loops().iter().enumerate() {

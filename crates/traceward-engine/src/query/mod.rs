@@ -14,11 +14,13 @@ mod forward;
 mod held;
 pub mod online;
 mod samples;
+mod sketch;
 mod table;
 
 pub use costs::{POSITIONS_OF_BLOCK, StepCounts};
 pub use forward::{ForwardError, LONGEST as LONGEST_FORWARD};
 pub use samples::{SampleValues, Sampled, Samples};
+pub use sketch::{Precision, Sketch};
 pub use table::Table;
 
 use crate::automaton::algebraic::{Algebraic, PartId, Plain};

@@ -12,6 +12,7 @@ pub use crate::engine::offline::Cache;
 use crate::engine::{EngineConfig, Exactness, Memory, Subsumption};
 use crate::limit::Limits;
 pub use crate::prepared::{Prepared, Simplification};
+use crate::query::Precision;
 pub use costs::{EngineCost, MostNeeded, Refused, SpaceUnit, engine_costs};
 pub use evaluator::Evaluator;
 pub use judge::{Judge, OfFormula, Ruling};
@@ -34,6 +35,9 @@ pub struct Config {
     pub exactness: Exactness,
     /// The work and the memory that engines may take.
     pub limits: Limits,
+    /// How exact summaries are that need all values; if it is not said, those of a trace that has
+    /// ended are exact, and those of one that goes on are up to [`Precision::BEYOND`] values.
+    pub precision: Option<Precision>,
 }
 
 impl Config {

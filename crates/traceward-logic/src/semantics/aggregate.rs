@@ -167,20 +167,42 @@ fn quantile(part: f64, values: &[&Value]) -> Value {
     sorted[rank(part, sorted.len()) - 1].clone()
 }
 
-/// The least k ≥ 1 with k ≥ part · count. `part` is taken as the decimal that was written: 0.07 of
-/// 100 is 7, though the nearest float is a little more than 0.07.
+/// The least k ≥ 1 with k ≥ part · count. See [`Share`].
 pub fn rank(part: f64, count: usize) -> usize {
-    let text = format!("{part}");
-    let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
-    let digits = format!("{whole}{fraction}").parse::<u128>();
-    match (digits, 10_u128.checked_pow(fraction.len() as u32)) {
-        (Ok(digits), Some(scale)) if digits <= scale => match digits.checked_mul(count as u128) {
-            Some(product) => (product.div_ceil(scale) as usize).max(1),
-            None => ((part * count as f64).ceil() as usize).clamp(1, count),
-        },
-        // More decimals than 128 bits hold: a part so small that it is below any rank, or rounding
-        // is harmless.
-        _ => ((part * count as f64).ceil() as usize).clamp(1, count),
+    Share::new(part).rank(count)
+}
+
+/// A part of some values, taken as the decimal that was written: 0.07 of 100 is 7, though the
+/// nearest float is a little more than 0.07.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Share {
+    part: f64,
+    /// The decimal as a fraction; none if it has more digits than 128 bits hold.
+    fraction: Option<(u128, u128)>,
+}
+
+impl Share {
+    /// The decimal that a float is written as.
+    pub fn new(part: f64) -> Self {
+        let text = format!("{part}");
+        let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
+        let digits = format!("{whole}{fraction}").parse::<u128>();
+        let fraction = match (digits, 10_u128.checked_pow(fraction.len() as u32)) {
+            (Ok(digits), Some(scale)) if digits <= scale => Some((digits, scale)),
+            _ => None,
+        };
+        Self { part, fraction }
+    }
+
+    /// The least k ≥ 1 with k ≥ part · count.
+    pub fn rank(self, count: usize) -> usize {
+        let product = self.fraction.and_then(|(digits, scale)| Some((digits.checked_mul(count as u128)?, scale)));
+        match product {
+            Some((product, scale)) => (product.div_ceil(scale) as usize).max(1),
+            // More decimals than 128 bits hold: a part so small that it is below any rank, or
+            // rounding is harmless.
+            None => ((self.part * count as f64).ceil() as usize).clamp(1, count),
+        }
     }
 }
 

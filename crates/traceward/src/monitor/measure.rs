@@ -4,8 +4,8 @@ use crate::error::Error;
 use crate::spec::Spec;
 use std::sync::Arc;
 use traceward_engine::limit::{GaveUp, Limits};
-use traceward_engine::query::Outcome;
-use traceward_engine::query::online::{Online, OnlineRun};
+use traceward_engine::query::Precision;
+use traceward_engine::query::online::{Online, OnlineRun, RunningValue};
 use traceward_logic::expr::{Environment, Expr};
 use traceward_logic::lower::{Lowered, NamedQuery};
 use traceward_logic::query::{Comparison, Measure, Query};
@@ -37,6 +37,8 @@ pub enum Known {
         value: Option<Value>,
         /// The number of states that are settled; none if no later state can change the value.
         settled: Option<u64>,
+        /// The relative error of the numbers that the value is made of; none if they are exact.
+        error: Option<f64>,
     },
     /// An expression could not be evaluated.
     Failed(String),
@@ -55,8 +57,14 @@ pub(super) struct CompiledQuery {
 }
 
 impl CompiledQuery {
-    pub(super) fn new(spec: &Spec, lowered: &Lowered, named: &NamedQuery, name: String) -> Result<Self, Error> {
-        let online = online(lowered, &name, [&named.query])?;
+    pub(super) fn new(
+        spec: &Spec,
+        lowered: &Lowered,
+        named: &NamedQuery,
+        name: String,
+        precision: Precision,
+    ) -> Result<Self, Error> {
+        let online = online(lowered, &name, [&named.query], precision)?;
         Ok(Self {
             name,
             text: spec.text(named.span),
@@ -71,7 +79,7 @@ impl CompiledQuery {
     }
 
     pub(super) fn start(&self) -> Pursued {
-        Pursued { run: Ok(Box::new(self.online.start())) }
+        Pursued { run: Ok(Box::new(self.online.start())), doubt: None }
     }
 
     /// Takes the next state.
@@ -85,7 +93,7 @@ impl CompiledQuery {
             Err(gave_up) => Known::GaveUp(gave_up.clone()),
             Ok(run) => {
                 let running = self.online.value(run, 0);
-                known(running.value, running.settled, names)
+                known(running, names)
             }
         }
     }
@@ -94,14 +102,18 @@ impl CompiledQuery {
     pub(super) fn known_at_end(&self, pursued: &Pursued, names: &[Arc<str>]) -> Known {
         match &pursued.run {
             Err(gave_up) => Known::GaveUp(gave_up.clone()),
-            Ok(run) => known(self.online.value_at_end(run, 0), None, names),
+            Ok(run) => {
+                let value = self.online.value_at_end(run, 0);
+                known(RunningValue { value, settled: None, ..self.online.value(run, 0) }, names)
+            }
         }
     }
 }
 
-fn known(value: Outcome, settled: Option<u64>, names: &[Arc<str>]) -> Known {
+fn known(running: RunningValue, names: &[Arc<str>]) -> Known {
+    let RunningValue { value, settled, error } = running;
     match value {
-        Ok(value) => Known::Value { value, settled },
+        Ok(value) => Known::Value { value, settled, error },
         Err(error) => Known::Failed(failure(&error, names)),
     }
 }
@@ -115,14 +127,22 @@ fn failure(error: &EvaluationError, names: &[Arc<str>]) -> String {
     format!("{} in {what} at position {}", error.reason, error.position)
 }
 
-fn online<'q>(lowered: &Lowered, name: &str, queries: impl IntoIterator<Item = &'q Query>) -> Result<Online, Error> {
-    Online::new(&lowered.formulas, queries).map_err(|error| Error::CannotMeasure { query: name.to_owned(), error })
+fn online<'q>(
+    lowered: &Lowered,
+    name: &str,
+    queries: impl IntoIterator<Item = &'q Query>,
+    precision: Precision,
+) -> Result<Online, Error> {
+    Online::new(&lowered.formulas, queries, precision)
+        .map_err(|error| Error::CannotMeasure { query: name.to_owned(), error })
 }
 
 /// The run of queries that belong together, or the limit that it reached.
 #[derive(Clone, Debug)]
 pub(super) struct Pursued {
     run: Result<Box<OnlineRun>, GaveUp>,
+    /// Why a comparison of approximate values is not decided, if it is not.
+    pub(super) doubt: Option<String>,
 }
 
 impl Pursued {
@@ -148,8 +168,13 @@ pub(super) enum NoVerdict {
 }
 
 impl CompiledAssert {
-    pub(super) fn new(lowered: &Lowered, name: &str, comparison: &Comparison) -> Result<Self, Error> {
-        let online = online(lowered, name, [&comparison.left, &comparison.right])?;
+    pub(super) fn new(
+        lowered: &Lowered,
+        name: &str,
+        comparison: &Comparison,
+        precision: Precision,
+    ) -> Result<Self, Error> {
+        let online = online(lowered, name, [&comparison.left, &comparison.right], precision)?;
         Ok(Self { comparison: comparison.clone(), online })
     }
 
@@ -158,7 +183,7 @@ impl CompiledAssert {
     }
 
     pub(super) fn start(&self) -> Pursued {
-        Pursued { run: Ok(Box::new(self.online.start())) }
+        Pursued { run: Ok(Box::new(self.online.start())), doubt: None }
     }
 
     /// Takes the next state, and tells what is certain behind it.
@@ -170,7 +195,8 @@ impl CompiledAssert {
         names: &[Arc<str>],
     ) -> Result<Verdict, NoVerdict> {
         pursued.step(&self.online, state, limits);
-        let run = pursued.run.as_ref().map_err(|gave_up| NoVerdict::GaveUp(gave_up.clone()))?;
+        let Pursued { run, doubt } = pursued;
+        let run = run.as_ref().map_err(|gave_up| NoVerdict::GaveUp(gave_up.clone()))?;
         let side = |query| self.online.value_at_end(run, query);
         let failed = |error: EvaluationError| NoVerdict::Failed(failure(&error, names));
         let (left, right) = (side(0).map_err(failed)?, side(1).map_err(failed)?);
@@ -179,10 +205,29 @@ impl CompiledAssert {
         // What is certain follows from what is settled, and not from what would be at the end.
         let so_far = |query| self.online.value(run, query).value.ok().flatten();
         let ordering = so_far(0).zip(so_far(1)).and_then(|(left, right)| left.compare(&right));
+        *doubt = self.doubt([0, 1].map(|query| (self.online.value(run, query), self.online.is_summary(query))));
         Ok(match (trend.settles(self.comparison.op, ordering), holds) {
             (true, _) => Verdict::at_end(self.comparison.holds(so_far(0).as_ref(), so_far(1).as_ref())),
             (false, true) => Verdict::Holding,
             (false, false) => Verdict::Pending,
+        })
+    }
+    /// Why the comparison is not decided: a value is approximate, and the other lies within its
+    /// error.
+    fn doubt(&self, sides: [(RunningValue, bool); 2]) -> Option<String> {
+        let error = sides.iter().filter_map(|(side, _)| side.error).reduce(f64::max)?;
+        let [left, right] = sides.map(|(side, is_summary)| {
+            let value = side.value.ok().flatten()?.as_f64()?;
+            // Of what is computed from approximate numbers the error is not known.
+            let error = if is_summary { side.error.unwrap_or(0.0) } else { side.error.map_or(0.0, |_| f64::INFINITY) };
+            Some((value, error))
+        });
+        let ((left, left_error), (right, right_error)) = left.zip(right)?;
+        let distance = (left - right).abs();
+        let within = distance <= left.abs() * left_error + right.abs() * right_error;
+        within.then(|| {
+            let percent = error * 100.0;
+            format!("its value is {left} within {percent}%, and {right} is too close to that to compare them")
         })
     }
 }

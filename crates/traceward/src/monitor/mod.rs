@@ -310,6 +310,15 @@ impl Monitor {
         self.follows.iter().map(|follow| follow.verdict).collect()
     }
 
+    /// Why the verdict on an assert at the end would be none: its value is approximate, and the bound
+    /// lies within the error.
+    pub fn doubt(&self, id: PropertyId) -> Option<&str> {
+        match self.follows[id.index()].run.as_ref().ok()? {
+            Pursuit::Assert(pursued, _) => pursued.doubt.as_deref(),
+            Pursuit::Formula(_) => None,
+        }
+    }
+
     /// The verdict on each property if the trace ends here. A property that was given up keeps the
     /// last verdict that is known of it.
     pub fn end(&self) -> Vec<Verdict> {

@@ -10,6 +10,7 @@ use crate::spec::Spec;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use traceward_engine::limit::{GaveUp, Limits};
+use traceward_engine::query::Precision;
 use traceward_engine::select::{Config, EngineName, Online, Prepared, Running, Step};
 use traceward_logic::expr::{Expr, Memory};
 use traceward_logic::formula::{Direction, FormulaId, Formulas, Interval, Node};
@@ -135,13 +136,13 @@ impl Program {
             recorded: questions.are_asked().then(|| Recorded::new(&lowered, questions)),
         };
         program.take_properties(spec, &lowered, config)?;
-        program.take_queries(spec, &lowered)?;
+        program.take_queries(spec, &lowered, &config)?;
         program.remember();
         Ok(program)
     }
 
     fn take_properties(&mut self, spec: &Spec, lowered: &Lowered, config: Config) -> Result<(), Error> {
-        let formulas = &lowered.formulas;
+        let (formulas, precision) = (&lowered.formulas, precision(&config));
         for (index, (property, name)) in lowered.properties.iter().zip(spec.property_names()).enumerate() {
             let roots = roots_of(&property.claim);
             self.take_fallible(formulas, &roots);
@@ -153,7 +154,7 @@ impl Program {
                     CompiledClaim::Formula(self.compiled(engine))
                 }
                 Claim::Assert(comparison) => {
-                    let compiled = CompiledAssert::new(lowered, &name, comparison)?;
+                    let compiled = CompiledAssert::new(lowered, &name, comparison, precision)?;
                     compiled.exprs().for_each(|expr| self.note_that_it_matters(expr));
                     CompiledClaim::Assert(Box::new(compiled))
                 }
@@ -183,9 +184,9 @@ impl Program {
         Ok(())
     }
 
-    fn take_queries(&mut self, spec: &Spec, lowered: &Lowered) -> Result<(), Error> {
+    fn take_queries(&mut self, spec: &Spec, lowered: &Lowered, config: &Config) -> Result<(), Error> {
         for (query, name) in lowered.queries.iter().zip(spec.query_names()) {
-            let compiled = CompiledQuery::new(spec, lowered, query, name)?;
+            let compiled = CompiledQuery::new(spec, lowered, query, name, precision(config))?;
             let mut roots = Vec::new();
             query.query.for_each_formula(&mut |formula| roots.push(formula));
             self.take_fallible(&lowered.formulas, &roots);
@@ -285,6 +286,11 @@ fn mask(atoms: &[Option<usize>]) -> Vec<u64> {
     let mut mask = vec![0; atoms.iter().flatten().max().map_or(0, |atom| atom / 64 + 1)];
     atoms.iter().flatten().for_each(|atom| mask[atom / 64] |= 1 << (atom % 64));
     mask
+}
+
+/// How exact summaries are on a trace that goes on.
+fn precision(config: &Config) -> Precision {
+    config.precision.unwrap_or(Precision::STREAM)
 }
 
 /// The formulas of a claim.

@@ -15,6 +15,7 @@ mod node;
 mod runs;
 
 use super::Outcome;
+use super::Precision;
 use super::accumulator::Accumulator;
 use super::demand::{Demand, Operand};
 use super::held::{Held, Join, applied, joined};
@@ -84,6 +85,7 @@ pub struct Online {
     atoms: Vec<Expr>,
     asserted: FxHashMap<FormulaId, PastId>,
     ends_quietly: bool,
+    precision: Precision,
 }
 
 /// The ways in which a query's value can change as a trace goes on.
@@ -138,6 +140,8 @@ pub struct RunningValue {
     pub value: Outcome,
     /// The number of positions that are settled; none if the value is final.
     pub settled: Option<u64>,
+    /// The relative error of the numbers that the value is made of; none if they are exact.
+    pub error: Option<f64>,
 }
 
 /// Queries on their way through a trace.
@@ -155,7 +159,11 @@ pub struct OnlineRun {
 
 impl Online {
     /// Prepares queries over formulas of an arena.
-    pub fn new<'q>(formulas: &Formulas, queries: impl IntoIterator<Item = &'q Query>) -> Result<Self, Unfollowable> {
+    pub fn new<'q>(
+        formulas: &Formulas,
+        queries: impl IntoIterator<Item = &'q Query>,
+        precision: Precision,
+    ) -> Result<Self, Unfollowable> {
         let automaton = Algebraic::new(formulas, queries, Plain::Followed);
         let demand = Demand::new(&automaton, &FxHashSet::default());
         refuse_what_needs_the_trace(&automaton, &demand)?;
@@ -171,12 +179,13 @@ impl Online {
         let asserted = assertions.into_iter().zip(&prepared.split).map(|(one, split)| (one, past.id(*split)));
         let asserted = asserted.collect();
         let ends_quietly = ends_quietly(&automaton, &demand);
-        Ok(Self { automaton, demand, past, atoms, asserted, ends_quietly })
+        Ok(Self { automaton, demand, past, atoms, asserted, ends_quietly, precision })
     }
 
     /// A run that has seen no state.
     pub fn start(&self) -> OnlineRun {
-        let nodes = self.automaton.part_ids().map(|id| Node::new(&self.automaton, &self.demand, id)).collect();
+        let nodes =
+            self.automaton.part_ids().map(|id| Node::new(&self.automaton, &self.demand, id, self.precision)).collect();
         OnlineRun {
             past: self.past.start(),
             nodes,
@@ -251,7 +260,7 @@ impl Online {
             Some(held) => held.outcome(),
             None => Ok(None),
         };
-        RunningValue { value, settled }
+        RunningValue { value, settled, error: self.error(run, root) }
     }
 
     /// What a query would have if the trace ended here.
@@ -360,6 +369,30 @@ impl Online {
                 }
             }
         }
+    }
+
+    /// The relative error of the numbers that a part's value at position 0 is made of.
+    fn error(&self, run: &OnlineRun, id: PartId) -> Option<f64> {
+        match self.automaton.part(id) {
+            _ if self.demand.is_everywhere(id) => None,
+            Part::Terminal { .. } | Part::Transient { .. } | Part::Window { .. } => None,
+            Part::Apply { function: Unary::Finish(_), .. } => run.nodes[id.index()].error(),
+            Part::Apply { part, .. } => self.error(run, *part),
+            Part::And { left, right, .. } | Part::Or { left, right, .. } => {
+                let (left, right) = (self.error(run, *left), self.error(run, *right));
+                left.into_iter().chain(right).reduce(f64::max)
+            }
+        }
+    }
+
+    /// Whether the value of a query is that of a summary itself, so that an error of the summary is
+    /// one of the value.
+    pub fn is_summary(&self, query: usize) -> bool {
+        let mut id = self.automaton.roots()[query];
+        while let Part::Apply { function: Unary::Default(_), part } = self.automaton.part(id) {
+            id = *part;
+        }
+        matches!(self.automaton.part(id), Part::Apply { function: Unary::Finish(_), .. })
     }
 
     /// The number of bytes that a run keeps, about.

@@ -1,5 +1,6 @@
 //! What each part keeps while a trace goes on.
 
+use super::Precision;
 use super::runs::{Paired, Run, pass};
 use super::{Accumulator, Algebraic, Demand, Held, Join, LoopKind, Operand, Part, PartId, Unary, applied, joined};
 use crate::automaton::algebraic::Collector;
@@ -60,8 +61,8 @@ enum Work {
 }
 
 impl Node {
-    pub fn new(automaton: &Algebraic, demand: &Demand, id: PartId) -> Self {
-        Self { work: work(automaton, demand, id), passed: 0 }
+    pub fn new(automaton: &Algebraic, demand: &Demand, id: PartId, precision: Precision) -> Self {
+        Self { work: work(automaton, demand, id, precision), passed: 0 }
     }
 
     /// Takes what operands have passed on, and passes on what is certain now.
@@ -165,6 +166,14 @@ impl Node {
         }
     }
 
+    /// The relative error of the summary of a collection.
+    pub fn error(&self) -> Option<f64> {
+        match &self.work {
+            Work::Fold(fold) => fold.accumulator.error(),
+            _ => None,
+        }
+    }
+
     /// The number of bytes that are kept, about.
     pub fn bytes(&self) -> usize {
         const RUN: usize = size_of::<Run>();
@@ -179,9 +188,9 @@ impl Node {
 }
 
 /// What a part does.
-fn work(automaton: &Algebraic, demand: &Demand, id: PartId) -> Work {
+fn work(automaton: &Algebraic, demand: &Demand, id: PartId, precision: Precision) -> Work {
     if let Part::Apply { function: Unary::Finish(collector), part: head } = automaton.part(id) {
-        return collection(automaton, demand, id, collector, *head);
+        return collection(automaton, demand, id, (collector, precision), *head);
     }
     if let Some(LoopKind::Until { left, right }) = demand.loop_of(automaton, id) {
         return Work::Until { left: *left, right: *right, paired: Paired::default(), waiting: 0 };
@@ -203,7 +212,13 @@ fn work(automaton: &Algebraic, demand: &Demand, id: PartId) -> Work {
     }
 }
 
-fn collection(automaton: &Algebraic, demand: &Demand, id: PartId, collector: &Collector, head: PartId) -> Work {
+fn collection(
+    automaton: &Algebraic,
+    demand: &Demand,
+    id: PartId,
+    (collector, precision): (&Collector, Precision),
+    head: PartId,
+) -> Work {
     let Some(LoopKind::Collection { of, condition, .. }) = demand.loop_of(automaton, head) else {
         return Work::Idle;
     };
@@ -220,7 +235,7 @@ fn collection(automaton: &Algebraic, demand: &Demand, id: PartId, collector: &Co
             condition: *condition,
             sides: Paired::default(),
             paired: Paired::default(),
-            accumulator: Accumulator::new(collector),
+            accumulator: Accumulator::with_precision(collector, precision),
             failed: Held::Nothing,
             taken: 0,
             is_closed: false,
