@@ -50,8 +50,8 @@ use why::Explainers;
 /// The longest trace that the definition itself is asked about: beyond it an answer takes minutes.
 const LONGEST_NAIVE: usize = 200_000;
 
-/// The longest trace whose queries the definition is asked about: collections inside collections are
-/// quadratic.
+/// The longest trace whose queries the definition is asked about: collections inside collections
+/// are quadratic.
 const LONGEST_NAIVE_QUERY: usize = 20_000;
 
 /// A spec that has met its trace.

@@ -64,7 +64,8 @@ impl Demand {
         self.heads.get(&head).map(|&index| &automaton.loops()[index].kind)
     }
 
-    /// Asks for what a part needs: everywhere, if it is asked so itself or looks at other positions.
+    /// Asks for what a part needs: everywhere, if it is asked so itself or looks at other
+    /// positions.
     fn ask(&mut self, automaton: &Algebraic, id: PartId) {
         let is_everywhere = self.is_everywhere(id);
         if let Some(kind) = self.loop_of(automaton, id) {

@@ -79,8 +79,8 @@ pub enum Part {
         /// The automaton on the right.
         right: PartId,
     },
-    /// `true` where an automaton has a value somewhere in a window. The paper has no bounds; this is
-    /// for who follows a trace ([`Plain::Followed`]).
+    /// `true` where an automaton has a value somewhere in a window. The paper has no bounds; this
+    /// is for who follows a trace ([`Plain::Followed`]).
     Window {
         /// The distances of the window.
         interval: Interval,
@@ -278,8 +278,8 @@ impl Algebraic {
         self.part_ids().filter(|id| seen[id.index()]).collect()
     }
 
-    /// The first query that a part belongs to, by its place among them. Operands have lower ids than
-    /// what is made of them, and no query has parts behind its root.
+    /// The first query that a part belongs to, by its place among them. Operands have lower ids
+    /// than what is made of them, and no query has parts behind its root.
     pub fn query_of(&self, id: PartId) -> usize {
         self.roots.iter().position(|&root| root >= id).unwrap_or_default()
     }
