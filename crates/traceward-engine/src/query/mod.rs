@@ -12,6 +12,7 @@ mod demand;
 mod forward;
 mod held;
 pub mod online;
+mod save;
 mod sketch;
 mod table;
 
