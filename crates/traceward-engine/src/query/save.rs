@@ -15,7 +15,7 @@ const DEPTH: usize = 2000;
 /// What the bytes of a run refer to, and what limits the numbers in them.
 pub(super) struct Scope<'a> {
     automaton: &'a Algebraic,
-    /// The expressions of the automaton that can fail: an error is written with the place of its own.
+    /// The expressions of the automaton. An error is written with the place of the one that failed.
     exprs: Vec<&'a Expr>,
     /// The number of states that the run has seen. Nothing that is counted is more.
     position: u64,

@@ -4,7 +4,7 @@ use super::{Held, Online, OnlineRun};
 use crate::query::save::Scope;
 use crate::saved::{Origin, Reader, RestoreError, Writer, checksum, framed, unframed};
 
-/// The most states that a run can have seen: positions are signed numbers to whoever subtracts them.
+/// The most states that a run can have seen: a window takes positions for signed numbers.
 const MOST_STATES: u64 = i64::MAX as u64;
 
 impl Online {

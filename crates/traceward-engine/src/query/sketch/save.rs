@@ -157,8 +157,8 @@ fn buckets(sketch: &DDSketch) -> Option<Vec<(Bucket, u64)>> {
     (count == sketch.count() as u64).then_some(buckets)
 }
 
-/// The bytes of a sketch in the format that the implementations in Java, Go and Rust share: sections
-/// that begin with a byte each, and numbers of as many bytes as they need.
+/// The bytes of a sketch in the format that implementations share: sections that begin with a byte
+/// each, and numbers of as many bytes as they need.
 struct Foreign<'a>(&'a [u8]);
 
 impl Foreign<'_> {
