@@ -19,6 +19,7 @@ use crate::limit::{Feature, Unsupported};
 use crate::saved::{Reader, RestoreError, Writer};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
+use std::fmt;
 use traceward_logic::formula::{Direction, Expansion, FormulaId, Formulas, Interval, Node, Strength, Unit};
 use traceward_logic::letter::{Alphabet, Proposition};
 
@@ -53,6 +54,11 @@ impl PastRun {
     /// Whether a formula holds at the last position.
     pub fn holds(&self, id: PastId) -> bool {
         self.holds[id.index()]
+    }
+
+    /// The number of states that were seen.
+    pub(crate) fn position(&self) -> u64 {
+        self.position
     }
 }
 
@@ -124,6 +130,11 @@ impl Past {
     /// Whether there is nothing to follow.
     pub fn is_empty(&self) -> bool {
         self.parts.is_empty()
+    }
+
+    /// What is followed, for whoever tells one from another.
+    pub(crate) fn parts(&self) -> &[impl fmt::Debug] {
+        &self.parts
     }
 
     fn part(

@@ -4,8 +4,9 @@ use proptest::prelude::*;
 use rustc_hash::FxHashMap;
 use traceward_engine::automaton::algebraic::{Algebraic, Plain};
 use traceward_engine::limit::{Limit, Limits};
-use traceward_engine::query::online::Online;
+use traceward_engine::query::online::{Online, OnlineRun, RunningValue, Trend};
 use traceward_engine::query::{ForwardError, Outcome, Precision, Queries, Sketch, state_by_state};
+use traceward_engine::saved::RestoreError;
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::expr::StateAt;
 use traceward_logic::formula::FormulaId;
@@ -167,6 +168,43 @@ fn follow(text: &str, trace: &Trace) -> bool {
     true
 }
 
+/// What is told of a query: its value, how far it is settled, its error, its value if the trace
+/// ended, and how it can change.
+fn told(online: &Online, run: &OnlineRun) -> (RunningValue, Outcome, Trend) {
+    (online.value(run, 0), online.value_at_end(run, 0), online.trend(run, 0))
+}
+
+/// Saves a run at every cut of a trace. Those that were restored are followed to the end, beside
+/// the one that was never saved. Tells whether the query can be followed.
+fn goes_on(text: &str, trace: &Trace, precision: Precision) -> bool {
+    let lowered = asked(text);
+    let trace = narrowed(trace, &lowered);
+    let Ok(online) = Online::new(&lowered.formulas, [&lowered.queries[0].query], precision) else { return false };
+    let mut run = online.start();
+    let mut restored: Vec<OnlineRun> = Vec::new();
+    for position in 0..=trace.len {
+        let saved = online.save(&run);
+        let again = online.restore(&saved).unwrap_or_else(|error| panic!("{text} at {position}: {error}"));
+        assert_eq!(online.save(&again), saved, "{text} saved twice at {position}");
+        restored.push(again);
+        let expected = told(&online, &run);
+        for (cut, other) in restored.iter().enumerate() {
+            assert_eq!(told(&online, other), expected, "{text} saved at {cut}, at {position}");
+        }
+        if position < trace.len {
+            let state = StateAt { trace: &trace, position };
+            for one in restored.iter_mut().chain([&mut run]) {
+                online.step(one, &state, &Limits::default()).expect("no limit");
+            }
+        }
+    }
+    // So are those whose trace has ended.
+    online.end(&mut run);
+    let ended = online.restore(&online.save(&run)).expect("its own bytes");
+    assert_eq!(online.value(&ended, 0), online.value(&run, 0), "{text} has ended");
+    true
+}
+
 fn roots_of(query: &Query) -> Vec<FormulaId> {
     let mut roots = Vec::new();
     query.for_each_formula(&mut |formula| roots.push(formula));
@@ -226,6 +264,23 @@ proptest! {
     #[test]
     fn queries_are_followed_as_they_are_defined(text in query::query(Errors::Some), trace in expr::trace()) {
         follow(&text, &tamed(trace));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_restored_run_of_a_query_goes_on_as_if_nothing_had_been(
+        text in query::query(Errors::Some),
+        trace in expr::trace(),
+    ) {
+        goes_on(&text, &trace, Precision::Exact);
+    }
+
+    #[test]
+    fn so_does_one_that_has_a_sketch(text in query::query(Errors::Some), trace in expr::trace()) {
+        goes_on(&text, &trace, Precision::Sketched { beyond: 5, accuracy: 0.01 });
     }
 }
 
@@ -306,6 +361,90 @@ fn blocks_meet_at_their_borders() {
         let without: Vec<_> = FORMS.iter().filter(has_none).collect();
         assert!(len < 1000 || without.is_empty(), "{len} states: no value of {without:?}");
     }
+}
+
+#[test]
+fn every_form_that_can_be_followed_can_be_saved() {
+    let trace = long_trace(60);
+    for precision in [Precision::Exact, Precision::Sketched { beyond: 20, accuracy: 0.01 }] {
+        let followed = FORMS.iter().filter(|text| goes_on(text, &trace, precision)).count();
+        assert!(followed > 28, "{followed} of {} can be followed", FORMS.len());
+    }
+}
+
+fn online_of(text: &str, precision: Precision) -> Option<Online> {
+    let lowered = asked(text);
+    Online::new(&lowered.formulas, [&lowered.queries[0].query], precision).ok()
+}
+
+/// The bytes of a run over some states, with its queries; none if they cannot be followed.
+fn small_run(text: &str, precision: Precision) -> Option<(Online, Vec<u8>)> {
+    let trace = narrowed(&long_trace(12), &asked(text));
+    let online = online_of(text, precision)?;
+    let mut run = online.start();
+    for position in 0..trace.len {
+        online.step(&mut run, &StateAt { trace: &trace, position }, &Limits::default()).expect("no limit");
+    }
+    let saved = online.save(&run);
+    Some((online, saved))
+}
+
+/// Small runs of queries of every form, some with a sketch.
+fn small_runs() -> impl Iterator<Item = (&'static str, Online, Vec<u8>)> {
+    let run = |text| small_run(text, Precision::Sketched { beyond: 4, accuracy: 0.01 });
+    FORMS.into_iter().filter_map(move |text| run(text).map(|(online, saved)| (text, online, saved)))
+}
+
+#[test]
+fn damaged_runs_of_queries_are_refused() {
+    for (text, online, saved) in small_runs() {
+        for cut in 0..saved.len() {
+            assert!(online.restore(&saved[..cut]).is_err(), "{text} cut at {cut}");
+            for bit in 0..8 {
+                let mut changed = saved.clone();
+                changed[cut] ^= 1 << bit;
+                assert!(online.restore(&changed).is_err(), "{text} changed at bit {bit} of byte {cut}");
+            }
+        }
+    }
+}
+
+/// FNV-1a, as it stands behind every saved run.
+fn checksum(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xCBF2_9CE4_8422_2325, |sum, byte| (sum ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01B3))
+}
+
+#[test]
+fn forged_runs_of_queries_are_refused_or_go_on_without_a_panic() {
+    let trace = long_trace(20);
+    for (text, online, saved) in small_runs() {
+        let trace = narrowed(&trace, &asked(text));
+        let body = saved.len() - 8;
+        for place in 0..body {
+            for forged in [0, 1, 2, 0x7F, 0x80, 0xFF] {
+                let mut changed = saved[..body].to_vec();
+                changed[place] = forged;
+                changed.extend(checksum(&changed).to_le_bytes());
+                let Ok(mut run) = online.restore(&changed) else { continue };
+                for position in 0..trace.len {
+                    let limit = online.step(&mut run, &StateAt { trace: &trace, position }, &Limits::default());
+                    assert_eq!(limit, Ok(()), "{text}");
+                }
+                let _ = (told(&online, &run), online.restore(&online.save(&run)));
+            }
+        }
+    }
+}
+
+#[test]
+fn runs_of_other_queries_are_refused() {
+    let (_, saved) = small_run("sum(b : i)", Precision::Exact).expect("a sum");
+    let is_other = |text, precision| online_of(text, precision).expect("a sum").restore(&saved).err();
+    assert_eq!(is_other("sum(b : i)", Precision::Exact), None);
+    for text in ["sum(!b : i)", "avg(b : i)", "sum(b : i + 1)", "sum(O b : i)", "sum(b : i) while b"] {
+        assert_eq!(is_other(text, Precision::Exact), Some(RestoreError::OtherFormula), "{text}");
+    }
+    assert_eq!(is_other("sum(b : i)", Precision::STREAM), Some(RestoreError::OtherFormula));
 }
 
 /// Data that is hard for a sketch, by name.

@@ -30,6 +30,21 @@ pub struct Total {
     float_count: u64,
 }
 
+/// What a [`Total`] has come to, for whoever keeps it somewhere else for a while.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct TotalParts {
+    /// The sum of the integers.
+    pub integers: i128,
+    /// The number of integers.
+    pub integer_count: u64,
+    /// The sum of the floats, as it was rounded.
+    pub floats: f64,
+    /// What rounding has cut off that sum.
+    pub lost: f64,
+    /// The number of floats.
+    pub float_count: u64,
+}
+
 /// A sum of floats, and what rounding has cut off it (Neumaier 1974).
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 struct Compensated {
@@ -112,6 +127,27 @@ impl Total {
         }
     }
 
+    /// All that the total has come to.
+    pub fn to_parts(&self) -> TotalParts {
+        TotalParts {
+            integers: self.integers,
+            integer_count: self.integer_count,
+            floats: self.floats.sum,
+            lost: self.floats.lost,
+            float_count: self.float_count,
+        }
+    }
+
+    /// The total that has come to this; none if no numbers come to it, because there are too few
+    /// for such a sum, or more than can be counted.
+    pub fn from_parts(parts: TotalParts) -> Option<Self> {
+        let TotalParts { integers, integer_count, floats, lost, float_count } = parts;
+        let most = u128::from(integer_count) << 63;
+        integer_count.checked_add(float_count)?;
+        let floats = Compensated { sum: floats, lost };
+        (integers.unsigned_abs() <= most).then_some(Self { integers, integer_count, floats, float_count })
+    }
+
     /// The sum as a float. The integers come in two parts, since one float may not hold them.
     fn approximate(&self) -> f64 {
         let high = self.integers as f64;
@@ -184,6 +220,16 @@ mod tests {
         assert_eq!(floats(&[1.0, -infinity]).mean(), Some(Value::Float(-infinity)));
         assert_eq!(floats(&[infinity, -infinity]).sum(), Ok(Value::Missing));
         assert_eq!(floats(&[f64::MAX, f64::MAX]).sum(), Ok(Value::Float(infinity)));
+    }
+
+    #[test]
+    fn a_total_comes_back_from_its_parts() {
+        let values = [Value::Int(i64::MIN), Value::Float(1e17), Value::Float(0.1), Value::Float(-1e17)];
+        let total = total(&values);
+        assert_eq!(Total::from_parts(total.to_parts()), Some(total));
+        let parts = Total::default().to_parts();
+        assert_eq!(Total::from_parts(TotalParts { integers: 1, ..parts }), None);
+        assert_eq!(Total::from_parts(TotalParts { integer_count: u64::MAX, float_count: 1, ..parts }), None);
     }
 
     #[test]

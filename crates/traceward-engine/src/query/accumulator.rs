@@ -4,6 +4,8 @@
 //! and whoever follows a trace takes ever later ones. A summary is that of the definition,
 //! whichever way the values came.
 
+mod save;
+
 use super::sketch::{Precision, Sketch};
 use crate::automaton::algebraic::Collector;
 use rustc_hash::FxHashMap;

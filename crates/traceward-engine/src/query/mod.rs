@@ -14,6 +14,7 @@ mod forward;
 mod held;
 pub mod online;
 mod samples;
+mod save;
 mod sketch;
 mod table;
 

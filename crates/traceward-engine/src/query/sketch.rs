@@ -5,6 +5,8 @@
 //! whatever the values. It can be merged. Sketches that bound the error in rank (KLL, t-digest) say
 //! little of the value where values lie far apart, as latencies do.
 
+mod save;
+
 use sketches_ddsketch::{Config, DDSketch};
 use traceward_logic::semantics;
 use traceward_logic::value::Value;
@@ -53,6 +55,11 @@ const MOST_BUCKETS: u32 = 1 << 20;
 /// The least number that is told from 0.
 const LEAST: f64 = 1e-300;
 
+/// The buckets of an accuracy.
+fn config(accuracy: f64) -> Config {
+    Config::new(accuracy, MOST_BUCKETS, LEAST)
+}
+
 /// The quantiles of numbers, up to a relative error.
 #[derive(Clone)]
 pub struct Sketch {
@@ -71,8 +78,7 @@ impl std::fmt::Debug for Sketch {
 impl Sketch {
     /// A sketch without values.
     pub fn new(accuracy: f64) -> Self {
-        let config = Config::new(accuracy, MOST_BUCKETS, LEAST);
-        Self { sketch: DDSketch::new(config), accuracy, infinite: [0; 2] }
+        Self { sketch: DDSketch::new(config(accuracy)), accuracy, infinite: [0; 2] }
     }
 
     /// Takes a number.

@@ -13,6 +13,7 @@
 
 mod node;
 mod runs;
+mod save;
 
 use super::Outcome;
 use super::Precision;

@@ -1,5 +1,7 @@
 //! What each part keeps while a trace goes on.
 
+mod save;
+
 use super::Precision;
 use super::runs::{Paired, Run, pass};
 use super::{Accumulator, Algebraic, Demand, Held, Join, LoopKind, Operand, Part, PartId, Unary, applied, joined};

@@ -1,5 +1,9 @@
 //! Runs: so many positions at which a part has the same.
 
+mod save;
+
+pub(super) use save::{read_runs, save_runs};
+
 use super::Held;
 use std::collections::VecDeque;
 

@@ -1,0 +1,92 @@
+//! What each part keeps, as bytes. What a part does is known from its automaton.
+
+use super::super::runs::{Paired, read_runs, save_runs};
+use super::{Fold, Held, Node, Window, Work};
+use crate::query::save::Scope;
+use crate::saved::{Reader, RestoreError, Writer};
+use std::collections::VecDeque;
+
+impl Node {
+    pub fn save(&self, scope: &Scope<'_>, to: &mut Writer) {
+        to.number(self.passed);
+        match &self.work {
+            Work::Idle | Work::Apply { .. } => {}
+            Work::Transient { has_begun, .. } => to.bit(*has_begun),
+            Work::Join { paired, .. } => paired.save(scope, to),
+            Work::Until { paired, waiting, .. } => {
+                paired.save(scope, to);
+                to.number(*waiting);
+            }
+            Work::Window(window) => window.save(to),
+            Work::Interval { paired, open, .. } => {
+                paired.save(scope, to);
+                save_runs(scope, open.iter(), to);
+            }
+            Work::Fold(fold) => fold.save(scope, to),
+        }
+    }
+
+    /// Reads what a node of the same part kept into one that keeps nothing.
+    pub fn restore(&mut self, scope: &Scope<'_>, from: &mut Reader<'_>) -> Result<(), RestoreError> {
+        self.passed = scope.positions(from)?;
+        match &mut self.work {
+            Work::Idle | Work::Apply { .. } => {}
+            Work::Transient { has_begun, .. } => *has_begun = from.bit()?,
+            Work::Join { paired, .. } => *paired = Paired::restore(scope, from)?,
+            Work::Until { paired, waiting, .. } => {
+                *paired = Paired::restore(scope, from)?;
+                *waiting = scope.positions(from)?;
+            }
+            Work::Window(window) => window.restore(scope, from)?,
+            Work::Interval { paired, open, .. } => {
+                *paired = Paired::restore(scope, from)?;
+                *open = read_runs(scope, from)?;
+            }
+            Work::Fold(fold) => fold.restore(scope, from)?,
+        }
+        Ok(())
+    }
+}
+
+impl Window {
+    fn save(&self, to: &mut Writer) {
+        for moments in [&self.pending, &self.unknown, &self.witnesses] {
+            to.size(moments.len());
+            moments.iter().for_each(|moment| to.int(*moment));
+        }
+    }
+
+    fn restore(&mut self, scope: &Scope<'_>, from: &mut Reader<'_>) -> Result<(), RestoreError> {
+        for moments in [&mut self.pending, &mut self.unknown, &mut self.witnesses] {
+            let read: VecDeque<i64> = from.many(Reader::int)?;
+            *moments = if read.len() as u64 <= scope.position() { read } else { return Err(RestoreError::Damaged) };
+        }
+        Ok(())
+    }
+}
+
+impl Fold {
+    fn save(&self, scope: &Scope<'_>, to: &mut Writer) {
+        self.sides.save(scope, to);
+        self.paired.save(scope, to);
+        self.accumulator.save(scope, to);
+        scope.save_held(&self.failed, to);
+        to.number(self.taken);
+        to.bit(self.is_closed);
+        to.bit(self.has_begun);
+    }
+
+    fn restore(&mut self, scope: &Scope<'_>, from: &mut Reader<'_>) -> Result<(), RestoreError> {
+        self.sides = Paired::restore(scope, from)?;
+        self.paired = Paired::restore(scope, from)?;
+        self.accumulator.restore(scope, from)?;
+        self.failed = match scope.held(from)? {
+            held @ (Held::Nothing | Held::Failed(_)) => held,
+            Held::Value(_) | Held::Collection(_) => return Err(RestoreError::Damaged),
+        };
+        self.taken = scope.positions(from)?;
+        self.is_closed = from.bit()?;
+        self.has_begun = from.bit()?;
+        Ok(())
+    }
+}

@@ -1,0 +1,68 @@
+//! Runs of queries as bytes, so that they can outlive their process.
+
+use super::{Held, Online, OnlineRun};
+use crate::query::save::Scope;
+use crate::saved::{Origin, Reader, RestoreError, Writer, checksum, framed, unframed};
+
+/// The most states that a run can have seen: a window takes positions for signed numbers.
+const MOST_STATES: u64 = i64::MAX as u64;
+
+impl Online {
+    /// A run as bytes, for [`Self::restore`]. They hold what is owed and what was collected, and so
+    /// are about as long as the run is large.
+    pub fn save(&self, run: &OnlineRun) -> Vec<u8> {
+        framed(self.origin(), |to| self.save_run(run, to))
+    }
+
+    /// A run that was saved by the same queries with the same precision; it goes on as if it had
+    /// never been interrupted. Queries are the same if they look at the same variables by their
+    /// places, whatever their names.
+    pub fn restore(&self, bytes: &[u8]) -> Result<OnlineRun, RestoreError> {
+        unframed(self.origin(), bytes, |from| self.restored_run(from))
+    }
+
+    fn origin(&self) -> Origin {
+        Origin { engine: "algebraic", formula: self.fingerprint() }
+    }
+
+    /// A number that two different lists of queries hardly share. Formulas of terminal nodes are
+    /// known by their ids only, so what they are made of is summed up too.
+    fn fingerprint(&self) -> u64 {
+        let mut asserted: Vec<_> = self.asserted.iter().map(|(formula, id)| (*formula, *id)).collect();
+        asserted.sort_unstable_by_key(|(formula, _)| *formula);
+        let Self { automaton, past, atoms, precision, .. } = self;
+        let text = format!("{automaton:?} {:?} {atoms:?} {asserted:?} {precision:?}", past.parts());
+        checksum(text.as_bytes())
+    }
+
+    fn save_run(&self, run: &OnlineRun, to: &mut Writer) {
+        let OnlineRun { past, nodes, first, position, .. } = run;
+        let scope = Scope::new(&self.automaton, *position);
+        to.number(*position);
+        past.save(to);
+        nodes.iter().for_each(|node| node.save(&scope, to));
+        for held in first {
+            to.bit(held.is_some());
+            if let Some(held) = held {
+                scope.save_held(held, to);
+            }
+        }
+    }
+
+    fn restored_run(&self, from: &mut Reader<'_>) -> Result<OnlineRun, RestoreError> {
+        let mut run = self.start();
+        run.position = from.at_most(MOST_STATES)?;
+        run.past = self.past.restore(from)?;
+        if run.past.position() != run.position {
+            return Err(RestoreError::Damaged);
+        }
+        let scope = Scope::new(&self.automaton, run.position);
+        run.nodes.iter_mut().try_for_each(|node| node.restore(&scope, from))?;
+        run.first.iter_mut().try_for_each(|first| optional_held(&scope, from).map(|held| *first = held))?;
+        Ok(run)
+    }
+}
+
+fn optional_held(scope: &Scope<'_>, from: &mut Reader<'_>) -> Result<Option<Held>, RestoreError> {
+    if from.bit()? { scope.held(from).map(Some) } else { Ok(None) }
+}
