@@ -43,7 +43,7 @@ pub enum Whose {
     /// The row is of a peer that came to nothing in its time: how long it would have taken is not
     /// known.
     CameToNothing,
-    /// The row is of a peer that is not installed.
+    /// The row is of a peer that is not installed, or failed: its name says which.
     NotMeasured,
 }
 

@@ -76,8 +76,11 @@ fn of_case(case: &Case, input: &Input) -> Vec<Row> {
         let plural = if threads == "1" { "" } else { "s" };
         let name = |version: &str| format!("{peer}{version}, {threads} thread{plural}, the same");
         rows.push(match peers(peer, threads, case, input) {
-            Some((version, time)) => row(name(&format!(" {version}")), time),
-            None => Row::new(name(""), input.rows, "rows", Duration::ZERO, Whose::NotMeasured),
+            Ok((version, time)) => row(name(&format!(" {version}")), time),
+            Err(why) => {
+                let name = format!("{}: {why}", name(""));
+                Row::new(name, input.rows, "rows", Duration::ZERO, Whose::NotMeasured)
+            }
         });
     }
     rows
@@ -107,15 +110,22 @@ fn ours(case: &Case, input: &Input) -> (Duration, Duration) {
     (query, check)
 }
 
-/// The version of a peer and its fastest run; none if it is not installed.
-fn peers(peer: &str, threads: &str, case: &Case, input: &Input) -> Option<(String, Duration)> {
-    let python = program().ancestors().nth(2)?.join("peers/bin/python");
+/// The version of a peer and its fastest run, or why there is none.
+fn peers(peer: &str, threads: &str, case: &Case, input: &Input) -> Result<(String, Duration), String> {
+    let python = program().ancestors().nth(2).map(|target| target.join("peers/bin/python")).unwrap_or_default();
+    if !python.exists() {
+        return Err("not installed".to_owned());
+    }
     let mut command = if threads == "1" { on_one_core(&python) } else { Command::new(&python) };
     command.args(["-c", PEER_SCRIPT, peer, threads]).arg(&input.path).args([case.query, RUNS_OF_PEERS]);
-    let output = command.output().ok().filter(|output| output.status.success())?;
-    let told: Value = serde_json::from_slice(&output.stdout).ok()?;
-    verify(peer, case, told["answer"].as_f64()?, input);
-    Some((told["version"].as_str()?.to_owned(), Duration::from_secs_f64(told["seconds"].as_f64()?)))
+    let output = command.output().map_err(|error| error.to_string())?;
+    let told: Value = serde_json::from_slice(&output.stdout).map_err(|_| {
+        let said = String::from_utf8_lossy(&output.stderr);
+        format!("{}, {}", output.status, said.lines().last().unwrap_or_default())
+    })?;
+    verify(peer, case, told["answer"].as_f64().expect("an answer"), input);
+    let version = told["version"].as_str().unwrap_or_default().to_owned();
+    Ok((version, Duration::from_secs_f64(told["seconds"].as_f64().expect("a time"))))
 }
 
 /// Whether an answer is the expected one. Means are rounded at their last places, each in its way.
