@@ -10,6 +10,8 @@ mod breadth_first;
 mod monitor;
 mod observer;
 mod queries;
+mod queries_csv;
+mod queries_online;
 mod reading;
 mod reverse;
 
@@ -41,9 +43,16 @@ pub enum Whose {
     /// The row is of a peer that came to nothing in its time: how long it would have taken is not
     /// known.
     CameToNothing,
+    /// The row is of a peer that is not installed, or failed: its name says which.
+    NotMeasured,
 }
 
 impl Row {
+    /// A row of what was timed elsewhere.
+    pub fn new(name: String, items: u64, unit: &'static str, time: Duration, whose: Whose) -> Self {
+        Self { name, items, unit, time, whose }
+    }
+
     /// The row as one that rows below are compared with.
     #[must_use]
     pub fn ours(self) -> Self {
@@ -59,6 +68,7 @@ impl Row {
         let rate = 1.0 / self.seconds_each();
         match rate {
             _ if self.whose == Whose::CameToNothing => "none".to_owned(),
+            _ if self.whose == Whose::NotMeasured => "not measured".to_owned(),
             1e5.. => format!("{:.1} million {}", rate * 1e-6, self.unit),
             100.0.. => format!("{rate:.0} {}", self.unit),
             _ => format!("{rate:.2} {}", self.unit),
@@ -67,6 +77,7 @@ impl Row {
 
     fn time(&self) -> String {
         match self.time.as_secs_f64() {
+            _ if self.whose == Whose::NotMeasured => "not measured".to_owned(),
             seconds @ 1e-3.. => format!("{:.1} ms", seconds * 1e3),
             seconds => format!("{:.1} µs", seconds * 1e6),
         }
@@ -89,6 +100,8 @@ const BENCHMARKS: &[Benchmark] = &[
     Benchmark { name: "finite-bounds", run: bounded::finite_bounds },
     Benchmark { name: "mux-sem", run: queries::mutual_exclusion },
     Benchmark { name: "abp", run: queries::alternating_bit_protocol },
+    Benchmark { name: "queries-csv", run: queries_csv::end_to_end },
+    Benchmark { name: "queries-online", run: queries_online::followed },
     Benchmark { name: "observer", run: observer::steps_of_a_table },
     Benchmark { name: "observer-tableau", run: observer::steps_of_a_tableau },
     Benchmark { name: "observer-large", run: observer::steps_of_a_large_automaton },
@@ -119,8 +132,12 @@ fn main() {
             }
             let (name, rate, time) = (row.name.replace('|', "\\|"), row.rate(), row.time());
             let against = row.seconds_each() / ours;
-            let more = if row.whose == Whose::CameToNothing { "> " } else { "" };
-            let _ = writeln!(out, "| {} | {name} | {rate} | {time} | {more}{against:.2} × |", benchmark.name);
+            let against = match row.whose {
+                Whose::CameToNothing => format!("> {against:.2} ×"),
+                Whose::NotMeasured => "not measured".to_owned(),
+                Whose::Ours | Whose::Compared => format!("{against:.2} ×"),
+            };
+            let _ = writeln!(out, "| {} | {name} | {rate} | {time} | {against} |", benchmark.name);
         }
     }
 }

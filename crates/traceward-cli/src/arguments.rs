@@ -467,8 +467,8 @@ pub struct EngineArguments {
 /// How exact summaries are that need all values.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct PrecisionArguments {
-    /// Take quantiles from a sketch, in memory that does not grow with the number of values. Without
-    /// it they are exact in files, and in streams up to 100,000 values
+    /// Take quantiles from a sketch, in memory that does not grow with the number of values.
+    /// Without it they are exact in files, and in streams up to 100,000 values
     #[arg(long, help_heading = "Measuring")]
     pub approximate: bool,
     /// The relative error of such quantiles

@@ -7,8 +7,8 @@ pub(crate) struct Side<'a> {
     pub(crate) value: Option<&'a Value>,
     /// The relative error of the numbers that the value is made of; none if they are exact.
     pub(crate) error: Option<f64>,
-    /// Whether the error is one of the value itself. Of what is computed from approximate numbers it
-    /// is not known.
+    /// Whether the error is one of the value itself. Of what is computed from approximate numbers
+    /// it is not known.
     pub(crate) is_direct: bool,
 }
 

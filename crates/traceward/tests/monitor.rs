@@ -268,8 +268,8 @@ fn values_of_a_user_have_to_fit() {
 fn what_cannot_be_followed_is_refused() {
     insta::assert_snapshot!(
         [
-            refusal("query q = max(x)"),
-            refusal("assert small = max(x) < 3"),
+            refusal("query q = max(count(x > 1))"),
+            refusal("assert small = max(sum(x)) < 3"),
             refusal("trace { by k } property p = G a"),
             refusal("trace { time t:ms } property p = G(a -> F[0,3ms] b)"),
             refusal("property p = G(time > 3)"),

@@ -102,9 +102,21 @@ pub(super) fn joined(join: Join, function: &Binary, left: &Held, right: &Held, p
 fn combined(function: &Binary, left: &Value, right: &Value, position: usize) -> Held {
     match function {
         Binary::Compare(op) => Held::Value(Value::Bool(op.holds(left, right))),
-        Binary::Combine(combine) => function_value(combine, &[left.clone(), right.clone()], position),
+        Binary::Combine(combine) => match simply(combine, left, right) {
+            Some(value) => Held::of_expr(combine, value, position),
+            None => function_value(combine, &[left.clone(), right.clone()], position),
+        },
         _ => Held::Nothing,
     }
+}
+
+/// The value of a function that is an operation on its arguments, as most are: nothing has to be
+/// copied for it.
+fn simply(combine: &Expr, left: &Value, right: &Value) -> Option<Result<Value, ArithmeticError>> {
+    let Expr::Arithmetic(op, a, b) = combine else { return None };
+    let (Expr::Parameter(a), Expr::Parameter(b)) = (&**a, &**b) else { return None };
+    let argument = |index: u8| if index == 0 { left } else { right };
+    Some(op.apply(argument(*a), argument(*b)))
 }
 
 fn function_value(function: &Expr, arguments: &[Value], position: usize) -> Held {

@@ -310,8 +310,8 @@ impl Monitor {
         self.follows.iter().map(|follow| follow.verdict).collect()
     }
 
-    /// Why the verdict on an assert at the end would be none: its value is approximate, and the bound
-    /// lies within the error.
+    /// Why the verdict on an assert at the end would be none: its value is approximate, and the
+    /// bound lies within the error.
     pub fn doubt(&self, id: PropertyId) -> Option<&str> {
         match self.follows[id.index()].run.as_ref().ok()? {
             Pursuit::Assert(pursued, _) => pursued.doubt.as_deref(),

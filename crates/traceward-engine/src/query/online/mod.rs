@@ -3,9 +3,9 @@
 //! Every part passes on what it has, position by position and in order, as soon as it is certain: a
 //! *run* is so many positions at which it has the same. What looks at its own state is certain at
 //! once. A transient node is a position late, an until waits for what it waits for and keeps only
-//! how many positions wait, a window keeps the positions it has not closed, and an interval what was
-//! collected in it until it ends. A part with two operands keeps what came early from one of them.
-//! So memory is proportional to what is owed.
+//! how many positions wait, a window keeps the positions it has not closed, and an interval what
+//! was collected in it until it ends. A part with two operands keeps what came early from one of
+//! them. So memory is proportional to what is owed.
 //!
 //! A collection that is asked at position 0 only takes values as they become certain: its running
 //! value is that of the positions that are *settled*. A collection that is asked everywhere and has
@@ -20,7 +20,7 @@ use super::Precision;
 use super::accumulator::Accumulator;
 use super::demand::{Demand, Operand};
 use super::held::{Held, Join, applied, joined};
-use crate::automaton::algebraic::{Algebraic, Collector, LoopKind, Part, PartId, Plain, Unary};
+use crate::automaton::algebraic::{Algebraic, Binary, Collector, LoopKind, Part, PartId, Plain, Unary};
 use crate::limit::{Limit, Limits, Unsupported};
 use crate::past::{Past, PastId, PastRun};
 use crate::prepared::{Prepared, Simplification};
@@ -84,10 +84,27 @@ pub struct Online {
     past: Past,
     /// The atoms of assertions, by their places in letters.
     atoms: Vec<Expr>,
-    asserted: FxHashMap<FormulaId, PastId>,
+    looks: Vec<Look>,
+    /// The terminal nodes that have the same in every state.
+    constants: Vec<(PartId, Value)>,
+    /// The parts that have something to do as their operands pass on what they have.
+    active: Vec<PartId>,
     ends_quietly: bool,
     precision: Precision,
 }
+
+/// A terminal node that looks at every state.
+#[derive(Clone, Debug)]
+struct Look {
+    part: PartId,
+    /// The assertion; none for `true`.
+    assertion: Option<PastId>,
+    expr: Expr,
+}
+
+/// The number of states after which it is looked whether memory is used up. In a state there is not
+/// much that begins to wait, and to ask every part in each of them takes longer than the rest.
+const STATES_BETWEEN_LOOKS_AT_MEMORY: u64 = 64;
 
 /// The ways in which a query's value can change as a trace goes on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -154,6 +171,8 @@ pub struct OnlineRun {
     out: Vec<Vec<Run>>,
     /// For each part whether it has been known at position 0, and what it had.
     first: Vec<Option<Held>>,
+    /// The parts that pass on what they have, and have not done so yet.
+    unknown: Vec<PartId>,
     position: u64,
     holds: Vec<bool>,
 }
@@ -178,20 +197,30 @@ impl Online {
             .map_err(Unfollowable::Formula)?;
         let atoms = prepared.alphabet.atoms().iter().map(|(_, atom)| prepared.formulas.atom(*atom).clone()).collect();
         let asserted = assertions.into_iter().zip(&prepared.split).map(|(one, split)| (one, past.id(*split)));
-        let asserted = asserted.collect();
+        let (looks, constants) = terminals(&automaton, &demand, &asserted.collect());
+        let is_active = |id: &PartId| Node::new(&automaton, &demand, *id, precision).is_active();
+        let active = automaton.part_ids().filter(is_active).collect();
         let ends_quietly = ends_quietly(&automaton, &demand);
-        Ok(Self { automaton, demand, past, atoms, asserted, ends_quietly, precision })
+        Ok(Self { automaton, demand, past, atoms, looks, constants, active, ends_quietly, precision })
     }
 
     /// A run that has seen no state.
     pub fn start(&self) -> OnlineRun {
-        let nodes =
+        let nodes: Vec<Node> =
             self.automaton.part_ids().map(|id| Node::new(&self.automaton, &self.demand, id, self.precision)).collect();
+        let mut out = vec![Vec::new(); nodes.len()];
+        for (part, value) in &self.constants {
+            out[part.index()].push(Run { count: 1, held: Held::Value(value.clone()) });
+        }
+        let constants = self.constants.iter().map(|(part, _)| *part);
+        let looks = self.looks.iter().map(|look| look.part);
+        let active = self.active.iter().copied().filter(|part| nodes[part.index()].passes_on());
         OnlineRun {
             past: self.past.start(),
+            unknown: constants.chain(looks).chain(active).collect(),
+            first: vec![None; nodes.len()],
             nodes,
-            out: vec![Vec::new(); self.automaton.parts().len()],
-            first: vec![None; self.automaton.parts().len()],
+            out,
             position: 0,
             holds: Vec::new(),
         }
@@ -204,16 +233,16 @@ impl Online {
         run.holds.extend(self.atoms.iter().map(|atom| atom.holds(state).unwrap_or(false)));
         let OnlineRun { past, holds, .. } = run;
         self.past.step(past, &|proposition| holds[proposition.index()]);
-        for id in self.automaton.part_ids() {
-            if let Part::Terminal { assertion, expr } = self.automaton.part(id)
-                && !self.demand.is_inside(id)
-            {
-                let is_asserted = assertion.is_none_or(|formula| run.past.holds(self.asserted[&formula]));
-                let position = run.position as usize;
-                let held = if is_asserted { Held::of_expr(expr, expr.value(state), position) } else { Held::Nothing };
-                let out = &mut run.out[id.index()];
-                out.clear();
-                out.push(Run { count: 1, held });
+        for look in &self.looks {
+            let is_asserted = look.assertion.is_none_or(|assertion| run.past.holds(assertion));
+            let held = if is_asserted {
+                Held::of_expr(&look.expr, look.expr.value(state), run.position as usize)
+            } else {
+                Held::Nothing
+            };
+            match run.out[look.part.index()].as_mut_slice() {
+                [only] => *only = Run { count: 1, held },
+                _ => run.out[look.part.index()].push(Run { count: 1, held }),
             }
         }
         let time = match state.time() {
@@ -222,8 +251,8 @@ impl Online {
         };
         self.advance(run, Clock::State { position: run.position, time });
         run.position += 1;
-        let held: usize = run.nodes.iter().map(Node::bytes).sum();
-        if held > limits.memory { Err(Limit::Memory(limits.memory)) } else { Ok(()) }
+        let looks = run.position.is_multiple_of(STATES_BETWEEN_LOOKS_AT_MEMORY);
+        if looks && Self::bytes(run) > limits.memory { Err(Limit::Memory(limits.memory)) } else { Ok(()) }
     }
 
     /// Ends the trace: what waits for later states waits in vain.
@@ -238,18 +267,19 @@ impl Online {
 
     /// Lets every part take what its operands have passed on.
     fn advance(&self, run: &mut OnlineRun, clock: Clock) {
-        for id in self.automaton.part_ids() {
-            let index = id.index();
-            if !matches!(self.automaton.part(id), Part::Terminal { .. }) || self.demand.is_inside(id) {
-                let mut out = std::mem::take(&mut run.out[index]);
-                out.clear();
-                let (nodes, outs) = (&mut run.nodes, &run.out);
-                nodes[index].advance(&self.automaton, id, clock, |part| outs[part.index()].as_slice(), &mut out);
-                run.out[index] = out;
-            }
-            if run.first[index].is_none() {
-                run.first[index] = run.out[index].first().map(|run| run.held.clone());
-            }
+        for &id in &self.active {
+            // Operands have lower ids.
+            let (operands, rest) = run.out.split_at_mut(id.index());
+            let out = &mut rest[0];
+            out.clear();
+            run.nodes[id.index()].advance(&self.automaton, id, clock, |part| operands[part.index()].as_slice(), out);
+        }
+        if !run.unknown.is_empty() {
+            let (out, first) = (&run.out, &mut run.first);
+            run.unknown.retain(|part| {
+                first[part.index()] = out[part.index()].first().map(|run| run.held.clone());
+                first[part.index()].is_none()
+            });
         }
     }
 
@@ -399,6 +429,28 @@ impl Online {
     }
 }
 
+/// The terminal nodes outside of loops: those that look at states, and those that need not.
+fn terminals(
+    automaton: &Algebraic,
+    demand: &Demand,
+    asserted: &FxHashMap<FormulaId, PastId>,
+) -> (Vec<Look>, Vec<(PartId, Value)>) {
+    let (mut looks, mut constants) = (Vec::new(), Vec::new());
+    for part in automaton.part_ids().filter(|id| !demand.is_inside(*id)) {
+        match automaton.part(part) {
+            Part::Terminal { assertion: None, expr: Expr::Literal(value) } if !value.is_missing() => {
+                constants.push((part, value.clone()));
+            }
+            Part::Terminal { assertion, expr } => {
+                let assertion = assertion.map(|formula| asserted[&formula]);
+                looks.push(Look { part, assertion, expr: expr.clone() });
+            }
+            _ => {}
+        }
+    }
+    (looks, constants)
+}
+
 /// How a summary changes as values are added.
 fn collecting(collector: &Collector, never_negative: bool) -> Trend {
     match collector {
@@ -422,9 +474,12 @@ fn is_never_negative(expr: &Expr) -> bool {
 /// Whether the end of a trace brings no values that were not known before: what waits then waits in
 /// vain, and nothing is made of that.
 fn ends_quietly(automaton: &Algebraic, demand: &Demand) -> bool {
+    let may_fail = may_fail(automaton, demand);
     let of_parts = automaton.part_ids().all(|id| match automaton.part(id) {
         _ if demand.is_inside(id) || !demand.is_everywhere(id) => true,
-        Part::Terminal { .. } | Part::Transient { .. } | Part::Window { .. } | Part::And { .. } => true,
+        Part::Terminal { .. } | Part::Transient { .. } | Part::Window { .. } => true,
+        // An error on one side counts as soon as the other side has waited in vain.
+        Part::And { left, right, .. } => !may_fail[left.index()] && !may_fail[right.index()],
         Part::Apply { function, .. } => matches!(function, Unary::Map(_)),
         Part::Or { .. } => false,
     });
@@ -435,6 +490,29 @@ fn ends_quietly(automaton: &Algebraic, demand: &Demand) -> bool {
         LoopKind::Collection { .. } => true,
     });
     of_parts && of_loops
+}
+
+/// For each part whether it may be an error.
+fn may_fail(automaton: &Algebraic, demand: &Demand) -> Vec<bool> {
+    let mut may_fail: Vec<bool> = Vec::new();
+    for id in automaton.part_ids() {
+        let of = |part: &PartId| may_fail[part.index()];
+        may_fail.push(match (automaton.part(id), demand.loop_of(automaton, id)) {
+            (_, Some(LoopKind::Until { left, right })) => of(left) || of(right),
+            // A sum may overflow, and a fold may do anything.
+            (_, Some(LoopKind::Collection { .. })) => true,
+            _ if demand.is_inside(id) => false,
+            (Part::Terminal { expr, .. }, _) => expr.can_fail(),
+            (Part::Transient { next: part, function } | Part::Apply { part, function }, _) => {
+                of(part) || matches!(function, Unary::Map(map) if map.can_fail())
+            }
+            (Part::Window { of: part, .. }, _) => of(part),
+            (Part::And { function, left, right } | Part::Or { function, left, right }, _) => {
+                of(left) || of(right) || matches!(function, Binary::Combine(combine) if combine.can_fail())
+            }
+        });
+    }
+    may_fail
 }
 
 /// For each part whether it is certain as soon as its state is there.

@@ -67,6 +67,16 @@ impl Node {
         Self { work: work(automaton, demand, id, precision), passed: 0 }
     }
 
+    /// Whether there is anything to do.
+    pub fn is_active(&self) -> bool {
+        !matches!(self.work, Work::Idle)
+    }
+
+    /// Whether it ever passes on what it has.
+    pub fn passes_on(&self) -> bool {
+        !matches!(self.work, Work::Idle | Work::Fold(_))
+    }
+
     /// Takes what operands have passed on, and passes on what is certain now.
     pub fn advance<'o>(
         &mut self,

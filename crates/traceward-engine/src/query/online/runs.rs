@@ -27,14 +27,6 @@ impl Queue {
         }
     }
 
-    pub fn extend(&mut self, runs: &[Run]) {
-        runs.iter().for_each(|run| self.push(run.count, &run.held));
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
     pub fn front(&self) -> Option<&Run> {
         self.0.front()
     }
@@ -65,6 +57,48 @@ pub(super) fn pass(out: &mut Vec<Run>, count: u64, held: Held) {
     }
 }
 
+/// An operand: the runs that wait, and behind them those that it has just passed on. Only what is
+/// not taken of the latter has to be kept.
+struct Side<'a> {
+    waiting: &'a mut Queue,
+    fresh: &'a [Run],
+    /// The number of positions of the first fresh run that have been taken.
+    taken: u64,
+}
+
+impl<'a> Side<'a> {
+    fn new(waiting: &'a mut Queue, fresh: &'a [Run]) -> Self {
+        Self { waiting, fresh, taken: 0 }
+    }
+
+    fn front(&self) -> Option<(u64, &Held)> {
+        match self.waiting.front() {
+            Some(run) => Some((run.count, &run.held)),
+            None => self.fresh.first().map(|run| (run.count - self.taken, &run.held)),
+        }
+    }
+
+    /// Takes so many positions from the first run, which has at least as many.
+    fn take(&mut self, count: u64) {
+        if self.waiting.front().is_some() {
+            self.waiting.take(count);
+            return;
+        }
+        self.taken += count;
+        if self.fresh.first().is_some_and(|run| run.count == self.taken) {
+            (self.fresh, self.taken) = (&self.fresh[1..], 0);
+        }
+    }
+
+    /// Keeps what is left for later.
+    fn keep(self) {
+        let mut taken = self.taken;
+        for run in self.fresh {
+            self.waiting.push(run.count - std::mem::take(&mut taken), &run.held);
+        }
+    }
+}
+
 /// Two operands, of which one may be ahead of the other.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Paired {
@@ -76,23 +110,15 @@ impl Paired {
     /// Takes what both operands have passed on, and calls `visit` for stretches of positions at
     /// which both are known.
     pub fn advance(&mut self, left: &[Run], right: &[Run], mut visit: impl FnMut(u64, &Held, &Held)) {
-        // Where nobody is ahead and both are certain at once, nothing has to be kept.
-        if let ([one], [other]) = (left, right)
-            && one.count == other.count
-            && self.left.is_empty()
-            && self.right.is_empty()
-        {
-            visit(one.count, &one.held, &other.held);
-            return;
+        let (mut left, mut right) = (Side::new(&mut self.left, left), Side::new(&mut self.right, right));
+        while let (Some((one, of_one)), Some((other, of_other))) = (left.front(), right.front()) {
+            let count = one.min(other);
+            visit(count, of_one, of_other);
+            left.take(count);
+            right.take(count);
         }
-        self.left.extend(left);
-        self.right.extend(right);
-        while let (Some(one), Some(other)) = (self.left.front(), self.right.front()) {
-            let count = one.count.min(other.count);
-            visit(count, &one.held, &other.held);
-            self.left.take(count);
-            self.right.take(count);
-        }
+        left.keep();
+        right.keep();
     }
 
     /// The number of runs that wait.

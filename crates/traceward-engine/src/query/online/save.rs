@@ -28,10 +28,8 @@ impl Online {
     /// A number that two different lists of queries hardly share. Formulas of terminal nodes are
     /// known by their ids only, so what they are made of is summed up too.
     fn fingerprint(&self) -> u64 {
-        let mut asserted: Vec<_> = self.asserted.iter().map(|(formula, id)| (*formula, *id)).collect();
-        asserted.sort_unstable_by_key(|(formula, _)| *formula);
-        let Self { automaton, past, atoms, precision, .. } = self;
-        let text = format!("{automaton:?} {:?} {atoms:?} {asserted:?} {precision:?}", past.parts());
+        let Self { automaton, past, atoms, looks, precision, .. } = self;
+        let text = format!("{automaton:?} {:?} {atoms:?} {looks:?} {precision:?}", past.parts());
         checksum(text.as_bytes())
     }
 
@@ -59,6 +57,8 @@ impl Online {
         let scope = Scope::new(&self.automaton, run.position);
         run.nodes.iter_mut().try_for_each(|node| node.restore(&scope, from))?;
         run.first.iter_mut().try_for_each(|first| optional_held(&scope, from).map(|held| *first = held))?;
+        let OnlineRun { unknown, first, .. } = &mut run;
+        unknown.retain(|part| first[part.index()].is_none());
         Ok(run)
     }
 }
