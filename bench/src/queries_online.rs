@@ -227,7 +227,7 @@ fn told(row: Row, kept: &str) -> Row {
 fn size(bytes: u64) -> String {
     match bytes {
         ..=9_999 => format!("{bytes} B"),
-        ..=9_999_999 => format!("{} KiB", bytes >> 10),
+        10_000..=9_999_999 => format!("{} KiB", bytes >> 10),
         _ => format!("{} MiB", bytes >> 20),
     }
 }
