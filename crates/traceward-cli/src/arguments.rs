@@ -41,6 +41,9 @@ pub enum Command {
     /// Measure queries over a trace
     #[command(after_help = "Examples:
   traceward query -e 'max(x)' -e 'count(p) ?? 0' trace.csv
+  traceward query -e 'latency(request -> grant)' --time t:ms trace.csv
+  traceward query -e 'latency(request -> grant)' --by client log.csv --svg latency.svg
+  traceward query -e 'histogram(x)' trace.csv
   traceward query -e 'quantile(0.99, latency(request -> grant))' --time t:ms trace.csv")]
     Query(CheckArguments),
     /// Judge properties while the trace goes on, from standard input
@@ -63,10 +66,11 @@ signal (INT, TERM, HUP), each property is satisfied or violated.")]
   traceward inspect trace.csv
   traceward inspect log.jsonl.gz --time ts:s --by node")]
     Inspect(InspectArguments),
-    /// Show what becomes of a formula: tree, core, normal form, sublogic, automaton, engine, and
-    /// what every engine would need at the most
-    #[command(after_help = "Example:
-  traceward explain-plan -e 'G(!a -> !b U c)'")]
+    /// Show what becomes of a formula or a query: tree, core, normal form, sublogic, automaton,
+    /// engine, and what every engine would need at the most
+    #[command(after_help = "Examples:
+  traceward explain-plan -e 'G(!a -> !b U c)'
+  traceward explain-plan -e 'quantile(0.99, latency(request -> grant))'")]
     ExplainPlan(PlanArguments),
     /// Run a program of Manna and Pnueli's Simple Programming Language, and print its trace
     #[command(after_help = "Examples:
@@ -187,6 +191,8 @@ pub struct CheckArguments {
     #[command(flatten)]
     pub output: ReportOutputArguments,
     #[command(flatten)]
+    pub precision: PrecisionArguments,
+    #[command(flatten)]
     pub engine: EngineArguments,
     /// Report truth at every position
     #[arg(long)]
@@ -204,8 +210,9 @@ pub struct CheckArguments {
     /// `traceward automaton --simplify`. With --coverage, breadth-first counts visits, too
     #[arg(long)]
     pub steps: bool,
-    /// Draw the steps of one property into this file
-    #[arg(long, value_name = "FILE.svg", requires = "steps")]
+    /// Draw into this file how the values of queries are distributed, and how they went over time;
+    /// with --steps the steps of one property
+    #[arg(long, value_name = "FILE.svg")]
     pub svg: Option<PathBuf>,
     /// Tell which parts of each property never mattered, so that it held vacuously
     #[arg(long)]

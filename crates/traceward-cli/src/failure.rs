@@ -133,6 +133,7 @@ fn asked(request: &Request) -> Failure {
         Request::StepsByKey => return Failure::new("--steps is for a trace that is not split by key"),
         Request::StepsTooLong { .. } => "give it the beginning: head -n 50 trace.csv | traceward check … --steps -",
         Request::StepsTooLarge { .. } => "the beginning of the trace has less to show, and so may another engine",
+        Request::TooClose { .. } => "without --approximate the value is exact; a smaller --accuracy comes closer",
         Request::NotTwoProperties { .. } => "traceward compare -e FORMULA -e FORMULA",
         other => return Failure::new(other),
     };

@@ -8,6 +8,7 @@ mod json;
 mod live;
 mod output;
 mod page;
+mod picture;
 mod text;
 
 use arguments::{Arguments, Command};

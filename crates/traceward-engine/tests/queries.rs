@@ -111,6 +111,7 @@ fn compare(text: &str, trace: &Trace, closeness: Closeness) -> Option<Outcome> {
     assert!(same(&by_blocks[0], &defined, closeness), "blocks: {text}\n{:?}\n{defined:?}", by_blocks[0]);
 
     let holds = |formula: FormulaId, position: usize| rows[&formula].get(position);
+    compare_samples(text, &lowered, &trace, &rows, closeness);
     for plain in [Plain::Asserted, Plain::Unfolded] {
         let automaton = Algebraic::new(&lowered.formulas, [query], plain);
         let by_states = &state_by_state(&automaton, &trace, &holds)[0];
@@ -205,6 +206,38 @@ fn roots_of(query: &Query) -> Vec<FormulaId> {
     let mut roots = Vec::new();
     query.for_each_formula(&mut |formula| roots.push(formula));
     roots
+}
+
+/// Compares what a query is at every position with the definition there.
+fn compare_samples(
+    text: &str,
+    lowered: &Lowered,
+    trace: &Trace,
+    rows: &FxHashMap<FormulaId, Bitmap>,
+    closeness: Closeness,
+) {
+    let query = &lowered.queries[0].query;
+    let holds = |formula: FormulaId, position: usize| rows[&formula].get(position);
+    let defined = semantics::values_where(query, trace, &holds);
+    // Beside the query whose samples are asked for there is one of which only the value is.
+    let queries = Queries::sampling(&lowered.formulas, [(query, true), (query, false)]);
+    let answers = queries.answers(trace, &|formula| &rows[&formula], &Limits::default()).expect("no limit");
+    assert!(same(&answers.values[0], &defined[0], closeness), "{text}\n{:?}\n{:?}", answers.values[0], defined[0]);
+    let samples = match answers.samples[0].as_ref().expect("asked for") {
+        Ok(samples) => samples,
+        Err(error) => {
+            let first = defined.iter().find_map(|outcome| outcome.as_ref().err());
+            assert!(closeness == Closeness::Kind || first.is_some_and(|first| first.reason == error.reason), "{text}");
+            return;
+        }
+    };
+    let mut found: Vec<Outcome> = vec![Ok(None); trace.len];
+    for (place, &position) in samples.positions().iter().enumerate() {
+        found[position] = Ok(Some(samples.value(place, trace)));
+    }
+    for (position, (one, other)) in found.iter().zip(&defined).enumerate() {
+        assert!(same(one, other, closeness), "{text} at {position}\n{one:?}\n{other:?}");
+    }
 }
 
 proptest! {
@@ -472,4 +505,38 @@ fn a_stream_is_exact_up_to_a_size_and_sketched_beyond() {
         assert!((told - known).abs() <= allowed, "{position}: {told} for {known}");
     }
     assert!(Online::bytes(&one) < Online::bytes(&other) / 2, "what is sketched is not kept");
+}
+
+/// Experiments of all types, with values that cross the borders of blocks.
+const EXPERIMENTS: [&str; 9] = [
+    "latency(i == 3 -> b)",
+    "i",
+    "event.c & i == 7 : x",
+    "X x",
+    "F (i == 13 & b : s)",
+    "b : s",
+    "(b : i) ?? 5",
+    "(b : i) |[+] (event.c : `U`)",
+    "X max(i)",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 12, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn samples_agree_across_blocks(trace in expr::trace(), len in 1020_usize..2100) {
+        prop_assume!(trace.len > 0);
+        let again: Vec<u32> = (0..len).map(|position| (position * position % trace.len) as u32).collect();
+        let time = Some((0..len as i64).map(|position| position * 3).collect());
+        let trace = Trace { time, ..tamed(trace).gather(&again) };
+        for text in EXPERIMENTS {
+            let lowered = asked(text);
+            let trace = narrowed(&trace, &lowered);
+            let mut roots = Vec::new();
+            lowered.queries[0].query.for_each_formula(&mut |formula| roots.push(formula));
+            let truths = semantics::truths(&lowered.formulas, &roots, &trace).expect("no error");
+            let rows = truths.iter().map(|(formula, row)| (*formula, row.iter().copied().collect())).collect();
+            compare_samples(text, &lowered, &trace, &rows, Closeness::Nearly);
+        }
+    }
 }

@@ -332,6 +332,43 @@ fn operator_and_parts(kind: &AstKind) -> (Option<String>, Vec<&Ast>) {
         AstKind::Connect(op, a, b) => (Some(op.symbol().into()), vec![a, b]),
         AstKind::Unary(op, interval, None, a) => (Some(format!("{}{}", op.symbol(), bound(interval))), vec![a]),
         AstKind::Binary(op, interval, None, a, b) => (Some(format!("{}{}", op.symbol(), bound(interval))), vec![a, b]),
+        AstKind::Combine(junction, combiner, a, b) => {
+            let symbol = if *junction == Junction::And { "&" } else { "|" };
+            (Some(format!("{symbol}[{combiner}]")), vec![a, b])
+        }
+        AstKind::Compare(op, a, b) if measures(a) || measures(b) => (Some(op.symbol().into()), vec![a, b]),
+        AstKind::Arithmetic(op, a, b) if measures(a) || measures(b) => (Some(op.symbol().into()), vec![a, b]),
+        AstKind::Guard(guard, value) => (Some(":".into()), vec![guard, value]),
+        AstKind::Default(a, constant) => (Some(format!("?? {constant}")), vec![a]),
+        AstKind::Latency(request, grant) => (Some("latency".into()), vec![request, grant]),
+        AstKind::Aggregate(aggregate, arguments, condition) => {
+            let name = aggregate_name(*aggregate);
+            let name = if condition.is_some() { format!("{name}, while") } else { name };
+            (Some(name), arguments.iter().chain(condition.as_deref()).collect())
+        }
         _ => (None, Vec::new()),
+    }
+}
+
+/// Whether something is more than an expression over a state: then it has parts to be shown.
+fn measures(ast: &Ast) -> bool {
+    match &ast.kind {
+        AstKind::Aggregate(..)
+        | AstKind::Fold(_)
+        | AstKind::Latency(..)
+        | AstKind::Guard(..)
+        | AstKind::Default(..) => true,
+        AstKind::Arithmetic(_, a, b) | AstKind::Compare(_, a, b) => measures(a) || measures(b),
+        AstKind::Negate(a) => measures(a),
+        _ => false,
+    }
+}
+
+/// An aggregate with the number that it is written with.
+fn aggregate_name(aggregate: Aggregate) -> String {
+    match aggregate {
+        Aggregate::Quantile(part) => format!("quantile {part}"),
+        Aggregate::Histogram(Some(buckets)) => format!("histogram {buckets}"),
+        other => other.name().to_owned(),
     }
 }

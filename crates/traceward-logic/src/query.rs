@@ -1,5 +1,6 @@
 //! Queries: what is measured. A query has a value at a position, or fails there.
 
+mod experiment;
 mod measure;
 
 use crate::ast::Aggregate;

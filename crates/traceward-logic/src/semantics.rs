@@ -220,6 +220,12 @@ pub fn value_where(
     QueryValues { trace, holds, known: FxHashMap::default() }.at(query, 0)
 }
 
+/// The value of a query at every position of a trace, given where its formulas hold.
+pub fn values_where(query: &Query, trace: &Trace, holds: &dyn Fn(FormulaId, usize) -> bool) -> Vec<Outcome> {
+    let mut values = QueryValues { trace, holds, known: FxHashMap::default() };
+    (0..trace.len).map(|position| values.at(query, position)).collect()
+}
+
 struct QueryValues<'a> {
     trace: &'a Trace,
     holds: &'a dyn Fn(FormulaId, usize) -> bool,
@@ -230,7 +236,8 @@ struct QueryValues<'a> {
     known: FxHashMap<(*const Query, usize), Outcome>,
 }
 
-type Outcome = Result<Option<Value>, EvaluationError>;
+/// The value of a query at a position, or none where it fails; or why it cannot be told.
+pub type Outcome = Result<Option<Value>, EvaluationError>;
 
 /// Positions, in order, with the values of some queries there.
 type Collected = Vec<(usize, Vec<Value>)>;

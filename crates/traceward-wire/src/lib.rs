@@ -17,6 +17,7 @@
 
 mod account;
 mod evidence;
+mod experiment;
 mod hygiene;
 mod inspection;
 mod junit;
@@ -29,6 +30,7 @@ mod value;
 mod walkthrough;
 
 pub use evidence::{Evidence, Literal, Outcome, Place, Reason};
+pub use experiment::{Figures, PositionsSummary, QuerySummary, Sample};
 pub use hygiene::{ComparisonDocument, Example, Finding, LintDocument, NamedFormula};
 pub use inspection::{Column, InspectionDocument, SuggestedCommand};
 pub use junit::junit;

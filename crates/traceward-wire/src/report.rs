@@ -1,6 +1,7 @@
 //! The answers of `check` and `query`.
 
 use crate::evidence::{self, Place};
+use crate::experiment::{PositionsSummary, QuerySummary};
 use crate::{Members, Step, VERSION, Value, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -697,12 +698,19 @@ pub struct Query {
     /// Its value for each key, if the trace was split.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub values: Option<Vec<KeyValue>>,
-    /// What these values come to.
+    /// What its values come to: over all positions if it is an experiment, like a latency; over
+    /// all keys if it is none and the trace was split.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub summary: Option<Summary>,
+    pub summary: Option<QuerySummary>,
+    /// Why an experiment has no summary: an error at some position.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub no_summary: Option<String>,
     /// The unit of the numbers: `ns` of timestamps and of stretches of time, otherwise none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unit: Option<String>,
+    /// The relative error of the numbers that the value is made of; not there if they are exact.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub relative_error: Option<f64>,
     /// How many requests of a latency were never answered, if it has a latency.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unanswered: Option<usize>,
@@ -769,23 +777,33 @@ pub struct Frequencies {
     pub most_frequent: Vec<ValueCount>,
 }
 
-/// How many keys have a value.
+/// How many keys, or positions, have a value.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct ValueCount {
     /// The value.
     pub value: Value,
-    /// The number of keys.
+    /// The number of keys or positions.
     pub count: usize,
 }
 
 impl From<&QueryReport> for Query {
     fn from(report: &QueryReport) -> Self {
-        let QueryReport { name, description, query, value, measure, unanswered } = report;
-        let (whole, values, summary) = match value {
+        let QueryReport { name, description, query, value, everywhere, measure, unanswered, relative_error, points: _ } =
+            report;
+        let (whole, values, over_keys) = match value {
             QueryValue::Whole(value) => (Some(value.as_ref().map(Value::from)), None, None),
             QueryValue::ByKey { values, summary } => {
-                let values = values.iter().map(|(key, value)| KeyValue::new(key, value.as_ref()));
-                (None, Some(values.collect()), Some(Summary::from(&**summary)))
+                let told = values.iter().map(|(key, value)| KeyValue::new(key, value.as_ref()));
+                (None, Some(told.collect::<Vec<_>>()), Some(Summary::from(&**summary)))
+            }
+        };
+        let keys = values.as_ref().map(Vec::len);
+        let (summary, no_summary) = match everywhere {
+            None => (over_keys.map(|summary| QuerySummary::Keys(Box::new(summary))), None),
+            Some(Err(message)) => (None, Some(message.clone())),
+            Some(Ok(report)) => {
+                let summary = PositionsSummary::new(report, keys, *unanswered, unit(measure));
+                (Some(QuerySummary::Positions(Box::new(summary))), None)
             }
         };
         Self {
@@ -795,7 +813,9 @@ impl From<&QueryReport> for Query {
             value: whole,
             values,
             summary,
+            no_summary,
             unit: unit(measure),
+            relative_error: *relative_error,
             unanswered: *unanswered,
         }
     }

@@ -63,6 +63,8 @@ pub struct CheckOptions {
     /// The largest number of timelines that are made: the states around violations, and around
     /// what is owed.
     pub timelines: usize,
+    /// Whether the points are reported by which queries can be drawn.
+    pub points: bool,
     /// The options by which the trace is read. What the spec says of columns is filled in.
     pub read: ReadOptions,
 }
@@ -78,6 +80,7 @@ impl Default for CheckOptions {
             steps: false,
             max_violations: 5,
             timelines: 0,
+            points: false,
             read: ReadOptions::default(),
         }
     }
@@ -148,6 +151,12 @@ impl CheckOptions {
     #[must_use]
     pub fn timelines(self, timelines: usize) -> Self {
         Self { timelines, ..self }
+    }
+
+    /// The options with the points by which queries can be drawn.
+    #[must_use]
+    pub fn points(self) -> Self {
+        Self { points: true, ..self }
     }
 
     /// The options with a certain way of reading the trace.

@@ -133,6 +133,11 @@ pub enum Request {
         /// The number of nodes that may be held after a state.
         limit: usize,
     },
+    /// A comparison of approximate values that are too close.
+    TooClose {
+        /// The values, in words.
+        doubt: String,
+    },
     /// The definition itself on a long trace.
     TooLongForNaive {
         /// The number of its states.
@@ -184,6 +189,7 @@ impl fmt::Display for Request {
                     "nobody could read the steps of `{property}`: there are more than {limit} nodes to show{when}"
                 )
             }
+            Self::TooClose { doubt } => write!(f, "a comparison is not decided: {doubt}"),
             Self::TooLongForNaive { states } => write!(
                 f,
                 "the engine naive is quadratic in the trace, and this one has {states} states; reverse answers the same"

@@ -23,7 +23,9 @@
 
 mod check;
 mod demand;
+mod doubt;
 mod error;
+mod experiment;
 pub mod hygiene;
 mod monitor;
 pub mod plan;

@@ -1,6 +1,9 @@
-//! What is done with a formula, stage by stage.
+//! What is done with a formula or a query, stage by stage.
+
+mod query;
 
 use crate::spec::Spec;
+use query::query_plan;
 use std::fmt;
 use std::sync::Arc;
 use traceward_engine::automaton::alternating::Alternating;
@@ -8,6 +11,7 @@ pub use traceward_engine::automaton::metric::{Magnitude, Statement};
 use traceward_engine::automaton::metric::{Measures, Metric, Sublogic, sublogic};
 use traceward_engine::select::{Config, EngineName, Evaluator, Judge, Online, Prepared, Refused, engine_costs};
 pub use traceward_engine::select::{MostNeeded, SpaceUnit};
+use traceward_logic::ast::Ast;
 use traceward_logic::formula::{Direction, FormulaId, Formulas, Interval, Unit};
 use traceward_logic::lower::Claim;
 use traceward_logic::print::tree;
@@ -16,26 +20,25 @@ use traceward_logic::print::tree;
 /// reading.
 const MOST_WRITTEN: u64 = 10_000;
 
-/// The stages of one property.
+/// The stages of one property or query.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The name of the property.
+    /// The name of the property or query.
     pub name: String,
     /// Each stage's name and its text.
     pub stages: Vec<(&'static str, String)>,
-    /// The costs of every engine, on a trace of [`TRACE_STATES`] states; none for a comparison of
-    /// queries.
+    /// The costs of every engine, on a trace of [`TRACE_STATES`] states.
     pub bounds: Vec<EngineBounds>,
 }
 
 /// The length of the trace for which the costs of engines are told.
 pub const TRACE_STATES: usize = 1000;
 
-/// The costs of an engine for a property.
+/// The costs of an engine for a property or query.
 #[derive(Clone, PartialEq, Debug)]
 pub struct EngineBounds {
-    /// The engine.
-    pub engine: EngineName,
+    /// The name of the engine.
+    pub engine: &'static str,
     /// The question for which the engine is chosen, if it is.
     pub chosen: Option<ChosenFor>,
     /// The most that it can need, or why it does not take the formula.
@@ -98,25 +101,31 @@ fn source(statement: &Statement) -> String {
     if statement.name == "counted" { String::new() } else { format!(" ({})", statement.name) }
 }
 
-/// Shows what becomes of each property of a spec: what was read, the core, the normal form, its
-/// sublogic, the automaton, the engine that is chosen, and what every engine would cost.
+/// Shows what becomes of each property and each query of a spec: what was read, the core, the
+/// normal form, its sublogic, the automaton, the engine that is chosen, and what every engine would
+/// cost.
 pub fn explain_plan(spec: &Spec, config: Config) -> Vec<Plan> {
     let lowered = spec.lowered();
     let names = lowered.variables.names();
-    let properties = lowered.properties.iter().zip(spec.property_names());
-    properties
-        .map(|(property, name)| {
-            let read = [("text", spec.text(property.body.span)), ("tree", tree(&property.body))];
-            let (stages, bounds) = match &property.claim {
-                Claim::Formula(formula) => formula_plan(&lowered.formulas, *formula, config, &names),
-                Claim::Assert(..) => {
-                    let engine = "naive: queries are evaluated by their definition".to_owned();
-                    (vec![("engine", engine)], Vec::new())
-                }
-            };
-            Plan { name, stages: read.into_iter().chain(stages).collect(), bounds }
-        })
-        .collect()
+    let formulas = &lowered.formulas;
+    let plan = |name: String, body: &Ast, (stages, bounds): (Stages, Vec<EngineBounds>)| {
+        let read = [("text", spec.text(body.span)), ("tree", tree(body))];
+        Plan { name, stages: read.into_iter().chain(stages).collect(), bounds }
+    };
+    let properties = lowered.properties.iter().zip(spec.property_names()).map(|(property, name)| {
+        let stages = match &property.claim {
+            Claim::Formula(formula) => formula_plan(formulas, *formula, config, &names),
+            Claim::Assert(compared) => {
+                query_plan(formulas, &[(&compared.left, false), (&compared.right, false)], config, &names)
+            }
+        };
+        plan(name, &property.body, stages)
+    });
+    let queries = lowered.queries.iter().zip(spec.query_names()).map(|(query, name)| {
+        let asked = [(&query.query, query.query.is_experiment())];
+        plan(name, &query.body, query_plan(formulas, &asked, config, &names))
+    });
+    properties.chain(queries).collect()
 }
 
 /// Stages, by name, with their texts.
@@ -147,7 +156,7 @@ fn engine_bounds(prepared: &Arc<Prepared>, config: &Config, names: &[Arc<str>]) 
     };
     let costs = engine_costs(prepared, 0, config, TRACE_STATES).into_iter();
     let bounds = costs.map(|cost| EngineBounds {
-        engine: cost.engine,
+        engine: cost.engine.name(),
         chosen: chosen(cost.engine),
         most: cost.most.map_err(|refused| refusal(&refused, &prepared.formulas, names)),
     });

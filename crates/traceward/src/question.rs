@@ -5,12 +5,14 @@
 
 mod by_key;
 mod comparison;
+mod everywhere;
 mod evidence;
 mod judgement;
 mod measured;
 mod missing;
 mod mistake;
 mod part;
+mod points;
 pub(crate) mod steps;
 mod table;
 mod timeline;
@@ -24,11 +26,13 @@ use crate::spec::Spec;
 use crate::warning::{Subject, Warning, WarningKind};
 use crate::words::Words;
 use by_key::KeyTally;
+use everywhere::Experiments;
 pub(crate) use evidence::variables_of;
 use judgement::{Judgement, Judges};
 use measured::Measured;
 pub(crate) use mistake::never_true;
 use part::Part;
+use points::Drawn;
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -121,7 +125,7 @@ impl<'a> Question<'a> {
             input: Input::new(read),
             evaluator: Evaluator::new(&prepared, &options.config),
             judges: Judges::new(lowered, &prepared, &indices, options, &|place| formula_name(spec, lowered, place))?,
-            measured: Measured::new(lowered),
+            measured: Measured::new(lowered, options.config.precision.unwrap_or_default()),
             explainers: Explainers::new(lowered.properties.len()),
             timelines_left: Cell::new(options.timelines),
             prepared,
@@ -181,11 +185,17 @@ impl<'a> Question<'a> {
             let walkthrough = walkthrough::of_property(&part, index, report.engine)?;
             properties.push(PropertyReport { truth, vacuous, walkthrough, ..report });
         }
-        let value = |(index, value)| {
+        let mut experiments = Experiments::new(self);
+        experiments.add(&part, None)?;
+        let mut drawn = Drawn::new(self);
+        drawn.add(&part)?;
+        let value = |(index, ((value, everywhere), points))| {
             let unanswered = part.unanswered(&self.lowered.queries[index]);
-            self.query_report(index, QueryValue::Whole(value), unanswered)
+            let report = self.query_report(index, QueryValue::Whole(value), unanswered);
+            QueryReport { everywhere, points, ..report }
         };
-        Ok((properties, values.into_iter().enumerate().map(value).collect(), warnings))
+        let queries = values.into_iter().zip(experiments.finish()).zip(drawn.finish()).enumerate().map(value);
+        Ok((properties, queries.collect(), warnings))
     }
 
     /// The warning that a property could not be followed.
@@ -351,8 +361,11 @@ impl<'a> Question<'a> {
             description: query.description.clone(),
             query: self.spec.text(query.span),
             value,
+            everywhere: None,
             unanswered,
             measure: query.query.measure(),
+            relative_error: self.measured.error(self.measured.query(index)).map(|error| error.relative),
+            points: None,
         }
     }
 }

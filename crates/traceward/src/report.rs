@@ -1,5 +1,6 @@
 //! The answer, as data.
 
+pub use crate::experiment::{Clock, ExperimentReport, Figures, Findings, Points, Sample, Summarised};
 pub use crate::runs::{
     CoverageReport, CoveredPart, Distribution, Fate, RunCoverage, UnusedPart, WaitingReport, WorstWait,
 };
@@ -374,12 +375,22 @@ pub struct QueryReport {
     pub query: String,
     /// The value that was measured.
     pub value: QueryValue,
+    /// The values at all positions, if the query is an experiment.
+    pub everywhere: Option<Everywhere>,
     /// The number of requests of a latency that were never answered; none if the query has no
     /// latency.
     pub unanswered: Option<usize>,
     /// What the numbers in the value are.
     pub measure: Measure,
+    /// The relative error of the numbers that the value is made of; none if they are exact.
+    pub relative_error: Option<f64>,
+    /// What can be drawn, if that was asked for.
+    pub points: Option<Points>,
 }
+
+/// What the values of an experiment at all positions come to; or the message why there is none at
+/// one of them.
+pub type Everywhere = Result<Box<ExperimentReport>, String>;
 
 /// The value of a query.
 #[derive(Clone, Debug)]

@@ -55,7 +55,8 @@ pub struct Numbers {
 pub struct Frequencies {
     /// The number of different values.
     pub distinct: usize,
-    /// The most frequent values with the number of keys that have them, the most frequent first.
+    /// The most frequent values with the number of keys or positions that have them, the most
+    /// frequent first.
     pub most: Vec<(Value, usize)>,
 }
 

@@ -3,6 +3,7 @@
 mod keys_file;
 mod page_file;
 mod steps_picture;
+mod values_picture;
 pub(super) mod written_file;
 
 use crate::arguments::{CheckArguments, ReportFormat};
@@ -14,9 +15,11 @@ use page_file::PageFile;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use steps_picture::StepsPicture;
+use traceward::engine::Config;
 use traceward::report::Warning;
 use traceward::{CheckOptions, Goal, Report, RunQuestions, Spec, Truth};
 use traceward_wire::Answer;
+use values_picture::ValuesPicture;
 
 pub fn run(arguments: &CheckArguments, out: &mut impl Write) -> Result<Outcome, Failure> {
     answer(arguments, Goal::Check, out)
@@ -56,6 +59,10 @@ fn answer_all(arguments: &CheckArguments, goal: Goal, out: &mut impl Write) -> R
     }
     if traces.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
         return Err(Failure::new("standard input can be read once: - is given twice"));
+    }
+    if arguments.svg.is_some() && goal == Goal::Check && !arguments.steps {
+        let help = "add --steps to draw those of a property, or draw queries by `traceward query`";
+        return Err(Failure::new("--svg: `check` draws nothing but steps").help(help));
     }
     let beside = FilesBeside::new(arguments, &traces)?;
     let html = arguments.html.as_deref().map(|file| PageFile::new(file, arguments)).transpose()?;
@@ -127,7 +134,7 @@ fn options(path: &Path, arguments: &CheckArguments) -> CheckOptions {
         (false, false) => Truth::AtZero,
     };
     let mut options = CheckOptions::default()
-        .config(arguments.engine.config())
+        .config(Config { precision: arguments.precision.precision(None), ..arguments.engine.config() })
         .truth(truth)
         .runs(RunQuestions { coverage: arguments.coverage, waiting: arguments.waiting })
         .max_violations(arguments.max_violations)
@@ -141,6 +148,9 @@ fn options(path: &Path, arguments: &CheckArguments) -> CheckOptions {
     }
     if arguments.steps {
         options = options.steps();
+    }
+    if arguments.svg.is_some() {
+        options = options.points();
     }
     options
 }
@@ -165,19 +175,23 @@ fn check_one(
 /// The files that are written beside the answer.
 struct FilesBeside<'a> {
     keys: Option<KeysFile<'a>>,
-    picture: Option<StepsPicture<'a>>,
+    steps: Option<StepsPicture<'a>>,
+    values: Option<ValuesPicture<'a>>,
 }
 
 impl<'a> FilesBeside<'a> {
     fn new(arguments: &'a CheckArguments, traces: &[PathBuf]) -> Result<Self, Failure> {
         let inputs = &arguments.paths;
         let keys = arguments.keys_to.as_deref().map(|file| KeysFile::new(file, traces, inputs));
-        let picture = arguments.svg.as_deref().map(|file| StepsPicture::new(file, traces, inputs));
-        Ok(Self { keys: keys.transpose()?, picture: picture.transpose()? })
+        let (of_steps, of_values) = (arguments.svg.as_deref(), arguments.svg.as_deref());
+        let steps = of_steps.filter(|_| arguments.steps).map(|file| StepsPicture::new(file, traces, inputs));
+        let values = of_values.filter(|_| !arguments.steps).map(|file| ValuesPicture::new(file, traces, inputs));
+        Ok(Self { keys: keys.transpose()?, steps: steps.transpose()?, values: values.transpose()? })
     }
 
     fn write(&self, report: &Report) -> Result<(), Failure> {
         self.keys.iter().try_for_each(|file| file.write(report))?;
-        self.picture.iter().try_for_each(|file| file.write(report))
+        self.steps.iter().try_for_each(|file| file.write(report))?;
+        self.values.iter().try_for_each(|file| file.write(report))
     }
 }

@@ -12,8 +12,8 @@ pub fn run(arguments: &PlanArguments, out: &mut impl Write) -> Result<Outcome, F
     let spec = input::spec_alone(&arguments.asked, Goal::Check, "nothing to explain")?;
     let plans = explain_plan(&spec, arguments.engine.config());
     if plans.is_empty() {
-        let help = "queries have no stages: they are evaluated by their definition";
-        return Err(Failure::new("there is no property to explain").help(help));
+        let help = "give a formula or a query: -e 'G(a -> F b)'";
+        return Err(Failure::new("there is no property and no query to explain").help(help));
     }
     match arguments.output.format {
         OutputFormat::Text => {
@@ -48,13 +48,13 @@ fn bounds_document(bounds: &EngineBounds) -> Value {
     });
     match &bounds.most {
         Ok(MostNeeded { unit, space, time }) => json!({
-            "engine": bounds.engine.name(),
+            "engine": bounds.engine,
             "chosen": chosen,
             "unit": unit.name(),
             "space": statement_document(space),
             "time": statement_document(time),
         }),
-        Err(refused) => json!({ "engine": bounds.engine.name(), "chosen": chosen, "refused": refused }),
+        Err(refused) => json!({ "engine": bounds.engine, "chosen": chosen, "refused": refused }),
     }
 }
 

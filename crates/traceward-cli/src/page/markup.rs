@@ -27,6 +27,13 @@ impl Element {
         self
     }
 
+    /// The element with a path of lines, which may be long. It is made of numbers and letters.
+    #[must_use]
+    pub fn path(mut self, path: &str) -> Self {
+        let _ = write!(self.attributes, " d=\"{path}\"");
+        self
+    }
+
     /// The element with classes.
     #[must_use]
     pub fn class(self, classes: impl fmt::Display) -> Self {

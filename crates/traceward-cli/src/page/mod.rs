@@ -9,8 +9,9 @@
 
 mod bars;
 mod digest;
+mod experiment;
 mod keys;
-mod markup;
+pub mod markup;
 mod property;
 mod query;
 mod timeline;

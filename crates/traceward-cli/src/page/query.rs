@@ -3,7 +3,7 @@
 use super::bars::{self, Bar};
 use super::markup::{Element, isolated, shown};
 use super::property::facts_list;
-use super::{Drawing, warning};
+use super::{Drawing, experiment, warning};
 use crate::text;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -23,14 +23,20 @@ type ByKey = [(Arc<str>, Option<Value>)];
 
 /// The card of a query.
 pub fn card(drawing: &Drawing<'_>, index: usize, report: &QueryReport) -> Element {
-    let QueryReport { name, description, query, value, unanswered, measure } = report;
+    let QueryReport { name, description, query, value, everywhere, unanswered, measure, relative_error, points: _ } =
+        report;
     let heading = Element::new("h3").with(isolated(name));
     let card = Element::new("article").class("card").attribute("id", drawing.id("query", index)).with(heading);
     let card = card.all(description.iter().map(|text| Element::new("p").text(text)));
     let card = card.with(Element::new("pre").with(Element::new("code").lines(query)));
     let subject = Subject::Query(name.clone());
     let warnings = drawing.report.warnings.iter().filter(|one| one.about.as_ref() == Some(&subject));
-    let card = card.all(warnings.map(warning)).all(drawn(value, measure));
+    let drawn = match everywhere {
+        Some(everywhere) => experiment::drawn(report, everywhere),
+        None => drawn(value, measure),
+    };
+    let card = card.all(warnings.map(warning)).all(drawn);
+    let card = card.all(relative_error.map(|error| Element::new("p").class("note").text(text::within(error))));
     let never = unanswered.filter(|count| *count > 0).map(|count| text::counted(count, "request"));
     card.all(never.map(|requests| Element::new("p").class("note").text(format!("{requests} never answered"))))
 }
@@ -38,10 +44,11 @@ pub fn card(drawing: &Drawing<'_>, index: usize, report: &QueryReport) -> Elemen
 fn drawn(value: &QueryValue, measure: &Measure) -> Vec<Element> {
     match value {
         QueryValue::Whole(None) => vec![Element::new("p").class("number").text("no value")],
-        QueryValue::Whole(Some(value)) => match histogram(value) {
-            Some(buckets) => vec![buckets_table(&buckets, edges(measure))],
-            None => vec![Element::new("p").class("number").text(text::measured_or_none(measure, Some(value)))],
-        },
+        QueryValue::Whole(Some(value)) => vec![match (text::buckets(value), text::counted_values(value)) {
+            (Some(buckets), _) => buckets_table(&buckets, edges(measure)),
+            (None, Some(counts)) => counts_table(&counts),
+            (None, None) => Element::new("p").class("number").text(text::measured_or_none(measure, Some(value))),
+        }],
         QueryValue::ByKey { values, summary: _ } => by_key(values, measure),
     }
 }
@@ -51,15 +58,21 @@ fn drawn(value: &QueryValue, measure: &Measure) -> Vec<Element> {
 /// A bucket: its least and greatest number, and how many there are.
 type Bucket = (f64, f64, u64);
 
-/// The buckets of a histogram, if a value is one: a list of lists of two ends and a count.
-fn histogram(value: &Value) -> Option<Vec<Bucket>> {
-    let Value::List(items) = value else { return None };
-    let bucket = |item: &Value| {
-        let Value::List(parts) = item else { return None };
-        let [low, high, Value::Int(count)] = &parts[..] else { return None };
-        Some((low.as_f64()?, high.as_f64()?, u64::try_from(*count).ok()?))
+fn counts_table(counts: &[(&Value, u64)]) -> Element {
+    let most = counts.iter().map(|(_, count)| *count).max().unwrap_or(0).max(1);
+    let bar = |(value, count): &(&Value, u64)| Bar {
+        label: shown(&value.to_string(), 80),
+        size: *count as f64 / most as f64,
+        text: count.to_string(),
     };
-    (!items.is_empty()).then(|| items.iter().map(bucket).collect()).flatten()
+    with_rest(bars::table("How often each value occurs", counts.iter().take(MOST_BARS).map(bar)), counts.len())
+}
+
+/// A table of bars, with how many there are beside those that are drawn.
+fn with_rest(table: Element, bars: usize) -> Element {
+    let left = bars.saturating_sub(MOST_BARS);
+    let rest = (left > 0).then(|| Element::new("p").class("soft").text(format!("… and {left} more")));
+    Element::new("div").with(table).all(rest)
 }
 
 /// What the edges of buckets are.
@@ -80,10 +93,8 @@ fn buckets_table(buckets: &[Bucket], measure: &Measure) -> Element {
         size: *count as f64 / most as f64,
         text: count.to_string(),
     };
-    let left = buckets.len().saturating_sub(MOST_BARS);
-    let rest = (left > 0).then(|| Element::new("p").class("soft").text(format!("… and {left} more")));
     let table = bars::table("How many values lie between which", buckets.iter().take(MOST_BARS).map(bar));
-    Element::new("div").with(table).all(rest)
+    with_rest(table, buckets.len())
 }
 
 /// How numbers are distributed between the least and the greatest.

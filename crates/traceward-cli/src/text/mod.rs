@@ -1,5 +1,7 @@
 //! Answers for people.
 
+mod experiment;
+mod histogram;
 mod hygiene;
 mod inspection;
 mod monitor;
@@ -12,11 +14,14 @@ mod why;
 
 use crate::input;
 use anstyle::{AnsiColor, Style};
+pub use experiment::{heading as experiment_heading, sample_place};
+pub use histogram::{buckets, counted_values, is_histogram};
 pub use hygiene::{comparison, lint};
 pub use inspection::inspection;
 pub use monitor::{decision_line, monitor_end, monitor_line, monitor_stopped, unknown_line, value_line};
 use property::write_property;
 pub use property::{compared_text, missing_text, owed_text, sign, statistics_text, violation_text};
+pub use query::within;
 use query::write_query;
 pub use runs::{coverage_lines, waiting_lines, worst_lines};
 use std::io::{self, Write};
@@ -26,7 +31,7 @@ use traceward::message::Shown;
 use traceward::report::{Warning, WarningKind};
 use traceward::{Goal, Report, Verdict};
 use units::elapsed;
-pub use units::{counted, measured_or_none, moment, number_text, shown as shown_value};
+pub use units::{counted, measured_briefly, measured_or_none, moment, number_text, shown as shown_value};
 pub use why::why_lines;
 
 const GOOD: Style = AnsiColor::Green.on_default().bold();

@@ -1,6 +1,8 @@
 //! What was measured.
 
-use super::units::{counted, measured, measured_briefly, measured_or_none, percent, value_text};
+use super::experiment::{self, write_experiment};
+use super::histogram::{self, write_histogram};
+use super::units::{counted, measured, measured_briefly, measured_or_none, percent, shortened};
 use super::{BOLD, DIM};
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -12,24 +14,47 @@ use traceward::report::{Frequencies, Numbers, QueryReport, QueryValue, Spread, S
 const FEW_KEYS: usize = 10;
 
 pub(super) fn write_query(out: &mut impl Write, query: &QueryReport) -> io::Result<()> {
-    let QueryReport { name, description, query, value, measure, unanswered } = query;
-    let (name, text) = (Shown(name), Shown(query));
-    match value {
-        QueryValue::Whole(value) => {
-            let value = measured_or_none(measure, value.as_ref());
-            writeln!(out, "{BOLD}{name} = {value}{BOLD:#}  {DIM}{text}{DIM:#}")?;
-        }
-        QueryValue::ByKey { values, summary } => {
-            writeln!(out, "{BOLD}{name}{BOLD:#}  {DIM}{text}{DIM:#}")?;
-            write_values(out, values, summary)?;
-        }
+    let QueryReport { name, description, query: text, value, everywhere, measure, .. } = query;
+    let QueryReport { unanswered, relative_error, points: _, .. } = query;
+    let (name, text) = (Shown(name), Shown(text));
+    let value_here = value_in_heading(query).map(|value| format!(" = {value}")).unwrap_or_default();
+    writeln!(out, "{BOLD}{name}{value_here}{BOLD:#}  {DIM}{text}{DIM:#}")?;
+    match (everywhere, value) {
+        (Some(Ok(report)), _) => write_experiment(out, query, report)?,
+        (Some(Err(message)), _) => writeln!(out, "    no summary over all positions: {}", Shown(message))?,
+        (None, QueryValue::Whole(Some(value))) => write_histogram(out, measure, value)?,
+        (None, QueryValue::Whole(None)) => {}
+        (None, QueryValue::ByKey { values, summary }) => write_values(out, values, summary)?,
     }
     if let Some(description) = description {
         writeln!(out, "    {}", Shown(description))?;
     }
+    if let Some(error) = relative_error {
+        writeln!(out, "    {}", within(*error))?;
+    }
     match unanswered {
         Some(0) | None => Ok(()),
+        // A latency alone has said so.
+        Some(_) if experiment::is_latency(query) => Ok(()),
         Some(count) => writeln!(out, "    {} never answered", counted(*count, "request")),
+    }
+}
+
+/// How good an approximate value is.
+pub fn within(error: f64) -> String {
+    format!("approximate, within {}%", error * 100.0)
+}
+
+/// The value behind the name. What an experiment is at position 0 is not what it is, so it is said
+/// where it is; of a latency it says nothing.
+fn value_in_heading(query: &QueryReport) -> Option<String> {
+    let QueryValue::Whole(value) = &query.value else { return None };
+    match (&query.everywhere, value) {
+        (Some(Ok(_)), None) => None,
+        (Some(Ok(_)), Some(_)) if experiment::is_latency(query) => None,
+        (Some(_), value) => Some(format!("{} at position 0", measured_or_none(&query.measure, value.as_ref()))),
+        (None, Some(value)) if histogram::is_histogram(value) => None,
+        (None, value) => Some(measured_or_none(&query.measure, value.as_ref())),
     }
 }
 
@@ -68,19 +93,30 @@ pub(super) fn write_summary(out: &mut impl Write, summary: &Summary) -> io::Resu
         }
         Spread::Others(Frequencies { distinct, most }) => {
             writeln!(out, "    over {keys}: {}; {without}", counted(*distinct, "different value"))?;
-            let share = |count: usize| format!("{} ({})", counted(count, "key"), percent(count, summary.keys));
-            let told = most.iter().map(|(value, count)| (value_text(Some(value)), share(*count)));
-            write_pairs(out, told.collect(), "      ")?;
-            match distinct - most.len() {
-                0 => Ok(()),
-                more => writeln!(out, "      {DIM}… and {more} more{DIM:#}"),
-            }
+            write_frequencies(out, most, *distinct, &|count| {
+                format!("{} ({})", counted(count, "key"), percent(count, summary.keys))
+            })
         }
     }
 }
 
+/// Writes the most frequent values with how frequent they are, and how many there are beside them.
+pub(super) fn write_frequencies(
+    out: &mut impl Write,
+    most: &[(Value, usize)],
+    distinct: usize,
+    share: &dyn Fn(usize) -> String,
+) -> io::Result<()> {
+    let told = most.iter().map(|(value, count)| (shortened(&value.to_string()), share(*count)));
+    write_pairs(out, told.collect(), "      ")?;
+    match distinct - most.len() {
+        0 => Ok(()),
+        more => writeln!(out, "      {DIM}… and {more} more{DIM:#}"),
+    }
+}
+
 /// Writes a line for each pair, with the second parts below each other.
-fn write_pairs(out: &mut impl Write, pairs: Vec<(String, String)>, indent: &str) -> io::Result<()> {
+pub(super) fn write_pairs(out: &mut impl Write, pairs: Vec<(String, String)>, indent: &str) -> io::Result<()> {
     let width = pairs.iter().map(|(first, _)| first.chars().count()).max().unwrap_or(0);
     pairs.iter().try_for_each(|(first, second)| writeln!(out, "{indent}{first:<width$}  {second}"))
 }

@@ -60,7 +60,7 @@ pub fn number_text(measure: &Measure, number: f64) -> String {
 
 /// A value of a query in few words: a time by its units alone, and a number without the digits that
 /// nobody reads.
-pub(super) fn measured_briefly(measure: &Measure, value: &Value) -> String {
+pub fn measured_briefly(measure: &Measure, value: &Value) -> String {
     match (measure, value) {
         (Measure::Moment, Value::Int(nanoseconds)) => moment(*nanoseconds),
         (Measure::Duration | Measure::Moment, value) if is_time(value) => {

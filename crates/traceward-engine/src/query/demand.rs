@@ -34,8 +34,9 @@ impl Operand {
 }
 
 impl Demand {
-    pub fn new(automaton: &Algebraic) -> Self {
-        let mut demand = Self::default();
+    /// What is asked, if some parts are asked everywhere by somebody else.
+    pub fn new(automaton: &Algebraic, everywhere: &FxHashSet<PartId>) -> Self {
+        let mut demand = Self { everywhere: everywhere.clone(), ..Self::default() };
         for (index, one) in automaton.loops().iter().enumerate() {
             demand.heads.insert(one.head, index);
             let parts = automaton.part_ids().skip(one.first.index());

@@ -8,23 +8,28 @@
 pub mod accumulator;
 mod backward;
 mod block;
+mod costs;
 mod demand;
 mod forward;
 mod held;
 pub mod online;
+mod samples;
 mod save;
 mod sketch;
 mod table;
 
+pub use costs::{POSITIONS_OF_BLOCK, StepCounts};
 pub use forward::{ForwardError, LONGEST as LONGEST_FORWARD};
+pub use samples::{SampleValues, Sampled, Samples};
 pub use sketch::{Precision, Sketch};
 pub use table::Table;
 
-use crate::automaton::algebraic::{Algebraic, Plain};
+use crate::automaton::algebraic::{Algebraic, PartId, Plain};
 use crate::limit::{Budget, GaveUp, Limit, Limits};
 use backward::Backward;
 use block::{Program, Stopped};
 use forward::Forward;
+use rustc_hash::FxHashSet;
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::formula::{FormulaId, Formulas};
 use traceward_logic::query::Query;
@@ -41,20 +46,68 @@ type Holds<'a> = &'a dyn Fn(FormulaId, usize) -> bool;
 /// Gives the positions at which a formula holds.
 pub type Rows<'a, 'r> = &'a dyn Fn(FormulaId) -> &'r Bitmap;
 
+/// What was found out about some queries.
+#[derive(Clone, Debug)]
+pub struct Answers {
+    /// The value of each query.
+    pub values: Vec<Outcome>,
+    /// The values at all positions, of each query whose samples were asked for.
+    pub samples: Vec<Option<Sampled>>,
+}
+
 /// Queries that are ready to be evaluated.
 #[derive(Clone, Debug)]
 pub struct Queries {
     automaton: Algebraic,
     program: Program,
+    /// The roots whose values at all positions are wanted.
+    sampled: FxHashSet<PartId>,
+    precision: Precision,
+}
+
+/// The error of a value that is made of approximate numbers.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct QueryError {
+    /// The relative error of the numbers.
+    pub relative: f64,
+    /// Whether the value is such a number, so that the error is one of the value.
+    pub is_direct: bool,
 }
 
 impl Queries {
     /// Prepares queries over formulas of an arena. Formulas are not translated: where they hold is
     /// asked of the caller.
     pub fn new<'q>(formulas: &Formulas, queries: impl IntoIterator<Item = &'q Query>) -> Self {
+        Self::sampling(formulas, queries.into_iter().map(|query| (query, false)))
+    }
+
+    /// Prepares queries like [`Self::new`], each with whether its values at all positions are
+    /// wanted, too.
+    pub fn sampling<'q>(formulas: &Formulas, queries: impl IntoIterator<Item = (&'q Query, bool)>) -> Self {
+        let (queries, wanted): (Vec<&Query>, Vec<bool>) = queries.into_iter().unzip();
         let automaton = Algebraic::new(formulas, queries, Plain::Asserted);
-        let program = Program::new(&automaton);
-        Self { automaton, program }
+        let roots = automaton.roots().iter().zip(wanted);
+        let sampled: FxHashSet<PartId> = roots.filter(|(_, wanted)| *wanted).map(|(root, _)| *root).collect();
+        let program = Program::new(&automaton, sampled.clone(), Precision::Exact);
+        Self { automaton, program, sampled, precision: Precision::Exact }
+    }
+
+    /// The same queries, with quantiles as exact as was asked for.
+    #[must_use]
+    pub fn with_precision(self, precision: Precision) -> Self {
+        let program = Program::new(&self.automaton, self.sampled.clone(), precision);
+        Self { program, precision, ..self }
+    }
+
+    /// The relative error of the numbers that a query's value is made of, and whether it is one of
+    /// the value itself; none if they are exact. Quantiles inside other collections are.
+    pub fn error(&self, query: usize) -> Option<QueryError> {
+        let Precision::Sketched { accuracy, .. } = self.precision else { return None };
+        let root = self.automaton.roots()[query];
+        let sketched = self.program.sketched();
+        let is_direct = sketched.contains(&self.automaton.behind_defaults(root));
+        let within = self.automaton.operands(root).into_iter().any(|part| sketched.contains(&part));
+        (is_direct || within).then_some(QueryError { relative: accuracy, is_direct })
     }
 
     /// The automaton of all queries.
@@ -62,23 +115,41 @@ impl Queries {
         &self.automaton
     }
 
-    /// The number of steps that are taken in each block of positions, and the number of collections
-    /// among them that are folded over the whole trace.
-    pub fn steps(&self) -> (usize, usize) {
-        self.program.counts()
-    }
-
     /// The value of each query on a trace with a state, given where formulas hold.
     pub fn values(&self, trace: &Trace, rows: Rows<'_, '_>, limits: &Limits) -> Result<Vec<Outcome>, GaveUp> {
+        Ok(self.answers(trace, rows, limits)?.values)
+    }
+
+    /// The value of each query on a trace with a state, and its samples where they are wanted.
+    pub fn answers(&self, trace: &Trace, rows: Rows<'_, '_>, limits: &Limits) -> Result<Answers, GaveUp> {
         if self.automaton.roots().is_empty() {
-            return Ok(Vec::new());
+            return Ok(Answers { values: Vec::new(), samples: Vec::new() });
         }
         let mut budget = Budget::new(&Limits { work: u64::MAX, memory: usize::MAX, ..*limits });
         match self.program.run(&self.automaton, trace, rows, &mut budget) {
-            Ok(values) => Ok(values),
-            Err(Stopped::Bail) => Ok(state_by_state(&self.automaton, trace, &|formula, j| rows(formula).get(j))),
+            Ok((values, samples)) => {
+                Ok(Answers { values, samples: samples.into_iter().map(|samples| samples.map(Ok)).collect() })
+            }
+            Err(Stopped::Bail) => Ok(self.state_by_state(trace, &|formula, j| rows(formula).get(j))),
             Err(Stopped::Limit(limit)) => Err(GaveUp { engine: "algebraic", limit, instead: &[] }),
         }
+    }
+
+    /// The same by the evaluation of section 4.3, which knows what errors are asked for.
+    fn state_by_state(&self, trace: &Trace, holds: Holds<'_>) -> Answers {
+        let roots = self.automaton.roots();
+        let mut outcomes: Vec<Option<Vec<Outcome>>> =
+            roots.iter().map(|root| self.sampled.contains(root).then(Vec::new)).collect();
+        let mut backward = Backward::new(&self.automaton, trace, holds);
+        for position in (0..trace.len).rev() {
+            backward.visit(position);
+            for (outcomes, root) in outcomes.iter_mut().zip(roots) {
+                outcomes.iter_mut().for_each(|outcomes| outcomes.push(backward.held(*root).outcome()));
+            }
+        }
+        let values = roots.iter().map(|&root| backward.held(root).outcome()).collect();
+        let samples = |outcomes: Vec<Outcome>| Samples::of_outcomes(outcomes.into_iter().rev());
+        Answers { values, samples: outcomes.into_iter().map(|outcomes| outcomes.map(samples)).collect() }
     }
 
     /// The value of a query by forward evaluation.

@@ -47,6 +47,8 @@ pub enum SpaceUnit {
     States,
     /// A node of a tree or a graph.
     Nodes,
+    /// A value of a part of a query at a position.
+    Values,
 }
 
 impl SpaceUnit {
@@ -58,6 +60,7 @@ impl SpaceUnit {
             Self::Configurations => "configurations",
             Self::States => "states",
             Self::Nodes => "nodes",
+            Self::Values => "values",
         }
     }
 }

@@ -101,6 +101,8 @@ pub struct NamedQuery {
     pub description: Option<Arc<str>>,
     /// The place in the text.
     pub span: Span,
+    /// The tree that was read.
+    pub body: Ast,
     /// The query that is measured.
     pub query: Query,
     /// For each latency in the query, the formula that holds where a request is made, and the one
@@ -468,6 +470,7 @@ impl<'a> Lowering<'a> {
             name: statement.name.as_ref().map(|name| name.name.clone()),
             description: statement.description.clone(),
             span: statement.body.span,
+            body: statement.body.clone(),
             query,
             latencies,
         });

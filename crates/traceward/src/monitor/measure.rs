@@ -1,5 +1,6 @@
 //! Queries and asserts on a trace that goes on.
 
+use crate::doubt::Side;
 use crate::error::Error;
 use crate::spec::Spec;
 use std::sync::Arc;
@@ -205,29 +206,13 @@ impl CompiledAssert {
         // What is certain follows from what is settled, and not from what would be at the end.
         let so_far = |query| self.online.value(run, query).value.ok().flatten();
         let ordering = so_far(0).zip(so_far(1)).and_then(|(left, right)| left.compare(&right));
-        *doubt = self.doubt([0, 1].map(|query| (self.online.value(run, query), self.online.is_summary(query))));
+        let sides = [0, 1].map(|query| (self.online.value(run, query).error, self.online.is_summary(query)));
+        let side = |value, (error, is_direct)| Side { value, error, is_direct };
+        *doubt = crate::doubt::doubt([side(left.as_ref(), sides[0]), side(right.as_ref(), sides[1])]);
         Ok(match (trend.settles(self.comparison.op, ordering), holds) {
             (true, _) => Verdict::at_end(self.comparison.holds(so_far(0).as_ref(), so_far(1).as_ref())),
             (false, true) => Verdict::Holding,
             (false, false) => Verdict::Pending,
-        })
-    }
-    /// Why the comparison is not decided: a value is approximate, and the other lies within its
-    /// error.
-    fn doubt(&self, sides: [(RunningValue, bool); 2]) -> Option<String> {
-        let error = sides.iter().filter_map(|(side, _)| side.error).reduce(f64::max)?;
-        let [left, right] = sides.map(|(side, is_summary)| {
-            let value = side.value.ok().flatten()?.as_f64()?;
-            // Of what is computed from approximate numbers the error is not known.
-            let error = if is_summary { side.error.unwrap_or(0.0) } else { side.error.map_or(0.0, |_| f64::INFINITY) };
-            Some((value, error))
-        });
-        let ((left, left_error), (right, right_error)) = left.zip(right)?;
-        let distance = (left - right).abs();
-        let within = distance <= left.abs() * left_error + right.abs() * right_error;
-        within.then(|| {
-            let percent = error * 100.0;
-            format!("its value is {left} within {percent}%, and {right} is too close to that to compare them")
         })
     }
 }

@@ -1,11 +1,13 @@
 //! Verdicts and values summed over keys.
 
+use super::everywhere::Experiments;
 use super::judgement::Judgement;
 use super::part::Part;
+use super::points::Drawn;
 use super::{Answers, Question, comparison, evidence};
 use crate::demand::DemandTally;
 use crate::error::Error;
-use crate::report::{Evidence, KeyVerdict, KeysReport, PropertyReport, QueryValue};
+use crate::report::{Evidence, KeyVerdict, KeysReport, PropertyReport, QueryReport, QueryValue};
 use crate::summary::Summary;
 use crate::warning::WarningKind;
 use std::sync::Arc;
@@ -23,6 +25,8 @@ pub(super) struct KeyTally<'a> {
     properties: Vec<PropertyTally>,
     queries: Vec<Vec<(Arc<str>, Option<Value>)>>,
     unanswered: Vec<Option<usize>>,
+    experiments: Experiments,
+    drawn: Drawn,
     /// What each property asked of its parts, if that was asked for.
     demands: Vec<Option<DemandTally>>,
 }
@@ -56,6 +60,8 @@ impl<'a> KeyTally<'a> {
             properties: vec![PropertyTally { keys, ..PropertyTally::default() }; lowered.properties.len()],
             queries: vec![Vec::new(); lowered.queries.len()],
             unanswered: vec![None; lowered.queries.len()],
+            experiments: Experiments::new(question),
+            drawn: Drawn::new(question),
             demands: lowered.properties.iter().map(demand).collect(),
         }
     }
@@ -92,6 +98,8 @@ impl<'a> KeyTally<'a> {
             }
         }
         self.demands.iter_mut().flatten().for_each(|demand| evidence::add_demand(demand, part, Some(&group.key)));
+        self.experiments.add(part, Some(&group.key))?;
+        self.drawn.add(part)?;
         for (index, value) in values.into_iter().enumerate() {
             self.queries[index].push((group.key.clone(), value));
             if let Some(more) = part.unanswered(&self.question.lowered.queries[index]) {
@@ -129,11 +137,13 @@ impl<'a> KeyTally<'a> {
             let vacuous = tally.unmet.filter(|_| all_vacuous).map(|span| question.spec.text(span));
             PropertyReport { keys: Some(tally.keys), vacuous, ..report }
         };
-        let queries = self.queries.into_iter().zip(self.unanswered).enumerate();
-        let query = |(index, (values, unanswered)): (usize, (Vec<_>, _))| {
+        let values = self.queries.into_iter().zip(self.unanswered);
+        let queries = values.zip(self.experiments.finish().into_iter().zip(self.drawn.finish())).enumerate();
+        let query = |(index, ((values, unanswered), (everywhere, points))): (usize, ((Vec<_>, _), _))| {
             let measure = question.lowered.queries[index].query.measure();
             let summary = Box::new(Summary::of(&values, measure, most));
-            question.query_report(index, QueryValue::ByKey { values, summary }, unanswered)
+            let report = question.query_report(index, QueryValue::ByKey { values, summary }, unanswered);
+            QueryReport { everywhere, points, ..report }
         };
         (self.properties.into_iter().enumerate().map(property).collect(), queries.map(query).collect(), warnings)
     }

@@ -8,7 +8,8 @@ use super::judgement::Judgement;
 use super::measured::{QueryIndex, value_of_part};
 use super::part::Part;
 use crate::check::Extent;
-use crate::error::Error;
+use crate::doubt::{Side, doubt};
+use crate::error::{Error, Request};
 use crate::report::{Compared, Counterpart};
 use traceward_engine::query::online::Trend;
 use traceward_logic::ast::Aggregate;
@@ -21,6 +22,13 @@ use traceward_logic::verdict::Verdict;
 pub(super) fn judge(part: &Part<'_>, comparison: &Comparison, sides: [QueryIndex; 2]) -> Result<Judgement, Error> {
     let [left, right] = sides.map(|side| part.value(side));
     let (left, right) = (left?, right?);
+    let side = |value, index| {
+        let error = part.question.measured.error(index);
+        Side { value, error: error.map(|error| error.relative), is_direct: error.is_some_and(|error| error.is_direct) }
+    };
+    if let Some(doubt) = doubt([side(left.as_ref(), sides[0]), side(right.as_ref(), sides[1])]) {
+        return Err(Request::TooClose { doubt }.into());
+    }
     let holds = comparison.holds(left.as_ref(), right.as_ref());
     let verdict = match part.question.options.extent {
         Extent::Whole => Verdict::at_end(holds),

@@ -4,7 +4,7 @@ use super::Question;
 use super::part::Part;
 use crate::error::Error;
 use std::cell::OnceCell;
-use traceward_engine::query::{Outcome, Queries};
+use traceward_engine::query::{Answers, Outcome, Precision, Queries, QueryError, Sampled, Samples};
 use traceward_engine::select::EngineName;
 use traceward_logic::formula::Formulas;
 use traceward_logic::lower::{Claim, Lowered};
@@ -26,7 +26,7 @@ pub(super) struct Measured {
 }
 
 impl Measured {
-    pub(super) fn new(lowered: &Lowered) -> Self {
+    pub(super) fn new(lowered: &Lowered, precision: Precision) -> Self {
         let mut sides = Vec::new();
         let mut next = 0;
         for property in &lowered.properties {
@@ -38,13 +38,20 @@ impl Measured {
                 }
             });
         }
-        let queries = all(lowered);
-        Self { queries: Queries::new(&lowered.formulas, queries), sides, first: next }
+        let queries = all(lowered).into_iter().enumerate();
+        let queries = queries.map(|(index, query)| (query, index >= next && query.is_experiment()));
+        let queries = Queries::sampling(&lowered.formulas, queries).with_precision(precision);
+        Self { queries, sides, first: next }
     }
 
     /// The two sides of a property that is an assert.
     pub(super) fn sides(&self, property: usize) -> [QueryIndex; 2] {
         self.sides[property].expect("an assert has two sides")
+    }
+
+    /// The error of a query's value; none if it is exact.
+    pub(super) fn error(&self, index: QueryIndex) -> Option<QueryError> {
+        self.queries.error(index.0)
     }
 
     /// A query of the spec, by its place among those.
@@ -69,28 +76,44 @@ fn all(lowered: &Lowered) -> Vec<&Query> {
 
 /// The values on a part, found when the first of them is asked for.
 #[derive(Default)]
-pub(super) struct Values(OnceCell<Vec<Outcome>>);
+pub(super) struct Values(OnceCell<Answers>);
 
 impl Values {
     /// The value of a query.
     pub(super) fn of(&self, part: &Part<'_>, index: QueryIndex) -> Result<Option<Value>, Error> {
-        let outcomes = match self.0.get() {
-            Some(outcomes) => outcomes,
-            None => {
-                let outcomes = outcomes(part)?;
-                self.0.get_or_init(|| outcomes)
-            }
-        };
-        outcomes[index.0].clone().map_err(|error| in_whole(part, error))
+        self.answers(part)?.values[index.0].clone().map_err(|error| in_whole(part, error))
+    }
+
+    /// The values of an experiment at all positions.
+    pub(super) fn samples(&self, part: &Part<'_>, index: QueryIndex) -> Result<Option<&Sampled>, Error> {
+        Ok(self.answers(part)?.samples[index.0].as_ref())
+    }
+
+    fn answers(&self, part: &Part<'_>) -> Result<&Answers, Error> {
+        if let Some(answers) = self.0.get() {
+            return Ok(answers);
+        }
+        let answers = answers(part)?;
+        Ok(self.0.get_or_init(|| answers))
     }
 }
 
-fn outcomes(part: &Part<'_>) -> Result<Vec<Outcome>, Error> {
+fn answers(part: &Part<'_>) -> Result<Answers, Error> {
     let Question { lowered, measured, options, .. } = part.question;
     if part.len() == 0 || options.config.engine == EngineName::Naive {
-        return Ok(all(lowered).into_iter().map(|query| by_definition(part, query)).collect());
+        let queries = all(lowered);
+        let samples = |(index, query): (usize, &&Query)| {
+            (index >= measured.first && query.is_experiment()).then(|| samples_by_definition(part, query))
+        };
+        let samples = queries.iter().enumerate().map(samples).collect();
+        return Ok(Answers { values: queries.into_iter().map(|query| by_definition(part, query)).collect(), samples });
     }
-    Ok(measured.queries.values(part.trace(), &|formula| part.row(formula), &options.config.limits)?)
+    Ok(measured.queries.answers(part.trace(), &|formula| part.row(formula), &options.config.limits)?)
+}
+
+fn samples_by_definition(part: &Part<'_>, query: &Query) -> Sampled {
+    let holds = |formula, position| part.holds(formula, position);
+    Samples::of_outcomes(semantics::values_where(query, part.trace(), &holds))
 }
 
 fn by_definition(part: &Part<'_>, query: &Query) -> Outcome {
@@ -109,7 +132,19 @@ pub(super) fn value_of_part(part: &Part<'_>, formulas: &Formulas, query: &Query)
     outcome.map_err(|error| in_whole(part, error))
 }
 
-fn in_whole(part: &Part<'_>, error: EvaluationError) -> Error {
+/// The values of a query at all positions of a part.
+pub(super) fn samples_of_part(part: &Part<'_>, formulas: &Formulas, query: &Query) -> Result<Sampled, Error> {
+    if part.len() == 0 || part.question.options.config.engine == EngineName::Naive {
+        return Ok(samples_by_definition(part, query));
+    }
+    let queries = Queries::sampling(formulas, [(query, true)]);
+    let limits = &part.question.options.config.limits;
+    let mut answers = queries.answers(part.trace(), &|formula| part.row(formula), limits)?;
+    Ok(answers.samples.swap_remove(0).unwrap_or_else(|| samples_by_definition(part, query)))
+}
+
+/// The error of a part as one of the whole trace.
+pub(super) fn in_whole(part: &Part<'_>, error: EvaluationError) -> Error {
     let position = part.in_whole(error.position);
     part.question.evaluation_error(&EvaluationError { position, ..error })
 }

@@ -1,15 +1,16 @@
 //! A part of a trace: the whole of it, or a key's states.
 
 use super::Question;
-use super::measured::{QueryIndex, Values};
+use super::measured::{self, QueryIndex, Values};
 use crate::error::Error;
 use crate::report::Place;
 use std::cell::OnceCell;
+use traceward_engine::query::Sampled;
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::formula::{FormulaId, Interval, Unit};
 use traceward_logic::letter::Letters;
 use traceward_logic::lower::NamedQuery;
-use traceward_logic::semantics;
+use traceward_logic::semantics::{self, EvaluationError};
 use traceward_logic::trace::Trace;
 use traceward_logic::value::Value;
 
@@ -108,6 +109,16 @@ impl<'a> Part<'a> {
     /// The value of a query.
     pub(super) fn value(&self, index: QueryIndex) -> Result<Option<Value>, Error> {
         self.values.of(self, index)
+    }
+
+    /// The values of an experiment at all positions.
+    pub(super) fn samples(&self, index: QueryIndex) -> Result<Option<&Sampled>, Error> {
+        self.values.samples(self, index)
+    }
+
+    /// An error in this part as one of the whole trace.
+    pub(super) fn error_in_whole(&self, error: &EvaluationError) -> Error {
+        measured::in_whole(self, error.clone())
     }
 
     /// The number of requests of a query's latencies that were never answered.

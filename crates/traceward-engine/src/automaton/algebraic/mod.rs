@@ -250,6 +250,34 @@ impl Algebraic {
         self.part_ids().filter(|&id| matches!(self.part(id), Part::Terminal { .. } | Part::Transient { .. }))
     }
 
+    /// What a part is apart from constants that stand for ⊥.
+    pub fn behind_defaults(&self, id: PartId) -> PartId {
+        let mut id = id;
+        while let Part::Apply { function: Unary::Default(_), part } = self.part(id) {
+            id = *part;
+        }
+        id
+    }
+
+    /// All parts that a part is made of, itself among them.
+    pub fn operands(&self, id: PartId) -> Vec<PartId> {
+        let mut seen = vec![false; self.parts.len()];
+        let mut open = vec![id];
+        while let Some(id) = open.pop() {
+            if std::mem::replace(&mut seen[id.index()], true) {
+                continue;
+            }
+            match self.part(id) {
+                Part::Terminal { .. } => {}
+                Part::Transient { next: part, .. } | Part::Apply { part, .. } | Part::Window { of: part, .. } => {
+                    open.push(*part);
+                }
+                Part::And { left, right, .. } | Part::Or { left, right, .. } => open.extend([*left, *right]),
+            }
+        }
+        self.part_ids().filter(|id| seen[id.index()]).collect()
+    }
+
     /// The first query that a part belongs to, by its place among them. Operands have lower ids than
     /// what is made of them, and no query has parts behind its root.
     pub fn query_of(&self, id: PartId) -> usize {

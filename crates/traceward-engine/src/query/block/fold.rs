@@ -4,6 +4,7 @@
 use super::lanes::{Bits, Data, Lanes, Stretch, WORDS, for_each_backward};
 use super::loops::Choice;
 use crate::automaton::algebraic::Collector;
+use crate::query::Precision;
 use crate::query::accumulator::{Accumulator, Correlation, End, Spread};
 use rustc_hash::FxHashMap;
 use traceward_logic::ast::Aggregate;
@@ -17,6 +18,7 @@ use traceward_logic::value::{ArithmeticError, Value};
 #[derive(Clone, Debug)]
 pub(super) struct Folded {
     collector: Collector,
+    precision: Precision,
     collected: Collected,
     /// Whether the condition held at the last position looked at.
     goes_on: bool,
@@ -50,15 +52,15 @@ pub(super) enum Taken<'a> {
 }
 
 impl Folded {
-    pub fn new(collector: &Collector) -> Self {
-        Self { collector: collector.clone(), collected: Collected::Unknown, goes_on: false }
+    pub fn new(collector: &Collector, precision: Precision) -> Self {
+        Self { collector: collector.clone(), precision, collected: Collected::Unknown, goes_on: false }
     }
 
     /// Takes the values of a block. Where the condition fails, all that was collected behind it is
     /// of no interest.
     pub fn take(&mut self, taken: &Taken<'_>, condition: Option<&Bits>, stretch: Stretch, trace: &Trace) {
         if matches!(self.collected, Collected::Unknown) {
-            self.collected = Collected::new(&self.collector, taken);
+            self.collected = Collected::new(&self.collector, self.precision, taken);
         }
         let ok = match taken {
             Taken::One(lanes) => lanes.ok,
@@ -68,7 +70,7 @@ impl Folded {
         match condition {
             Some(condition) if *condition != all => {
                 let wanted = leading(condition, &all);
-                self.collected = Collected::new(&self.collector, taken);
+                self.collected = Collected::new(&self.collector, self.precision, taken);
                 self.collected.add(taken, &super::lanes::and(&ok, &wanted), stretch, trace);
             }
             _ => self.collected.add(taken, &ok, stretch, trace),
@@ -184,14 +186,15 @@ fn leading(condition: &Bits, all: &Bits) -> Bits {
 }
 
 impl Collected {
-    fn new(collector: &Collector, taken: &Taken<'_>) -> Self {
-        let any = || Self::Any(Box::new(Accumulator::new(collector)));
+    fn new(collector: &Collector, precision: Precision, taken: &Taken<'_>) -> Self {
+        let any = || Self::Any(Box::new(Accumulator::with_precision(collector, precision)));
         let Collector::Aggregate(aggregate) = collector else { return any() };
         if let Taken::Two(..) = taken {
             return Self::Correlation(Box::default());
         }
         let Taken::One(lanes) = taken else { return any() };
         match (aggregate, &lanes.data) {
+            (Aggregate::Quantile(_) | Aggregate::Median, _) if precision != Precision::Exact => any(),
             (Aggregate::Count, _) => Self::Count(0),
             (Aggregate::Sum | Aggregate::Avg, Data::Int(_) | Data::Float(_)) => Self::Sum(Total::default()),
             (Aggregate::Min, Data::Int(_)) => Self::IntBest(Choice::Least, None),

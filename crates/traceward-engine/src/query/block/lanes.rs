@@ -1,22 +1,23 @@
 //! The values of one part at the positions of a block, by type.
 
+use crate::query::samples::text;
 use traceward_logic::bitmap::Bitmap;
-use traceward_logic::trace::{ColumnData, Trace, VariableId};
+use traceward_logic::trace::{Trace, VariableId};
 use traceward_logic::value::Value;
 
 /// The positions of a block: a multiple of those of a word. So many values of eight bytes fit the
 /// first cache several times.
-pub(super) const BLOCK: usize = 1024;
+pub(in crate::query) const BLOCK: usize = 1024;
 
 /// The words that tell of all positions of a block.
 pub(super) const WORDS: usize = BLOCK / Bitmap::WORD;
 
 /// One bit for each position of a block, in the layout of [`Bitmap`].
-pub(super) type Bits = [u64; WORDS];
+pub(in crate::query) type Bits = [u64; WORDS];
 
 /// The place of a block in its trace.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Stretch {
+pub(in crate::query) struct Stretch {
     /// The first position, a multiple of [`BLOCK`].
     pub base: usize,
     /// The number of positions.
@@ -61,7 +62,7 @@ pub(super) fn without(left: &Bits, right: &Bits) -> Bits {
 }
 
 /// Calls `visit` for each position that is set, the last one first.
-pub(super) fn for_each_backward(bits: &Bits, mut visit: impl FnMut(usize)) {
+pub(in crate::query) fn for_each_backward(bits: &Bits, mut visit: impl FnMut(usize)) {
     for (index, &word) in bits.iter().enumerate().rev() {
         let mut rest = word;
         while rest != 0 {
@@ -75,14 +76,14 @@ pub(super) fn for_each_backward(bits: &Bits, mut visit: impl FnMut(usize)) {
 /// The values of a part at the positions of a block; where its bit is not set, what stands here is
 /// arbitrary.
 #[derive(Clone, Debug)]
-pub(super) struct Lanes {
+pub(in crate::query) struct Lanes {
     pub ok: Bits,
     pub data: Data,
 }
 
 /// Values by type.
 #[derive(Clone, Debug)]
-pub(super) enum Data {
+pub(in crate::query) enum Data {
     /// `true` wherever there is a value: a formula.
     True,
     Int(Vec<i64>),
@@ -94,7 +95,7 @@ pub(super) enum Data {
 
 /// A value of some [`Data`].
 #[derive(Clone, Debug)]
-pub(super) enum Scalar {
+pub(in crate::query) enum Scalar {
     True,
     Int(i64),
     Float(f64),
@@ -111,14 +112,6 @@ impl Scalar {
             Self::Code(variable, code) => Value::Str(text(trace, *variable, *code)),
             Self::Any(value) => value.clone(),
         }
-    }
-}
-
-/// A string of a column.
-fn text(trace: &Trace, variable: VariableId, code: u32) -> std::sync::Arc<str> {
-    match &trace.columns[variable.index()].data {
-        ColumnData::Text(text) => text.dictionary[code as usize].clone(),
-        _ => unreachable!("codes are those of columns of strings"),
     }
 }
 

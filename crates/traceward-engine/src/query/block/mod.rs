@@ -15,14 +15,17 @@ mod lanes;
 mod loops;
 
 use super::demand::{Demand, Operand};
-use super::{Outcome, Rows};
+use super::samples::Samples;
+use super::{Outcome, Precision, Rows};
 use crate::automaton::algebraic::{Algebraic, Binary, Collector, LoopKind, Part, PartId, Unary};
 use crate::limit::{Budget, Limit};
 use expression::Scope;
 use fold::{Folded, Taken};
-use lanes::{BLOCK, Data, Lanes, Scalar, Stretch, and, without};
+pub(super) use lanes::{BLOCK, Data, Lanes, Stretch, for_each_backward};
+use lanes::{Scalar, and, without};
 use loops::{Running, Until};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+use traceward_logic::ast::Aggregate;
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::expr::{Arguments, Expr, StateAt};
 use traceward_logic::formula::FormulaId;
@@ -49,7 +52,7 @@ impl From<Bail> for Stopped {
 
 /// What is done in a block.
 #[derive(Clone, Debug)]
-enum Step {
+pub(super) enum Step {
     /// A part by itself.
     Part(PartId),
     /// The head of an until.
@@ -65,23 +68,41 @@ enum Step {
 pub(super) struct Program {
     steps: Vec<Step>,
     demand: Demand,
+    /// The roots whose values at all positions are kept.
+    sampled: FxHashSet<PartId>,
+    precision: Precision,
 }
 
+/// What is known of each root: its value at position 0, and its samples where they are wanted.
+type OfRoots = (Vec<Outcome>, Vec<Option<Samples>>);
+
 impl Program {
-    pub fn new(automaton: &Algebraic) -> Self {
-        let demand = Demand::new(automaton);
+    pub fn new(automaton: &Algebraic, sampled: FxHashSet<PartId>, precision: Precision) -> Self {
+        let demand = Demand::new(automaton, &sampled);
         let steps = automaton.part_ids().filter_map(|id| step(automaton, &demand, id)).collect();
-        Self { steps, demand }
+        Self { steps, demand, sampled, precision }
     }
 
-    /// The value of each root at position 0 of a trace with a state.
+    /// The summaries that come from a sketch.
+    pub fn sketched(&self) -> FxHashSet<PartId> {
+        let is_quantile = |collector: &Collector| {
+            matches!(collector, Collector::Aggregate(Aggregate::Quantile(_) | Aggregate::Median))
+        };
+        let sketched = self.steps.iter().filter_map(|step| match step {
+            Step::Folded { finish, collector, .. } if is_quantile(collector) => Some(*finish),
+            _ => None,
+        });
+        sketched.collect()
+    }
+
+    /// The value of each root at position 0 of a trace with a state, and samples where asked for.
     pub fn run<'r>(
         &self,
         automaton: &Algebraic,
         trace: &Trace,
         row: Rows<'_, 'r>,
         budget: &mut Budget,
-    ) -> Result<Vec<Outcome>, Stopped> {
+    ) -> Result<OfRoots, Stopped> {
         let rows: FxHashMap<FormulaId, &Bitmap> = automaton.assertions().into_iter().map(|f| (f, row(f))).collect();
         let mut run = Run::new(self, automaton, trace, rows);
         for block in (0..trace.len.div_ceil(BLOCK)).rev() {
@@ -90,13 +111,20 @@ impl Program {
             budget.spend(self.steps.len() as u64).map_err(Stopped::Limit)?;
         }
         run.finish();
-        Ok(automaton.roots().iter().map(|&root| run.at_zero(root)).collect())
+        let values = automaton.roots().iter().map(|&root| run.at_zero(root)).collect();
+        let mut finished: FxHashMap<PartId, Samples> =
+            run.samples.into_iter().map(|(root, samples)| (root, samples.finished())).collect();
+        let roots = automaton.roots();
+        let of_root = |(place, root): (usize, &PartId)| {
+            let again = roots[place + 1..].contains(root);
+            if again { finished.get(root).cloned() } else { finished.remove(root) }
+        };
+        Ok((values, roots.iter().enumerate().map(of_root).collect()))
     }
 
-    /// The steps in words, for people who want to see the plan.
-    pub fn counts(&self) -> (usize, usize) {
-        let folded = self.steps.iter().filter(|step| matches!(step, Step::Folded { .. })).count();
-        (self.steps.len() - folded, folded)
+    /// The steps that are taken in each block.
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
     }
 }
 
@@ -136,6 +164,8 @@ struct Run<'a> {
     folded: FxHashMap<PartId, Folded>,
     /// What the folded collections were in the end.
     summaries: FxHashMap<PartId, Outcome>,
+    /// The samples of roots so far.
+    samples: Vec<(PartId, Samples)>,
 }
 
 impl<'a> Run<'a> {
@@ -147,7 +177,7 @@ impl<'a> Run<'a> {
     ) -> Self {
         let registers = vec![Lanes::nothing(); automaton.parts().len()];
         let folded = program.steps.iter().filter_map(|step| match step {
-            Step::Folded { finish, collector, .. } => Some((*finish, Folded::new(collector))),
+            Step::Folded { finish, collector, .. } => Some((*finish, Folded::new(collector, program.precision))),
             _ => None,
         });
         Self {
@@ -161,6 +191,7 @@ impl<'a> Run<'a> {
             running: FxHashMap::default(),
             folded: folded.collect(),
             summaries: FxHashMap::default(),
+            samples: program.sampled.iter().map(|&root| (root, Samples::new())).collect(),
         }
     }
 
@@ -202,6 +233,9 @@ impl<'a> Run<'a> {
                     self.folded.insert(*finish, folded);
                 }
             }
+        }
+        for (root, samples) in &mut self.samples {
+            samples.take(&self.registers[root.index()], stretch, self.trace);
         }
         Ok(())
     }

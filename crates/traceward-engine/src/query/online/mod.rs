@@ -26,7 +26,7 @@ use crate::past::{Past, PastId, PastRun};
 use crate::prepared::{Prepared, Simplification};
 use node::{Clock, Node};
 use runs::Run;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Ordering;
 use std::fmt;
 use traceward_logic::ast::Aggregate;
@@ -166,7 +166,7 @@ impl Online {
         precision: Precision,
     ) -> Result<Self, Unfollowable> {
         let automaton = Algebraic::new(formulas, queries, Plain::Followed);
-        let demand = Demand::new(&automaton);
+        let demand = Demand::new(&automaton, &FxHashSet::default());
         refuse_what_needs_the_trace(&automaton, &demand)?;
         let assertions = automaton.assertions();
         let looks_ahead = |formula: &FormulaId| formulas.node(*formula).direction() == Some(Direction::Future);
@@ -389,10 +389,7 @@ impl Online {
     /// Whether the value of a query is that of a summary itself, so that an error of the summary is
     /// one of the value.
     pub fn is_summary(&self, query: usize) -> bool {
-        let mut id = self.automaton.roots()[query];
-        while let Part::Apply { function: Unary::Default(_), part } = self.automaton.part(id) {
-            id = *part;
-        }
+        let id = self.automaton.behind_defaults(self.automaton.roots()[query]);
         matches!(self.automaton.part(id), Part::Apply { function: Unary::Finish(_), .. })
     }
 
