@@ -230,7 +230,7 @@ pub struct CheckArguments {
     /// Judge a trace without a state, too; otherwise it is an error
     #[arg(long)]
     pub allow_empty: bool,
-    /// Write the verdict for each key to this file
+    /// Write the verdicts and values for each key to this file
     #[arg(long, value_name = "FILE.csv")]
     pub keys_to: Option<PathBuf>,
     /// Write the answer to this file as well, as a page to look at: verdicts, timelines of

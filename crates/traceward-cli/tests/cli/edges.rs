@@ -105,6 +105,17 @@ fn the_table_of_keys_overwrites_no_input() {
 }
 
 #[test]
+fn keys_have_their_values_in_a_table() {
+    let folder = Folder::new("edges-values");
+    folder.write("t.csv", "k,x,s\na,1,u\nb,,\"=v, w\"\na,4,u\nb,,z\n");
+    let queries = ["-e", "max(x)", "-e", "last(s)", "-e", "avg(x) / 2", "-e", "first(s) &[pair] count(x > 1)"];
+    let output = folder.run(&[&["query", "t.csv", "--by", "k", "--keys-to", "v.csv"], &queries[..]].concat(), b"");
+    assert_eq!((output.status, output.stderr.as_str()), (0, ""));
+    let expected = "key,states,q1,q2,q3,q4\na,2,4,u,1.25,\"(\"\"u\"\", 1)\"\nb,2,,z,,\"(\"\"=v, w\"\", 0)\"\n";
+    assert_eq!(folder.read("v.csv"), expected);
+}
+
+#[test]
 fn output_that_cannot_be_written_is_an_error() {
     let folder = Folder::new("edges-full");
     folder.write("t.csv", "a,b\n1,0\n0,1\n");

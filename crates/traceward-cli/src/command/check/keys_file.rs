@@ -3,10 +3,12 @@
 use super::written_file::{Purpose, WrittenFile};
 use crate::failure::Failure;
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use traceward::Report;
+use traceward::report::{QueryReport, QueryValue};
+use traceward::{Report, Value};
 
-/// The file that the verdicts for each key are written to.
+/// The file that the verdicts and values for each key are written to.
 pub struct KeysFile<'a> {
     file: WrittenFile<'a>,
 }
@@ -18,26 +20,51 @@ impl<'a> KeysFile<'a> {
         Ok(Self { file: WrittenFile::new(purpose, path, traces, inputs)? })
     }
 
-    /// Writes a row for each key: its verdict on each property.
+    /// Writes a row for each key: its verdict on each property, and the value of each query, empty
+    /// where there is none.
     pub fn write(&self, report: &Report) -> Result<(), Failure> {
         let Some(keys) = &report.trace.keys else {
             return Err(Failure::new("--keys-to needs a trace that is split by key: --by COLUMN"));
         };
         let mut table = String::from("key,states");
-        for property in &report.properties {
+        let properties = report.properties.iter().map(|property| &property.name);
+        for name in properties.chain(report.queries.iter().map(|query| &query.name)) {
             table.push(',');
-            table.push_str(&field(&property.name));
+            table.push_str(&field(name));
         }
         table.push('\n');
+        let values: Vec<HashMap<&str, &Value>> = report.queries.iter().map(values_by_key).collect();
         for (index, (key, states)) in keys.iter().enumerate() {
             table.push_str(&format!("{},{states}", field(key)));
             for property in &report.properties {
                 let verdict = property.keys.as_ref().map_or(property.verdict, |keys| keys.verdicts[index]);
                 table.push_str(&format!(",{verdict}"));
             }
+            for values in &values {
+                table.push(',');
+                table.push_str(&values.get(&**key).map(|value| cell(value)).unwrap_or_default());
+            }
             table.push('\n');
         }
         self.file.write(&table)
+    }
+}
+
+/// The value of a query for each key that has one.
+fn values_by_key(query: &QueryReport) -> HashMap<&str, &Value> {
+    match &query.value {
+        QueryValue::Whole(_) => HashMap::new(),
+        QueryValue::ByKey { values, .. } => {
+            values.iter().filter_map(|(key, value)| Some((&**key, value.as_ref()?))).collect()
+        }
+    }
+}
+
+/// A value as a field of CSV: a text is the text itself.
+fn cell(value: &Value) -> String {
+    match value {
+        Value::Str(text) => field(text),
+        other => field(&other.to_string()),
     }
 }
 
