@@ -189,7 +189,9 @@ impl Online {
         let atoms = prepared.alphabet.atoms().iter().map(|(_, atom)| prepared.formulas.atom(*atom).clone()).collect();
         let asserted = assertions.into_iter().zip(&prepared.split).map(|(one, split)| (one, past.id(*split)));
         let (looks, constants) = terminals(&automaton, &demand, &asserted.collect());
-        let is_active = |id: &PartId| Node::new(&automaton, &demand, *id).is_active();
+        let nodes: Vec<Node> = automaton.part_ids().map(|id| Node::new(&automaton, &demand, id)).collect();
+        let needed = needed(&automaton, &demand, &nodes);
+        let is_active = |id: &PartId| needed[id.index()] && nodes[id.index()].is_active();
         let active = automaton.part_ids().filter(is_active).collect();
         let ends_quietly = ends_quietly(&automaton, &demand);
         Ok(Self { automaton, demand, past, atoms, looks, constants, active, ends_quietly })
@@ -419,6 +421,38 @@ fn terminals(
         }
     }
     (looks, constants)
+}
+
+/// For each part whether a query needs it, be it by way of others.
+fn needed(automaton: &Algebraic, demand: &Demand, nodes: &[Node]) -> Vec<bool> {
+    let mut needed = vec![false; nodes.len()];
+    let mut asked: Vec<PartId> = automaton.roots().to_vec();
+    while let Some(id) = asked.pop() {
+        if !std::mem::replace(&mut needed[id.index()], true) {
+            match nodes[id.index()].instead() {
+                Some(instead) => asked.extend(instead),
+                None => operands(automaton, demand, id, |part| asked.push(part)),
+            }
+        }
+    }
+    needed
+}
+
+/// Visits the parts that a part looks at, loops being parts by themselves.
+fn operands(automaton: &Algebraic, demand: &Demand, id: PartId, mut visit: impl FnMut(PartId)) {
+    match demand.loop_of(automaton, id) {
+        Some(LoopKind::Until { left, right }) => [*left, *right].into_iter().for_each(visit),
+        Some(LoopKind::Collection { of, condition, .. }) => {
+            [Some(*of), *condition].into_iter().flatten().for_each(visit)
+        }
+        None => match automaton.part(id) {
+            Part::Terminal { .. } => {}
+            Part::Transient { next: part, .. } | Part::Apply { part, .. } | Part::Window { of: part, .. } => {
+                visit(*part)
+            }
+            Part::And { left, right, .. } | Part::Or { left, right, .. } => [*left, *right].into_iter().for_each(visit),
+        },
+    }
 }
 
 /// How a summary changes as values are added.
