@@ -224,8 +224,8 @@ fn told(row: Row, kept: &str) -> Row {
 
 fn size(bytes: u64) -> String {
     match bytes {
-        ..=9_999 => format!("{bytes} B"),
-        ..=9_999_999 => format!("{} KiB", bytes >> 10),
+        0..10_000 => format!("{bytes} B"),
+        10_000..10_000_000 => format!("{} KiB", bytes >> 10),
         _ => format!("{} MiB", bytes >> 20),
     }
 }

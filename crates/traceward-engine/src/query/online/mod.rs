@@ -18,7 +18,7 @@ use super::Outcome;
 use super::accumulator::Accumulator;
 use super::demand::{Demand, Operand};
 use super::held::{Held, Join, applied, joined};
-use crate::automaton::algebraic::{Algebraic, Collector, LoopKind, Part, PartId, Plain, Unary};
+use crate::automaton::algebraic::{Algebraic, Binary, Collector, LoopKind, Part, PartId, Plain, Unary};
 use crate::limit::{Limit, Limits, Unsupported};
 use crate::past::{Past, PastId, PastRun};
 use crate::prepared::{Prepared, Simplification};
@@ -97,6 +97,27 @@ struct Look {
     /// The assertion; none for `true`.
     assertion: Option<PastId>,
     expr: Expr,
+}
+
+impl Look {
+    /// Looks at a state. What there is to see is mostly nothing or an integer, and those are written
+    /// where they belong: a move by way of the stack takes longer than all else here.
+    fn take(&self, is_asserted: bool, state: &impl Environment, position: u64, held: &mut Held) {
+        if !is_asserted {
+            *held = Held::Nothing;
+            return;
+        }
+        let value = match &self.expr {
+            Expr::Time => Ok(state.time()),
+            Expr::Position => Ok(Value::Int(state.position())),
+            Expr::Variable(variable) => Ok(state.variable(*variable)),
+            expr => expr.value(state),
+        };
+        match value {
+            Ok(Value::Int(number)) => *held = Held::Value(Value::Int(number)),
+            value => *held = Held::of_expr(&self.expr, value, position as usize),
+        }
+    }
 }
 
 /// The number of states after which it is looked whether memory is used up. In a state there is not
@@ -223,20 +244,19 @@ impl Online {
     pub fn step(&self, run: &mut OnlineRun, state: &impl Environment, limits: &Limits) -> Result<(), Limit> {
         run.holds.clear();
         // Whether an expression that cannot be evaluated is an error is for others to say.
-        run.holds.extend(self.atoms.iter().map(|atom| atom.holds(state).unwrap_or(false)));
+        run.holds.extend(self.atoms.iter().map(|atom| match atom {
+            Expr::Variable(variable) => matches!(state.variable(*variable), Value::Bool(true)),
+            atom => atom.holds(state).unwrap_or(false),
+        }));
         let OnlineRun { past, holds, .. } = run;
         self.past.step(past, &|proposition| holds[proposition.index()]);
         for look in &self.looks {
-            let is_asserted = look.assertion.is_none_or(|assertion| run.past.holds(assertion));
-            let held = if is_asserted {
-                Held::of_expr(&look.expr, look.expr.value(state), run.position as usize)
-            } else {
-                Held::Nothing
-            };
-            match run.out[look.part.index()].as_mut_slice() {
-                [only] => *only = Run { count: 1, held },
-                _ => run.out[look.part.index()].push(Run { count: 1, held }),
+            let out = &mut run.out[look.part.index()];
+            if out.len() != 1 {
+                *out = vec![Run { count: 1, held: Held::Nothing }];
             }
+            let is_asserted = look.assertion.is_none_or(|assertion| run.past.holds(assertion));
+            look.take(is_asserted, state, run.position, &mut out[0].held);
         }
         let time = match state.time() {
             Value::Int(time) => time,
@@ -478,9 +498,12 @@ fn is_never_negative(expr: &Expr) -> bool {
 /// Whether the end of a trace brings no values that were not known before: what waits then waits in
 /// vain, and nothing is made of that.
 fn ends_quietly(automaton: &Algebraic, demand: &Demand) -> bool {
+    let can_fail = can_fail(automaton, demand);
     let of_parts = automaton.part_ids().all(|id| match automaton.part(id) {
         _ if demand.is_inside(id) || !demand.is_everywhere(id) => true,
-        Part::Terminal { .. } | Part::Transient { .. } | Part::Window { .. } | Part::And { .. } => true,
+        Part::Terminal { .. } | Part::Transient { .. } | Part::Window { .. } => true,
+        // An error that waits for the other side is one also if that has nothing in the end.
+        Part::And { left, right, .. } => !can_fail[left.index()] && !can_fail[right.index()],
         Part::Apply { function, .. } => matches!(function, Unary::Map(_)),
         Part::Or { .. } => false,
     });
@@ -507,6 +530,29 @@ fn instant(automaton: &Algebraic, demand: &Demand) -> Vec<bool> {
         });
     }
     instant
+}
+
+/// For each part whether it may have an error in place of a value.
+fn can_fail(automaton: &Algebraic, demand: &Demand) -> Vec<bool> {
+    let mut can_fail: Vec<bool> = Vec::new();
+    for id in automaton.part_ids() {
+        let of = |part: &PartId| can_fail[part.index()];
+        can_fail.push(match (demand.loop_of(automaton, id), automaton.part(id)) {
+            (Some(LoopKind::Until { left, right }), _) => of(left) || of(right),
+            // Sums may overflow.
+            (Some(LoopKind::Collection { .. }), _) | (_, Part::Apply { function: Unary::Finish(_), .. }) => true,
+            _ if demand.is_inside(id) => true,
+            (None, Part::Terminal { expr, .. }) => expr.can_fail(),
+            (None, Part::Transient { next: part, function } | Part::Apply { function, part }) => {
+                matches!(function, Unary::Map(map) if map.can_fail()) || of(part)
+            }
+            (None, Part::Window { of: part, .. }) => of(part),
+            (None, Part::And { function, left, right } | Part::Or { function, left, right }) => {
+                matches!(function, Binary::Combine(combine) if combine.can_fail()) || of(left) || of(right)
+            }
+        });
+    }
+    can_fail
 }
 
 /// Refuses what cannot be computed without keeping the whole trace.

@@ -396,11 +396,14 @@ impl Spans {
     /// Lets the value of a state wait.
     fn begin(&mut self, from: &[Run], position: u64) {
         let [Run { held, .. }] = from else { return };
-        if *held == Held::Nothing {
+        if matches!(held, Held::Nothing) {
             return;
         }
-        match self.waiting.back_mut() {
-            Some(last) if last.position + last.count == position && last.held == *held => last.count += 1,
+        match (self.waiting.back_mut(), held) {
+            (Some(last), _) if last.position + last.count == position && last.held == *held => last.count += 1,
+            (_, Held::Value(Value::Int(number))) => {
+                self.waiting.push_back(Waiting { position, count: 1, held: Held::Value(Value::Int(*number)) });
+            }
             _ => self.waiting.push_back(Waiting { position, count: 1, held: held.clone() }),
         }
     }
@@ -477,7 +480,7 @@ impl Fold {
             Clock::State { position, .. } => {
                 spans.begin(out_of(spans.from), position);
                 if let [Run { held, .. }] = out_of(spans.to)
-                    && *held != Held::Nothing
+                    && !matches!(held, Held::Nothing)
                 {
                     spans.end(held, self.taken, |from, many, held| {
                         self.taken = from;
