@@ -100,8 +100,8 @@ struct Look {
 }
 
 impl Look {
-    /// Looks at a state. What there is to see is mostly nothing or an integer, and those are written
-    /// where they belong: a move by way of the stack takes longer than all else here.
+    /// Looks at a state. What there is to see is mostly nothing or an integer, and those are
+    /// written where they belong: a move by way of the stack takes longer than all else here.
     fn take(&self, is_asserted: bool, state: &impl Environment, position: u64, held: &mut Held) {
         if !is_asserted {
             *held = Held::Nothing;

@@ -408,7 +408,8 @@ impl Spans {
         }
     }
 
-    /// Passes on the joined values of all positions that have waited, the first of which is `first`.
+    /// Passes on the joined values of all positions that have waited. `first` is the first position
+    /// that nothing was known of.
     fn end(&mut self, to: &Held, first: u64, mut visit: impl FnMut(u64, u64, &Held)) {
         if let Held::Failed(_) = to
             && self.waiting.front().is_none_or(|waiting| waiting.position > first)
