@@ -1,6 +1,7 @@
 //! Algebraic alternating automata against the definition: block by block, state by state, forwards.
 
 use proptest::prelude::*;
+use proptest::sample::select;
 use rustc_hash::FxHashMap;
 use traceward_engine::automaton::algebraic::{Algebraic, Plain};
 use traceward_engine::limit::{Limit, Limits};
@@ -265,6 +266,16 @@ proptest! {
     fn queries_are_followed_as_they_are_defined(text in query::query(Errors::Some), trace in expr::trace()) {
         follow(&text, &tamed(trace));
     }
+
+    #[test]
+    fn spans_are_followed_as_they_are_defined(
+        collected in select(vec!["max(#)", "sum(#)", "count(#)", "quantile(0.3, #)", "first(#)", "avg(#) - max(#)"]),
+        span in select(SPANS.to_vec()),
+        trace in expr::trace(),
+    ) {
+        let text = collected.replace('#', span);
+        prop_assert!(follow(&text, &tamed(trace)), "{} can be followed", text);
+    }
 }
 
 proptest! {
@@ -283,6 +294,16 @@ proptest! {
         goes_on(&text, &trace, Precision::Sketched { beyond: 5, accuracy: 0.01 });
     }
 }
+
+/// What one state has, joined with what the next of another kind has: either may be an error.
+const SPANS: [&str; 6] = [
+    "latency(b -> event.c)",
+    "latency(b -> O event.c & !b)",
+    "(b : i) &[-] F (event.c : `U`)",
+    "(b : 7 % i) &[+] F (event.c : i)",
+    "(b : i) &[(a, b) => b - 2 * a] F (event.c : 7 % `U`)",
+    "i &[max] F (event.c : 7 % i)",
+];
 
 /// Queries of every form: all aggregates, nested, with `while`, `X`, `U`, latencies and folds.
 const FORMS: [&str; 34] = [

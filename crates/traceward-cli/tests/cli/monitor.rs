@@ -121,6 +121,7 @@ fn values_of_queries_as_they_become_known() {
     let trace: &[u8] = b"t,request,grant,x\n1,1,0,4\n2,0,0,7\n4,0,1,2\n5,1,0,9\n9,0,0,1\n";
     let spec = b"trace { time t:s }\nquery longest \"from a request to its grant\" = max(latency(request -> grant))\n\
                  query late = count(request & !F[0,1s] grant)\nquery load = avg(x)\nassert few = count(request) <= 1\n";
+    let many = [b"request,x\n".as_slice(), &b"1,1\n0,1\n".repeat(100)].concat();
     insta::assert_snapshot!(session(
         "monitor-values",
         &[("measured.tw", spec)],
@@ -130,7 +131,7 @@ fn values_of_queries_as_they_become_known() {
             (&["monitor", "measured.tw", "--only-final"], trace),
             (&["monitor", "-e", "sum(10 / (x - 7))", "-e", "count(x > 1)", "--format", "text"], trace),
             (&["monitor", "-e", "sum(10 / (x - 7)) > 3"], trace),
-            (&["monitor", "-e", "max(count(request) while x > 0)", "--memory-limit", "0"], trace),
+            (&["monitor", "-e", "max(count(request) while x > 0)", "--memory-limit", "0"], &many),
             (&["monitor", "-e", "histogram(3, x)", "-e", "first(grant : x)", "--stop-when-decided"], trace),
             (&["monitor", "-e", "count(y > 1)"], trace),
         ]

@@ -102,6 +102,27 @@ struct Look {
     expr: Expr,
 }
 
+impl Look {
+    /// Looks at a state. What there is to see is mostly nothing or an integer, and those are
+    /// written where they belong: a move by way of the stack takes longer than all else here.
+    fn take(&self, is_asserted: bool, state: &impl Environment, position: u64, held: &mut Held) {
+        if !is_asserted {
+            *held = Held::Nothing;
+            return;
+        }
+        let value = match &self.expr {
+            Expr::Time => Ok(state.time()),
+            Expr::Position => Ok(Value::Int(state.position())),
+            Expr::Variable(variable) => Ok(state.variable(*variable)),
+            expr => expr.value(state),
+        };
+        match value {
+            Ok(Value::Int(number)) => *held = Held::Value(Value::Int(number)),
+            value => *held = Held::of_expr(&self.expr, value, position as usize),
+        }
+    }
+}
+
 /// The number of states after which it is looked whether memory is used up. In a state there is not
 /// much that begins to wait, and to ask every part in each of them takes longer than the rest.
 const STATES_BETWEEN_LOOKS_AT_MEMORY: u64 = 64;
@@ -198,7 +219,9 @@ impl Online {
         let atoms = prepared.alphabet.atoms().iter().map(|(_, atom)| prepared.formulas.atom(*atom).clone()).collect();
         let asserted = assertions.into_iter().zip(&prepared.split).map(|(one, split)| (one, past.id(*split)));
         let (looks, constants) = terminals(&automaton, &demand, &asserted.collect());
-        let is_active = |id: &PartId| Node::new(&automaton, &demand, *id, precision).is_active();
+        let nodes: Vec<Node> = automaton.part_ids().map(|id| Node::new(&automaton, &demand, id, precision)).collect();
+        let needed = needed(&automaton, &demand, &nodes);
+        let is_active = |id: &PartId| needed[id.index()] && nodes[id.index()].is_active();
         let active = automaton.part_ids().filter(is_active).collect();
         let ends_quietly = ends_quietly(&automaton, &demand);
         Ok(Self { automaton, demand, past, atoms, looks, constants, active, ends_quietly, precision })
@@ -230,20 +253,19 @@ impl Online {
     pub fn step(&self, run: &mut OnlineRun, state: &impl Environment, limits: &Limits) -> Result<(), Limit> {
         run.holds.clear();
         // Whether an expression that cannot be evaluated is an error is for others to say.
-        run.holds.extend(self.atoms.iter().map(|atom| atom.holds(state).unwrap_or(false)));
+        run.holds.extend(self.atoms.iter().map(|atom| match atom {
+            Expr::Variable(variable) => matches!(state.variable(*variable), Value::Bool(true)),
+            atom => atom.holds(state).unwrap_or(false),
+        }));
         let OnlineRun { past, holds, .. } = run;
         self.past.step(past, &|proposition| holds[proposition.index()]);
         for look in &self.looks {
-            let is_asserted = look.assertion.is_none_or(|assertion| run.past.holds(assertion));
-            let held = if is_asserted {
-                Held::of_expr(&look.expr, look.expr.value(state), run.position as usize)
-            } else {
-                Held::Nothing
-            };
-            match run.out[look.part.index()].as_mut_slice() {
-                [only] => *only = Run { count: 1, held },
-                _ => run.out[look.part.index()].push(Run { count: 1, held }),
+            let out = &mut run.out[look.part.index()];
+            if out.len() != 1 {
+                *out = vec![Run { count: 1, held: Held::Nothing }];
             }
+            let is_asserted = look.assertion.is_none_or(|assertion| run.past.holds(assertion));
+            look.take(is_asserted, state, run.position, &mut out[0].held);
         }
         let time = match state.time() {
             Value::Int(time) => time,
@@ -451,6 +473,38 @@ fn terminals(
     (looks, constants)
 }
 
+/// For each part whether a query needs it, be it by way of others.
+fn needed(automaton: &Algebraic, demand: &Demand, nodes: &[Node]) -> Vec<bool> {
+    let mut needed = vec![false; nodes.len()];
+    let mut asked: Vec<PartId> = automaton.roots().to_vec();
+    while let Some(id) = asked.pop() {
+        if !std::mem::replace(&mut needed[id.index()], true) {
+            match nodes[id.index()].instead() {
+                Some(instead) => asked.extend(instead),
+                None => operands(automaton, demand, id, |part| asked.push(part)),
+            }
+        }
+    }
+    needed
+}
+
+/// Visits the parts that a part looks at, loops being parts by themselves.
+fn operands(automaton: &Algebraic, demand: &Demand, id: PartId, mut visit: impl FnMut(PartId)) {
+    match demand.loop_of(automaton, id) {
+        Some(LoopKind::Until { left, right }) => [*left, *right].into_iter().for_each(visit),
+        Some(LoopKind::Collection { of, condition, .. }) => {
+            [Some(*of), *condition].into_iter().flatten().for_each(visit)
+        }
+        None => match automaton.part(id) {
+            Part::Terminal { .. } => {}
+            Part::Transient { next: part, .. } | Part::Apply { part, .. } | Part::Window { of: part, .. } => {
+                visit(*part)
+            }
+            Part::And { left, right, .. } | Part::Or { left, right, .. } => [*left, *right].into_iter().for_each(visit),
+        },
+    }
+}
+
 /// How a summary changes as values are added.
 fn collecting(collector: &Collector, never_negative: bool) -> Trend {
     match collector {
@@ -474,12 +528,12 @@ fn is_never_negative(expr: &Expr) -> bool {
 /// Whether the end of a trace brings no values that were not known before: what waits then waits in
 /// vain, and nothing is made of that.
 fn ends_quietly(automaton: &Algebraic, demand: &Demand) -> bool {
-    let may_fail = may_fail(automaton, demand);
+    let can_fail = can_fail(automaton, demand);
     let of_parts = automaton.part_ids().all(|id| match automaton.part(id) {
         _ if demand.is_inside(id) || !demand.is_everywhere(id) => true,
         Part::Terminal { .. } | Part::Transient { .. } | Part::Window { .. } => true,
-        // An error on one side counts as soon as the other side has waited in vain.
-        Part::And { left, right, .. } => !may_fail[left.index()] && !may_fail[right.index()],
+        // An error that waits for the other side is one also if that has nothing in the end.
+        Part::And { left, right, .. } => !can_fail[left.index()] && !can_fail[right.index()],
         Part::Apply { function, .. } => matches!(function, Unary::Map(_)),
         Part::Or { .. } => false,
     });
@@ -490,29 +544,6 @@ fn ends_quietly(automaton: &Algebraic, demand: &Demand) -> bool {
         LoopKind::Collection { .. } => true,
     });
     of_parts && of_loops
-}
-
-/// For each part whether it may be an error.
-fn may_fail(automaton: &Algebraic, demand: &Demand) -> Vec<bool> {
-    let mut may_fail: Vec<bool> = Vec::new();
-    for id in automaton.part_ids() {
-        let of = |part: &PartId| may_fail[part.index()];
-        may_fail.push(match (automaton.part(id), demand.loop_of(automaton, id)) {
-            (_, Some(LoopKind::Until { left, right })) => of(left) || of(right),
-            // A sum may overflow, and a fold may do anything.
-            (_, Some(LoopKind::Collection { .. })) => true,
-            _ if demand.is_inside(id) => false,
-            (Part::Terminal { expr, .. }, _) => expr.can_fail(),
-            (Part::Transient { next: part, function } | Part::Apply { part, function }, _) => {
-                of(part) || matches!(function, Unary::Map(map) if map.can_fail())
-            }
-            (Part::Window { of: part, .. }, _) => of(part),
-            (Part::And { function, left, right } | Part::Or { function, left, right }, _) => {
-                of(left) || of(right) || matches!(function, Binary::Combine(combine) if combine.can_fail())
-            }
-        });
-    }
-    may_fail
 }
 
 /// For each part whether it is certain as soon as its state is there.
@@ -529,6 +560,29 @@ fn instant(automaton: &Algebraic, demand: &Demand) -> Vec<bool> {
         });
     }
     instant
+}
+
+/// For each part whether it may have an error in place of a value.
+fn can_fail(automaton: &Algebraic, demand: &Demand) -> Vec<bool> {
+    let mut can_fail: Vec<bool> = Vec::new();
+    for id in automaton.part_ids() {
+        let of = |part: &PartId| can_fail[part.index()];
+        can_fail.push(match (demand.loop_of(automaton, id), automaton.part(id)) {
+            (Some(LoopKind::Until { left, right }), _) => of(left) || of(right),
+            // Sums may overflow.
+            (Some(LoopKind::Collection { .. }), _) | (_, Part::Apply { function: Unary::Finish(_), .. }) => true,
+            _ if demand.is_inside(id) => true,
+            (None, Part::Terminal { expr, .. }) => expr.can_fail(),
+            (None, Part::Transient { next: part, function } | Part::Apply { function, part }) => {
+                matches!(function, Unary::Map(map) if map.can_fail()) || of(part)
+            }
+            (None, Part::Window { of: part, .. }) => of(part),
+            (None, Part::And { function, left, right } | Part::Or { function, left, right }) => {
+                matches!(function, Binary::Combine(combine) if combine.can_fail()) || of(left) || of(right)
+            }
+        });
+    }
+    can_fail
 }
 
 /// Refuses what cannot be computed without keeping the whole trace.

@@ -5,9 +5,10 @@ mod save;
 use super::Precision;
 use super::runs::{Paired, Run, pass};
 use super::{Accumulator, Algebraic, Demand, Held, Join, LoopKind, Operand, Part, PartId, Unary, applied, joined};
-use crate::automaton::algebraic::Collector;
+use crate::automaton::algebraic::{Binary, Collector};
 use crate::query::accumulator::End;
 use std::collections::VecDeque;
+use traceward_logic::expr::Expr;
 use traceward_logic::formula::{Interval, Unit};
 use traceward_logic::value::Value;
 
@@ -70,6 +71,17 @@ impl Node {
     /// Whether there is anything to do.
     pub fn is_active(&self) -> bool {
         !matches!(self.work, Work::Idle)
+    }
+
+    /// The parts that are looked at in place of the operands; none if those are.
+    pub fn instead(&self) -> Option<[PartId; 2]> {
+        match &self.work {
+            Work::Fold(fold) => match &fold.of {
+                Source::Spans(spans) => Some([spans.from, spans.to]),
+                Source::Parts(_) | Source::Nothing => None,
+            },
+            _ => None,
+        }
     }
 
     /// Whether it ever passes on what it has.
@@ -194,7 +206,7 @@ impl Node {
             Work::Join { paired, .. } | Work::Until { paired, .. } => paired.len() * RUN,
             Work::Window(window) => (window.pending.len() + window.witnesses.len()) * size_of::<i64>(),
             Work::Interval { paired, open, .. } => (paired.len() + open.len()) * RUN,
-            Work::Fold(fold) => fold.paired.len() * RUN + fold.accumulator.bytes(),
+            Work::Fold(fold) => fold.paired.len() * RUN + fold.of.bytes() + fold.accumulator.bytes(),
         }
     }
 }
@@ -243,7 +255,10 @@ fn collection(
             open: Vec::new(),
         },
         condition => Work::Fold(Box::new(Fold {
-            of: Operand::of(automaton, collector, *of),
+            of: match spans(automaton, demand, *of) {
+                Some(spans) if condition.is_none() => Source::Spans(Box::new(spans)),
+                _ => Source::Parts(Operand::of(automaton, collector, *of)),
+            },
             condition: *condition,
             sides: Paired::default(),
             paired: Paired::default(),
@@ -344,10 +359,92 @@ impl Window {
     }
 }
 
+/// What a collection takes its values from.
+#[derive(Clone, Debug)]
+enum Source {
+    Parts(Operand),
+    Spans(Box<Spans>),
+    /// The source is being looked at.
+    Nothing,
+}
+
+/// A value of one state joined with that of the next state that has another, as in a latency: the
+/// parts between them, which would pass on runs of all positions, are bypassed. Both sides are
+/// certain at once, so that only what has begun and not ended is kept.
+#[derive(Clone, Debug)]
+pub(super) struct Spans {
+    from: PartId,
+    to: PartId,
+    function: Binary,
+    waiting: VecDeque<Waiting>,
+}
+
+/// So many positions, one after the other, with the same value.
+#[derive(Clone, Debug)]
+struct Waiting {
+    position: u64,
+    count: u64,
+    held: Held,
+}
+
+impl Source {
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Spans(spans) => spans.waiting.len() * size_of::<Waiting>(),
+            Self::Parts(_) | Self::Nothing => 0,
+        }
+    }
+}
+
+/// The spans that are the values of a part, if it is made of nothing else.
+fn spans(automaton: &Algebraic, demand: &Demand, of: PartId) -> Option<Spans> {
+    let Part::And { function: function @ Binary::Combine(_), left, right } = automaton.part(of) else { return None };
+    let LoopKind::Until { left: until, right: to } = demand.loop_of(automaton, *right)? else { return None };
+    let is_terminal = |id: PartId| matches!(automaton.part(id), Part::Terminal { .. }) && !demand.is_inside(id);
+    let is_always = matches!(
+        automaton.part(*until),
+        Part::Terminal { assertion: None, expr: Expr::Literal(value) } if !value.is_missing()
+    );
+    let are_spans = is_always && is_terminal(*left) && is_terminal(*to);
+    are_spans.then(|| Spans { from: *left, to: *to, function: function.clone(), waiting: VecDeque::new() })
+}
+
+impl Spans {
+    /// Lets the value of a state wait.
+    fn begin(&mut self, from: &[Run], position: u64) {
+        let [Run { held, .. }] = from else { return };
+        if matches!(held, Held::Nothing) {
+            return;
+        }
+        match (self.waiting.back_mut(), held) {
+            (Some(last), _) if last.position + last.count == position && last.held == *held => last.count += 1,
+            (_, Held::Value(Value::Int(number))) => {
+                self.waiting.push_back(Waiting { position, count: 1, held: Held::Value(Value::Int(*number)) });
+            }
+            _ => self.waiting.push_back(Waiting { position, count: 1, held: held.clone() }),
+        }
+    }
+
+    /// Passes on the joined values of all positions that have waited. `first` is the first position
+    /// that nothing was known of.
+    fn end(&mut self, to: &Held, first: u64, mut visit: impl FnMut(u64, u64, &Held)) {
+        if let Held::Failed(_) = to
+            && self.waiting.front().is_none_or(|waiting| waiting.position > first)
+        {
+            // An error is one also to those positions that have no value themselves.
+            visit(first, 1, to);
+        }
+        for waiting in self.waiting.drain(..) {
+            let Waiting { position, count, held } = waiting;
+            visit(position, count, &joined(Join::And, &self.function, &held, to, position as usize));
+        }
+    }
+}
+
 /// A collection that is asked at position 0: values are taken as they become certain.
 #[derive(Clone, Debug)]
 pub(super) struct Fold {
-    of: Operand,
+    of: Source,
     condition: Option<PartId>,
     /// Of a correlation both sides.
     sides: Paired,
@@ -366,9 +463,10 @@ pub(super) struct Fold {
 impl Fold {
     fn advance<'o>(&mut self, out_of: &impl Fn(PartId) -> &'o [Run], clock: Clock) {
         let mut pairs = Vec::new();
-        let of = match self.of {
-            Operand::One(of) => out_of(of),
-            Operand::Two(left, right) => {
+        let of = match &mut self.of {
+            Source::Spans(_) | Source::Nothing => return self.advance_spans(out_of, clock),
+            Source::Parts(Operand::One(of)) => out_of(*of),
+            &mut Source::Parts(Operand::Two(left, right)) => {
                 self.sides.advance(out_of(left), out_of(right), |many, left, right| {
                     pass(&mut pairs, many, pair(left, right));
                 });
@@ -391,6 +489,32 @@ impl Fold {
         if let Clock::End = clock {
             self.is_closed = true;
         }
+    }
+
+    /// Takes the spans that end with a state.
+    fn advance_spans<'o>(&mut self, out_of: &impl Fn(PartId) -> &'o [Run], clock: Clock) {
+        let Source::Spans(mut spans) = std::mem::replace(&mut self.of, Source::Nothing) else { return };
+        match clock {
+            Clock::State { position, .. } => {
+                spans.begin(out_of(spans.from), position);
+                if let [Run { held, .. }] = out_of(spans.to)
+                    && !matches!(held, Held::Nothing)
+                {
+                    spans.end(held, self.taken, |from, many, held| {
+                        self.taken = from;
+                        self.take(many, held);
+                    });
+                    self.taken = position + 1;
+                }
+            }
+            Clock::End => {
+                // What waits in vain has nothing to be joined with, but may have failed by itself.
+                let failed = spans.waiting.iter().find(|waiting| matches!(waiting.held, Held::Failed(_)));
+                failed.into_iter().for_each(|waiting| self.take(1, &waiting.held));
+                self.is_closed = true;
+            }
+        }
+        self.of = Source::Spans(spans);
     }
 
     fn take(&mut self, many: u64, held: &Held) {
@@ -421,5 +545,5 @@ impl Fold {
 
 /// Two values as a pair, the left one being asked first.
 fn pair(left: &Held, right: &Held) -> Held {
-    joined(Join::And, &crate::automaton::algebraic::Binary::Pair, left, right, 0)
+    joined(Join::And, &Binary::Pair, left, right, 0)
 }

@@ -1,7 +1,7 @@
 //! What each part keeps, as bytes. What a part does is known from its automaton.
 
 use super::super::runs::{Paired, read_runs, save_runs};
-use super::{Fold, Held, Node, Window, Work};
+use super::{Fold, Held, Node, Source, Waiting, Window, Work};
 use crate::query::save::Scope;
 use crate::saved::{Reader, RestoreError, Writer};
 use std::collections::VecDeque;
@@ -67,6 +67,14 @@ impl Window {
 
 impl Fold {
     fn save(&self, scope: &Scope<'_>, to: &mut Writer) {
+        if let Source::Spans(spans) = &self.of {
+            to.size(spans.waiting.len());
+            for Waiting { position, count, held } in &spans.waiting {
+                to.number(*position);
+                to.number(*count);
+                scope.save_held(held, to);
+            }
+        }
         self.sides.save(scope, to);
         self.paired.save(scope, to);
         self.accumulator.save(scope, to);
@@ -77,6 +85,9 @@ impl Fold {
     }
 
     fn restore(&mut self, scope: &Scope<'_>, from: &mut Reader<'_>) -> Result<(), RestoreError> {
+        if let Source::Spans(spans) = &mut self.of {
+            spans.waiting = from.many(|from| waiting(scope, from))?;
+        }
         self.sides = Paired::restore(scope, from)?;
         self.paired = Paired::restore(scope, from)?;
         self.accumulator.restore(scope, from)?;
@@ -88,5 +99,17 @@ impl Fold {
         self.is_closed = from.bit()?;
         self.has_begun = from.bit()?;
         Ok(())
+    }
+}
+
+/// Positions that wait, all of which have been seen.
+fn waiting(scope: &Scope<'_>, from: &mut Reader<'_>) -> Result<Waiting, RestoreError> {
+    let (position, count) = (scope.positions(from)?, scope.positions(from)?);
+    if count == 0 || position + count > scope.position() {
+        return Err(RestoreError::Damaged);
+    }
+    match scope.held(from)? {
+        held @ (Held::Value(_) | Held::Failed(_)) => Ok(Waiting { position, count, held }),
+        Held::Nothing | Held::Collection(_) => Err(RestoreError::Damaged),
     }
 }
