@@ -87,6 +87,10 @@ impl Hash for Pattern {
 pub trait Environment {
     /// A variable's value.
     fn variable(&self, variable: VariableId) -> Value;
+    /// Whether a variable's value is true.
+    fn is_true(&self, variable: VariableId) -> bool {
+        matches!(self.variable(variable), Value::Bool(true))
+    }
     /// `pos`
     fn position(&self) -> i64;
     /// `time`
@@ -143,6 +147,9 @@ pub struct RowState<'a> {
 impl Environment for RowState<'_> {
     fn variable(&self, variable: VariableId) -> Value {
         self.values[variable.index()].clone()
+    }
+    fn is_true(&self, variable: VariableId) -> bool {
+        matches!(self.values[variable.index()], Value::Bool(true))
     }
     fn position(&self) -> i64 {
         self.position as i64

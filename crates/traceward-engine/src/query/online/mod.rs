@@ -24,14 +24,15 @@ use crate::automaton::algebraic::{Algebraic, Binary, Collector, LoopKind, Part, 
 use crate::limit::{Limit, Limits, Unsupported};
 use crate::past::{Past, PastId, PastRun};
 use crate::prepared::{Prepared, Simplification};
-use node::{Clock, Node};
+use node::{Clock, Direct, Node};
 use runs::Run;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Ordering;
 use std::fmt;
 use traceward_logic::ast::Aggregate;
 use traceward_logic::expr::{Environment, Expr};
-use traceward_logic::formula::{Direction, FormulaId, Formulas};
+use traceward_logic::formula::{self, Direction, FormulaId, Formulas};
+use traceward_logic::letter::Proposition;
 use traceward_logic::query::{FoldOrder, Query};
 use traceward_logic::value::{CompareOp, Value};
 
@@ -85,6 +86,7 @@ pub struct Online {
     /// The atoms of assertions, by their places in letters.
     atoms: Vec<Expr>,
     looks: Vec<Look>,
+    direct: Vec<DirectFold>,
     /// The terminal nodes that have the same in every state.
     constants: Vec<(PartId, Value)>,
     /// The parts that have something to do as their operands pass on what they have.
@@ -97,18 +99,38 @@ pub struct Online {
 #[derive(Clone, Debug)]
 struct Look {
     part: PartId,
-    /// The assertion; none for `true`.
-    assertion: Option<PastId>,
+    asserted: Asserted,
     expr: Expr,
 }
 
+/// Where the truth of an assertion stands.
+#[derive(Clone, Copy, Debug)]
+enum Asserted {
+    Always,
+    /// By the place of its atom.
+    Atom(usize),
+    Past(PastId),
+}
+
+/// A collection that takes its values from states, with what it looks at there: of a span where it
+/// begins, and where it ends.
+#[derive(Clone, Debug)]
+struct DirectFold {
+    part: PartId,
+    from: Look,
+    to: Option<Look>,
+}
+
 impl Look {
-    /// Looks at a state. What there is to see is mostly nothing or an integer, and those are
-    /// written where they belong: a move by way of the stack takes longer than all else here.
-    fn take(&self, is_asserted: bool, state: &impl Environment, position: u64, held: &mut Held) {
+    /// What there is to see in a state, whose position is that of the environment.
+    fn seen(&self, holds: &[bool], past: &PastRun, state: &impl Environment, position: u64) -> Held {
+        let is_asserted = match self.asserted {
+            Asserted::Always => true,
+            Asserted::Atom(atom) => holds[atom],
+            Asserted::Past(assertion) => past.holds(assertion),
+        };
         if !is_asserted {
-            *held = Held::Nothing;
-            return;
+            return Held::Nothing;
         }
         let value = match &self.expr {
             Expr::Time => Ok(state.time()),
@@ -116,10 +138,7 @@ impl Look {
             Expr::Variable(variable) => Ok(state.variable(*variable)),
             expr => expr.value(state),
         };
-        match value {
-            Ok(Value::Int(number)) => *held = Held::Value(Value::Int(number)),
-            value => *held = Held::of_expr(&self.expr, value, position as usize),
-        }
+        Held::of_expr(&self.expr, value, position as usize)
     }
 }
 
@@ -214,17 +233,25 @@ impl Online {
             return Err(Unfollowable::BoundedUntil);
         }
         let prepared = Prepared::new(formulas, &assertions, Simplification::Off);
-        let past = Past::new("algebraic", &prepared.formulas, &prepared.alphabet, &prepared.split)
-            .map_err(Unfollowable::Formula)?;
+        let place = |formula: &FormulaId| match prepared.formulas.node(*formula) {
+            formula::Node::Atom(atom) => prepared.alphabet.proposition(atom).map(Proposition::index),
+            _ => None,
+        };
+        let others: Vec<FormulaId> = prepared.split.iter().copied().filter(|one| place(one).is_none()).collect();
+        let past =
+            Past::new("algebraic", &prepared.formulas, &prepared.alphabet, &others).map_err(Unfollowable::Formula)?;
         let atoms = prepared.alphabet.atoms().iter().map(|(_, atom)| prepared.formulas.atom(*atom).clone()).collect();
-        let asserted = assertions.into_iter().zip(&prepared.split).map(|(one, split)| (one, past.id(*split)));
-        let (looks, constants) = terminals(&automaton, &demand, &asserted.collect());
+        let truth = |split: &FormulaId| place(split).map_or_else(|| Asserted::Past(past.id(*split)), Asserted::Atom);
+        let asserted = assertions.into_iter().zip(&prepared.split).map(|(one, split)| (one, truth(split))).collect();
         let nodes: Vec<Node> = automaton.part_ids().map(|id| Node::new(&automaton, &demand, id, precision)).collect();
         let needed = needed(&automaton, &demand, &nodes);
-        let is_active = |id: &PartId| needed[id.index()] && nodes[id.index()].is_active();
-        let active = automaton.part_ids().filter(is_active).collect();
+        let (looks, constants) = terminals(&automaton, &demand, &needed, &asserted);
+        let needed_nodes = automaton.part_ids().filter(|id| needed[id.index()]);
+        let (direct, active) = needed_nodes.partition::<Vec<_>, _>(|id| nodes[id.index()].is_direct());
+        let active = active.into_iter().filter(|id| nodes[id.index()].is_active()).collect();
+        let direct = direct.into_iter().filter_map(|id| direct_fold(&automaton, &demand, id, &asserted)).collect();
         let ends_quietly = ends_quietly(&automaton, &demand);
-        Ok(Self { automaton, demand, past, atoms, looks, constants, active, ends_quietly, precision })
+        Ok(Self { automaton, demand, past, atoms, looks, direct, constants, active, ends_quietly, precision })
     }
 
     /// A run that has seen no state.
@@ -254,18 +281,21 @@ impl Online {
         run.holds.clear();
         // Whether an expression that cannot be evaluated is an error is for others to say.
         run.holds.extend(self.atoms.iter().map(|atom| match atom {
-            Expr::Variable(variable) => matches!(state.variable(*variable), Value::Bool(true)),
+            Expr::Variable(variable) => state.is_true(*variable),
             atom => atom.holds(state).unwrap_or(false),
         }));
-        let OnlineRun { past, holds, .. } = run;
-        self.past.step(past, &|proposition| holds[proposition.index()]);
+        let OnlineRun { past, holds, nodes, out, position, .. } = run;
+        if !self.past.is_empty() {
+            self.past.step(past, &|proposition| holds[proposition.index()]);
+        }
+        let seen = |look: &Look| look.seen(holds, past, state, *position);
         for look in &self.looks {
-            let out = &mut run.out[look.part.index()];
-            if out.len() != 1 {
-                *out = vec![Run { count: 1, held: Held::Nothing }];
-            }
-            let is_asserted = look.assertion.is_none_or(|assertion| run.past.holds(assertion));
-            look.take(is_asserted, state, run.position, &mut out[0].held);
+            let out = &mut out[look.part.index()];
+            out.clear();
+            out.push(Run { count: 1, held: seen(look) });
+        }
+        for DirectFold { part, from, to } in &self.direct {
+            nodes[part.index()].see(*position, || seen(from), || to.as_ref().map_or(Held::Nothing, seen));
         }
         let time = match state.time() {
             Value::Int(time) => time,
@@ -289,7 +319,8 @@ impl Online {
 
     /// Lets every part take what its operands have passed on.
     fn advance(&self, run: &mut OnlineRun, clock: Clock) {
-        for &id in &self.active {
+        let direct = self.direct.iter().map(|fold| fold.part).filter(|_| matches!(clock, Clock::End));
+        for id in self.active.iter().copied().chain(direct) {
             // Operands have lower ids.
             let (operands, rest) = run.out.split_at_mut(id.index());
             let out = &mut rest[0];
@@ -455,22 +486,42 @@ impl Online {
 fn terminals(
     automaton: &Algebraic,
     demand: &Demand,
-    asserted: &FxHashMap<FormulaId, PastId>,
+    needed: &[bool],
+    asserted: &FxHashMap<FormulaId, Asserted>,
 ) -> (Vec<Look>, Vec<(PartId, Value)>) {
     let (mut looks, mut constants) = (Vec::new(), Vec::new());
-    for part in automaton.part_ids().filter(|id| !demand.is_inside(*id)) {
+    for part in automaton.part_ids().filter(|id| needed[id.index()] && !demand.is_inside(*id)) {
         match automaton.part(part) {
             Part::Terminal { assertion: None, expr: Expr::Literal(value) } if !value.is_missing() => {
                 constants.push((part, value.clone()));
             }
-            Part::Terminal { assertion, expr } => {
-                let assertion = assertion.map(|formula| asserted[&formula]);
-                looks.push(Look { part, assertion, expr: expr.clone() });
-            }
-            _ => {}
+            _ => looks.extend(look(automaton, part, asserted)),
         }
     }
     (looks, constants)
+}
+
+/// A terminal node as one that looks at states.
+fn look(automaton: &Algebraic, part: PartId, asserted: &FxHashMap<FormulaId, Asserted>) -> Option<Look> {
+    let Part::Terminal { assertion, expr } = automaton.part(part) else { return None };
+    let asserted = assertion.map_or(Asserted::Always, |formula| asserted[&formula]);
+    Some(Look { part, asserted, expr: expr.clone() })
+}
+
+/// A collection that takes its values from states.
+fn direct_fold(
+    automaton: &Algebraic,
+    demand: &Demand,
+    id: PartId,
+    asserted: &FxHashMap<FormulaId, Asserted>,
+) -> Option<DirectFold> {
+    let Part::Apply { part: head, .. } = automaton.part(id) else { return None };
+    let LoopKind::Collection { of, .. } = demand.loop_of(automaton, *head)? else { return None };
+    let look = |part| look(automaton, part, asserted);
+    Some(match node::direct(automaton, demand, *of)? {
+        Direct::Value(from) => DirectFold { part: id, from: look(from)?, to: None },
+        Direct::Span { from, to, .. } => DirectFold { part: id, from: look(from)?, to: Some(look(to)?) },
+    })
 }
 
 /// For each part whether a query needs it, be it by way of others.
@@ -479,9 +530,8 @@ fn needed(automaton: &Algebraic, demand: &Demand, nodes: &[Node]) -> Vec<bool> {
     let mut asked: Vec<PartId> = automaton.roots().to_vec();
     while let Some(id) = asked.pop() {
         if !std::mem::replace(&mut needed[id.index()], true) {
-            match nodes[id.index()].instead() {
-                Some(instead) => asked.extend(instead),
-                None => operands(automaton, demand, id, |part| asked.push(part)),
+            if !nodes[id.index()].is_direct() {
+                operands(automaton, demand, id, |part| asked.push(part));
             }
         }
     }

@@ -73,14 +73,16 @@ impl Node {
         !matches!(self.work, Work::Idle)
     }
 
-    /// The parts that are looked at in place of the operands; none if those are.
-    pub fn instead(&self) -> Option<[PartId; 2]> {
-        match &self.work {
-            Work::Fold(fold) => match &fold.of {
-                Source::Spans(spans) => Some([spans.from, spans.to]),
-                Source::Parts(_) | Source::Nothing => None,
-            },
-            _ => None,
+    /// Whether it takes what it needs from states, and looks at no operand.
+    pub fn is_direct(&self) -> bool {
+        matches!(&self.work, Work::Fold(fold) if !matches!(fold.of, Source::Parts(_)))
+    }
+
+    /// Takes what there is to see in a state, if it is direct. `from` and `to`
+    /// tell what terminal nodes have.
+    pub fn see(&mut self, position: u64, from: impl FnOnce() -> Held, to: impl FnOnce() -> Held) {
+        if let Work::Fold(fold) = &mut self.work {
+            fold.see(position, from, to);
         }
     }
 
@@ -176,7 +178,7 @@ impl Node {
     /// The summary of a collection so far; none if it is not known yet whether there is one.
     pub fn summary(&self) -> Option<Held> {
         match &self.work {
-            Work::Fold(fold) => fold.summary(),
+            Work::Fold(fold) => fold.gathered.summary(),
             _ => None,
         }
     }
@@ -184,8 +186,8 @@ impl Node {
     /// The number of positions that a collection is settled for; none if it is final.
     pub fn settled(&self) -> Option<u64> {
         match &self.work {
-            Work::Fold(fold) if fold.is_closed => None,
-            Work::Fold(fold) => Some(fold.taken),
+            Work::Fold(fold) if fold.gathered.is_closed => None,
+            Work::Fold(fold) => Some(fold.gathered.taken),
             _ => Some(0),
         }
     }
@@ -193,7 +195,7 @@ impl Node {
     /// The relative error of the summary of a collection.
     pub fn error(&self) -> Option<f64> {
         match &self.work {
-            Work::Fold(fold) => fold.accumulator.error(),
+            Work::Fold(fold) => fold.gathered.accumulator.error(),
             _ => None,
         }
     }
@@ -206,7 +208,7 @@ impl Node {
             Work::Join { paired, .. } | Work::Until { paired, .. } => paired.len() * RUN,
             Work::Window(window) => (window.pending.len() + window.witnesses.len()) * size_of::<i64>(),
             Work::Interval { paired, open, .. } => (paired.len() + open.len()) * RUN,
-            Work::Fold(fold) => fold.paired.len() * RUN + fold.of.bytes() + fold.accumulator.bytes(),
+            Work::Fold(fold) => fold.paired.len() * RUN + fold.of.bytes() + fold.gathered.accumulator.bytes(),
         }
     }
 }
@@ -255,18 +257,17 @@ fn collection(
             open: Vec::new(),
         },
         condition => Work::Fold(Box::new(Fold {
-            of: match spans(automaton, demand, *of) {
-                Some(spans) if condition.is_none() => Source::Spans(Box::new(spans)),
-                _ => Source::Parts(Operand::of(automaton, collector, *of)),
-            },
+            of: Source::new(automaton, demand, collector, *of, condition.is_some()),
             condition: *condition,
             sides: Paired::default(),
             paired: Paired::default(),
-            accumulator: Accumulator::with_precision(collector, precision),
-            failed: Held::Nothing,
-            taken: 0,
-            is_closed: false,
-            has_begun: condition.is_none(),
+            gathered: Gathered {
+                accumulator: Accumulator::with_precision(collector, precision),
+                failed: Held::Nothing,
+                taken: 0,
+                is_closed: false,
+                has_begun: condition.is_none(),
+            },
         })),
     }
 }
@@ -363,9 +364,9 @@ impl Window {
 #[derive(Clone, Debug)]
 enum Source {
     Parts(Operand),
-    Spans(Box<Spans>),
-    /// The source is being looked at.
-    Nothing,
+    /// A terminal node.
+    State,
+    Spans(Spans),
 }
 
 /// A value of one state joined with that of the next state that has another, as in a latency: the
@@ -373,8 +374,6 @@ enum Source {
 /// certain at once, so that only what has begun and not ended is kept.
 #[derive(Clone, Debug)]
 pub(super) struct Spans {
-    from: PartId,
-    to: PartId,
     function: Binary,
     waiting: VecDeque<Waiting>,
 }
@@ -388,40 +387,57 @@ struct Waiting {
 }
 
 impl Source {
+    fn new(automaton: &Algebraic, demand: &Demand, collector: &Collector, of: PartId, has_condition: bool) -> Self {
+        let operand = Operand::of(automaton, collector, of);
+        match (operand, direct(automaton, demand, of)) {
+            (Operand::One(_), Some(Direct::Value(_))) if !has_condition => Self::State,
+            (Operand::One(_), Some(Direct::Span { function, .. })) if !has_condition => {
+                Self::Spans(Spans { function, waiting: VecDeque::new() })
+            }
+            _ => Self::Parts(operand),
+        }
+    }
+
     fn bytes(&self) -> usize {
         match self {
             Self::Spans(spans) => spans.waiting.len() * size_of::<Waiting>(),
-            Self::Parts(_) | Self::Nothing => 0,
+            Self::Parts(_) | Self::State => 0,
         }
     }
 }
 
-/// The spans that are the values of a part, if it is made of nothing else.
-fn spans(automaton: &Algebraic, demand: &Demand, of: PartId) -> Option<Spans> {
+/// What a collection can take from states, without other parts in between.
+pub(super) enum Direct {
+    /// What a terminal node has.
+    Value(PartId),
+    /// What a terminal node has, joined with what another has at the next state at which it has
+    /// something.
+    Span { from: PartId, to: PartId, function: Binary },
+}
+
+/// What a part takes from states, if it takes nothing else.
+pub(super) fn direct(automaton: &Algebraic, demand: &Demand, of: PartId) -> Option<Direct> {
+    let is_terminal = |id: PartId| matches!(automaton.part(id), Part::Terminal { .. }) && !demand.is_inside(id);
+    if is_terminal(of) {
+        return Some(Direct::Value(of));
+    }
     let Part::And { function: function @ Binary::Combine(_), left, right } = automaton.part(of) else { return None };
     let LoopKind::Until { left: until, right: to } = demand.loop_of(automaton, *right)? else { return None };
-    let is_terminal = |id: PartId| matches!(automaton.part(id), Part::Terminal { .. }) && !demand.is_inside(id);
     let is_always = matches!(
         automaton.part(*until),
         Part::Terminal { assertion: None, expr: Expr::Literal(value) } if !value.is_missing()
     );
-    let are_spans = is_always && is_terminal(*left) && is_terminal(*to);
-    are_spans.then(|| Spans { from: *left, to: *to, function: function.clone(), waiting: VecDeque::new() })
+    let is_span = is_always && is_terminal(*left) && is_terminal(*to);
+    is_span.then(|| Direct::Span { from: *left, to: *to, function: function.clone() })
 }
 
 impl Spans {
     /// Lets the value of a state wait.
-    fn begin(&mut self, from: &[Run], position: u64) {
-        let [Run { held, .. }] = from else { return };
-        if matches!(held, Held::Nothing) {
-            return;
-        }
-        match (self.waiting.back_mut(), held) {
-            (Some(last), _) if last.position + last.count == position && last.held == *held => last.count += 1,
-            (_, Held::Value(Value::Int(number))) => {
-                self.waiting.push_back(Waiting { position, count: 1, held: Held::Value(Value::Int(*number)) });
-            }
-            _ => self.waiting.push_back(Waiting { position, count: 1, held: held.clone() }),
+    fn begin(&mut self, held: Held, position: u64) {
+        match self.waiting.back_mut() {
+            _ if matches!(held, Held::Nothing) => {}
+            Some(last) if last.position + last.count == position && last.held == held => last.count += 1,
+            _ => self.waiting.push_back(Waiting { position, count: 1, held }),
         }
     }
 
@@ -434,8 +450,7 @@ impl Spans {
             // An error is one also to those positions that have no value themselves.
             visit(first, 1, to);
         }
-        for waiting in self.waiting.drain(..) {
-            let Waiting { position, count, held } = waiting;
+        while let Some(Waiting { position, count, held }) = self.waiting.pop_front() {
             visit(position, count, &joined(Join::And, &self.function, &held, to, position as usize));
         }
     }
@@ -450,6 +465,12 @@ pub(super) struct Fold {
     sides: Paired,
     /// What is collected, beside the condition.
     paired: Paired,
+    gathered: Gathered,
+}
+
+/// What was collected so far.
+#[derive(Clone, Debug)]
+struct Gathered {
     accumulator: Accumulator,
     /// The first error among what is collected.
     failed: Held,
@@ -463,60 +484,61 @@ pub(super) struct Fold {
 impl Fold {
     fn advance<'o>(&mut self, out_of: &impl Fn(PartId) -> &'o [Run], clock: Clock) {
         let mut pairs = Vec::new();
-        let of = match &mut self.of {
-            Source::Spans(_) | Source::Nothing => return self.advance_spans(out_of, clock),
+        let of = match &self.of {
+            Source::Spans(spans) => {
+                // What waits in vain has nothing to be joined with, but may have failed by itself.
+                let failed = spans.waiting.iter().find(|waiting| matches!(waiting.held, Held::Failed(_)));
+                failed.into_iter().for_each(|waiting| self.gathered.take(1, &waiting.held));
+                &[]
+            }
+            Source::State => &[],
             Source::Parts(Operand::One(of)) => out_of(*of),
-            &mut Source::Parts(Operand::Two(left, right)) => {
+            &Source::Parts(Operand::Two(left, right)) => {
                 self.sides.advance(out_of(left), out_of(right), |many, left, right| {
                     pass(&mut pairs, many, pair(left, right));
                 });
-                &pairs
+                pairs.as_slice()
             }
         };
         match self.condition {
-            None => of.iter().for_each(|run| self.take(run.count, &run.held)),
+            None => of.iter().for_each(|run| self.gathered.take(run.count, &run.held)),
             Some(condition) => {
-                let mut paired = std::mem::take(&mut self.paired);
+                let Self { paired, gathered, .. } = self;
                 paired.advance(of, out_of(condition), |many, of, condition| {
                     if *condition == Held::Nothing {
-                        self.is_closed = true;
+                        gathered.is_closed = true;
                     }
-                    self.take(many, of);
+                    gathered.take(many, of);
                 });
-                self.paired = paired;
             }
         }
         if let Clock::End = clock {
-            self.is_closed = true;
+            self.gathered.is_closed = true;
         }
     }
 
-    /// Takes the spans that end with a state.
-    fn advance_spans<'o>(&mut self, out_of: &impl Fn(PartId) -> &'o [Run], clock: Clock) {
-        let Source::Spans(mut spans) = std::mem::replace(&mut self.of, Source::Nothing) else { return };
-        match clock {
-            Clock::State { position, .. } => {
-                spans.begin(out_of(spans.from), position);
-                if let [Run { held, .. }] = out_of(spans.to)
-                    && !matches!(held, Held::Nothing)
-                {
-                    spans.end(held, self.taken, |from, many, held| {
-                        self.taken = from;
-                        self.take(many, held);
+    /// Takes a value of a state, or the spans that end with it.
+    fn see(&mut self, position: u64, from: impl FnOnce() -> Held, to: impl FnOnce() -> Held) {
+        let Self { of, gathered, .. } = self;
+        match of {
+            Source::Parts(_) => {}
+            Source::State => gathered.take(1, &from()),
+            Source::Spans(spans) => {
+                spans.begin(from(), position);
+                let to = to();
+                if !matches!(to, Held::Nothing) {
+                    spans.end(&to, gathered.taken, |from, many, held| {
+                        gathered.taken = from;
+                        gathered.take(many, held);
                     });
-                    self.taken = position + 1;
+                    gathered.taken = position + 1;
                 }
             }
-            Clock::End => {
-                // What waits in vain has nothing to be joined with, but may have failed by itself.
-                let failed = spans.waiting.iter().find(|waiting| matches!(waiting.held, Held::Failed(_)));
-                failed.into_iter().for_each(|waiting| self.take(1, &waiting.held));
-                self.is_closed = true;
-            }
         }
-        self.of = Source::Spans(spans);
     }
+}
 
+impl Gathered {
     fn take(&mut self, many: u64, held: &Held) {
         if self.is_closed {
             return;

@@ -28,8 +28,8 @@ impl Online {
     /// A number that two different lists of queries hardly share. Formulas of terminal nodes are
     /// known by their ids only, so what they are made of is summed up too.
     fn fingerprint(&self) -> u64 {
-        let Self { automaton, past, atoms, looks, precision, .. } = self;
-        let text = format!("{automaton:?} {:?} {atoms:?} {looks:?} {precision:?}", past.parts());
+        let Self { automaton, past, atoms, looks, direct, precision, .. } = self;
+        let text = format!("{automaton:?} {:?} {atoms:?} {looks:?} {direct:?} {precision:?}", past.parts());
         checksum(text.as_bytes())
     }
 
@@ -51,7 +51,7 @@ impl Online {
         let mut run = self.start();
         run.position = from.at_most(MOST_STATES)?;
         run.past = self.past.restore(from)?;
-        if run.past.position() != run.position {
+        if !self.past.is_empty() && run.past.position() != run.position {
             return Err(RestoreError::Damaged);
         }
         let scope = Scope::new(&self.automaton, run.position);

@@ -1,7 +1,7 @@
 //! What each part keeps, as bytes. What a part does is known from its automaton.
 
 use super::super::runs::{Paired, read_runs, save_runs};
-use super::{Fold, Held, Node, Source, Waiting, Window, Work};
+use super::{Fold, Gathered, Held, Node, Source, Waiting, Window, Work};
 use crate::query::save::Scope;
 use crate::saved::{Reader, RestoreError, Writer};
 use std::collections::VecDeque;
@@ -77,11 +77,12 @@ impl Fold {
         }
         self.sides.save(scope, to);
         self.paired.save(scope, to);
-        self.accumulator.save(scope, to);
-        scope.save_held(&self.failed, to);
-        to.number(self.taken);
-        to.bit(self.is_closed);
-        to.bit(self.has_begun);
+        let Gathered { accumulator, failed, taken, is_closed, has_begun } = &self.gathered;
+        accumulator.save(scope, to);
+        scope.save_held(failed, to);
+        to.number(*taken);
+        to.bit(*is_closed);
+        to.bit(*has_begun);
     }
 
     fn restore(&mut self, scope: &Scope<'_>, from: &mut Reader<'_>) -> Result<(), RestoreError> {
@@ -90,14 +91,15 @@ impl Fold {
         }
         self.sides = Paired::restore(scope, from)?;
         self.paired = Paired::restore(scope, from)?;
-        self.accumulator.restore(scope, from)?;
-        self.failed = match scope.held(from)? {
+        let gathered = &mut self.gathered;
+        gathered.accumulator.restore(scope, from)?;
+        gathered.failed = match scope.held(from)? {
             held @ (Held::Nothing | Held::Failed(_)) => held,
             Held::Value(_) | Held::Collection(_) => return Err(RestoreError::Damaged),
         };
-        self.taken = scope.positions(from)?;
-        self.is_closed = from.bit()?;
-        self.has_begun = from.bit()?;
+        gathered.taken = scope.positions(from)?;
+        gathered.is_closed = from.bit()?;
+        gathered.has_begun = from.bit()?;
         Ok(())
     }
 }
