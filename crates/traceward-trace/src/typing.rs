@@ -190,8 +190,16 @@ impl Typing {
     /// A cell that knows something of its type.
     #[inline(always)]
     fn marked(&mut self, variable: usize, cell: Cell<'_>, sink: &mut impl CellSink) -> Result<(), TraceErrorKind> {
-        // JSON as it mostly comes.
+        // JSON as it mostly comes, and what programs hand over.
         match (cell, self.read_as[variable]) {
+            (Cell::Int(int), ReadAs::Number) if self.null.is_empty() => {
+                sink.int(int);
+                Ok(())
+            }
+            (Cell::Bool(bit), ReadAs::Bool) if self.null.is_empty() => {
+                sink.bool(bit);
+                Ok(())
+            }
             (Cell::Literal(text), ReadAs::Bool) if self.null.is_empty() && number::is_bool(text, text.len() == 4) => {
                 sink.bool(text.len() == 4);
                 Ok(())

@@ -33,6 +33,7 @@ use traceward_engine::select::{Config, EngineName, Running};
 pub use traceward_engine::why::Ending;
 use traceward_logic::expr::{Memory, RowState};
 use traceward_logic::trace::VariableId;
+use traceward_logic::value::Value;
 use traceward_logic::verdict::Verdict;
 use traceward_trace::{Cell, Intake, ReadOptions, TraceError};
 use trigger::AwaitedTrigger;
@@ -162,6 +163,9 @@ enum Pursuit {
     /// The run of an assert, and what is certain after the last state.
     Assert(Pursued, Result<Verdict, Abandoned>),
 }
+
+/// The number of cells up to which a state's stand on the stack.
+const FEW_CELLS: usize = 16;
 
 /// The reason why a state was not taken.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -373,17 +377,72 @@ impl Monitor {
     ///
     /// A state that is refused has not happened.
     pub fn step(&mut self, state: &State) -> Result<&[PropertyId], StepError> {
-        let program = self.program.clone();
-        let mut cells = vec![Cell::Absent; program.variables.len()];
-        for (name, value) in state.values() {
-            let Some(&slot) = program.slots.get(name) else { continue };
-            // No text is of the types that variables can have: it is refused as such.
-            cells[slot] = state::cell(value).unwrap_or(Cell::Container(b"[]"));
+        self.step_filled(state.time(), |program, cells| {
+            for (name, value) in state.values() {
+                if let Some(&slot) = program.slots.get(name) {
+                    cells[slot] = state::cell(value);
+                }
+            }
+        })
+    }
+
+    /// Takes the next state, like [`Self::step`], its variables given by their ids: names need not
+    /// be looked up in every state.
+    ///
+    /// # Panics
+    /// If an id is none of this monitor's variables.
+    ///
+    /// ```
+    /// use traceward::{Monitor, Spec, Value, Verdict};
+    ///
+    /// let spec: Spec = "G load < 10".parse()?;
+    /// let mut monitor = Monitor::new(&spec)?;
+    /// let load = monitor.variable("load").unwrap();
+    /// for value in [3, 12] {
+    ///     monitor.step_values(&[(load, Value::Int(value))], None)?;
+    /// }
+    /// assert_eq!(monitor.verdicts(), [Verdict::Violated]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn step_values(
+        &mut self,
+        values: &[(VariableId, Value)],
+        time: Option<i64>,
+    ) -> Result<&[PropertyId], StepError> {
+        self.step_filled(time, |_, cells| {
+            for (variable, value) in values {
+                cells[variable.index()] = state::cell(value);
+            }
+        })
+    }
+
+    /// The id of a variable that the spec speaks of; none of any other.
+    pub fn variable(&self, name: &str) -> Option<VariableId> {
+        self.program.slots.get(name).map(|&slot| VariableId(slot as u32))
+    }
+
+    /// Takes a state whose cells, one for each variable, are filled by somebody else.
+    fn step_filled<'v>(
+        &mut self,
+        time: Option<i64>,
+        fill: impl FnOnce(&Program, &mut [Cell<'v>]),
+    ) -> Result<&[PropertyId], StepError> {
+        let has_time = self.intake.options().time.is_some();
+        let count = self.program.variables.len() + usize::from(has_time);
+        // Most specs speak of few variables, and their cells need no memory of their own.
+        let (mut few, mut many) = ([Cell::Absent; FEW_CELLS], Vec::new());
+        let cells = match few.get_mut(..count) {
+            Some(few) => few,
+            None => {
+                many.resize(count, Cell::Absent);
+                many.as_mut_slice()
+            }
+        };
+        fill(&self.program, cells);
+        if has_time {
+            cells[count - 1] = time.map_or(Cell::Absent, Cell::Time);
         }
-        if self.intake.options().time.is_some() {
-            cells.push(state.time().map_or(Cell::Absent, Cell::Time));
-        }
-        self.step_cells(self.position + 1, &cells)?;
+        self.step_cells(self.position + 1, cells)?;
         Ok(&self.changed)
     }
 

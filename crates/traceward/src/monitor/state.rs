@@ -55,14 +55,15 @@ impl<N: Into<String>, V: Into<Value>> FromIterator<(N, V)> for State {
     }
 }
 
-/// A value as a cell; none if no variable has such values.
-pub(super) fn cell(value: &Value) -> Option<Cell<'_>> {
+/// A value as a cell. Pairs and lists are no values of variables: as what they are, they are
+/// refused.
+pub(super) fn cell(value: &Value) -> Cell<'_> {
     match value {
-        Value::Missing => Some(Cell::Null),
-        Value::Bool(bit) => Some(Cell::Bool(*bit)),
-        Value::Int(int) => Some(Cell::Int(*int)),
-        Value::Float(float) => Some(Cell::Float(*float)),
-        Value::Str(text) => Some(Cell::Str(text)),
-        Value::Pair(_) | Value::List(_) => None,
+        Value::Missing => Cell::Null,
+        Value::Bool(bit) => Cell::Bool(*bit),
+        Value::Int(int) => Cell::Int(*int),
+        Value::Float(float) => Cell::Float(*float),
+        Value::Str(text) => Cell::Str(text),
+        Value::Pair(_) | Value::List(_) => Cell::Container(b"[]"),
     }
 }
