@@ -1,5 +1,7 @@
 //! States as a user of the library supplies them.
 
+use std::fmt;
+use traceward_logic::print::Name;
 use traceward_logic::value::Value;
 use traceward_trace::Cell;
 
@@ -46,6 +48,17 @@ impl State {
 
     pub(super) fn time(&self) -> Option<i64> {
         self.time
+    }
+}
+
+/// `request = true, load = 0.5`, with names as specs write them.
+impl fmt::Display for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, (name, value)) in self.values().enumerate() {
+            let comma = if index == 0 { "" } else { ", " };
+            write!(f, "{comma}{} = {value}", Name(name))?;
+        }
+        Ok(())
     }
 }
 
