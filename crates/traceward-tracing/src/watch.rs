@@ -91,7 +91,7 @@ impl Builder {
         let settings = Settings { event: Some("event".to_owned()), ..Settings::default() };
         let sources = vec![Source::new("spec", spec, Goal::Check)];
         let spec = Spec::parse_with(sources, settings).map_err(Error::Spec)?;
-        Ok(Self { spec, config: Config::default(), each_span: None, on_notice: Box::new(|noticed| to_stderr(noticed)) })
+        Ok(Self { spec, config: Config::default(), each_span: None, on_notice: Box::new(to_stderr) })
     }
 
     /// Makes each span of this name a trace of its own, from its opening to its close. What is
@@ -109,8 +109,8 @@ impl Builder {
         self
     }
 
-    /// Tells violations to somebody else than standard error. Nothing is locked meanwhile: whoever is
-    /// told may log.
+    /// Tells violations to somebody else than standard error. Nothing is locked meanwhile: whoever
+    /// is told may log.
     #[must_use]
     pub fn on_notice(mut self, tell: impl Fn(&Noticed) + Send + Sync + 'static) -> Self {
         self.on_notice = Box::new(tell);
