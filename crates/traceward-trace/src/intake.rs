@@ -149,7 +149,7 @@ impl Intake {
             }
             self.next_time = Some((now, line));
         }
-        for (index, &cell) in cells[..self.image.len()].iter().enumerate() {
+        for (index, cell) in cells[..self.image.len()].iter().enumerate() {
             let mut value = NextState {
                 value: &mut self.next[index],
                 seen: &mut self.next_seen[index],
@@ -158,7 +158,10 @@ impl Intake {
                 gaps: self.gaps,
                 may_be_missing: self.options.variables[index].may_be_missing || self.unknown[index],
             };
-            if let Err(kind) = self.typing.read(index, cell, &mut value) {
+            if self.typing.read_plain(index, cell, &mut value) {
+                continue;
+            }
+            if let Err(kind) = self.typing.read(index, *cell, &mut value) {
                 let name = &self.options.variables[index].name;
                 return Err(TraceError::new(kind).on_line(line).in_column(name));
             }

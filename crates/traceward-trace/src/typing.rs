@@ -128,6 +128,20 @@ impl Typing {
         }
     }
 
+    /// Hands what a program mostly says of a variable to a sink: an integer or a boolean, where one
+    /// is expected. False where there is more to it. The cell is not moved: it was just written in
+    /// pieces, and to read it whole would take longer than all else.
+    #[inline(always)]
+    pub(crate) fn read_plain(&self, variable: usize, cell: &Cell<'_>, sink: &mut impl CellSink) -> bool {
+        match (cell, self.read_as[variable]) {
+            _ if !self.null.is_empty() => return false,
+            (Cell::Int(int), ReadAs::Number) => sink.int(*int),
+            (Cell::Bool(bit), ReadAs::Bool) => sink.bool(*bit),
+            _ => return false,
+        }
+        true
+    }
+
     /// Where the first value decided the type, that is what a value does not fit.
     #[cold]
     fn unlike_first(&self, variable: usize, kind: TraceErrorKind) -> TraceErrorKind {
@@ -190,16 +204,8 @@ impl Typing {
     /// A cell that knows something of its type.
     #[inline(always)]
     fn marked(&mut self, variable: usize, cell: Cell<'_>, sink: &mut impl CellSink) -> Result<(), TraceErrorKind> {
-        // JSON as it mostly comes, and what programs hand over.
+        // JSON as it mostly comes.
         match (cell, self.read_as[variable]) {
-            (Cell::Int(int), ReadAs::Number) if self.null.is_empty() => {
-                sink.int(int);
-                Ok(())
-            }
-            (Cell::Bool(bit), ReadAs::Bool) if self.null.is_empty() => {
-                sink.bool(bit);
-                Ok(())
-            }
             (Cell::Literal(text), ReadAs::Bool) if self.null.is_empty() && number::is_bool(text, text.len() == 4) => {
                 sink.bool(text.len() == 4);
                 Ok(())
