@@ -40,7 +40,9 @@ mod words;
 
 pub use check::{CheckOptions, Extent, Truth, check, check_with};
 pub use error::{Error, Request};
-pub use monitor::{Abandoned, Ending, Event, Feed, Known, MeasuredQuery, Monitor, PropertyId, State, StepError};
+pub use monitor::{
+    Abandoned, Ending, Event, Feed, Known, MeasuredQuery, Monitor, PropertyId, RestoreError, State, StepError,
+};
 pub use report::{Evidence, PropertyReport, Report};
 pub use runs::RunQuestions;
 pub use spec::{Goal, Settings, Source, Spec, SpecError};

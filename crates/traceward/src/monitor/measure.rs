@@ -14,6 +14,9 @@ use traceward_logic::semantics::EvaluationError;
 use traceward_logic::value::Value;
 use traceward_logic::verdict::Verdict;
 
+/// The name of the engine of queries.
+pub(super) const ALGEBRAIC: &str = "algebraic";
+
 /// A query that is being followed.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MeasuredQuery<'a> {
@@ -79,6 +82,11 @@ impl CompiledQuery {
         self.online.exprs()
     }
 
+    /// What follows it.
+    pub(super) fn online(&self) -> &Online {
+        &self.online
+    }
+
     pub(super) fn start(&self) -> Pursued {
         Pursued { run: Ok(Box::new(self.online.start())), doubt: None }
     }
@@ -141,7 +149,7 @@ fn online<'q>(
 /// The run of queries that belong together, or the limit that it reached.
 #[derive(Clone, Debug)]
 pub(super) struct Pursued {
-    run: Result<Box<OnlineRun>, GaveUp>,
+    pub(super) run: Result<Box<OnlineRun>, GaveUp>,
     /// Why a comparison of approximate values is not decided, if it is not.
     pub(super) doubt: Option<String>,
 }
@@ -150,7 +158,7 @@ impl Pursued {
     fn step(&mut self, online: &Online, state: &impl Environment, limits: &Limits) {
         let Ok(run) = &mut self.run else { return };
         if let Err(limit) = online.step(run, state, limits) {
-            self.run = Err(GaveUp { engine: "algebraic", limit, instead: &[] });
+            self.run = Err(GaveUp { engine: ALGEBRAIC, limit, instead: &[] });
         }
     }
 }
@@ -181,6 +189,11 @@ impl CompiledAssert {
 
     pub(super) fn exprs(&self) -> impl Iterator<Item = &Expr> {
         self.online.exprs()
+    }
+
+    /// What follows both sides.
+    pub(super) fn online(&self) -> &Online {
+        &self.online
     }
 
     pub(super) fn start(&self) -> Pursued {

@@ -198,6 +198,13 @@ pub struct OnlineRun {
     holds: Vec<bool>,
 }
 
+impl OnlineRun {
+    /// The number of states that it has seen.
+    pub fn position(&self) -> u64 {
+        self.position
+    }
+}
+
 impl Online {
     /// Prepares queries over formulas of an arena.
     pub fn new<'q>(
