@@ -43,7 +43,7 @@ pub use report::{
 pub use sarif::{sarif, sarif_of_lint};
 pub use schema::schemas;
 pub use spaced::line;
-pub use value::{Members, Value, Verdict};
+pub use value::{ErrorKind, Members, Value, Verdict};
 pub use walkthrough::{HeldGraph, HeldSet, HeldState, HeldVertex, Stage, Step};
 
 /// The version of the documents. It changes when a member is renamed, removed or means something

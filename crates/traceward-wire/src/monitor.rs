@@ -1,7 +1,8 @@
 //! What a monitor says, a line at a time.
 
 use crate::report::{Coverage, Waiting, Warning, unit};
-use crate::{Members, Statistics, VERSION, Value, Verdict};
+use crate::value::of_tolerance;
+use crate::{ErrorKind, Members, Statistics, VERSION, Value, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use traceward::report::{self, Cost};
@@ -83,6 +84,9 @@ pub struct RunningQuery {
     /// The relative error of the numbers that the value is made of; not there if they are exact.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub relative_error: Option<f64>,
+    /// What the error is one of, if it is not a certain one of the number itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_kind: Option<ErrorKind>,
     /// Why there is no value, and will be none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -93,12 +97,13 @@ impl RunningQuery {
     pub fn new(query: &MeasuredQuery<'_>, reason: &dyn Fn(&Abandoned) -> String) -> Self {
         let MeasuredQuery { name, query: _, description: _, measure, known } = query;
         let lost = |abandoned| (Value::from(None), None, None, Some(reason(&abandoned)));
-        let (value, settled, relative_error, reason) = match known {
-            Known::Value { value, settled, error } => (Value::from(value.as_ref()), *settled, *error, None),
+        let (value, settled, tolerance, reason) = match known {
+            Known::Value { value, settled, tolerance } => (Value::from(value.as_ref()), *settled, *tolerance, None),
             Known::Failed(message) => lost(Abandoned::Evaluation(message.clone())),
             Known::GaveUp(gave_up) => lost(Abandoned::Limit(gave_up.clone())),
         };
-        Self { query: (*name).to_owned(), value, settled, unit: unit(measure), relative_error, reason }
+        let (relative_error, error_kind) = of_tolerance(tolerance);
+        Self { query: (*name).to_owned(), value, settled, unit: unit(measure), relative_error, error_kind, reason }
     }
 }
 
@@ -145,6 +150,9 @@ pub struct EndValue {
     /// The relative error of the numbers that the value is made of; not there if they are exact.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub relative_error: Option<f64>,
+    /// What the error is one of, if it is not a certain one of the number itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_kind: Option<ErrorKind>,
     /// Why there is no value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -152,8 +160,8 @@ pub struct EndValue {
 
 impl From<RunningQuery> for EndValue {
     fn from(known: RunningQuery) -> Self {
-        let RunningQuery { query: name, value, settled, unit, relative_error, reason } = known;
-        Self { name, value, settled, unit, relative_error, reason }
+        let RunningQuery { query: name, value, settled, unit, relative_error, error_kind, reason } = known;
+        Self { name, value, settled, unit, relative_error, error_kind, reason }
     }
 }
 

@@ -56,8 +56,8 @@ pub use traceward_trace::ReadOptions;
 pub mod engine {
     pub use traceward_engine::engine::{EngineStatistics, Exactness, Memory, Subsumption};
     pub use traceward_engine::limit::{BuildError, Feature, GaveUp, Instead, Interrupt, Limit, Limits, Unsupported};
-    pub use traceward_engine::query::Precision;
     pub use traceward_engine::query::online::Unfollowable;
+    pub use traceward_engine::query::{Precision, Tolerance, ToleranceKind};
     pub use traceward_engine::select::{Config, EngineName, Simplification};
 }
 
