@@ -21,6 +21,10 @@ const STANDARD_ERRORS: f64 = 3.0;
 /// The least and the greatest logarithm of the number of registers.
 const REGISTERS: std::ops::RangeInclusive<u8> = 4..=21;
 
+/// The length of the head of a sketch that has registers, in words of four bytes, as its first byte
+/// tells it.
+const WORDS_BEFORE_REGISTERS: u8 = 10;
+
 /// An estimate of how many different values there are.
 #[derive(Clone, Debug)]
 pub(super) struct Cardinality {
@@ -61,8 +65,18 @@ impl Cardinality {
         self.sketch.estimated_size()
     }
 
+    /// While there are few values, the sketch has a number of four bytes for each behind its head,
+    /// in the order of its table. They are sorted, so that the same estimate is the same bytes.
     pub fn save(&self, to: &mut Writer) {
-        to.bytes(&self.sketch.serialize());
+        let mut bytes = self.sketch.serialize();
+        let words = bytes[0];
+        if words < WORDS_BEFORE_REGISTERS {
+            let mut numbers: Vec<[u8; 4]> = bytes.as_chunks().0[usize::from(words)..].to_vec();
+            numbers.sort_unstable();
+            let head = usize::from(words) * 4;
+            bytes[head..head + numbers.len() * 4].copy_from_slice(numbers.as_flattened());
+        }
+        to.bytes(&bytes);
     }
 
     pub fn restore(accuracy: f64, from: &mut Reader<'_>) -> Result<Self, RestoreError> {

@@ -7,8 +7,8 @@
 //! what was taken in all, at the most. Often that still proves which value is the mode. The number
 //! of different values comes from a [`Cardinality`] then.
 //!
-//! The sketch of that paper in the crate `datasketches` does not remember where a value stood first,
-//! which decides between equally frequent ones, nor as what it was written.
+//! The sketch of that paper in the crate `datasketches` does not remember where a value stood
+//! first, which decides between equally frequent ones, nor as what it was written.
 
 mod save;
 
