@@ -134,6 +134,26 @@ proptest! {
     }
 }
 
+/// A formula does not look at a state that is to it like the one before: which one that was is saved.
+#[test]
+fn what_repeats_is_told_from_what_changes() {
+    let spec = spec("property g = G p property f = F !p property u = p U q property w = G(q -> F p)");
+    for states in 0..64_u32 {
+        let state =
+            |nth: u32| State::new().with("p", states >> (2 * nth) & 1 == 1).with("q", states >> (2 * nth) & 2 == 2);
+        let mut monitor = Monitor::new(&spec).expect("a monitor");
+        let mut others: Vec<Monitor> = Vec::new();
+        for nth in 0..3 {
+            others.push(restored(&spec, Config::default(), &monitor.save().expect("bytes")));
+            monitor.step(&state(nth)).expect("a state");
+            for other in &mut others {
+                other.step(&state(nth)).expect("a state");
+                assert_eq!(told(other), told(&monitor), "{states} at {nth}");
+            }
+        }
+    }
+}
+
 /// A monitor with a run of every kind, some of them decided.
 const SPEC: &str = "trace { changes time now:ns }
     property waits = G(a -> F b)
