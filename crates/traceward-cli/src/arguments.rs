@@ -467,17 +467,19 @@ pub struct EngineArguments {
 /// How exact summaries are that need all values.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct PrecisionArguments {
-    /// Take quantiles from a sketch, in memory that does not grow with the number of values.
-    /// Without it they are exact in files, and in streams up to 100,000 values
+    /// Take quantiles, modes, distinct and histograms of numbers from sketches, in memory that does
+    /// not grow with the number of values. Without it they are exact in files, and in streams up to
+    /// 100,000 values
     #[arg(long, help_heading = "Measuring")]
     pub approximate: bool,
-    /// The relative error of such quantiles
+    /// The relative error of what sketches tell: of quantiles for certain, of distinct in 99 of 100
+    /// cases
     #[arg(long, value_name = "PART", value_parser = accuracy, help_heading = "Measuring")]
     pub accuracy: Option<f64>,
 }
 
 impl PrecisionArguments {
-    /// The precision that was asked for; `beyond` is the number of values up to which quantiles are
+    /// The precision that was asked for; `beyond` is the number of values up to which summaries are
     /// exact, unless all are to be approximate.
     pub fn precision(self, beyond: Option<usize>) -> Option<Precision> {
         let accuracy = self.accuracy.unwrap_or(Precision::ACCURACY);

@@ -5,6 +5,7 @@
 //! whoever asked words it for people.
 
 mod budget;
+mod save;
 
 pub use budget::{Budget, Interrupt};
 use std::fmt;
@@ -147,6 +148,8 @@ pub struct Instead {
 }
 
 impl Instead {
+    /// The graph of what is not decided, in place of the tree.
+    pub const GRAPH: Self = Self { engine: "forward-backward-dag", how: "answers the same in less memory" };
     /// Reverse traversal, which gives every answer on a whole trace.
     pub const REVERSE: Self = Self { engine: "reverse", how: "answers the same in linear time" };
     /// Reverse traversal, for whoever wanted an answer before the end of the trace.

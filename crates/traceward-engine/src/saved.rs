@@ -1,6 +1,7 @@
 //! Runs as bytes, so that a run can outlive its process.
 //!
-//! A saved run says which engine it is of and of which formula, and ends with a checksum. What is
+//! A saved run says who has saved it, which engine as a rule, and of which formula it is; it ends
+//! with a checksum. What is
 //! written is what a run has come to, and not what it remembers to be fast: that is found out
 //! again. Numbers are little-endian.
 
@@ -12,7 +13,7 @@ const MARK: [u8; 4] = *b"TWRN";
 
 /// The version of the format. A run of another version is refused, because what a number means may
 /// have changed.
-const VERSION: u16 = 1;
+const VERSION: u16 = 2;
 
 /// The reason why bytes are no run of an engine.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -43,17 +44,17 @@ impl fmt::Display for RestoreError {
 
 impl std::error::Error for RestoreError {}
 
-/// The engine and the formula that a saved run is of.
+/// What a saved run is of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Origin {
+pub struct Origin {
     /// The engine's name.
-    pub(crate) engine: &'static str,
+    pub engine: &'static str,
     /// A number that two different formulas hardly share.
-    pub(crate) formula: u64,
+    pub formula: u64,
 }
 
 /// Puts a head before what was written of a run, and a checksum behind it.
-pub(crate) fn framed(origin: Origin, write: impl FnOnce(&mut Writer)) -> Vec<u8> {
+pub fn framed(origin: Origin, write: impl FnOnce(&mut Writer)) -> Vec<u8> {
     let mut writer = Writer { bytes: MARK.to_vec() };
     writer.bytes.extend(VERSION.to_le_bytes());
     writer.bytes(origin.engine.as_bytes());
@@ -66,7 +67,7 @@ pub(crate) fn framed(origin: Origin, write: impl FnOnce(&mut Writer)) -> Vec<u8>
 
 /// Reads a run that [`framed`] wrote; `read` is given what is between head and checksum, and has to
 /// read all of it.
-pub(crate) fn unframed<R>(
+pub fn unframed<R>(
     origin: Origin,
     bytes: &[u8],
     read: impl FnOnce(&mut Reader<'_>) -> Result<R, RestoreError>,
@@ -94,7 +95,7 @@ pub(crate) fn unframed<R>(
 }
 
 /// FNV-1a: every bit of what is summed up changes the sum.
-pub(crate) fn checksum(bytes: &[u8]) -> u64 {
+pub fn checksum(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xCBF2_9CE4_8422_2325, |sum, byte| (sum ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01B3))
 }
 
@@ -105,30 +106,36 @@ pub struct Writer {
 }
 
 impl Writer {
-    pub(crate) fn number(&mut self, number: u64) {
+    /// Writes a number.
+    pub fn number(&mut self, number: u64) {
         self.bytes.extend(number.to_le_bytes());
     }
 
-    pub(crate) fn size(&mut self, size: usize) {
+    /// Writes a length or an index.
+    pub fn size(&mut self, size: usize) {
         self.number(size as u64);
     }
 
-    pub(crate) fn bit(&mut self, bit: bool) {
+    /// Writes a truth value.
+    pub fn bit(&mut self, bit: bool) {
         self.bytes.push(u8::from(bit));
     }
 
-    pub(crate) fn tag(&mut self, tag: u8) {
+    /// Writes a byte that says what follows.
+    pub fn tag(&mut self, tag: u8) {
         self.bytes.push(tag);
     }
 
-    pub(crate) fn optional(&mut self, number: Option<u64>) {
+    /// Writes a number or that there is none.
+    pub fn optional(&mut self, number: Option<u64>) {
         self.bit(number.is_some());
         if let Some(number) = number {
             self.number(number);
         }
     }
 
-    pub(crate) fn bytes(&mut self, bytes: &[u8]) {
+    /// Writes bytes with their length.
+    pub fn bytes(&mut self, bytes: &[u8]) {
         self.size(bytes.len());
         self.bytes.extend(bytes);
     }
@@ -141,7 +148,8 @@ pub struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    pub(crate) fn number(&mut self) -> Result<u64, RestoreError> {
+    /// A number.
+    pub fn number(&mut self) -> Result<u64, RestoreError> {
         let (number, rest) = self.rest.split_first_chunk().ok_or(RestoreError::Damaged)?;
         self.rest = rest;
         Ok(u64::from_le_bytes(*number))
@@ -149,25 +157,28 @@ impl<'a> Reader<'a> {
 
     /// The number of things that follow. Each takes a byte at the least, so a number that cannot be
     /// a length is refused before anything is made of it.
-    pub(crate) fn count(&mut self) -> Result<usize, RestoreError> {
+    pub fn count(&mut self) -> Result<usize, RestoreError> {
         let count = self.size()?;
         if count <= self.rest.len() { Ok(count) } else { Err(RestoreError::Damaged) }
     }
 
-    pub(crate) fn size(&mut self) -> Result<usize, RestoreError> {
+    /// A length or an index.
+    pub fn size(&mut self) -> Result<usize, RestoreError> {
         usize::try_from(self.number()?).map_err(|_| RestoreError::Damaged)
     }
 
     /// A number that is an index into something of this length.
-    pub(crate) fn index(&mut self, len: usize) -> Result<usize, RestoreError> {
+    pub fn index(&mut self, len: usize) -> Result<usize, RestoreError> {
         self.size().and_then(|index| if index < len { Ok(index) } else { Err(RestoreError::Damaged) })
     }
 
-    pub(crate) fn small(&mut self) -> Result<u32, RestoreError> {
+    /// A number of 32 bits.
+    pub fn small(&mut self) -> Result<u32, RestoreError> {
         u32::try_from(self.number()?).map_err(|_| RestoreError::Damaged)
     }
 
-    pub(crate) fn bit(&mut self) -> Result<bool, RestoreError> {
+    /// A truth value.
+    pub fn bit(&mut self) -> Result<bool, RestoreError> {
         match self.tag()? {
             0 => Ok(false),
             1 => Ok(true),
@@ -175,17 +186,20 @@ impl<'a> Reader<'a> {
         }
     }
 
-    pub(crate) fn tag(&mut self) -> Result<u8, RestoreError> {
+    /// A byte that says what follows.
+    pub fn tag(&mut self) -> Result<u8, RestoreError> {
         let (tag, rest) = self.rest.split_first().ok_or(RestoreError::Damaged)?;
         self.rest = rest;
         Ok(*tag)
     }
 
-    pub(crate) fn optional(&mut self) -> Result<Option<u64>, RestoreError> {
+    /// A number, if there is one.
+    pub fn optional(&mut self) -> Result<Option<u64>, RestoreError> {
         if self.bit()? { self.number().map(Some) } else { Ok(None) }
     }
 
-    pub(crate) fn bytes(&mut self) -> Result<&'a [u8], RestoreError> {
+    /// Bytes with their length.
+    pub fn bytes(&mut self) -> Result<&'a [u8], RestoreError> {
         let count = self.count()?;
         let (bytes, rest) = self.rest.split_at_checked(count).ok_or(RestoreError::Damaged)?;
         self.rest = rest;
@@ -195,7 +209,8 @@ impl<'a> Reader<'a> {
 
 /// Verdicts as bytes.
 impl Writer {
-    pub(crate) fn verdict(&mut self, verdict: Verdict) {
+    /// Writes a verdict.
+    pub fn verdict(&mut self, verdict: Verdict) {
         self.tag(match verdict {
             Verdict::Satisfied => 0,
             Verdict::Violated => 1,
@@ -206,7 +221,8 @@ impl Writer {
 }
 
 impl Reader<'_> {
-    pub(crate) fn verdict(&mut self) -> Result<Verdict, RestoreError> {
+    /// A verdict.
+    pub fn verdict(&mut self) -> Result<Verdict, RestoreError> {
         match self.tag()? {
             0 => Ok(Verdict::Satisfied),
             1 => Ok(Verdict::Violated),

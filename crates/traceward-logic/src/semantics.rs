@@ -6,7 +6,7 @@
 
 mod aggregate;
 
-pub use aggregate::{Share, buckets_of, difference, frequencies, in_one_form, rank, summarise};
+pub use aggregate::{Share, buckets_of, counted_buckets, difference, frequencies, in_one_form, rank, summarise};
 
 use crate::ast::Aggregate;
 use crate::expr::{Arguments, Expr, StateAt};

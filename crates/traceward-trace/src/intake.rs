@@ -17,7 +17,7 @@ const MOST_STRINGS: usize = 1024;
 const LONGEST_STRING: usize = 64;
 
 /// The version of what [`Intake::save`] writes.
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 
 /// Makes states of records, one by one.
 ///
@@ -176,6 +176,8 @@ impl Intake {
             version: VERSION,
             types: self.typing.save(),
             orders: self.clock.as_ref().map(TimeReader::orders),
+            has_clocks: self.clock.as_ref().is_some_and(TimeReader::has_clocks),
+            unknown: self.unknown.clone(),
             image: self.image.iter().map(SavedValue::of).collect(),
             time: self.time,
             seen: self.seen.clone(),
@@ -189,6 +191,7 @@ impl Intake {
         let variables = self.image.len();
         let fits = saved.version == VERSION
             && saved.image.len() == variables
+            && saved.unknown.len() == variables
             && saved.seen.len() == variables
             && saved.orders.is_some() == self.clock.is_some();
         if !fits || !self.typing.restore(&saved.types) {
@@ -196,9 +199,10 @@ impl Intake {
         }
         if let (Some(clock), Some(orders)) = (&mut self.clock, saved.orders) {
             clock.restore_orders(orders);
+            clock.restore_clocks(saved.has_clocks);
         }
         self.image = saved.image.into_iter().map(SavedValue::value).collect();
-        (self.time, self.seen) = (saved.time, saved.seen);
+        (self.time, self.seen, self.unknown) = (saved.time, saved.seen, saved.unknown);
         Ok(())
     }
 }
@@ -272,6 +276,8 @@ struct Saved {
     version: u8,
     types: Vec<Option<SavedType>>,
     orders: Option<DayOrders>,
+    has_clocks: bool,
+    unknown: Vec<bool>,
     image: Vec<SavedValue>,
     time: Option<(i64, u64)>,
     seen: Vec<bool>,

@@ -71,6 +71,16 @@ impl TimeReader {
         self.orders = orders;
     }
 
+    /// Whether a time of day has been read, which is how timestamps are then shown.
+    pub(crate) fn has_clocks(&self) -> bool {
+        self.has_clocks
+    }
+
+    /// Puts back whether a time of day had been read.
+    pub(crate) fn restore_clocks(&mut self, has_clocks: bool) {
+        self.has_clocks = has_clocks;
+    }
+
     /// The timestamp in the cells of a record.
     #[inline]
     pub(crate) fn read(&mut self, cells: &[Cell<'_>], line: u64, anchor: Anchor) -> Result<Stamp, TraceError> {

@@ -34,7 +34,7 @@ pub use experiment::{Figures, PositionsSummary, QuerySummary, Sample};
 pub use hygiene::{ComparisonDocument, Example, Finding, LintDocument, NamedFormula};
 pub use inspection::{Column, InspectionDocument, SuggestedCommand};
 pub use junit::junit;
-pub use monitor::{EndOfTrace, EndValue, EndVerdict, Extent, RunningQuery, ValueEvent, VerdictEvent};
+pub use monitor::{EndOfTrace, EndValue, EndVerdict, Extent, KnownValue, RunningQuery, ValueEvent, VerdictEvent};
 pub use report::{
     Answer, Coverage, CoveredPart, Distribution, FailureDocument, Fate, Frequencies, KeyValue, KeyVerdict, Keys,
     Numbers, Owed, Property, Query, RejectingVisits, ReportDocument, Statistics, Summary, Trace, TracePath,
@@ -43,7 +43,7 @@ pub use report::{
 pub use sarif::{sarif, sarif_of_lint};
 pub use schema::schemas;
 pub use spaced::line;
-pub use value::{Members, Value, Verdict};
+pub use value::{ErrorKind, Members, Value, Verdict};
 pub use walkthrough::{HeldGraph, HeldSet, HeldState, HeldVertex, Stage, Step};
 
 /// The version of the documents. It changes when a member is renamed, removed or means something

@@ -1,7 +1,8 @@
 //! What a monitor says, a line at a time.
 
 use crate::report::{Coverage, Waiting, Warning, unit};
-use crate::{Members, Statistics, VERSION, Value, Verdict};
+use crate::value::of_tolerance;
+use crate::{ErrorKind, Members, Statistics, VERSION, Value, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use traceward::report::{self, Cost};
@@ -72,6 +73,14 @@ pub struct ValueEvent {
 pub struct RunningQuery {
     /// The query.
     pub query: String,
+    /// What is known of it.
+    #[serde(flatten)]
+    pub known: KnownValue,
+}
+
+/// The value of a query, as far as it is known.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct KnownValue {
     /// Its value over the states that are settled; null if it fails, or is not known yet.
     pub value: Value,
     /// The number of states that are settled; not there if no later state can change the value.
@@ -83,6 +92,9 @@ pub struct RunningQuery {
     /// The relative error of the numbers that the value is made of; not there if they are exact.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub relative_error: Option<f64>,
+    /// What the error is one of, if it is not a certain one of the number itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_kind: Option<ErrorKind>,
     /// Why there is no value, and will be none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -93,12 +105,14 @@ impl RunningQuery {
     pub fn new(query: &MeasuredQuery<'_>, reason: &dyn Fn(&Abandoned) -> String) -> Self {
         let MeasuredQuery { name, query: _, description: _, measure, known } = query;
         let lost = |abandoned| (Value::from(None), None, None, Some(reason(&abandoned)));
-        let (value, settled, relative_error, reason) = match known {
-            Known::Value { value, settled, error } => (Value::from(value.as_ref()), *settled, *error, None),
+        let (value, settled, tolerance, reason) = match known {
+            Known::Value { value, settled, tolerance } => (Value::from(value.as_ref()), *settled, *tolerance, None),
             Known::Failed(message) => lost(Abandoned::Evaluation(message.clone())),
             Known::GaveUp(gave_up) => lost(Abandoned::Limit(gave_up.clone())),
         };
-        Self { query: (*name).to_owned(), value, settled, unit: unit(measure), relative_error, reason }
+        let (relative_error, error_kind) = of_tolerance(tolerance);
+        let known = KnownValue { value, settled, unit: unit(measure), relative_error, error_kind, reason };
+        Self { query: (*name).to_owned(), known }
     }
 }
 
@@ -134,26 +148,15 @@ pub struct EndOfTrace {
 pub struct EndValue {
     /// The query.
     pub name: String,
-    /// Its value; null if it fails.
-    pub value: Value,
-    /// The number of states that the value is of, if the trace was cut short.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub settled: Option<u64>,
-    /// The unit of the numbers: `ns` of timestamps and of stretches of time, otherwise none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub unit: Option<String>,
-    /// The relative error of the numbers that the value is made of; not there if they are exact.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub relative_error: Option<f64>,
-    /// Why there is no value.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
+    /// What is known of it; if the trace was cut short, of the states that are settled.
+    #[serde(flatten)]
+    pub known: KnownValue,
 }
 
 impl From<RunningQuery> for EndValue {
     fn from(known: RunningQuery) -> Self {
-        let RunningQuery { query: name, value, settled, unit, relative_error, reason } = known;
-        Self { name, value, settled, unit, relative_error, reason }
+        let RunningQuery { query: name, known } = known;
+        Self { name, known }
     }
 }
 

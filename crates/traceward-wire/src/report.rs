@@ -2,7 +2,8 @@
 
 use crate::evidence::{self, Place};
 use crate::experiment::{PositionsSummary, QuerySummary};
-use crate::{Members, Step, VERSION, Value, Verdict};
+use crate::value::of_tolerance;
+use crate::{ErrorKind, Members, Step, VERSION, Value, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use traceward::engine::EngineStatistics;
@@ -711,6 +712,9 @@ pub struct Query {
     /// The relative error of the numbers that the value is made of; not there if they are exact.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub relative_error: Option<f64>,
+    /// What the error is one of, if it is not a certain one of the number itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_kind: Option<ErrorKind>,
     /// How many requests of a latency were never answered, if it has a latency.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unanswered: Option<usize>,
@@ -788,7 +792,7 @@ pub struct ValueCount {
 
 impl From<&QueryReport> for Query {
     fn from(report: &QueryReport) -> Self {
-        let QueryReport { name, description, query, value, everywhere, measure, unanswered, relative_error, points: _ } =
+        let QueryReport { name, description, query, value, everywhere, measure, unanswered, tolerance, points: _ } =
             report;
         let (whole, values, over_keys) = match value {
             QueryValue::Whole(value) => (Some(value.as_ref().map(Value::from)), None, None),
@@ -798,6 +802,7 @@ impl From<&QueryReport> for Query {
             }
         };
         let keys = values.as_ref().map(Vec::len);
+        let (relative_error, error_kind) = of_tolerance(*tolerance);
         let (summary, no_summary) = match everywhere {
             None => (over_keys.map(|summary| QuerySummary::Keys(Box::new(summary))), None),
             Some(Err(message)) => (None, Some(message.clone())),
@@ -815,7 +820,8 @@ impl From<&QueryReport> for Query {
             summary,
             no_summary,
             unit: unit(measure),
-            relative_error: *relative_error,
+            relative_error,
+            error_kind,
             unanswered: *unanswered,
         }
     }

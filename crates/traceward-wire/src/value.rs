@@ -7,6 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
+use traceward::engine::{Tolerance, ToleranceKind};
 
 /// A value: missing is null, pairs and lists are arrays. JSON has no infinity, which is the string
 /// `inf` or `-inf`.
@@ -49,6 +50,30 @@ impl From<Option<&traceward::Value>> for Value {
     fn from(value: Option<&traceward::Value>) -> Self {
         value.map_or(Self::Missing, Self::from)
     }
+}
+
+/// What an error is one of, if it is not a certain one of the number itself.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ErrorKind {
+    /// The number is off by no more than this part of itself in 99 of 100 cases.
+    Likely,
+    /// Numbers that are off a border by no more than this part of themselves may be counted on its
+    /// other side.
+    Borders,
+    /// Another value may occur more often, by no more than this part of the number of all values.
+    Frequency,
+}
+
+/// An error and its kind, as documents have them.
+pub(crate) fn of_tolerance(tolerance: Option<Tolerance>) -> (Option<f64>, Option<ErrorKind>) {
+    let kind = tolerance.and_then(|tolerance| match tolerance.kind {
+        ToleranceKind::Certain => None,
+        ToleranceKind::Likely => Some(ErrorKind::Likely),
+        ToleranceKind::Borders => Some(ErrorKind::Borders),
+        ToleranceKind::Frequency => Some(ErrorKind::Frequency),
+    });
+    (tolerance.map(|tolerance| tolerance.relative), kind)
 }
 
 /// What is known of a property.

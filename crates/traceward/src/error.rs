@@ -1,5 +1,6 @@
 //! The reason why a question could not be answered.
 
+use crate::monitor::RestoreError;
 use crate::render::Style;
 use crate::spec::{SpecError, SpecPlace};
 use std::fmt;
@@ -55,6 +56,8 @@ pub enum Error {
         /// The reason.
         error: Unfollowable,
     },
+    /// Bytes are no monitor of the spec.
+    Restore(RestoreError),
     /// The question is one that cannot be answered.
     Request(Request),
 }
@@ -85,6 +88,7 @@ impl Error {
             Self::Unsupported(unsupported) => format!("error: {unsupported}"),
             Self::CannotFollow { property, error } => format!("error: {}", cannot_follow(property, error)),
             Self::CannotMeasure { query, error } => format!("error: `{}`: {error}", Shown(query)),
+            Self::Restore(error) => format!("error: {error}"),
             Self::Request(request) => format!("error: {request}"),
         }
     }
@@ -143,6 +147,8 @@ pub enum Request {
         /// The number of its states.
         states: usize,
     },
+    /// The bytes of a monitor that records the states it has seen.
+    SaveRecorded,
     /// A monitor of a trace that is split by key.
     MonitorByKey,
     /// A comparison of other than two properties.
@@ -198,6 +204,10 @@ impl fmt::Display for Request {
                 "a monitor follows one trace: it cannot split it by key yet; \
                  let it follow the records of one key, or check the trace by key when it has ended",
             ),
+            Self::SaveRecorded => f.write_str(
+                "a monitor that records states for coverage and waiting cannot be saved, \
+                 because that would be the whole trace; one that is asked for verdicts and values alone can",
+            ),
             Self::NotTwoProperties { properties: 1 } => {
                 f.write_str("two properties are compared, and there is only one")
             }
@@ -252,6 +262,12 @@ impl From<SpecError> for Error {
 impl From<TraceError> for Error {
     fn from(error: TraceError) -> Self {
         Self::Trace(error)
+    }
+}
+
+impl From<RestoreError> for Error {
+    fn from(error: RestoreError) -> Self {
+        Self::Restore(error)
     }
 }
 

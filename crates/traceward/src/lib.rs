@@ -40,7 +40,9 @@ mod words;
 
 pub use check::{CheckOptions, Extent, Truth, check, check_with};
 pub use error::{Error, Request};
-pub use monitor::{Abandoned, Ending, Event, Feed, Known, MeasuredQuery, Monitor, PropertyId, State, StepError};
+pub use monitor::{
+    Abandoned, Ending, Event, Feed, Known, MeasuredQuery, Monitor, PropertyId, RestoreError, State, StepError,
+};
 pub use report::{Evidence, PropertyReport, Report};
 pub use runs::RunQuestions;
 pub use spec::{Goal, Settings, Source, Spec, SpecError};
@@ -55,8 +57,8 @@ pub use traceward_trace::ReadOptions;
 pub mod engine {
     pub use traceward_engine::engine::{EngineStatistics, Exactness, Memory, Subsumption};
     pub use traceward_engine::limit::{BuildError, Feature, GaveUp, Instead, Interrupt, Limit, Limits, Unsupported};
-    pub use traceward_engine::query::Precision;
     pub use traceward_engine::query::online::Unfollowable;
+    pub use traceward_engine::query::{Precision, Tolerance, ToleranceKind};
     pub use traceward_engine::select::{Config, EngineName, Simplification};
 }
 

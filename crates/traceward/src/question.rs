@@ -192,10 +192,11 @@ impl<'a> Question<'a> {
         let value = |(index, ((value, everywhere), points))| {
             let unanswered = part.unanswered(&self.lowered.queries[index]);
             let report = self.query_report(index, QueryValue::Whole(value), unanswered);
-            QueryReport { everywhere, points, ..report }
+            let tolerance = part.error(self.measured.query(index))?.map(|error| error.tolerance);
+            Ok(QueryReport { everywhere, points, tolerance, ..report })
         };
         let queries = values.into_iter().zip(experiments.finish()).zip(drawn.finish()).enumerate().map(value);
-        Ok((properties, queries.collect(), warnings))
+        Ok((properties, queries.collect::<Result<_, Error>>()?, warnings))
     }
 
     /// The warning that a property could not be followed.
@@ -364,7 +365,7 @@ impl<'a> Question<'a> {
             everywhere: None,
             unanswered,
             measure: query.query.measure(),
-            relative_error: self.measured.error(self.measured.query(index)).map(|error| error.relative),
+            tolerance: None,
             points: None,
         }
     }

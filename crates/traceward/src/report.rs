@@ -13,6 +13,7 @@ pub use traceward_engine::engine::walkthrough::{
     Conclusion, Content, HeldGraph, HeldId, HeldSet, HeldState, HeldVertex, ShownState, Stage, Walkthrough,
     WalkthroughStep,
 };
+use traceward_engine::query::Tolerance;
 use traceward_engine::select::EngineName;
 use traceward_logic::bitmap::Bitmap;
 pub use traceward_logic::formula::Direction;
@@ -382,8 +383,9 @@ pub struct QueryReport {
     pub unanswered: Option<usize>,
     /// What the numbers in the value are.
     pub measure: Measure,
-    /// The relative error of the numbers that the value is made of; none if they are exact.
-    pub relative_error: Option<f64>,
+    /// How far the numbers that the value is made of may be off, by key the worst of them; none if
+    /// they are exact.
+    pub tolerance: Option<Tolerance>,
     /// What can be drawn, if that was asked for.
     pub points: Option<Points>,
 }

@@ -105,6 +105,13 @@ impl Spec {
         }
     }
 
+    /// What is said, without comments and names of files: two specs that have it in common are one.
+    pub(crate) fn essence(&self) -> String {
+        let said = |source: &Source| (on_one_line(&source.text), source.goal);
+        let said: Vec<_> = self.sources.iter().map(said).collect();
+        format!("{said:?} {:?}", self.settings)
+    }
+
     /// The settings for traces.
     pub fn settings(&self) -> &Settings {
         &self.settings

@@ -23,8 +23,7 @@ type ByKey = [(Arc<str>, Option<Value>)];
 
 /// The card of a query.
 pub fn card(drawing: &Drawing<'_>, index: usize, report: &QueryReport) -> Element {
-    let QueryReport { name, description, query, value, everywhere, unanswered, measure, relative_error, points: _ } =
-        report;
+    let QueryReport { name, description, query, value, everywhere, unanswered, measure, tolerance, points: _ } = report;
     let heading = Element::new("h3").with(isolated(name));
     let card = Element::new("article").class("card").attribute("id", drawing.id("query", index)).with(heading);
     let card = card.all(description.iter().map(|text| Element::new("p").text(text)));
@@ -36,7 +35,8 @@ pub fn card(drawing: &Drawing<'_>, index: usize, report: &QueryReport) -> Elemen
         None => drawn(value, measure),
     };
     let card = card.all(warnings.map(warning)).all(drawn);
-    let card = card.all(relative_error.map(|error| Element::new("p").class("note").text(text::within(error))));
+    let about = tolerance.map(|tolerance| format!("approximate, {}", text::within(tolerance)));
+    let card = card.all(about.map(|about| Element::new("p").class("note").text(about)));
     let never = unanswered.filter(|count| *count > 0).map(|count| text::counted(count, "request"));
     card.all(never.map(|requests| Element::new("p").class("note").text(format!("{requests} never answered"))))
 }

@@ -1,6 +1,7 @@
 //! What a monitor says.
 
 use super::property::{signs, statistics_text, vacuously};
+use super::query::within;
 use super::runs::{write_coverage, write_waiting};
 use super::units::{counted, measured_or_none, moment, value_text};
 use super::{BAD, BOLD, DIM, GOOD, OPEN, POSITION_WIDTH};
@@ -112,11 +113,11 @@ pub fn value_line(position: u64, query: &MeasuredQuery<'_>) -> String {
 /// What is known of a query after so many states, and for how many of them if it is not all.
 fn known_text(query: &MeasuredQuery<'_>, states: u64) -> (String, String) {
     match &query.known {
-        Known::Value { value, settled, error } => {
+        Known::Value { value, settled, tolerance } => {
             let settled = settled
                 .filter(|settled| *settled < states)
                 .map(|settled| format!("  of the first {}", counted(settled as usize, "state")));
-            let about = error.map(|error| format!(" (within {}%)", error * 100.0)).unwrap_or_default();
+            let about = tolerance.map(|tolerance| format!(" ({})", within(tolerance))).unwrap_or_default();
             (measured_or_none(query.measure, value.as_ref()) + &about, settled.unwrap_or_default())
         }
         Known::Failed(message) => (format!("{UNKNOWN}: {}", Shown(message)), String::new()),

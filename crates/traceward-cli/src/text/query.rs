@@ -7,6 +7,7 @@ use super::{BOLD, DIM};
 use std::io::{self, Write};
 use std::sync::Arc;
 use traceward::Value;
+use traceward::engine::{Tolerance, ToleranceKind};
 use traceward::message::Shown;
 use traceward::report::{Frequencies, Numbers, QueryReport, QueryValue, Spread, Summary};
 
@@ -15,7 +16,7 @@ const FEW_KEYS: usize = 10;
 
 pub(super) fn write_query(out: &mut impl Write, query: &QueryReport) -> io::Result<()> {
     let QueryReport { name, description, query: text, value, everywhere, measure, .. } = query;
-    let QueryReport { unanswered, relative_error, points: _, .. } = query;
+    let QueryReport { unanswered, tolerance, points: _, .. } = query;
     let (name, text) = (Shown(name), Shown(text));
     let value_here = value_in_heading(query).map(|value| format!(" = {value}")).unwrap_or_default();
     writeln!(out, "{BOLD}{name}{value_here}{BOLD:#}  {DIM}{text}{DIM:#}")?;
@@ -29,8 +30,8 @@ pub(super) fn write_query(out: &mut impl Write, query: &QueryReport) -> io::Resu
     if let Some(description) = description {
         writeln!(out, "    {}", Shown(description))?;
     }
-    if let Some(error) = relative_error {
-        writeln!(out, "    {}", within(*error))?;
+    if let Some(tolerance) = tolerance {
+        writeln!(out, "    approximate, {}", within(*tolerance))?;
     }
     match unanswered {
         Some(0) | None => Ok(()),
@@ -41,8 +42,17 @@ pub(super) fn write_query(out: &mut impl Write, query: &QueryReport) -> io::Resu
 }
 
 /// How good an approximate value is.
-pub fn within(error: f64) -> String {
-    format!("approximate, within {}%", error * 100.0)
+pub fn within(Tolerance { relative, kind }: Tolerance) -> String {
+    // A hundred times the part may have digits that nobody wrote.
+    let percent = (relative * 1e8).round() / 1e6;
+    match kind {
+        ToleranceKind::Certain => format!("within {percent}%"),
+        ToleranceKind::Likely => format!("within {percent}% in 99 of 100 cases"),
+        ToleranceKind::Borders => format!("numbers within {percent}% of a border may be counted beyond it"),
+        ToleranceKind::Frequency => {
+            format!("another value may be more frequent, by up to {percent}% of all values")
+        }
+    }
 }
 
 /// The value behind the name. What an experiment is at position 0 is not what it is, so it is said

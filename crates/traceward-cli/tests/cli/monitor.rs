@@ -267,3 +267,32 @@ fn nobody_need_read_what_it_prints() {
     drop(input);
     assert_eq!(child.wait().expect("an end").code(), Some(1));
 }
+
+/// Each kind of error in each report, and asserts that are too close to an approximate value.
+#[test]
+fn approximate_values_say_how_good_they_are() {
+    let row = |index: u32| format!("{},{}\n", if index.is_multiple_of(3) { 7 } else { index }, index % 900);
+    let csv = "x,y\n".to_owned() + &(0..6000).map(row).collect::<String>();
+    let queries = ["-e", "distinct(x)", "-e", "mode(x)", "-e", "mode(y)", "-e", "histogram(2, x)", "-e", "median(x)"];
+    let ask = |command: &[&'static str], more: &[&'static str]| [command, &queries, more].concat();
+    let approximate = ["--approximate", "--accuracy", "0.05"];
+    let of_file = ask(&["query", "t.csv"], &approximate);
+    let as_json = [&of_file[..], &["--format", "json"]].concat();
+    let of_stream = ask(&["monitor"], &approximate);
+    let as_text = [&of_stream[..], &["--format", "text"]].concat();
+    let asserts = ["-e", "distinct(x) <= 4001", "-e", "mode(y) == 0", "-e", "distinct(x) <= 3000"];
+    let checked = [&["check", "t.csv"], &asserts[..2], &approximate].concat();
+    let followed = [&["monitor", "--format", "text"], &asserts[..], &approximate].concat();
+    insta::assert_snapshot!(session(
+        "monitor-approximate",
+        &[("t.csv", csv.as_bytes())],
+        &[
+            (&of_file, b""),
+            (&as_json, b""),
+            (&of_stream, csv.as_bytes()),
+            (&as_text, csv.as_bytes()),
+            (&checked, b""),
+            (&followed, csv.as_bytes()),
+        ],
+    ));
+}

@@ -6,9 +6,11 @@
 
 mod save;
 
+use super::frequencies::{Frequencies, Wanted};
+use super::histogram::Histogram;
 use super::sketch::{Precision, Sketch};
+use super::tolerance::{Tolerance, ToleranceKind};
 use crate::automaton::algebraic::Collector;
-use rustc_hash::FxHashMap;
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use traceward_logic::ast::Aggregate;
@@ -44,19 +46,11 @@ enum Collected {
     /// The value at an end.
     AtEnd(End, Option<Value>),
     Spread(Box<Spread>),
-    Frequencies(Frequencies, Wanted),
+    Frequencies(Box<Frequencies>),
     Quantile(Box<Quantile>),
-    /// All values, the earliest last if they came from the back to the front.
-    All(Vec<Value>, Vec<Value>, Aggregate),
+    Histogram(Box<Histogram>),
     Correlation(Box<Correlation>),
     Fold(Box<Fold>),
-}
-
-/// What is wanted of frequencies.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Wanted {
-    Mode,
-    Distinct,
 }
 
 impl Accumulator {
@@ -65,7 +59,7 @@ impl Accumulator {
         Self::with_precision(collector, Precision::Exact)
     }
 
-    /// A collection without a value, whose quantiles are as exact as was asked for.
+    /// A collection without a value, whose summary is as exact as was asked for.
     pub fn with_precision(collector: &Collector, precision: Precision) -> Self {
         let collected = match collector {
             Collector::Aggregate(aggregate) => Collected::of(*aggregate, precision),
@@ -98,12 +92,9 @@ impl Accumulator {
                 }
             }
             Collected::Spread(spread) => spread.add(value),
-            Collected::Frequencies(frequencies, _) => frequencies.add(value, end),
+            Collected::Frequencies(frequencies) => frequencies.add(value, end),
             Collected::Quantile(quantile) => quantile.add(value, end),
-            Collected::All(front, back, _) => match end {
-                End::Front => front.push(value.clone()),
-                End::Back => back.push(value.clone()),
-            },
+            Collected::Histogram(histogram) => histogram.add(value, end),
             Collected::Correlation(correlation) => {
                 if let Value::Pair(pair) = value {
                     correlation.add(&pair.0, &pair.1);
@@ -121,8 +112,11 @@ impl Accumulator {
             return fold.value();
         }
         if self.count == 0 {
-            let zero = matches!(self.collected, Collected::Count | Collected::Frequencies(_, Wanted::Distinct));
-            return Ok(zero.then_some(Value::Int(0)));
+            return Ok(match &self.collected {
+                Collected::Count => Some(Value::Int(0)),
+                Collected::Frequencies(frequencies) => frequencies.of_nothing(),
+                _ => None,
+            });
         }
         let value = match &self.collected {
             Collected::Count => Some(Value::Int(self.count as i64)),
@@ -130,23 +124,24 @@ impl Accumulator {
             Collected::Mean(total) => total.mean(),
             Collected::Best(_, value) | Collected::AtEnd(_, value) => value.clone(),
             Collected::Spread(spread) => spread.deviation(),
-            Collected::Frequencies(frequencies, Wanted::Mode) => frequencies.mode(),
-            Collected::Frequencies(frequencies, Wanted::Distinct) => Some(Value::Int(frequencies.counts.len() as i64)),
+            Collected::Frequencies(frequencies) => frequencies.value(),
             Collected::Quantile(quantile) => quantile.value(),
-            Collected::All(front, back, aggregate) => {
-                let values: Vec<Vec<Value>> = front.iter().rev().chain(back).map(|value| vec![value.clone()]).collect();
-                semantics::summarise(*aggregate, &values).map_err(failed)?
-            }
+            Collected::Histogram(histogram) => histogram.value().map_err(failed)?,
             Collected::Correlation(correlation) => correlation.value(),
             Collected::Fold(fold) => fold.value()?,
         };
         Ok(value.filter(|value| !value.is_missing()))
     }
 
-    /// The relative error of the summary; none if it is exact.
-    pub fn error(&self) -> Option<f64> {
+    /// How far the summary may be off; none if it is exact.
+    pub fn tolerance(&self) -> Option<Tolerance> {
         match &self.collected {
-            Collected::Quantile(quantile) => quantile.sketch.as_ref().map(Sketch::accuracy),
+            Collected::Quantile(quantile) => {
+                let relative = quantile.sketch.as_ref()?.accuracy();
+                Some(Tolerance { relative, kind: ToleranceKind::Certain })
+            }
+            Collected::Frequencies(frequencies) => frequencies.tolerance(),
+            Collected::Histogram(histogram) => histogram.tolerance(),
             _ => None,
         }
     }
@@ -155,8 +150,8 @@ impl Accumulator {
     pub fn bytes(&self) -> usize {
         let value = size_of::<Value>();
         match &self.collected {
-            Collected::All(front, back, _) => (front.capacity() + back.capacity()) * value,
-            Collected::Frequencies(frequencies, _) => frequencies.counts.capacity() * (2 * value + 24),
+            Collected::Histogram(histogram) => histogram.bytes(),
+            Collected::Frequencies(frequencies) => frequencies.bytes(),
             Collected::Quantile(quantile) => {
                 let sketch = quantile.sketch.as_ref().map_or(0, Sketch::bytes);
                 (quantile.low.len() + quantile.high.len()) * (value + 8) + sketch
@@ -178,11 +173,11 @@ impl Collected {
             Aggregate::First => Self::AtEnd(End::Front, None),
             Aggregate::Last => Self::AtEnd(End::Back, None),
             Aggregate::Stddev => Self::Spread(Box::default()),
-            Aggregate::Mode => Self::Frequencies(Frequencies::default(), Wanted::Mode),
-            Aggregate::Distinct => Self::Frequencies(Frequencies::default(), Wanted::Distinct),
+            Aggregate::Mode => Self::Frequencies(Box::new(Frequencies::new(Wanted::Mode, precision))),
+            Aggregate::Distinct => Self::Frequencies(Box::new(Frequencies::new(Wanted::Distinct, precision))),
             Aggregate::Quantile(part) => Self::Quantile(Box::new(Quantile::new(part, precision))),
             Aggregate::Median => Self::Quantile(Box::new(Quantile::new(0.5, precision))),
-            Aggregate::Histogram(_) => Self::All(Vec::new(), Vec::new(), aggregate),
+            Aggregate::Histogram(buckets) => Self::Histogram(Box::new(Histogram::new(buckets, precision))),
             Aggregate::Corr => Self::Correlation(Box::default()),
         }
     }
@@ -284,19 +279,17 @@ impl Correlation {
     }
 }
 
-/// How often each value occurs, and which does most often.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Frequencies {
-    /// By the value in one form: how often, where first, and as it stood there.
-    counts: FxHashMap<Value, (usize, i64, Value)>,
-    mode: Option<(usize, i64, Value)>,
+/// The places of values, which come at either end.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(super) struct Places {
     earliest: i64,
     latest: i64,
 }
 
-impl Frequencies {
-    fn add(&mut self, value: &Value, end: End) {
-        let place = match end {
+impl Places {
+    /// The place of one more value.
+    pub(super) fn next(&mut self, end: End) -> i64 {
+        match end {
             End::Front => {
                 self.earliest -= 1;
                 self.earliest
@@ -305,24 +298,17 @@ impl Frequencies {
                 self.latest += 1;
                 self.latest
             }
-        };
-        let entry = self.counts.entry(semantics::in_one_form(value)).or_insert_with(|| (0, place, value.clone()));
-        entry.0 += 1;
-        if place < entry.1 {
-            entry.1 = place;
-            entry.2 = value.clone();
-        }
-        let is_mode = self
-            .mode
-            .as_ref()
-            .is_none_or(|(count, first, _)| entry.0 > *count || (entry.0 == *count && entry.1 <= *first));
-        if is_mode {
-            self.mode = Some(entry.clone());
         }
     }
 
-    fn mode(&self) -> Option<Value> {
-        self.mode.as_ref().map(|(_, _, value)| value.clone())
+    /// The number of places so far.
+    pub(super) fn count(self) -> u64 {
+        self.latest.abs_diff(self.earliest)
+    }
+
+    /// Whether there is a place.
+    pub(super) fn contains(self, place: i64) -> bool {
+        (self.earliest..=self.latest).contains(&place)
     }
 }
 
@@ -338,8 +324,7 @@ struct Quantile {
     sketch: Option<Sketch>,
     low: BinaryHeap<Ranked>,
     high: BinaryHeap<Reverse<Ranked>>,
-    earliest: i64,
-    latest: i64,
+    places: Places,
 }
 
 /// A value in its order; of equal values the earlier is less.
@@ -375,8 +360,7 @@ impl Quantile {
             sketch: None,
             low: BinaryHeap::new(),
             high: BinaryHeap::new(),
-            earliest: 0,
-            latest: 0,
+            places: Places::default(),
         }
     }
 
@@ -389,17 +373,7 @@ impl Quantile {
         if value.as_f64().is_none() {
             self.precision = Precision::Exact;
         }
-        let place = match end {
-            End::Front => {
-                self.earliest -= 1;
-                self.earliest
-            }
-            End::Back => {
-                self.latest += 1;
-                self.latest
-            }
-        };
-        let ranked = Ranked(value.clone(), place);
+        let ranked = Ranked(value.clone(), self.places.next(end));
         match self.low.peek() {
             Some(greatest) if ranked > *greatest => self.high.push(Reverse(ranked)),
             _ => self.low.push(ranked),

@@ -8,28 +8,33 @@
 pub mod accumulator;
 mod backward;
 mod block;
+mod cardinality;
 mod costs;
 mod demand;
 mod forward;
+mod frequencies;
 mod held;
+mod histogram;
 pub mod online;
 mod samples;
 mod save;
 mod sketch;
 mod table;
+mod tolerance;
 
 pub use costs::{POSITIONS_OF_BLOCK, StepCounts};
 pub use forward::{ForwardError, LONGEST as LONGEST_FORWARD};
 pub use samples::{SampleValues, Sampled, Samples};
 pub use sketch::{Precision, Sketch};
 pub use table::Table;
+pub use tolerance::{Tolerance, ToleranceKind};
 
 use crate::automaton::algebraic::{Algebraic, PartId, Plain};
 use crate::limit::{Budget, GaveUp, Limit, Limits};
 use backward::Backward;
 use block::{Program, Stopped};
 use forward::Forward;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::formula::{FormulaId, Formulas};
 use traceward_logic::query::Query;
@@ -53,6 +58,8 @@ pub struct Answers {
     pub values: Vec<Outcome>,
     /// The values at all positions, of each query whose samples were asked for.
     pub samples: Vec<Option<Sampled>>,
+    /// The error of each value; none if it is exact.
+    pub errors: Vec<Option<QueryError>>,
 }
 
 /// Queries that are ready to be evaluated.
@@ -62,14 +69,13 @@ pub struct Queries {
     program: Program,
     /// The roots whose values at all positions are wanted.
     sampled: FxHashSet<PartId>,
-    precision: Precision,
 }
 
 /// The error of a value that is made of approximate numbers.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct QueryError {
-    /// The relative error of the numbers.
-    pub relative: f64,
+    /// The error of the numbers.
+    pub tolerance: Tolerance,
     /// Whether the value is such a number, so that the error is one of the value.
     pub is_direct: bool,
 }
@@ -89,25 +95,24 @@ impl Queries {
         let roots = automaton.roots().iter().zip(wanted);
         let sampled: FxHashSet<PartId> = roots.filter(|(_, wanted)| *wanted).map(|(root, _)| *root).collect();
         let program = Program::new(&automaton, sampled.clone(), Precision::Exact);
-        Self { automaton, program, sampled, precision: Precision::Exact }
+        Self { automaton, program, sampled }
     }
 
-    /// The same queries, with quantiles as exact as was asked for.
+    /// The same queries, with summaries as exact as was asked for. Those inside other collections
+    /// stay exact.
     #[must_use]
     pub fn with_precision(self, precision: Precision) -> Self {
         let program = Program::new(&self.automaton, self.sampled.clone(), precision);
-        Self { program, precision, ..self }
+        Self { program, ..self }
     }
 
-    /// The relative error of the numbers that a query's value is made of, and whether it is one of
-    /// the value itself; none if they are exact. Quantiles inside other collections are.
-    pub fn error(&self, query: usize) -> Option<QueryError> {
-        let Precision::Sketched { accuracy, .. } = self.precision else { return None };
-        let root = self.automaton.roots()[query];
-        let sketched = self.program.sketched();
-        let is_direct = sketched.contains(&self.automaton.behind_defaults(root));
-        let within = self.automaton.operands(root).into_iter().any(|part| sketched.contains(&part));
-        (is_direct || within).then_some(QueryError { relative: accuracy, is_direct })
+    /// The error of a query's value, given those of summaries.
+    fn error(&self, root: PartId, tolerances: &FxHashMap<PartId, Tolerance>) -> Option<QueryError> {
+        if let Some(&tolerance) = tolerances.get(&self.automaton.behind_defaults(root)) {
+            return Some(QueryError { tolerance, is_direct: true });
+        }
+        let within = self.automaton.operands(root).into_iter().filter_map(|part| tolerances.get(&part).copied());
+        within.reduce(Tolerance::or_worse).map(|tolerance| QueryError { tolerance, is_direct: false })
     }
 
     /// The automaton of all queries.
@@ -123,12 +128,14 @@ impl Queries {
     /// The value of each query on a trace with a state, and its samples where they are wanted.
     pub fn answers(&self, trace: &Trace, rows: Rows<'_, '_>, limits: &Limits) -> Result<Answers, GaveUp> {
         if self.automaton.roots().is_empty() {
-            return Ok(Answers { values: Vec::new(), samples: Vec::new() });
+            return Ok(Answers { values: Vec::new(), samples: Vec::new(), errors: Vec::new() });
         }
         let mut budget = Budget::new(&Limits { work: u64::MAX, memory: usize::MAX, ..*limits });
         match self.program.run(&self.automaton, trace, rows, &mut budget) {
-            Ok((values, samples)) => {
-                Ok(Answers { values, samples: samples.into_iter().map(|samples| samples.map(Ok)).collect() })
+            Ok((values, samples, tolerances)) => {
+                let samples = samples.into_iter().map(|samples| samples.map(Ok)).collect();
+                let errors = self.automaton.roots().iter().map(|root| self.error(*root, &tolerances)).collect();
+                Ok(Answers { values, samples, errors })
             }
             Err(Stopped::Bail) => Ok(self.state_by_state(trace, &|formula, j| rows(formula).get(j))),
             Err(Stopped::Limit(limit)) => Err(GaveUp { engine: "algebraic", limit, instead: &[] }),
@@ -149,7 +156,8 @@ impl Queries {
         }
         let values = roots.iter().map(|&root| backward.held(root).outcome()).collect();
         let samples = |outcomes: Vec<Outcome>| Samples::of_outcomes(outcomes.into_iter().rev());
-        Answers { values, samples: outcomes.into_iter().map(|outcomes| outcomes.map(samples)).collect() }
+        let samples = outcomes.into_iter().map(|outcomes| outcomes.map(samples)).collect();
+        Answers { values, samples, errors: vec![None; roots.len()] }
     }
 
     /// The value of a query by forward evaluation.

@@ -104,27 +104,32 @@ fn expr(part: &Part) -> Option<&Expr> {
 
 /// Values as bytes.
 impl Writer {
-    pub(super) fn int(&mut self, number: i64) {
+    /// Writes a number with its sign.
+    pub fn int(&mut self, number: i64) {
         self.number(number.cast_unsigned());
     }
 
-    pub(super) fn float(&mut self, number: f64) {
+    /// Writes a float, by its bits.
+    pub fn float(&mut self, number: f64) {
         self.number(number.to_bits());
     }
 
-    pub(super) fn optional_value(&mut self, value: Option<&Value>) {
+    /// Writes a value or that there is none.
+    pub fn optional_value(&mut self, value: Option<&Value>) {
         self.bit(value.is_some());
         if let Some(value) = value {
             self.value(value);
         }
     }
 
-    pub(super) fn values(&mut self, values: &[Value]) {
+    /// Writes values with their number.
+    pub fn values(&mut self, values: &[Value]) {
         self.size(values.len());
         values.iter().for_each(|value| self.value(value));
     }
 
-    pub(super) fn value(&mut self, value: &Value) {
+    /// Writes a value.
+    pub fn value(&mut self, value: &Value) {
         match value {
             Value::Missing => self.tag(0),
             Value::Bool(bit) => {
@@ -158,20 +163,22 @@ impl Writer {
 
 impl Reader<'_> {
     /// A number up to a limit.
-    pub(super) fn at_most(&mut self, limit: u64) -> Result<u64, RestoreError> {
+    pub fn at_most(&mut self, limit: u64) -> Result<u64, RestoreError> {
         self.number().and_then(|number| if number <= limit { Ok(number) } else { Err(RestoreError::Damaged) })
     }
 
-    pub(super) fn int(&mut self) -> Result<i64, RestoreError> {
+    /// A number with its sign.
+    pub fn int(&mut self) -> Result<i64, RestoreError> {
         self.number().map(u64::cast_signed)
     }
 
-    pub(super) fn float(&mut self) -> Result<f64, RestoreError> {
+    /// A float.
+    pub fn float(&mut self) -> Result<f64, RestoreError> {
         self.number().map(f64::from_bits)
     }
 
     /// So many things of a kind. Nothing is made room for before it is read.
-    pub(super) fn many<T, C: FromIterator<T>>(
+    pub fn many<T, C: FromIterator<T>>(
         &mut self,
         mut one: impl FnMut(&mut Self) -> Result<T, RestoreError>,
     ) -> Result<C, RestoreError> {
@@ -179,15 +186,18 @@ impl Reader<'_> {
         (0..count).map(|_| one(self)).collect()
     }
 
-    pub(super) fn optional_value(&mut self) -> Result<Option<Value>, RestoreError> {
+    /// A value, if there is one.
+    pub fn optional_value(&mut self) -> Result<Option<Value>, RestoreError> {
         if self.bit()? { self.value().map(Some) } else { Ok(None) }
     }
 
-    pub(super) fn values(&mut self) -> Result<Vec<Value>, RestoreError> {
+    /// Values with their number.
+    pub fn values(&mut self) -> Result<Vec<Value>, RestoreError> {
         self.many(Self::value)
     }
 
-    pub(super) fn value(&mut self) -> Result<Value, RestoreError> {
+    /// A value, but not NaN, which no value is.
+    pub fn value(&mut self) -> Result<Value, RestoreError> {
         self.nested_value(DEPTH)
     }
 

@@ -1,4 +1,4 @@
-//! Quantiles of more values than are kept: a sketch with a stated error.
+//! Quantiles of more values than are kept, and their histogram: a sketch with a stated error.
 //!
 //! The sketch is DDSketch (Masson, Rim and Lee 2019) from the crate `sketches-ddsketch`: buckets
 //! whose borders grow by a constant factor, so that a quantile is known up to a relative error,
@@ -17,11 +17,13 @@ pub enum Precision {
     /// All values are kept.
     #[default]
     Exact,
-    /// Beyond so many values, quantiles come from a sketch.
+    /// Beyond so many values, summaries come from a sketch: quantiles and histograms of numbers,
+    /// modes, and the number of different values.
     Sketched {
-        /// The number of values up to which a quantile is exact.
+        /// The number of values up to which a summary is exact; of modes and of the number of
+        /// different values, that of different ones.
         beyond: usize,
-        /// The relative error of a quantile beyond them.
+        /// The relative error beyond them.
         accuracy: f64,
     },
 }
@@ -30,7 +32,7 @@ pub enum Precision {
 impl Eq for Precision {}
 
 impl Precision {
-    /// The number of values up to which quantiles of a stream are exact, unless told otherwise.
+    /// The number of values up to which summaries of a stream are exact, unless told otherwise.
     pub const BEYOND: usize = 100_000;
 
     /// The relative error of a sketch, unless told otherwise.
@@ -121,6 +123,16 @@ impl Sketch {
             place => (place as f64 - 0.5) / (count - 1) as f64,
         };
         self.sketch.quantile(part).ok().flatten().map(Value::float)
+    }
+
+    /// The histogram of so many buckets, each value being counted where the middle of its bucket in
+    /// the sketch is; none if a value is infinite.
+    pub fn histogram(&self, buckets: Option<u32>) -> Option<Value> {
+        if self.infinite != [0; 2] {
+            return None;
+        }
+        let ends = self.sketch.min().zip(self.sketch.max())?;
+        semantics::counted_buckets(buckets, ends, self.counted()?)
     }
 
     /// The number of bytes, about.

@@ -223,18 +223,27 @@ fn histogram(buckets: Option<u32>, values: &[&Value]) -> Option<Value> {
 /// `[from, to, count]` for each of some buckets of equal width from the least to the greatest
 /// number. The last one includes its end. Infinite numbers lie in no such bucket: there is none.
 pub fn buckets_of(buckets: Option<u32>, numbers: &[f64]) -> Option<Value> {
-    let buckets = buckets.unwrap_or(BUCKETS);
     let least = numbers.iter().copied().fold(f64::INFINITY, f64::min);
     let greatest = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    counted_buckets(buckets, (least, greatest), numbers.iter().map(|&number| (number, 1)))
+}
+
+/// The same of numbers with how often each occurs, between the least and the greatest one.
+pub fn counted_buckets(
+    buckets: Option<u32>,
+    (least, greatest): (f64, f64),
+    numbers: impl IntoIterator<Item = (f64, u64)>,
+) -> Option<Value> {
+    let buckets = buckets.unwrap_or(BUCKETS);
     if least.is_infinite() || greatest.is_infinite() {
         return None;
     }
     let edges: Vec<f64> = (0..=buckets).map(|edge| edge_of(least, greatest, edge, buckets)).collect();
     let mut counts = vec![0_i64; buckets as usize];
-    for &number in numbers {
+    for (number, times) in numbers {
         // Numbers so close that no edge lies between them are in the first bucket.
         let inner = if edges[1] > least { &edges[1..edges.len() - 1] } else { &[] };
-        counts[inner.partition_point(|&edge| edge <= number)] += 1;
+        counts[inner.partition_point(|&edge| edge <= number)] += times as i64;
     }
     let bucket = |(edges, count): (&[f64], i64)| {
         Value::List(vec![Value::float(edges[0]), Value::float(edges[1]), Value::Int(count)])

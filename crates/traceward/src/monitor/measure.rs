@@ -5,14 +5,17 @@ use crate::error::Error;
 use crate::spec::Spec;
 use std::sync::Arc;
 use traceward_engine::limit::{GaveUp, Limits};
-use traceward_engine::query::Precision;
 use traceward_engine::query::online::{Online, OnlineRun, RunningValue};
+use traceward_engine::query::{Precision, Tolerance};
 use traceward_logic::expr::{Environment, Expr};
 use traceward_logic::lower::{Lowered, NamedQuery};
 use traceward_logic::query::{Comparison, Measure, Query};
 use traceward_logic::semantics::EvaluationError;
 use traceward_logic::value::Value;
 use traceward_logic::verdict::Verdict;
+
+/// The name of the engine of queries.
+pub(super) const ALGEBRAIC: &str = "algebraic";
 
 /// A query that is being followed.
 #[derive(Clone, PartialEq, Debug)]
@@ -38,8 +41,8 @@ pub enum Known {
         value: Option<Value>,
         /// The number of states that are settled; none if no later state can change the value.
         settled: Option<u64>,
-        /// The relative error of the numbers that the value is made of; none if they are exact.
-        error: Option<f64>,
+        /// How far the numbers that the value is made of may be off; none if they are exact.
+        tolerance: Option<Tolerance>,
     },
     /// An expression could not be evaluated.
     Failed(String),
@@ -79,6 +82,11 @@ impl CompiledQuery {
         self.online.exprs()
     }
 
+    /// What follows it.
+    pub(super) fn online(&self) -> &Online {
+        &self.online
+    }
+
     pub(super) fn start(&self) -> Pursued {
         Pursued { run: Ok(Box::new(self.online.start())), doubt: None }
     }
@@ -112,9 +120,9 @@ impl CompiledQuery {
 }
 
 fn known(running: RunningValue, names: &[Arc<str>]) -> Known {
-    let RunningValue { value, settled, error } = running;
+    let RunningValue { value, settled, tolerance } = running;
     match value {
-        Ok(value) => Known::Value { value, settled, error },
+        Ok(value) => Known::Value { value, settled, tolerance },
         Err(error) => Known::Failed(failure(&error, names)),
     }
 }
@@ -141,7 +149,7 @@ fn online<'q>(
 /// The run of queries that belong together, or the limit that it reached.
 #[derive(Clone, Debug)]
 pub(super) struct Pursued {
-    run: Result<Box<OnlineRun>, GaveUp>,
+    pub(super) run: Result<Box<OnlineRun>, GaveUp>,
     /// Why a comparison of approximate values is not decided, if it is not.
     pub(super) doubt: Option<String>,
 }
@@ -150,7 +158,7 @@ impl Pursued {
     fn step(&mut self, online: &Online, state: &impl Environment, limits: &Limits) {
         let Ok(run) = &mut self.run else { return };
         if let Err(limit) = online.step(run, state, limits) {
-            self.run = Err(GaveUp { engine: "algebraic", limit, instead: &[] });
+            self.run = Err(GaveUp { engine: ALGEBRAIC, limit, instead: &[] });
         }
     }
 }
@@ -183,6 +191,11 @@ impl CompiledAssert {
         self.online.exprs()
     }
 
+    /// What follows both sides.
+    pub(super) fn online(&self) -> &Online {
+        &self.online
+    }
+
     pub(super) fn start(&self) -> Pursued {
         Pursued { run: Ok(Box::new(self.online.start())), doubt: None }
     }
@@ -206,10 +219,12 @@ impl CompiledAssert {
         // What is certain follows from what is settled, and not from what would be at the end.
         let so_far = |query| self.online.value(run, query).value.ok().flatten();
         let ordering = so_far(0).zip(so_far(1)).and_then(|(left, right)| left.compare(&right));
-        let sides = [0, 1].map(|query| (self.online.value(run, query).error, self.online.is_summary(query)));
-        let side = |value, (error, is_direct)| Side { value, error, is_direct };
+        let sides = [0, 1].map(|query| (self.online.value(run, query).tolerance, self.online.is_summary(query)));
+        let side = |value, (tolerance, is_direct)| Side { value, tolerance, is_direct };
         *doubt = crate::doubt::doubt([side(left.as_ref(), sides[0]), side(right.as_ref(), sides[1])]);
-        Ok(match (trend.settles(self.comparison.op, ordering), holds) {
+        // Nothing that is in doubt is certain.
+        let is_certain = doubt.is_none() && trend.settles(self.comparison.op, ordering);
+        Ok(match (is_certain, holds) {
             (true, _) => Verdict::at_end(self.comparison.holds(so_far(0).as_ref(), so_far(1).as_ref())),
             (false, true) => Verdict::Holding,
             (false, false) => Verdict::Pending,

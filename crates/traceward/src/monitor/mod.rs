@@ -10,11 +10,13 @@ mod feed;
 mod measure;
 mod program;
 mod record;
+mod save;
 mod state;
 mod trigger;
 
 pub use feed::{Event, Feed, Unseen};
 pub use measure::{Known, MeasuredQuery};
+pub use save::RestoreError;
 pub use state::State;
 
 use crate::error::Error;
@@ -451,10 +453,12 @@ impl Monitor {
         self.intake.header(names)
     }
 
-    /// Sets the options by which records are read from now on.
+    /// Sets the options by which records are read from now on. What earlier states have told, be it
+    /// those of a monitor that was saved, stays.
     fn read_with(&mut self, options: ReadOptions) {
-        if self.position == 0 {
-            self.intake = Intake::new(options);
+        let mut intake = Intake::new(options);
+        if intake.restore(&self.intake.save()).is_ok() {
+            self.intake = intake;
         }
     }
 

@@ -1,7 +1,8 @@
 //! What a monitor does, apart from where it is.
 
-use super::measure::{CompiledAssert, CompiledQuery};
+use super::measure::{ALGEBRAIC, CompiledAssert, CompiledQuery};
 use super::record::Recorded;
+use super::save;
 use crate::error::{Error, Request};
 use crate::question::{steps, variables_of};
 use crate::report::Warning;
@@ -31,6 +32,8 @@ pub(super) struct Program {
     pub(super) properties: Vec<CompiledProperty>,
     pub(super) queries: Vec<CompiledQuery>,
     pub(super) limits: Limits,
+    /// A number for the settings that runs depend on.
+    pub(super) settings: u64,
     /// The triggers of all properties, those of a property the outermost first.
     pub(super) triggers: Vec<CompiledTrigger>,
     pub(super) atoms: Vec<Atom>,
@@ -80,6 +83,14 @@ impl CompiledClaim {
             Self::Assert(_) => None,
         }
     }
+
+    /// The name of the engine that follows it.
+    pub(super) fn engine_name(&self) -> &'static str {
+        match self {
+            Self::Formula(compiled) => compiled.engine.engine().name(),
+            Self::Assert(_) => ALGEBRAIC,
+        }
+    }
 }
 
 /// A trigger of a property: that it comes about is followed like a property.
@@ -124,6 +135,7 @@ impl Program {
             properties: Vec::new(),
             queries: Vec::new(),
             limits: config.limits,
+            settings: save::settings(&config),
             triggers: Vec::new(),
             atoms: Vec::new(),
             exprs: Vec::new(),

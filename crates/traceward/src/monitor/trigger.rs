@@ -9,9 +9,9 @@ use traceward_logic::verdict::Verdict;
 #[derive(Clone, Debug)]
 pub(super) struct AwaitedTrigger {
     /// The run that looks for it; none once there is nothing more to find out.
-    run: Option<Box<dyn Running>>,
+    pub(super) run: Option<Box<dyn Running>>,
     /// Whether it would have been met if the trace ended here; also where that is not known.
-    is_met: bool,
+    pub(super) is_met: bool,
 }
 
 impl AwaitedTrigger {

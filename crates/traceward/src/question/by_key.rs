@@ -12,6 +12,7 @@ use crate::summary::Summary;
 use crate::warning::WarningKind;
 use std::sync::Arc;
 use traceward_engine::engine::EngineStatistics;
+use traceward_engine::query::Tolerance;
 use traceward_engine::select::EngineName;
 use traceward_logic::diagnostic::Span;
 use traceward_logic::lower::{Claim, Property};
@@ -25,6 +26,8 @@ pub(super) struct KeyTally<'a> {
     properties: Vec<PropertyTally>,
     queries: Vec<Vec<(Arc<str>, Option<Value>)>>,
     unanswered: Vec<Option<usize>>,
+    /// The worst error of each query's values.
+    tolerances: Vec<Option<Tolerance>>,
     experiments: Experiments,
     drawn: Drawn,
     /// What each property asked of its parts, if that was asked for.
@@ -60,6 +63,7 @@ impl<'a> KeyTally<'a> {
             properties: vec![PropertyTally { keys, ..PropertyTally::default() }; lowered.properties.len()],
             queries: vec![Vec::new(); lowered.queries.len()],
             unanswered: vec![None; lowered.queries.len()],
+            tolerances: vec![None; lowered.queries.len()],
             experiments: Experiments::new(question),
             drawn: Drawn::new(question),
             demands: lowered.properties.iter().map(demand).collect(),
@@ -101,6 +105,9 @@ impl<'a> KeyTally<'a> {
         self.experiments.add(part, Some(&group.key))?;
         self.drawn.add(part)?;
         for (index, value) in values.into_iter().enumerate() {
+            let tolerance = part.error(self.question.measured.query(index))?.map(|error| error.tolerance);
+            let worst = self.tolerances[index].into_iter().chain(tolerance).reduce(Tolerance::or_worse);
+            self.tolerances[index] = worst;
             self.queries[index].push((group.key.clone(), value));
             if let Some(more) = part.unanswered(&self.question.lowered.queries[index]) {
                 *self.unanswered[index].get_or_insert(0) += more;
@@ -143,7 +150,7 @@ impl<'a> KeyTally<'a> {
             let measure = question.lowered.queries[index].query.measure();
             let summary = Box::new(Summary::of(&values, measure, most));
             let report = question.query_report(index, QueryValue::ByKey { values, summary }, unanswered);
-            QueryReport { everywhere, points, ..report }
+            QueryReport { everywhere, points, tolerance: self.tolerances[index], ..report }
         };
         (self.properties.into_iter().enumerate().map(property).collect(), queries.map(query).collect(), warnings)
     }

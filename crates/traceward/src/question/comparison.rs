@@ -11,6 +11,7 @@ use crate::check::Extent;
 use crate::doubt::{Side, doubt};
 use crate::error::{Error, Request};
 use crate::report::{Compared, Counterpart};
+use traceward_engine::query::QueryError;
 use traceward_engine::query::online::Trend;
 use traceward_logic::ast::Aggregate;
 use traceward_logic::formula::{Direction, FormulaId, Formulas, Node};
@@ -22,16 +23,26 @@ use traceward_logic::verdict::Verdict;
 pub(super) fn judge(part: &Part<'_>, comparison: &Comparison, sides: [QueryIndex; 2]) -> Result<Judgement, Error> {
     let [left, right] = sides.map(|side| part.value(side));
     let (left, right) = (left?, right?);
-    let side = |value, index| {
-        let error = part.question.measured.error(index);
-        Side { value, error: error.map(|error| error.relative), is_direct: error.is_some_and(|error| error.is_direct) }
+    let errors = [part.error(sides[0])?, part.error(sides[1])?];
+    let side = |value, error: Option<QueryError>| Side {
+        value,
+        tolerance: error.map(|error| error.tolerance),
+        is_direct: error.is_some_and(|error| error.is_direct),
     };
-    if let Some(doubt) = doubt([side(left.as_ref(), sides[0]), side(right.as_ref(), sides[1])]) {
+    if let Some(doubt) = doubt([side(left.as_ref(), errors[0]), side(right.as_ref(), errors[1])]) {
         return Err(Request::TooClose { doubt }.into());
     }
     let holds = comparison.holds(left.as_ref(), right.as_ref());
     let verdict = match part.question.options.extent {
         Extent::Whole => Verdict::at_end(holds),
+        // An estimate may fall where the number that it stands for rises.
+        Extent::Prefix if errors.iter().any(Option::is_some) => {
+            if holds {
+                Verdict::Holding
+            } else {
+                Verdict::Pending
+            }
+        }
         Extent::Prefix => on_prefix(part, comparison, left.as_ref(), right.as_ref()),
     };
     let with = match &comparison.right {

@@ -49,11 +49,6 @@ impl Measured {
         self.sides[property].expect("an assert has two sides")
     }
 
-    /// The error of a query's value; none if it is exact.
-    pub(super) fn error(&self, index: QueryIndex) -> Option<QueryError> {
-        self.queries.error(index.0)
-    }
-
     /// A query of the spec, by its place among those.
     pub(super) fn query(&self, index: usize) -> QueryIndex {
         QueryIndex(self.first + index)
@@ -84,6 +79,11 @@ impl Values {
         self.answers(part)?.values[index.0].clone().map_err(|error| in_whole(part, error))
     }
 
+    /// The error of a query's value; none if it is exact.
+    pub(super) fn error(&self, part: &Part<'_>, index: QueryIndex) -> Result<Option<QueryError>, Error> {
+        Ok(self.answers(part)?.errors[index.0])
+    }
+
     /// The values of an experiment at all positions.
     pub(super) fn samples(&self, part: &Part<'_>, index: QueryIndex) -> Result<Option<&Sampled>, Error> {
         Ok(self.answers(part)?.samples[index.0].as_ref())
@@ -106,7 +106,9 @@ fn answers(part: &Part<'_>) -> Result<Answers, Error> {
             (index >= measured.first && query.is_experiment()).then(|| samples_by_definition(part, query))
         };
         let samples = queries.iter().enumerate().map(samples).collect();
-        return Ok(Answers { values: queries.into_iter().map(|query| by_definition(part, query)).collect(), samples });
+        let errors = vec![None; queries.len()];
+        let values = queries.into_iter().map(|query| by_definition(part, query)).collect();
+        return Ok(Answers { values, samples, errors });
     }
     Ok(measured.queries.answers(part.trace(), &|formula| part.row(formula), &options.config.limits)?)
 }

@@ -5,7 +5,7 @@ use super::measured::{self, QueryIndex, Values};
 use crate::error::Error;
 use crate::report::Place;
 use std::cell::OnceCell;
-use traceward_engine::query::Sampled;
+use traceward_engine::query::{QueryError, Sampled};
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::formula::{FormulaId, Interval, Unit};
 use traceward_logic::letter::Letters;
@@ -109,6 +109,11 @@ impl<'a> Part<'a> {
     /// The value of a query.
     pub(super) fn value(&self, index: QueryIndex) -> Result<Option<Value>, Error> {
         self.values.of(self, index)
+    }
+
+    /// The error of a query's value; none if it is exact.
+    pub(super) fn error(&self, index: QueryIndex) -> Result<Option<QueryError>, Error> {
+        self.values.error(self, index)
     }
 
     /// The values of an experiment at all positions.

@@ -28,7 +28,7 @@ impl Outcome {
             Error::GaveUp { .. } | Error::Unsupported(_) | Error::CannotFollow { .. } | Error::CannotMeasure { .. } => {
                 Self::Declined
             }
-            Error::Spec(_) | Error::Request(_) => panic!("no such error is due here: {error}"),
+            Error::Spec(_) | Error::Restore(_) | Error::Request(_) => panic!("no such error is due here: {error}"),
         }
     }
 

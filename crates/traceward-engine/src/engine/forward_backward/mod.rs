@@ -234,8 +234,7 @@ impl ForwardBackward {
 }
 
 fn gave_up(limit: Limit) -> GaveUp {
-    const GRAPH: Instead = Instead { engine: "forward-backward-dag", how: "answers the same in less memory" };
-    GaveUp { engine: NAME, limit, instead: &[GRAPH, Instead::REVERSE] }
+    GaveUp { engine: NAME, limit, instead: &[Instead::GRAPH, Instead::REVERSE] }
 }
 
 impl Follow for ForwardBackward {

@@ -1,13 +1,11 @@
 //! Collections as bytes: what they have come to, and not the order in which they keep it.
 
-use super::{Accumulator, Collected, Correlation, End, Fold, Frequencies, Quantile, Spread};
+use super::{Accumulator, Collected, Correlation, End, Fold, Places, Quantile, Spread};
 use crate::query::save::Scope;
 use crate::query::sketch::{Precision, Sketch};
 use crate::saved::{Reader, RestoreError, Writer};
 use std::cmp::Reverse;
-use traceward_logic::semantics;
 use traceward_logic::total::{Total, TotalParts};
-use traceward_logic::value::Value;
 
 impl Accumulator {
     pub(in crate::query) fn save(&self, scope: &Scope<'_>, to: &mut Writer) {
@@ -17,12 +15,9 @@ impl Accumulator {
             Collected::Sum(total) | Collected::Mean(total) => save_total(total, to),
             Collected::Best(_, value) | Collected::AtEnd(_, value) => to.optional_value(value.as_ref()),
             Collected::Spread(spread) => spread.save(to),
-            Collected::Frequencies(frequencies, _) => frequencies.save(to),
+            Collected::Frequencies(frequencies) => frequencies.save(to),
             Collected::Quantile(quantile) => quantile.save(to),
-            Collected::All(front, back, _) => {
-                to.values(front);
-                to.values(back);
-            }
+            Collected::Histogram(histogram) => histogram.save(to),
             Collected::Correlation(correlation) => correlation.save(to),
             Collected::Fold(fold) => fold.save(scope, to),
         }
@@ -37,12 +32,9 @@ impl Accumulator {
             Collected::Sum(total) | Collected::Mean(total) => *total = read_total(count, from)?,
             Collected::Best(_, value) | Collected::AtEnd(_, value) => *value = from.optional_value()?,
             Collected::Spread(spread) => spread.restore(from)?,
-            Collected::Frequencies(frequencies, _) => frequencies.restore(count, from)?,
+            Collected::Frequencies(frequencies) => frequencies.restore(count, from)?,
             Collected::Quantile(quantile) => quantile.restore(count, from)?,
-            Collected::All(front, back, _) => {
-                *front = from.values()?;
-                *back = from.values()?;
-            }
+            Collected::Histogram(histogram) => histogram.restore(count, from)?,
             Collected::Correlation(correlation) => correlation.restore(from)?,
             Collected::Fold(fold) => fold.restore(scope, from)?,
         }
@@ -116,50 +108,17 @@ impl Correlation {
     }
 }
 
-impl Frequencies {
-    /// Values in the order in which they first occur, so that the same frequencies are the same
-    /// bytes. Their common form and the mode are found out again.
-    fn save(&self, to: &mut Writer) {
+impl Places {
+    pub(in crate::query) fn save(self, to: &mut Writer) {
         to.int(self.earliest);
         to.int(self.latest);
-        let mut entries: Vec<_> = self.counts.values().collect();
-        entries.sort_unstable_by_key(|(_, place, _)| *place);
-        to.size(entries.len());
-        for (count, place, value) in entries {
-            to.size(*count);
-            to.int(*place);
-            to.value(value);
-        }
     }
 
-    fn restore(&mut self, count: u64, from: &mut Reader<'_>) -> Result<(), RestoreError> {
-        self.earliest = from.int()?;
-        self.latest = from.int()?;
-        let is_span =
-            self.earliest <= 0 && self.latest >= 0 && self.latest.checked_sub(self.earliest) == count.try_into().ok();
-        let mut left = if is_span { count } else { return Err(RestoreError::Damaged) };
-        let mut places = self.earliest..=self.latest;
-        for _ in 0..from.count()? {
-            let (times, place, value) = (from.at_most(left)?, from.int()?, from.value()?);
-            if times == 0 || !places.contains(&place) {
-                return Err(RestoreError::Damaged);
-            }
-            left -= times;
-            places = place + 1..=self.latest;
-            self.restore_entry((times as usize, place, value))?;
-        }
-        if left == 0 { Ok(()) } else { Err(RestoreError::Damaged) }
-    }
-
-    fn restore_entry(&mut self, entry: (usize, i64, Value)) -> Result<(), RestoreError> {
-        // Entries come by their places: of equal ones the first is the mode.
-        if self.mode.as_ref().is_none_or(|(times, ..)| entry.0 > *times) {
-            self.mode = Some(entry.clone());
-        }
-        match self.counts.insert(semantics::in_one_form(&entry.2), entry) {
-            None => Ok(()),
-            Some(_) => Err(RestoreError::Damaged),
-        }
+    /// Reads so many places.
+    pub(in crate::query) fn restore(count: u64, from: &mut Reader<'_>) -> Result<Self, RestoreError> {
+        let places = Self { earliest: from.int()?, latest: from.int()? };
+        let is_span = places.earliest <= 0 && places.latest >= 0 && places.count() == count;
+        if is_span { Ok(places) } else { Err(RestoreError::Damaged) }
     }
 }
 

@@ -4,8 +4,8 @@
 use super::lanes::{Bits, Data, Lanes, Stretch, WORDS, for_each_backward};
 use super::loops::Choice;
 use crate::automaton::algebraic::Collector;
-use crate::query::Precision;
 use crate::query::accumulator::{Accumulator, Correlation, End, Spread};
+use crate::query::{Precision, Tolerance};
 use rustc_hash::FxHashMap;
 use traceward_logic::ast::Aggregate;
 use traceward_logic::bitmap::Bitmap;
@@ -76,6 +76,14 @@ impl Folded {
             _ => self.collected.add(taken, &ok, stretch, trace),
         }
         self.goes_on = condition.is_none_or(|condition| condition[0] >> (Bitmap::WORD - 1) == 1);
+    }
+
+    /// How far the summary may be off; none if it is exact.
+    pub fn tolerance(&self) -> Option<Tolerance> {
+        match &self.collected {
+            Collected::Any(accumulator) if self.goes_on => accumulator.tolerance(),
+            _ => None,
+        }
     }
 
     /// The summary at position 0.
@@ -194,7 +202,18 @@ impl Collected {
         }
         let Taken::One(lanes) = taken else { return any() };
         match (aggregate, &lanes.data) {
-            (Aggregate::Quantile(_) | Aggregate::Median, _) if precision != Precision::Exact => any(),
+            // Strings of a column are kept anyway: of them all is exact at no further cost.
+            (Aggregate::Mode | Aggregate::Distinct | Aggregate::Histogram(_), Data::Code(variable, _)) => {
+                Self::Codes(*variable, Vec::new())
+            }
+            (
+                Aggregate::Quantile(_)
+                | Aggregate::Median
+                | Aggregate::Mode
+                | Aggregate::Distinct
+                | Aggregate::Histogram(_),
+                _,
+            ) if precision != Precision::Exact => any(),
             (Aggregate::Count, _) => Self::Count(0),
             (Aggregate::Sum | Aggregate::Avg, Data::Int(_) | Data::Float(_)) => Self::Sum(Total::default()),
             (Aggregate::Min, Data::Int(_)) => Self::IntBest(Choice::Least, None),
@@ -207,9 +226,6 @@ impl Collected {
             }
             (Aggregate::Quantile(_) | Aggregate::Median | Aggregate::Histogram(_), Data::Float(_)) => {
                 Self::Floats(Vec::new())
-            }
-            (Aggregate::Mode | Aggregate::Distinct | Aggregate::Histogram(_), Data::Code(variable, _)) => {
-                Self::Codes(*variable, Vec::new())
             }
             (Aggregate::Mode | Aggregate::Distinct, Data::Int(_)) => Self::IntCounts(FxHashMap::default()),
             _ => any(),

@@ -16,7 +16,7 @@ mod loops;
 
 use super::demand::{Demand, Operand};
 use super::samples::Samples;
-use super::{Outcome, Precision, Rows};
+use super::{Outcome, Precision, Rows, Tolerance};
 use crate::automaton::algebraic::{Algebraic, Binary, Collector, LoopKind, Part, PartId, Unary};
 use crate::limit::{Budget, Limit};
 use expression::Scope;
@@ -25,7 +25,6 @@ pub(super) use lanes::{BLOCK, Data, Lanes, Stretch, for_each_backward};
 use lanes::{Scalar, and, without};
 use loops::{Running, Until};
 use rustc_hash::{FxHashMap, FxHashSet};
-use traceward_logic::ast::Aggregate;
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::expr::{Arguments, Expr, StateAt};
 use traceward_logic::formula::FormulaId;
@@ -74,7 +73,7 @@ pub(super) struct Program {
 }
 
 /// What is known of each root: its value at position 0, and its samples where they are wanted.
-type OfRoots = (Vec<Outcome>, Vec<Option<Samples>>);
+type OfRoots = (Vec<Outcome>, Vec<Option<Samples>>, FxHashMap<PartId, Tolerance>);
 
 impl Program {
     pub fn new(automaton: &Algebraic, sampled: FxHashSet<PartId>, precision: Precision) -> Self {
@@ -83,19 +82,8 @@ impl Program {
         Self { steps, demand, sampled, precision }
     }
 
-    /// The summaries that come from a sketch.
-    pub fn sketched(&self) -> FxHashSet<PartId> {
-        let is_quantile = |collector: &Collector| {
-            matches!(collector, Collector::Aggregate(Aggregate::Quantile(_) | Aggregate::Median))
-        };
-        let sketched = self.steps.iter().filter_map(|step| match step {
-            Step::Folded { finish, collector, .. } if is_quantile(collector) => Some(*finish),
-            _ => None,
-        });
-        sketched.collect()
-    }
-
-    /// The value of each root at position 0 of a trace with a state, and samples where asked for.
+    /// The value of each root at position 0 of a trace with a state, samples where asked for, and
+    /// how far summaries may be off.
     pub fn run<'r>(
         &self,
         automaton: &Algebraic,
@@ -119,7 +107,7 @@ impl Program {
             let again = roots[place + 1..].contains(root);
             if again { finished.get(root).cloned() } else { finished.remove(root) }
         };
-        Ok((values, roots.iter().enumerate().map(of_root).collect()))
+        Ok((values, roots.iter().enumerate().map(of_root).collect(), run.tolerances))
     }
 
     /// The steps that are taken in each block.
@@ -164,6 +152,8 @@ struct Run<'a> {
     folded: FxHashMap<PartId, Folded>,
     /// What the folded collections were in the end.
     summaries: FxHashMap<PartId, Outcome>,
+    /// How far those may be off that are not exact.
+    tolerances: FxHashMap<PartId, Tolerance>,
     /// The samples of roots so far.
     samples: Vec<(PartId, Samples)>,
 }
@@ -191,6 +181,7 @@ impl<'a> Run<'a> {
             running: FxHashMap::default(),
             folded: folded.collect(),
             summaries: FxHashMap::default(),
+            tolerances: FxHashMap::default(),
             samples: program.sampled.iter().map(|&root| (root, Samples::new())).collect(),
         }
     }
@@ -319,6 +310,8 @@ impl<'a> Run<'a> {
     /// Makes the summaries of all collections that were folded.
     fn finish(&mut self) {
         let folded = std::mem::take(&mut self.folded);
+        let tolerances = folded.iter().filter_map(|(id, folded)| Some((*id, folded.tolerance()?)));
+        self.tolerances = tolerances.collect();
         self.summaries = folded.into_iter().map(|(id, folded)| (id, folded.into_value(self.trace))).collect();
     }
 

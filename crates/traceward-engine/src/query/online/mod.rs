@@ -16,10 +16,10 @@ mod runs;
 mod save;
 
 use super::Outcome;
-use super::Precision;
 use super::accumulator::Accumulator;
 use super::demand::{Demand, Operand};
 use super::held::{Held, Join, applied, joined};
+use super::{Precision, Tolerance};
 use crate::automaton::algebraic::{Algebraic, Binary, Collector, LoopKind, Part, PartId, Plain, Unary};
 use crate::limit::{Limit, Limits, Unsupported};
 use crate::past::{Past, PastId, PastRun};
@@ -198,8 +198,8 @@ pub struct RunningValue {
     pub value: Outcome,
     /// The number of positions that are settled; none if the value is final.
     pub settled: Option<u64>,
-    /// The relative error of the numbers that the value is made of; none if they are exact.
-    pub error: Option<f64>,
+    /// How far the numbers that the value is made of may be off; none if they are exact.
+    pub tolerance: Option<Tolerance>,
 }
 
 /// Queries on their way through a trace.
@@ -215,6 +215,13 @@ pub struct OnlineRun {
     unknown: Vec<PartId>,
     position: u64,
     holds: Vec<bool>,
+}
+
+impl OnlineRun {
+    /// The number of states that it has seen.
+    pub fn position(&self) -> u64 {
+        self.position
+    }
 }
 
 impl Online {
@@ -344,7 +351,7 @@ impl Online {
             Some(held) => held.outcome(),
             None => Ok(None),
         };
-        RunningValue { value, settled, error: self.error(run, root) }
+        RunningValue { value, settled, tolerance: self.tolerance(run, root) }
     }
 
     /// What a query would have if the trace ended here.
@@ -373,6 +380,8 @@ impl Online {
         }
         let has_value = matches!(self.at_zero(run, id), Some(Held::Value(_)));
         match self.automaton.part(id) {
+            // An estimate may fall where the number that it stands for rises.
+            Part::Apply { function: Unary::Finish(_), .. } if self.tolerance(run, id).is_some() => Trend::Free,
             Part::Apply { function: Unary::Finish(collector), part } if has_value => {
                 let of = match self.demand.loop_of(&self.automaton, *part) {
                     Some(LoopKind::Collection { of, .. }) => Some(*of),
@@ -455,16 +464,16 @@ impl Online {
         }
     }
 
-    /// The relative error of the numbers that a part's value at position 0 is made of.
-    fn error(&self, run: &OnlineRun, id: PartId) -> Option<f64> {
+    /// How far the numbers that a part's value at position 0 is made of may be off.
+    fn tolerance(&self, run: &OnlineRun, id: PartId) -> Option<Tolerance> {
         match self.automaton.part(id) {
             _ if self.demand.is_everywhere(id) => None,
             Part::Terminal { .. } | Part::Transient { .. } | Part::Window { .. } => None,
-            Part::Apply { function: Unary::Finish(_), .. } => run.nodes[id.index()].error(),
-            Part::Apply { part, .. } => self.error(run, *part),
+            Part::Apply { function: Unary::Finish(_), .. } => run.nodes[id.index()].tolerance(),
+            Part::Apply { part, .. } => self.tolerance(run, *part),
             Part::And { left, right, .. } | Part::Or { left, right, .. } => {
-                let (left, right) = (self.error(run, *left), self.error(run, *right));
-                left.into_iter().chain(right).reduce(f64::max)
+                let (left, right) = (self.tolerance(run, *left), self.tolerance(run, *right));
+                left.into_iter().chain(right).reduce(Tolerance::or_worse)
             }
         }
     }

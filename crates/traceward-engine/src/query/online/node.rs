@@ -2,9 +2,9 @@
 
 mod save;
 
-use super::Precision;
 use super::runs::{Paired, Run, pass};
 use super::{Accumulator, Algebraic, Demand, Held, Join, LoopKind, Operand, Part, PartId, Unary, applied, joined};
+use super::{Precision, Tolerance};
 use crate::automaton::algebraic::{Binary, Collector};
 use crate::query::accumulator::End;
 use std::collections::VecDeque;
@@ -192,10 +192,10 @@ impl Node {
         }
     }
 
-    /// The relative error of the summary of a collection.
-    pub fn error(&self) -> Option<f64> {
+    /// How far the summary of a collection may be off; none if it is exact.
+    pub fn tolerance(&self) -> Option<Tolerance> {
         match &self.work {
-            Work::Fold(fold) => fold.gathered.accumulator.error(),
+            Work::Fold(fold) => fold.gathered.accumulator.tolerance(),
             _ => None,
         }
     }

@@ -85,6 +85,16 @@ impl Sketch {
     }
 }
 
+impl Sketch {
+    /// The finite values as the middles of their buckets, each with how many there are.
+    pub(super) fn counted(&self) -> Option<Vec<(f64, u64)>> {
+        let config = config(self.accuracy);
+        let (least, greatest) = (self.sketch.min()?, self.sketch.max()?);
+        let middle = |(bucket, count): (Bucket, u64)| (bucket.middle(&config).clamp(least, greatest), count);
+        Some(buckets(&self.sketch)?.into_iter().map(middle).collect())
+    }
+}
+
 fn save_key(tag: u8, key: i32, to: &mut Writer) {
     to.tag(tag);
     to.int(i64::from(key));
