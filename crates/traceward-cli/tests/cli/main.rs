@@ -9,6 +9,7 @@ mod experiments;
 mod fields;
 mod inputs;
 mod limits;
+mod listen;
 mod monitor;
 mod observers;
 mod page;
