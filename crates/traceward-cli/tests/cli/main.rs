@@ -2,6 +2,7 @@
 
 mod alike;
 mod browser;
+mod clients;
 mod common;
 mod edges;
 mod events;
