@@ -1,5 +1,6 @@
 //! What a monitor says, a line at a time.
 
+use crate::evidence::SourcePlace;
 use crate::report::{Coverage, Waiting, Warning, unit};
 use crate::value::of_tolerance;
 use crate::{ErrorKind, Members, Statistics, VERSION, Value, Verdict};
@@ -13,6 +14,9 @@ use traceward::{Abandoned, Feed, Known, MeasuredQuery, Monitor};
 pub struct VerdictEvent {
     /// The position whose state changed it.
     pub position: u64,
+    /// The client whose trace it is, if there are several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client: Option<String>,
     /// The property.
     pub property: String,
     /// What is known of it.
@@ -23,6 +27,9 @@ pub struct VerdictEvent {
     /// The line in the input of the state that made it final.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u64>,
+    /// The place in a program at which that state came about, if the input tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<SourcePlace>,
     /// The timestamp of that state in nanoseconds, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_ns: Option<i64>,
@@ -40,18 +47,21 @@ impl VerdictEvent {
     /// The verdict with the state that made it final.
     #[must_use]
     pub fn decided_by(self, state: &report::Place) -> Self {
-        let report::Place { position: _, line, time, values } = state;
-        Self { line: Some(*line), time_ns: *time, values: Some(Members::of_values(values)), ..self }
+        let report::Place { position: _, line, source, time, values } = state;
+        let source = source.as_ref().map(SourcePlace::from);
+        Self { line: Some(*line), source, time_ns: *time, values: Some(Members::of_values(values)), ..self }
     }
 
     /// A property that could not be followed beyond the state at a position.
     pub fn unknown(position: u64, property: &str) -> Self {
         Self {
             position,
+            client: None,
             property: property.to_owned(),
             verdict: Verdict::Unknown,
             is_final: true,
             line: None,
+            source: None,
             time_ns: None,
             values: None,
         }
@@ -63,6 +73,9 @@ impl VerdictEvent {
 pub struct ValueEvent {
     /// The position of the last state.
     pub position: u64,
+    /// The client whose trace it is, if there are several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client: Option<String>,
     /// What is known of the query.
     #[serde(flatten)]
     pub known: RunningQuery,
@@ -121,6 +134,12 @@ impl RunningQuery {
 pub struct EndOfTrace {
     /// Always true: it tells this line from the others.
     pub end: bool,
+    /// The client whose trace it is, if there are several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client: Option<String>,
+    /// True if the client went away before it had ended its trace.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub gone: bool,
     /// False if the trace was cut short: then verdicts are those of a trace that goes on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub complete: Option<bool>,
@@ -231,6 +250,8 @@ impl EndOfTrace {
         let (complete, stopped) = (Some(false), None);
         Self {
             end: true,
+            client: None,
+            gone: false,
             version: VERSION,
             complete,
             stopped,
@@ -278,6 +299,8 @@ impl EndOfTrace {
         let property = |(id, verdict): (traceward::PropertyId, &traceward::Verdict)| end_verdict(id, verdict, runs(id));
         Self {
             end: true,
+            client: None,
+            gone: false,
             version: VERSION,
             complete: (extent != Extent::Complete).then_some(false),
             stopped: extent.stopped(),

@@ -4,7 +4,7 @@ use super::property::{signs, statistics_text, vacuously};
 use super::query::within;
 use super::runs::{write_coverage, write_waiting};
 use super::units::{counted, measured_or_none, moment, value_text};
-use super::{BAD, BOLD, DIM, GOOD, OPEN, POSITION_WIDTH};
+use super::{BAD, BOLD, DIM, GOOD, OPEN, POSITION_WIDTH, source_text};
 use crate::command::monitor::{self, Ending};
 use crate::failure::given_up;
 use std::io::{self, Write};
@@ -14,28 +14,29 @@ use traceward::{Abandoned, Feed, Known, MeasuredQuery, Verdict};
 
 /// The line of a monitor about a property after a state: the text before the position, and the text
 /// behind it.
-pub fn monitor_line(name: &str, verdict: Verdict) -> (String, String) {
+pub fn monitor_line(name: &str, verdict: Verdict, client: Option<&str>) -> (String, String) {
     let style = match verdict {
         Verdict::Satisfied => GOOD,
         Verdict::Violated => BAD,
         Verdict::Holding | Verdict::Pending => DIM,
     };
-    (String::new(), format!("  {style}{verdict:<9}{style:#}  {}\n", Shown(name)))
+    let head = client.map(|client| format!("{}: ", Shown(client))).unwrap_or_default();
+    (head, format!("  {style}{verdict:<9}{style:#}  {}\n", Shown(name)))
 }
 
 /// The line of a monitor about a property whose verdict a state has made final.
 pub fn decision_line(position: u64, name: &str, verdict: Verdict, state: &Place) -> String {
-    let (_, tail) = monitor_line(name, verdict);
+    let (_, tail) = monitor_line(name, verdict, None);
     format!("{position:>POSITION_WIDTH$}{}  {DIM}{}{DIM:#}\n", tail.trim_end_matches('\n'), state_text(state))
 }
 
 /// A state by its line, time and values.
-fn state_text(Place { position: _, line, time, values }: &Place) -> String {
+fn state_text(Place { position: _, line, source, time, values }: &Place) -> String {
     let values: Vec<String> =
         values.iter().map(|(name, value)| format!("{} = {}", Shown(name), value_text(Some(value)))).collect();
     let time = time.map(|time| format!(", {}", moment(time))).unwrap_or_default();
     let separator = if values.is_empty() { "" } else { ": " };
-    format!("line {line}{time}{separator}{}", values.join(", "))
+    format!("line {line}{}{time}{separator}{}", source_text(source.as_ref()), values.join(", "))
 }
 
 /// The line of a monitor about a property that is given up after a state.

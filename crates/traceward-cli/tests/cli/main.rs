@@ -2,12 +2,15 @@
 
 mod alike;
 mod browser;
+mod clients;
 mod common;
 mod edges;
+mod events;
 mod experiments;
 mod fields;
 mod inputs;
 mod limits;
+mod listen;
 mod monitor;
 mod observers;
 mod page;

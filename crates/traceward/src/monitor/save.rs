@@ -5,17 +5,19 @@
 //! monitor that was saved. The frame is that of the engines' runs.
 
 use super::measure::{ALGEBRAIC, Pursued};
-use super::program::{CompiledClaim, CompiledProperty, CompiledTrigger, Program};
+use super::program::{CompiledClaim, CompiledProperty, CompiledTrigger, Program, Timestamps};
 use super::trigger::AwaitedTrigger;
 use super::{Abandoned, FollowedProperty, Monitor, Pursuit};
 use crate::error::{Error, Request};
 use crate::report::Place;
 use crate::spec::Spec;
 use std::fmt;
+use std::sync::Arc;
 use traceward_engine::query::online::Online;
 use traceward_engine::saved::{self, Origin, Reader, Writer, checksum, framed, unframed};
 use traceward_engine::select::Config;
 use traceward_logic::trace::VariableId;
+use traceward_trace::SourcePlace;
 
 /// The name of who has saved, where a run has that of its engine.
 const MONITOR: &str = "monitor";
@@ -139,6 +141,7 @@ impl Monitor {
     fn write(&self, to: &mut Writer) {
         let program = &*self.program;
         to.number(program.settings);
+        to.bit(program.timestamps == Timestamps::Brought);
         to.number(self.position);
         to.number(self.line);
         to.bytes(&self.intake.save());
@@ -155,6 +158,10 @@ impl Monitor {
     fn read_with_settings(&mut self, from: &mut Reader<'_>) -> Result<(), RestoreError> {
         if from.number().map_err(of_run)? != self.program.settings {
             return Err(RestoreError::OtherConfig);
+        }
+        if from.bit().map_err(of_run)? && self.program.timestamps == Timestamps::AsNamed {
+            let timed = self.program.with_timestamps().and_then(Self::of);
+            *self = timed.map_err(|_| RestoreError::Damaged)?;
         }
         self.read(from).map_err(of_run)
     }
@@ -226,11 +233,14 @@ impl FollowedProperty {
     fn write(&self, property: &CompiledProperty, to: &mut Writer) {
         to.verdict(self.verdict);
         to.bit(self.decided_by.is_some());
-        if let Some(Place { position, line, time, values }) = &self.decided_by {
+        if let Some(Place { position, line, time, values, source }) = &self.decided_by {
             to.size(*position);
             to.number(*line);
             to.optional(time.map(i64::cast_unsigned));
             values.iter().for_each(|(_, value)| to.value(value));
+            let texts = source.iter().flat_map(|SourcePlace { at, function }| [at, function]);
+            to.bit(source.is_some());
+            texts.for_each(|text| write_text(text.as_deref(), to));
         }
         match (&self.run, &property.claim) {
             (Ok(Pursuit::Formula(run)), _) => {
@@ -279,7 +289,21 @@ fn decision(property: &CompiledProperty, program: &Program, states: u64, from: &
     let (line, time) = (from.number()?, from.optional()?.map(u64::cast_signed));
     let mut value = |id: &VariableId| Ok((program.names[id.index()].clone(), from.value()?));
     let values = property.variables.iter().map(&mut value).collect::<Read<_>>()?;
-    Ok(Place { position, line, time, values })
+    let source = if from.bit()? {
+        Some(SourcePlace { at: optional_text(from)?, function: optional_text(from)? })
+    } else {
+        None
+    };
+    Ok(Place { position, line, time, values, source })
+}
+
+fn write_text(text: Option<&str>, to: &mut Writer) {
+    to.bit(text.is_some());
+    text.into_iter().for_each(|text| to.bytes(text.as_bytes()));
+}
+
+fn optional_text(from: &mut Reader<'_>) -> Read<Option<Arc<str>>> {
+    if from.bit()? { text(from).map(|text| Some(text.into())) } else { Ok(None) }
 }
 
 fn text(from: &mut Reader<'_>) -> Read<String> {
