@@ -72,6 +72,22 @@ signal (INT, TERM, HUP), each property is satisfied or violated.")]
   traceward explain-plan -e 'G(!a -> !b U c)'
   traceward explain-plan -e 'quantile(0.99, latency(request -> grant))'")]
     ExplainPlan(PlanArguments),
+    /// Make a C program tell a monitor what a spec needs to know
+    #[command(after_help = "Examples:
+  traceward instrument properties.tw mux.c -o told
+  cc told/mux.c told/traceward_watch.c -o mux
+  TRACEWARD_OUT=file:mux.events ./mux
+  traceward check told/mux.c mux.events
+
+Behind every write to a variable of the spec stands code that looks whether a predicate differs, and
+then sends a state. A variable is x, s.member or `a[3]`; where several have the name, it is
+`file.c:variable` or `file.c:function:variable`. What cannot be seen is told as warnings.
+
+The program's environment says where events go: TRACEWARD_OUT=file:PATH, unix:PATH, tcp:HOST:PORT
+or fd:N. Without it, it runs as it always did. The files carry the spec.
+
+Exit status: 0 the program tells, 2 it could not be made to.")]
+    Instrument(InstrumentArguments),
     /// Run a program of Manna and Pnueli's Simple Programming Language, and print its trace
     #[command(after_help = "Examples:
   traceward simulate program.spl > trace.csv
@@ -156,6 +172,7 @@ impl Command {
             Self::Automaton(arguments) if arguments.to == AutomatonFormat::Json => Content::Json,
             Self::Help(arguments) if arguments.topic.as_deref() == Some("json-schema") => Content::Json,
             Self::Help(_) => Content::Coloured,
+            Self::Instrument(_) => Content::Plain,
             Self::ExplainPlan(_) | Self::Automaton(_) | Self::Completions(_) | Self::Man(_) => Content::Plain,
         }
     }
@@ -772,6 +789,42 @@ pub enum TraceForm {
     Csv,
     /// An object a line
     Jsonl,
+}
+
+#[derive(Args, Debug)]
+pub struct InstrumentArguments {
+    #[command(flatten)]
+    pub spec: SpecArguments,
+    /// A spec file (.tw), unless -e is given; then the program's C files
+    #[arg(value_name = "SPEC | FILE.c", required = true)]
+    pub paths: Vec<PathBuf>,
+    /// The folder for the files that are made
+    #[arg(short, long, value_name = "DIR")]
+    pub output: PathBuf,
+    #[command(flatten)]
+    pub instrumenting: InstrumentingArguments,
+    /// Print no warnings
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+/// How a C program is instrumented.
+#[derive(Args, Debug)]
+pub struct InstrumentingArguments {
+    /// Take every write to a watched variable for a state, as is done where the spec looks at the
+    /// next or an earlier state, counts, or measures time
+    #[arg(long, conflicts_with = "only_changes")]
+    pub every_write: bool,
+    /// Take a write for a state only if a predicate differs after it
+    #[arg(long)]
+    pub only_changes: bool,
+    /// Make calls and returns of functions states, too: the variable `event` is `call f` or
+    /// `return f`, and `f:n` the argument n
+    #[arg(long)]
+    pub events: bool,
+    /// Put each write, and what is told of it, under one lock: for programs with threads
+    #[arg(long)]
+    pub threads: bool,
 }
 
 #[derive(Args, Debug)]

@@ -75,6 +75,7 @@ fn run(command: Command, out: &mut impl Write) -> Result<Outcome, Failure> {
         Command::Query(arguments) => command::query::run(&arguments, out),
         Command::Monitor(arguments) => command::monitor::run(&arguments),
         Command::Inspect(arguments) => command::inspect::run(&arguments, out),
+        Command::Instrument(arguments) => command::instrument::run(&arguments, out),
         Command::Simulate(arguments) => command::simulate::run(&arguments),
         Command::Bench(arguments) => command::bench::run(&arguments, out),
         Command::ExplainPlan(arguments) => command::explain_plan::run(&arguments, out),

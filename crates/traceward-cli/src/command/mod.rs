@@ -8,6 +8,7 @@ pub mod completions;
 pub mod explain_plan;
 pub mod help;
 pub mod inspect;
+pub mod instrument;
 pub mod lint;
 pub mod man;
 pub mod monitor;
