@@ -169,7 +169,7 @@ static inline void traceward_bool(unsigned slot, int value, const char *at, enum
 
 /* What the spec makes of this program stands before this in `traceward_watch.c`: the names, truths
  * and functions that are used here and not defined. */
-static void traceward_differs(unsigned predicate);
+__attribute__((unused)) static void traceward_differs(unsigned predicate);
 
 enum traceward_sink {
     TRACEWARD_NOWHERE,
@@ -202,8 +202,11 @@ static struct {
 static unsigned char traceward_is_changed[TRACEWARD_SLOTS + 1];
 static unsigned traceward_changes[TRACEWARD_SLOTS + 1];
 static unsigned traceward_change_count;
+/* Predicates that were looked at with another truth since the last state, and the truths told. */
+static unsigned char traceward_is_differing[TRACEWARD_PREDICATES + 1];
 static unsigned traceward_differing[TRACEWARD_PREDICATES + 1];
 static unsigned traceward_differing_count;
+static unsigned char traceward_told[TRACEWARD_PREDICATES + 1];
 static unsigned traceward_held;
 static int traceward_held_state;
 static volatile sig_atomic_t traceward_is_busy;
@@ -212,7 +215,20 @@ static volatile sig_atomic_t traceward_is_late;
 static void traceward_differs(unsigned predicate)
 {
     traceward_truth[predicate] ^= 1;
-    traceward_differing[traceward_differing_count++] = predicate;
+    if (!traceward_is_differing[predicate]) {
+        traceward_is_differing[predicate] = 1;
+        traceward_differing[traceward_differing_count++] = predicate;
+    }
+}
+
+/* Whether a predicate has another truth than in the state before. */
+static int traceward_has_news(void)
+{
+    unsigned i;
+    for (i = 0; i < traceward_differing_count; i++)
+        if (traceward_truth[traceward_differing[i]] != traceward_told[traceward_differing[i]])
+            return 1;
+    return 0;
 }
 
 /* ---- threads ---- */
@@ -749,6 +765,10 @@ static void traceward_forget_changes(void)
     for (i = 0; i < traceward_change_count; i++)
         traceward_is_changed[traceward_changes[i]] = 0;
     traceward_change_count = 0;
+    for (i = 0; i < traceward_differing_count; i++) {
+        traceward_is_differing[traceward_differing[i]] = 0;
+        traceward_told[traceward_differing[i]] = traceward_truth[traceward_differing[i]];
+    }
     traceward_differing_count = 0;
 }
 
@@ -794,6 +814,8 @@ static void traceward_state(const char *word, const char *at, const char *event)
     }
     for (i = 0; i < traceward_differing_count; i++) {
         unsigned predicate = traceward_differing[i];
+        if (traceward_truth[predicate] == traceward_told[predicate])
+            continue;
         *out++ = ',';
         out = traceward_put(out, traceward_predicate_names[predicate]);
         out = traceward_put(out, traceward_truth[predicate] ? "true" : "false");
@@ -820,9 +842,13 @@ static void traceward_first_state(const char *at, const char *event)
         traceward_look(slot);
     }
     traceward_differing_count = 0;
-    for (predicate = 0; predicate < TRACEWARD_PREDICATES; predicate++)
-        if (traceward_predicate_names[predicate])
+    for (predicate = 0; predicate < TRACEWARD_PREDICATES; predicate++) {
+        if (traceward_predicate_names[predicate]) {
+            traceward_is_differing[predicate] = 1;
             traceward_differing[traceward_differing_count++] = predicate;
+            traceward_told[predicate] = !traceward_truth[predicate];
+        }
+    }
     traceward_state("init", at, event);
 }
 
@@ -874,14 +900,11 @@ static void traceward_changed(unsigned slot, int is_other, const char *at, enum 
     traceward_is_busy = 1;
     traceward_mark(slot);
     is_state = (TRACEWARD_EVERY_WRITE && (cause == TRACEWARD_WRITTEN || is_other)) || (is_other && traceward_by_value[slot]);
-    if (is_other) {
-        unsigned before = traceward_differing_count;
+    if (is_other)
         traceward_look(slot);
-        is_state |= traceward_differing_count != before;
-    }
     if (traceward_held)
         traceward_held_state |= is_state;
-    else if (is_state)
+    else if (is_state || traceward_has_news())
         traceward_tell(at, NULL);
     traceward_is_busy = 0;
     if (traceward_is_late) {
@@ -903,7 +926,7 @@ void traceward_hold(void)
 
 void traceward_release(const char *at)
 {
-    if (--traceward_held == 0 && traceward_held_state) {
+    if (--traceward_held == 0 && (traceward_held_state || traceward_has_news())) {
         traceward_held_state = 0;
         traceward_is_busy = 1;
         traceward_tell(at, NULL);

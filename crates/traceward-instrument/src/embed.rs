@@ -66,7 +66,9 @@ mod tests {
 
     #[test]
     fn any_text_comes_back_and_no_comment_ends_early() {
-        for text in ["G x > 0", "a */ b", "/* a */", r#"matches(s, "/*\*/*")"#, r"*\/ *\\/ /\*", "*/*/*", "\\", "é */ ∧"] {
+        for text in
+            ["G x > 0", "a */ b", "/* a */", r#"matches(s, "/*\*/*")"#, r"*\/ *\\/ /\*", "*/*/*", "\\", "é */ ∧"]
+        {
             let comment = comment(text, &[]);
             assert_eq!(comment.matches("*/").count(), 1, "{comment}");
             assert_eq!(comment.matches("/*").count(), 1, "{comment}");

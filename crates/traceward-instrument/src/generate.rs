@@ -56,21 +56,7 @@ impl Generator<'_> {
     fn slot_macros(&self, text: &mut String, slot: usize, watch: &Watch) {
         append(text, format_args!("/* {} */\n", safe(&watch.name)));
         for (how, cause) in [("", "TRACEWARD_WRITTEN"), ("SEE_", "TRACEWARD_SEEN")] {
-            let call = |function: &str, value: &str| {
-                format!("traceward_{function}({slot}u, {value}, TRACEWARD_AT(line, function), {cause})")
-            };
-            let code = match watch.kind {
-                Kind::Int(..) => call("int", "(long long)(value)"),
-                Kind::Unsigned => call("unsigned", "(unsigned long long)(value)"),
-                Kind::Double => call("double", "(double)(value)"),
-                Kind::Bool => call("bool", "(value) ? 1 : 0"),
-                Kind::Pointer => call("unsigned", "(unsigned long long)(__UINTPTR_TYPE__)(value)"),
-                Kind::TextArray => call("take_text", "(value), sizeof(value)"),
-                Kind::TextPointer => call("take_text", "(value), 0"),
-                Kind::Any => {
-                    format!("TRACEWARD_ANY({slot}u, (value), TRACEWARD_AT(line, function), {cause})")
-                }
-            };
+            let code = call(slot, watch.kind, "value", "TRACEWARD_AT(line, function)", cause);
             append(text, format_args!("#define TRACEWARD_{how}{slot}(value, line, function) {code}\n"));
         }
         if self.is_reached_by_pointers(slot, watch) {
@@ -96,9 +82,7 @@ impl Generator<'_> {
         self.program.slots().filter_map(|(slot, watch)| {
             let object = self.program.declarations.object(watch.object);
             let value = match object.storage {
-                Storage::Global | Storage::FileStatic | Storage::Enumerator => {
-                    watch.read(self.program.declarations)
-                }
+                Storage::Global | Storage::FileStatic | Storage::Enumerator => watch.read(self.program.declarations),
                 Storage::LocalStatic if watch.path.is_empty() => object.initial.clone()?,
                 _ => return None,
             };
@@ -141,14 +125,15 @@ impl Generator<'_> {
     /// What is done after a write through a pointer: it is one to this variable, or is not.
     fn through(&self, text: &mut String, slot: usize, watch: &Watch) {
         let read = watch.read(self.program.declarations);
-        let (code, seen) = self.direct(slot, watch, &read);
         // A bit-field has no address, and is only looked at.
-        let is_place = if self.is_bit_field(watch) { "0".to_owned() } else { format!("place == &({read})") };
+        let is_place = if self.is_bit_field(watch) { "0".to_owned() } else { format!("traceward_place == &({read})") };
+        let cause = format!("{is_place} ? TRACEWARD_WRITTEN : TRACEWARD_SEEN");
+        let code = call(slot, watch.kind, &read, "traceward_at", &cause);
         append(
             text,
             format_args!(
-                "void traceward_through_{slot}(const volatile void *place, const char *at) \
-                 {{ (void)place; if ({is_place}) {{ {code}; }} else {{ {seen}; }} }}\n"
+                "void traceward_through_{slot}(const volatile void *traceward_place, const char *traceward_at) \
+                 {{ (void)traceward_place; {code}; }}\n"
             ),
         );
     }
@@ -156,23 +141,6 @@ impl Generator<'_> {
     fn is_bit_field(&self, watch: &Watch) -> bool {
         use crate::watch::Step;
         matches!(watch.path.last(), Some(Step::Member(name)) if self.program.declarations.types.has_bit_field(name))
-    }
-
-    /// The code that reads a slot at a place that is only known when it runs.
-    fn direct(&self, slot: usize, watch: &Watch, read: &str) -> (String, String) {
-        let call = |cause: &str| match watch.kind {
-            Kind::Int(..) => format!("traceward_int({slot}u, (long long)({read}), at, {cause})"),
-            Kind::Unsigned => format!("traceward_unsigned({slot}u, (unsigned long long)({read}), at, {cause})"),
-            Kind::Double => format!("traceward_double({slot}u, (double)({read}), at, {cause})"),
-            Kind::Bool => format!("traceward_bool({slot}u, ({read}) ? 1 : 0, at, {cause})"),
-            Kind::Pointer => {
-                format!("traceward_unsigned({slot}u, (unsigned long long)(__UINTPTR_TYPE__)({read}), at, {cause})")
-            }
-            Kind::TextArray => format!("traceward_take_text({slot}u, ({read}), sizeof({read}), at, {cause})"),
-            Kind::TextPointer => format!("traceward_take_text({slot}u, ({read}), 0, at, {cause})"),
-            Kind::Any => format!("TRACEWARD_ANY({slot}u, ({read}), at, {cause})"),
-        };
-        (call("TRACEWARD_WRITTEN"), call("TRACEWARD_SEEN"))
     }
 
     /// The file with definitions.
@@ -228,7 +196,9 @@ impl Generator<'_> {
                 let c = self.predicates.list[index].c.as_deref().unwrap_or("0");
                 append(
                     &mut text,
-                    format_args!("        if (traceward_truth[{number}] != {c})\n            traceward_differs({number});\n"),
+                    format_args!(
+                        "        if (traceward_truth[{number}] != {c})\n            traceward_differs({number});\n"
+                    ),
                 );
             }
             text += "        break;\n";
@@ -241,6 +211,21 @@ impl Generator<'_> {
             self.homes().iter().map(|file| format!("    traceward_initial_{}();\n", file.index())).collect();
         format!("static void traceward_globals(void)\n{{\n{calls}}}\n")
     }
+}
+
+/// The code that takes a value into a slot.
+fn call(slot: usize, kind: Kind, value: &str, at: &str, cause: &str) -> String {
+    let (function, value) = match kind {
+        Kind::Int(..) => ("traceward_int", format!("(long long)({value})")),
+        Kind::Unsigned => ("traceward_unsigned", format!("(unsigned long long)({value})")),
+        Kind::Double => ("traceward_double", format!("(double)({value})")),
+        Kind::Bool => ("traceward_bool", format!("({value}) ? 1 : 0")),
+        Kind::Pointer => ("traceward_unsigned", format!("(unsigned long long)(__UINTPTR_TYPE__)({value})")),
+        Kind::TextArray => ("traceward_take_text", format!("({value}), sizeof({value})")),
+        Kind::TextPointer => ("traceward_take_text", format!("({value}), 0")),
+        Kind::Any => ("TRACEWARD_ANY", format!("({value})")),
+    };
+    format!("{function}({slot}u, {value}, {at}, {cause})")
 }
 
 fn append(text: &mut String, what: std::fmt::Arguments<'_>) {

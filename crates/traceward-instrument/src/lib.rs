@@ -160,7 +160,8 @@ fn take_arguments(program: &mut Program<'_>) {
         let object = program.declarations.object(id);
         let is_known = program.watches.iter().any(|watch| watch.object == id && watch.path.is_empty());
         let is_program = program.sources[object.file.index()].role == Role::Program;
-        let is_number = matches!(object.ty, CType::Bool | CType::Int { .. } | CType::Char | CType::Enum | CType::Double);
+        let is_number =
+            matches!(object.ty, CType::Bool | CType::Int { .. } | CType::Char | CType::Enum | CType::Double);
         if object.storage != Storage::Parameter || is_known || !is_program || !is_number {
             continue;
         }
@@ -186,7 +187,9 @@ fn warn_of_objects(order: &Order<'_>, program: &Program<'_>, warnings: &mut BTre
             warn(format!("`{name}` is a long double: it is told as a double, which may round it"));
         }
         if watch.kind == Kind::TextPointer {
-            warn(format!("`{name}` points at a text: it is read when the pointer or, by its name, the text is written"));
+            warn(format!(
+                "`{name}` points at a text: it is read when the pointer or, by its name, the text is written"
+            ));
         }
         if let (Kind::Any, CType::Unknown(ty)) = (watch.kind, &watch.ty) {
             warn(format!("`{name}` has the type `{ty}`, which these files do not define: it is taken for a number"));

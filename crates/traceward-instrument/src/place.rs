@@ -174,6 +174,9 @@ fn computed(source: &Source, index: Node<'_>) -> TargetStep {
     let text = source.text(index);
     match text.trim().parse() {
         Ok(number) if index.kind() == "number_literal" => TargetStep::Index(number),
-        _ => TargetStep::Computed((is_pure(index) && !contains(index, &["comment"])).then(|| text.split_whitespace().collect::<Vec<_>>().join(" "))),
+        _ => TargetStep::Computed(
+            (is_pure(index) && !contains(index, &["comment"]))
+                .then(|| text.split_whitespace().collect::<Vec<_>>().join(" ")),
+        ),
     }
 }

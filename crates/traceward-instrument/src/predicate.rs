@@ -193,11 +193,8 @@ impl Translation<'_> {
         match expr {
             Expr::Literal(Value::Int(value)) => {
                 // The least integer has no literal of its own in C.
-                let code = if *value == i64::MIN {
-                    "(-9223372036854775807ll - 1)".to_owned()
-                } else {
-                    format!("{value}ll")
-                };
+                let code =
+                    if *value == i64::MIN { "(-9223372036854775807ll - 1)".to_owned() } else { format!("{value}ll") };
                 let range = (i128::from(*value), i128::from(*value));
                 Some(Number { code, width: Width::Int, range, has: Vec::new() })
             }

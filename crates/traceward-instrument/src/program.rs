@@ -12,8 +12,23 @@ use tree_sitter::Node;
 
 /// Functions of the standard library that write to the text that they are given.
 const WRITE_TEXT: [&str; 17] = [
-    "strcpy", "strncpy", "strcat", "strncat", "sprintf", "snprintf", "vsprintf", "vsnprintf", "memcpy", "memmove",
-    "memset", "fgets", "fread", "read", "recv", "sscanf", "strtok",
+    "strcpy",
+    "strncpy",
+    "strcat",
+    "strncat",
+    "sprintf",
+    "snprintf",
+    "vsprintf",
+    "vsnprintf",
+    "memcpy",
+    "memmove",
+    "memset",
+    "fgets",
+    "fread",
+    "read",
+    "recv",
+    "sscanf",
+    "strtok",
 ];
 
 /// A program and what is watched in it.
@@ -54,9 +69,7 @@ impl<'a> Program<'a> {
     /// The slots that a write to a target concerns.
     pub(crate) fn touched(&self, target: &Target) -> Vec<(usize, Touch)> {
         let Target::Object(id, path) = target else { return Vec::new() };
-        self.slots()
-            .filter_map(|(slot, watch)| Some((slot, self.declarations.touch(*id, path, watch)?)))
-            .collect()
+        self.slots().filter_map(|(slot, watch)| Some((slot, self.declarations.touch(*id, path, watch)?))).collect()
     }
 
     /// The slots that may lie where a pointer points at.
@@ -163,8 +176,7 @@ impl<'a> Program<'a> {
         for slot in kept {
             found.insert(slot);
             let message = format!(
-                "the address of `{}` is kept: writes through it are seen in these files only, and elsewhere with the \
-                 next look at it",
+                "the address of `{}` is kept: what code outside of these files writes through it is not seen",
                 self.watches[slot].name
             );
             warnings.insert(Warning { place: source.place(node), message });
@@ -250,7 +262,9 @@ fn writes(body: &str) -> bool {
     let assigns = |index: usize| {
         at(index) == b'='
             && at(index + 1) != b'='
-            && (index == 0 || !matches!(at(index - 1), b'=' | b'!' | b'<' | b'>') || matches!(at(index.wrapping_sub(2)), b'<' | b'>'))
+            && (index == 0
+                || !matches!(at(index - 1), b'=' | b'!' | b'<' | b'>')
+                || matches!(at(index.wrapping_sub(2)), b'<' | b'>'))
     };
     let is_address = |index: usize| at(index) == b'&' && at(index + 1) != b'&' && (index == 0 || at(index - 1) != b'&');
     body.contains("++") || body.contains("--") || (0..bytes.len()).any(|index| assigns(index) || is_address(index))

@@ -46,12 +46,7 @@ struct Insertion {
 }
 
 /// Rewrites a file.
-pub(crate) fn rewrite(
-    program: &Program<'_>,
-    source: &Source,
-    ways: Ways,
-    warnings: &mut BTreeSet<Warning>,
-) -> String {
+pub(crate) fn rewrite(program: &Program<'_>, source: &Source, ways: Ways, warnings: &mut BTreeSet<Warning>) -> String {
     let mut walk = Walk { program, source, ways, warnings, insertions: Vec::new(), function: String::new(), values: 0 };
     walk.visit(source.root(), Wanted::Value);
     let mut insertions = walk.insertions;
@@ -259,8 +254,10 @@ impl Walk<'_, '_> {
         }
         let in_header = node.parent().is_some_and(|parent| parent.kind() == "for_statement");
         if in_header {
-            let names: Vec<String> = seen.iter().map(|slot| format!("`{}`", self.program.watches[*slot].name)).collect();
-            return self.warn(node, format!("the first value of {} is not seen in the head of a loop", names.join(", ")));
+            let names: Vec<String> =
+                seen.iter().map(|slot| format!("`{}`", self.program.watches[*slot].name)).collect();
+            return self
+                .warn(node, format!("the first value of {} is not seen in the head of a loop", names.join(", ")));
         }
         let hooks: Vec<(usize, Touch)> = seen.into_iter().map(|slot| (slot, Touch::Seen)).collect();
         let text = format!(" {};", self.hooks(&hooks, line(node)));
@@ -432,7 +429,10 @@ impl Walk<'_, '_> {
     fn warn_of_call(&mut self, node: Node<'_>, name: &str) {
         match name {
             "pthread_create" | "thrd_create" if !self.ways.threads => {
-                self.warn(node, "threads without a lock: the order of their writes, and of what is told, is not certain");
+                self.warn(
+                    node,
+                    "threads without a lock: the order of their writes, and of what is told, is not certain",
+                );
             }
             "setjmp" | "sigsetjmp" | "longjmp" | "siglongjmp" => {
                 self.warn(node, "a jump out of a function: its variables keep their last values in what is told");
@@ -440,7 +440,9 @@ impl Walk<'_, '_> {
             "signal" | "sigaction" => {
                 self.warn(node, "writes of a signal's handler that interrupts what is being told are told together");
             }
-            "vfork" => self.warn(node, "a process made by vfork shares its variables: what it writes is told as this one's"),
+            "vfork" => {
+                self.warn(node, "a process made by vfork shares its variables: what it writes is told as this one's")
+            }
             _ => {}
         }
     }

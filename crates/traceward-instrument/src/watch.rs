@@ -222,12 +222,7 @@ fn unknown(sources: &[Source], declarations: &Declarations, name: &str, wanted: 
 }
 
 /// The type of a part of an object.
-fn part(
-    declarations: &Declarations,
-    id: ObjectId,
-    path: &[Step],
-    name: &str,
-) -> Result<(CType, Vec<Step>), Problem> {
+fn part(declarations: &Declarations, id: ObjectId, path: &[Step], name: &str) -> Result<(CType, Vec<Step>), Problem> {
     let object = declarations.object(id);
     let mut ty = object.ty.clone();
     for step in path {

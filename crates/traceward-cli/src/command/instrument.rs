@@ -35,9 +35,7 @@ pub fn spec_and_files(spec: &SpecArguments, paths: &[PathBuf]) -> Result<(GivenS
     let (sources, files) = match (spec.expressions.as_slice(), paths) {
         ([], []) => return Err(Failure::new("there is no spec").help("give a spec file first, or a formula with -e")),
         ([], [first, rest @ ..]) => (vec![input::spec_source(first, Goal::Check)?], rest.to_vec()),
-        (given, files) => {
-            (given.iter().map(|text| Source::new("-e", text, Goal::Check)).collect(), files.to_vec())
-        }
+        (given, files) => (given.iter().map(|text| Source::new("-e", text, Goal::Check)).collect(), files.to_vec()),
     };
     let text = sources.iter().map(|source| source.text.trim_end()).collect::<Vec<_>>().join("\n;\n");
     let wrong = |error: traceward::SpecError| Failure::Message(error.render(input::style()));
@@ -45,11 +43,7 @@ pub fn spec_and_files(spec: &SpecArguments, paths: &[PathBuf]) -> Result<(GivenS
 }
 
 /// Instruments files for a spec.
-pub fn make(
-    given: &GivenSpec,
-    files: &[PathBuf],
-    arguments: &InstrumentingArguments,
-) -> Result<Instrumented, Failure> {
+pub fn make(given: &GivenSpec, files: &[PathBuf], arguments: &InstrumentingArguments) -> Result<Instrumented, Failure> {
     let sources: Vec<SourceFile> = files.iter().map(|path| read(path)).collect::<Result<_, _>>()?;
     let headers = headers(&sources);
     let states = match (arguments.every_write, arguments.only_changes) {
@@ -119,9 +113,8 @@ fn headers(files: &[SourceFile]) -> Vec<SourceFile> {
 
 /// Writes the files into a folder.
 pub fn write(made: &Instrumented, folder: &Path) -> Result<(), Failure> {
-    let failed = |path: &Path, error: std::io::Error| {
-        Failure::new(format!("{}: {}", input::name(path), input::reason(&error)))
-    };
+    let failed =
+        |path: &Path, error: std::io::Error| Failure::new(format!("{}: {}", input::name(path), input::reason(&error)));
     std::fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
     for file in &made.files {
         let path = folder.join(&file.name);
@@ -145,11 +138,8 @@ fn is_foreign(path: &Path) -> bool {
 /// The options by which the compiler finds the headers of the original files.
 pub fn include_options(files: &[PathBuf]) -> Vec<String> {
     let folder = |path: &PathBuf| path.parent().map(|folder| folder.to_string_lossy().into_owned());
-    let folders: BTreeSet<String> = files
-        .iter()
-        .filter_map(folder)
-        .map(|folder| if folder.is_empty() { ".".to_owned() } else { folder })
-        .collect();
+    let folders: BTreeSet<String> =
+        files.iter().filter_map(folder).map(|folder| if folder.is_empty() { ".".to_owned() } else { folder }).collect();
     folders.into_iter().flat_map(|folder| ["-iquote".to_owned(), folder]).collect()
 }
 
