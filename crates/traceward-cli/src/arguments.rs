@@ -660,7 +660,8 @@ pub enum AutomatonFormat {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Trace")]
 pub struct TraceArguments {
-    /// The form of the trace, where its name does not tell: csv or jsonl
+    /// The form of the trace, where its name and its first bytes do not tell: csv, jsonl, or
+    /// events, which is what programs tell of themselves
     #[arg(long, value_name = "FORM")]
     pub input: Option<Format>,
     /// What separates the fields of a CSV; guessed from its header otherwise

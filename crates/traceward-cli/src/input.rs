@@ -27,6 +27,7 @@ pub fn live_style() -> Style<'static> {
 pub fn note(about: &str, note: &Note) -> String {
     match note.remedy() {
         Some(way_out) => format!("warning: {about}{note}\n  help: {}", remedy(&way_out)),
+        None if note.is_warning() => format!("warning: {about}{note}"),
         None => format!("note: {about}{note}"),
     }
 }

@@ -1,5 +1,6 @@
 //! What can be wrong with an input.
 
+use crate::events::EventsMistake;
 use crate::unread::WayOut;
 use std::fmt;
 use traceward_logic::diagnostic::{Help, Remedy};
@@ -119,6 +120,8 @@ pub enum TraceErrorKind {
     },
     /// A boolean stands where values are compared by order.
     NoOrder(String),
+    /// A line is none of those by which a program tells its states.
+    Events(EventsMistake),
     /// The input holds several traces, and one was asked for.
     SeveralTraces {
         /// How many.
@@ -243,6 +246,7 @@ impl TraceError {
             Kind::NoOrder(text) => {
                 format!("`{name}` is compared by order, but here it is {}, and booleans have none", shown(text))
             }
+            Kind::Events(mistake) => mistake.message(),
             Kind::SeveralTraces { count } => format!("the input holds {count} traces, and one is asked for"),
             Kind::Missing => format!("`{name}` has no value"),
             Kind::MissingTime => format!("the state has no timestamp: `{name}` is missing"),
@@ -287,6 +291,7 @@ impl TraceError {
             }
             Kind::Utf16 | Kind::InvalidUtf8 => text("convert the file to UTF-8, for example with iconv"),
             Kind::NotRead { way_out, .. } => way_out.help(),
+            Kind::Events(mistake) => text(mistake.help()),
             Kind::BadSeparator(_) => text("use another character, such as , or ;"),
             Kind::DuplicateName => text("rename one of these columns"),
             Kind::DuplicateMember => text("keep one of the two"),
@@ -398,7 +403,7 @@ pub(crate) fn lossy(text: &[u8]) -> String {
 }
 
 /// A text of the input as a message shows it: on one line, and not too long.
-fn shown(text: &str) -> String {
+pub(crate) fn shown(text: &str) -> String {
     let end = text.char_indices().nth(SHOWN).map_or(text.len(), |(end, _)| end);
     let mut shown = Shown(&text[..end]).to_string();
     if text.chars().nth(SHOWN).is_some() {

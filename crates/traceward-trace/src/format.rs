@@ -8,6 +8,7 @@
 
 use crate::csv;
 use crate::error::{TraceError, TraceErrorKind};
+use crate::events;
 use crate::inspect::Inspection;
 use crate::json;
 use crate::note::Note;
@@ -57,8 +58,11 @@ impl Format {
     /// One JSON object a line.
     pub const JSON_LINES: Self = Self(&json::FORMAT);
 
+    /// What a program tells of its states: a hello, then `init`, `next` and `end`.
+    pub const EVENTS: Self = Self(&events::FORMAT);
+
     /// All formats; the last is taken for what none of the others claims.
-    pub const ALL: [Self; 2] = [Self::JSON_LINES, Self::CSV];
+    pub const ALL: [Self; 3] = [Self::EVENTS, Self::JSON_LINES, Self::CSV];
 
     /// The name in options.
     pub fn name(self) -> &'static str {
@@ -134,7 +138,7 @@ impl FromStr for Format {
 
     fn from_str(text: &str) -> Result<Self, UnknownWord> {
         let found = Self::ALL.into_iter().find(|format| format.name() == text);
-        found.ok_or_else(|| UnknownWord::new(text, "format", "csv or jsonl"))
+        found.ok_or_else(|| UnknownWord::new(text, "format", "csv, jsonl or events"))
     }
 }
 
@@ -222,6 +226,9 @@ mod tests {
         for name in ["x.jsonl", "x.ndjson.gz", "x.json"] {
             assert_eq!(Format::from_path(name), Some(Format::JSON_LINES), "{name}");
         }
+        for name in ["x.events", "x.events.zst"] {
+            assert_eq!(Format::from_path(name), Some(Format::EVENTS), "{name}");
+        }
         for name in ["x", "x.gz", "-", "x.vcd", ""] {
             assert_eq!(Format::from_path(name), None, "{name}");
         }
@@ -233,6 +240,6 @@ mod tests {
             assert_eq!(format.to_string().parse(), Ok(format));
         }
         let error = "cvs".parse::<Format>().unwrap_err();
-        assert_eq!(error.to_string(), "`cvs` is no format: use csv or jsonl");
+        assert_eq!(error.to_string(), "`cvs` is no format: use csv, jsonl or events");
     }
 }

@@ -10,7 +10,7 @@ use crate::format::Format;
 use crate::json::{ELEMENTS_NAMED, check_object, flatten, has_long_array};
 use crate::note::Note;
 use crate::number::{self, ColumnShape, Common, ParsedNumber};
-use crate::options::{ReadOptions, TimeUnit};
+use crate::options::{ReadOptions, Records, TimeColumn, TimeUnit};
 use crate::read::check_separator;
 use crate::record::{End, Pump, ReadStop, RecordReader, RecordSink, each_line};
 use crate::source::Source;
@@ -158,16 +158,21 @@ pub(crate) fn inspect_csv(source: &mut Source<'_>, options: &ReadOptions) -> Res
 
 /// Inspects JSON lines.
 pub(crate) fn inspect_json(source: &mut Source<'_>, options: &ReadOptions) -> Result<Inspection, TraceError> {
-    let mut pump = Pump::new(WholeLines { line: 1, blank_lines: 0 });
+    inspect_objects(source, options, WholeLines { line: 1, blank_lines: 0, objects: 0 })
+}
+
+/// Inspects an input of objects, which the reader hands on as they are.
+pub(crate) fn inspect_objects<R: RecordReader>(
+    source: &mut Source<'_>,
+    options: &ReadOptions,
+    reader: R,
+) -> Result<Inspection, TraceError> {
+    let mut pump = Pump::new(reader);
     let mut profiler = JsonProfiler::new(options);
     let driven = source.drive(&mut pump, &mut profiler);
     let names = profiler.names();
     driven.map_err(|error| profiler.profiles.states.explain(error, &names))?;
-    let mut notes = match (profiler.profiles.rows, pump.reader.blank_lines) {
-        (0, _) => vec![Note::EmptyInput],
-        (_, 0) => Vec::new(),
-        (_, blank) => vec![Note::BlankLines(blank)],
-    };
+    let mut notes = pump.reader.notes();
     notes.extend(profiler.cut.many_names.then_some(Note::ManyNames { kept: MOST_COLUMNS }));
     notes.extend(profiler.cut.long_arrays.then_some(Note::LongArrays { elements: ELEMENTS_NAMED }));
     profiler.profiles.finish(&names, notes)
@@ -210,13 +215,19 @@ impl<'o> Profiles<'o> {
             format: Format::CSV,
             separator: None,
             rows,
-            columns: self.columns.into_iter().map(|column| column.finish(rows)).collect(),
+            columns: self.columns.into_iter().map(|column| known_time(column.finish(rows), self.options)).collect(),
             time_span: summary.time_span,
             keys: summary.keys,
             suggestions,
             notes: summary.notes,
         })
     }
+}
+
+/// A column, of which nobody has to guess that it is the time column if the input says so itself.
+fn known_time(column: ColumnInspection, options: &ReadOptions) -> ColumnInspection {
+    let is_known = |time: &TimeColumn| options.records == Records::Events && time.name == column.name;
+    if options.time.as_ref().is_some_and(is_known) { ColumnInspection { time: None, ..column } } else { column }
 }
 
 /// In a CSV input the header's columns come first, then time and key once more.
@@ -244,11 +255,12 @@ impl RecordSink for Profiles<'_> {
 struct WholeLines {
     line: u64,
     blank_lines: u64,
+    objects: u64,
 }
 
 impl RecordReader for WholeLines {
     fn open(_: &ReadOptions) -> Self {
-        Self { line: 1, blank_lines: 0 }
+        Self { line: 1, blank_lines: 0, objects: 0 }
     }
 
     fn consume<S: RecordSink + ?Sized>(&mut self, bytes: &[u8], end: End, sink: &mut S) -> Result<usize, ReadStop> {
@@ -257,6 +269,7 @@ impl RecordReader for WholeLines {
                 self.blank_lines += 1;
             } else {
                 sink.record(self.line, &[Cell::Container(line)])?;
+                self.objects += 1;
             }
             self.line += 1;
             Ok(())
@@ -280,7 +293,11 @@ impl RecordReader for WholeLines {
     }
 
     fn notes(&self) -> Vec<Note> {
-        Vec::new()
+        match (self.objects, self.blank_lines) {
+            (0, _) => vec![Note::EmptyInput],
+            (_, 0) => Vec::new(),
+            (_, blank) => vec![Note::BlankLines(blank)],
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::cell::Cell;
 use crate::error::{TraceError, TraceErrorKind};
 use crate::options::ReadOptions;
+use crate::sources::{LastSource, SourcePlace};
 use crate::time::{Anchor, DayOrders, TimeReader};
 use crate::typing::{CellSink, Gap, Gaps, SavedType, Typing};
 use rustc_hash::FxHashMap;
@@ -27,7 +28,8 @@ const VERSION: u8 = 1;
 pub struct Intake {
     options: Arc<ReadOptions>,
     typing: Typing,
-    gaps: Gaps,
+    /// For each variable what becomes of values that a record leaves out.
+    gaps: Vec<Gaps>,
     clock: Option<TimeReader>,
     /// What dates had told before the record on offer.
     orders: Option<DayOrders>,
@@ -44,6 +46,9 @@ pub struct Intake {
     next: Vec<Value>,
     next_time: Option<(i64, u64)>,
     next_seen: Vec<bool>,
+    /// Where in a program the state that was accepted last came about, and the state on offer.
+    source: LastSource,
+    next_source: LastSource,
     strings: Strings,
 }
 
@@ -53,7 +58,7 @@ impl Intake {
         let variables = options.variables.len();
         Self {
             typing: Typing::new(&options),
-            gaps: Gaps::new(&options),
+            gaps: options.variables.iter().map(|variable| Gaps::of(variable, &options)).collect(),
             clock: TimeReader::new(&options),
             orders: None,
             unknown: vec![false; variables],
@@ -63,6 +68,8 @@ impl Intake {
             next: vec![Value::Missing; variables],
             next_time: None,
             next_seen: vec![false; variables],
+            source: LastSource::default(),
+            next_source: LastSource::default(),
             strings: Strings::default(),
             options: Arc::new(options),
         }
@@ -113,6 +120,11 @@ impl Intake {
         self.time.map(|(time, _)| time)
     }
 
+    /// Where in a program the state that was accepted last came about, if its record tells.
+    pub fn source(&self) -> Option<SourcePlace> {
+        self.source.place()
+    }
+
     /// Makes the next state of a record: a cell for each variable, then those of the time column
     /// if there is one.
     #[inline]
@@ -126,6 +138,7 @@ impl Intake {
     #[inline]
     pub fn accept(&mut self) {
         std::mem::swap(&mut self.image, &mut self.next);
+        std::mem::swap(&mut self.source, &mut self.next_source);
         self.time = self.next_time;
         self.seen.iter_mut().zip(&self.next_seen).for_each(|(seen, now)| *seen |= now);
         self.typing.begin();
@@ -155,13 +168,17 @@ impl Intake {
                 seen: &mut self.next_seen[index],
                 before: &self.image[index],
                 strings: &mut self.strings,
-                gaps: self.gaps,
+                gaps: self.gaps[index],
                 may_be_missing: self.options.variables[index].may_be_missing || self.unknown[index],
             };
             if let Err(kind) = self.typing.read(index, cell, &mut value) {
                 let name = &self.options.variables[index].name;
                 return Err(TraceError::new(kind).on_line(line).in_column(name));
             }
+        }
+        // Who makes states without a format tells no place.
+        if let Some(source) = self.options.source_slots().and_then(|slots| cells.get(slots)) {
+            self.next_source.set(source);
         }
         Ok(())
     }

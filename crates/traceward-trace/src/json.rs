@@ -43,16 +43,67 @@ pub(crate) static FORMAT: FormatEntry<Road> = FormatEntry {
     },
 };
 
-/// Reads JSON lines into a sink.
-pub(crate) struct JsonReader {
+/// Takes what is wanted from objects.
+pub(crate) struct ObjectReader {
     paths: Paths,
     /// Scratch of the scanner.
     found: Vec<FoundAt>,
     names: Names,
+    objects: u64,
+}
+
+impl ObjectReader {
+    /// A reader of what the options ask for.
+    pub(crate) fn open(options: &ReadOptions) -> Self {
+        let paths = Paths::new(options.names());
+        let found = vec![FoundAt::default(); paths.slots()];
+        Self { paths, found, names: Names::default(), objects: 0 }
+    }
+
+    /// The number of cells that an object fills.
+    pub(crate) fn slots(&self) -> usize {
+        self.paths.slots()
+    }
+
+    /// The number of objects so far.
+    pub(crate) fn objects(&self) -> u64 {
+        self.objects
+    }
+
+    /// The names of members so far.
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.names.ordered.clone()
+    }
+
+    /// Fills the cells from an object; the error has no line.
+    #[inline]
+    pub(crate) fn read<'b>(&mut self, object: &'b [u8], cells: &mut [Cell<'b>]) -> Result<(), TraceError> {
+        if Scanner::new(object, Trust::Nothing, &mut self.paths, cells, &mut self.found).scan().is_err() {
+            self.read_unusual(object, cells)?;
+        }
+        if self.paths.take_novelty() || self.objects < LINES_NAMED {
+            self.names.collect(object);
+        }
+        self.objects += 1;
+        Ok(())
+    }
+
+    fn read_unusual<'b>(&mut self, object: &'b [u8], cells: &mut [Cell<'b>]) -> Result<(), TraceError> {
+        check_object(object)?;
+        if Scanner::new(object, Trust::Checked, &mut self.paths, cells, &mut self.found).scan().is_err() {
+            let name = self.paths.take_repeated().unwrap_or_default();
+            return Err(TraceError::new(TraceErrorKind::DuplicateMember).in_column(&name));
+        }
+        Ok(())
+    }
+}
+
+/// Reads JSON lines into a sink.
+pub(crate) struct JsonReader {
+    objects: ObjectReader,
     /// The line of the next record.
     line: u64,
     blank_lines: u64,
-    records: u64,
 }
 
 impl JsonReader {
@@ -62,37 +113,24 @@ impl JsonReader {
         cells: &mut [Cell<'b>],
         sink: &mut S,
     ) -> Result<(), ReadStop> {
-        if Scanner::new(line, Trust::Nothing, &mut self.paths, cells, &mut self.found).scan().is_err() {
-            if line.trim_ascii().is_empty() {
+        match self.objects.read(line, cells) {
+            Ok(()) => sink.record(self.line, cells),
+            Err(_) if line.trim_ascii().is_empty() => {
                 self.blank_lines += 1;
-                return Ok(());
+                Ok(())
             }
-            if let Err(kind) = check_object(line) {
-                return sink.bad_line(TraceError::new(kind).on_line(self.line));
-            }
-            if Scanner::new(line, Trust::Checked, &mut self.paths, cells, &mut self.found).scan().is_err() {
-                let name = self.paths.take_repeated().unwrap_or_default();
-                let error = TraceError::new(TraceErrorKind::DuplicateMember).in_column(&name);
-                return sink.bad_line(error.on_line(self.line));
-            }
+            Err(error) => sink.bad_line(error.on_line(self.line)),
         }
-        if self.paths.take_novelty() || self.records < LINES_NAMED {
-            self.names.collect(line);
-        }
-        self.records += 1;
-        sink.record(self.line, cells)
     }
 }
 
 impl RecordReader for JsonReader {
     fn open(options: &ReadOptions) -> Self {
-        let paths = Paths::new(options.names());
-        let found = vec![FoundAt::default(); paths.slots()];
-        Self { paths, found, names: Names::default(), line: 1, blank_lines: 0, records: 0 }
+        Self { objects: ObjectReader::open(options), line: 1, blank_lines: 0 }
     }
 
     fn consume<S: RecordSink + ?Sized>(&mut self, bytes: &[u8], end: End, sink: &mut S) -> Result<usize, ReadStop> {
-        let mut cells = vec![Cell::Absent; self.paths.slots()];
+        let mut cells = vec![Cell::Absent; self.objects.slots()];
         each_line(bytes, end, |line| {
             self.record(line, &mut cells, sink)?;
             self.line += 1;
@@ -109,7 +147,7 @@ impl RecordReader for JsonReader {
     }
 
     fn names(&self) -> Vec<String> {
-        self.names.ordered.clone()
+        self.objects.names()
     }
 
     fn has_header(&self) -> bool {
@@ -117,7 +155,7 @@ impl RecordReader for JsonReader {
     }
 
     fn notes(&self) -> Vec<Note> {
-        match (self.records, self.blank_lines) {
+        match (self.objects.objects(), self.blank_lines) {
             (0, _) => vec![Note::EmptyInput],
             (_, 0) => Vec::new(),
             (_, blank) => vec![Note::BlankLines(blank)],

@@ -9,14 +9,15 @@
 //! does not grow; an [`Intake`] makes states of records.
 //!
 //! The road through the crate: `source` (decompression, chunks) → `record` (whole records) → a
-//! `format` of the table, `csv` or `json` (raw `cell`s) → `typing` (what a cell means) → `states`
-//! and `column` for files, `intake` for streams (missing values, keys, timestamps).
+//! `format` of the table, `csv`, `json` or `events` (raw `cell`s) → `typing` (what a cell means) →
+//! `states` and `column` for files, `intake` for streams (missing values, keys, timestamps).
 
 mod cell;
 mod column;
 mod csv;
 mod date;
 mod error;
+mod events;
 mod format;
 mod inspect;
 mod intake;
@@ -31,6 +32,7 @@ mod read;
 mod record;
 mod sort;
 mod source;
+mod sources;
 mod states;
 mod stream;
 mod swar;
@@ -42,6 +44,7 @@ mod unread;
 
 pub use cell::Cell;
 pub use error::{TraceError, TraceErrorKind};
+pub use events::{Answer, EventsMistake, Hello, event_time};
 pub use format::Format;
 pub use inspect::{Claim, ColumnInspection, ColumnKind, Counted, Distinct, Inspection, Suggestion, TimeGuess, inspect};
 pub use intake::{CannotRestore, Intake};
@@ -49,9 +52,11 @@ pub use keys::{KeyGroup, Keys};
 pub use lines::Lines;
 pub use note::Note;
 pub use options::{
-    HeaderLine, MissingPolicy, ReadOptions, ReadVariable, RecordOrder, Records, TimeColumn, TimeUnit, UnknownWord,
+    HeaderLine, Implied, MissingPolicy, ReadOptions, ReadVariable, RecordOrder, Records, TimeColumn, TimeUnit,
+    UnknownWord,
 };
 pub use read::{ReadFailure, ReadTrace, read, read_all, read_or_before};
 pub use record::{ReadStop, RecordSink};
+pub use sources::{SourcePlace, Sources};
 pub use stream::RecordStream;
 pub use unread::{Certainty, WayOut};

@@ -19,6 +19,11 @@ pub enum Note {
     },
     /// Blank lines were skipped.
     BlankLines(u64),
+    /// A program did not say that its trace ends: it may have been cut off.
+    NoEnd {
+        /// Whether its last line has only half been written, and is left out.
+        is_cut: bool,
+    },
     /// Names were left out because there are so many, with their values.
     ManyNames {
         /// The number of names that were kept.
@@ -43,6 +48,11 @@ impl Note {
     pub fn remedy(&self) -> Option<Remedy> {
         matches!(self, Self::OddHeader { .. }).then_some(Remedy::NoHeader)
     }
+
+    /// Whether the trace may not be what it was meant to be.
+    pub fn is_warning(&self) -> bool {
+        matches!(self, Self::OddHeader { .. } | Self::NoEnd { .. })
+    }
 }
 
 impl fmt::Display for Note {
@@ -55,6 +65,10 @@ impl fmt::Display for Note {
             }
             Self::BlankLines(1) => f.write_str("1 blank line was skipped"),
             Self::BlankLines(count) => write!(f, "{count} blank lines were skipped"),
+            Self::NoEnd { is_cut: false } => f.write_str("the program did not end its trace: there is no `end`"),
+            Self::NoEnd { is_cut: true } => {
+                f.write_str("the program did not end its trace: its last line is cut off, and left out")
+            }
             Self::ManyNames { kept } => {
                 write!(f, "there are more than {kept} names: those that came later are left out")
             }

@@ -41,12 +41,20 @@ pub struct ReadOptions {
 }
 
 impl ReadOptions {
+    /// The options with what an input says of itself. A time column that was named stays.
+    #[must_use]
+    pub fn with(&self, implied: &Implied) -> Self {
+        let time = self.time.clone().or_else(|| implied.time.clone());
+        Self { records: implied.records, time, ..self.clone() }
+    }
+
     /// The names to look for in each record: the variables, then the columns of time, then the key
-    /// column. The cells of a record are in the same order.
+    /// column, then those of its source. The cells of a record are in the same order.
     pub(crate) fn names(&self) -> Vec<String> {
         let variables = self.variables.iter().map(|variable| variable.name.to_string());
         let time = self.time.iter().flat_map(TimeColumn::columns).cloned();
-        variables.chain(time).chain(self.key.clone()).collect()
+        let source = (self.records == Records::Events).then_some(SOURCE_FIELDS).into_iter().flatten();
+        variables.chain(time).chain(self.key.clone()).chain(source.map(str::to_owned)).collect()
     }
 
     /// The cells of a record that hold its timestamp.
@@ -60,6 +68,13 @@ impl ReadOptions {
     #[inline]
     pub(crate) fn key_slot(&self) -> usize {
         self.time_slots().end
+    }
+
+    /// The cells of a record that tell its place in a program, where records are events.
+    #[inline]
+    pub(crate) fn source_slots(&self) -> Option<Range<usize>> {
+        let first = self.key_slot() + usize::from(self.key.is_some());
+        (self.records == Records::Events).then_some(first..first + SOURCE_FIELDS.len())
     }
 
     /// The field of each of those names in a header.
@@ -181,6 +196,24 @@ pub enum Records {
     States,
     /// Only what changed since the previous state.
     Changes,
+    /// What changed, as programs tell it. The fields `event`, `@at` and
+    /// `@in` belong to their state alone; the last two tell where in the program it came about.
+    Events,
+}
+
+/// The fields that tell where in a program a state came about: the place, and the function.
+pub(crate) const SOURCE_FIELDS: [&str; 2] = ["@at", "@in"];
+
+/// The fields of events that are not carried over to the next state.
+pub(crate) const MOMENTARY_FIELDS: [&str; 3] = ["event", SOURCE_FIELDS[0], SOURCE_FIELDS[1]];
+
+/// What an input says itself about how its records are read.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Implied {
+    /// What a record holds.
+    pub records: Records,
+    /// The column of timestamps, if it has one.
+    pub time: Option<TimeColumn>,
 }
 
 /// The unit of a plain number that is a timestamp.

@@ -7,6 +7,7 @@ use crate::lines::Lines;
 use crate::note::Note;
 use crate::options::ReadOptions;
 use crate::source::Source;
+use crate::sources::Sources;
 use std::io::Read;
 use traceward_logic::trace::Column;
 use traceward_logic::value::ValueType;
@@ -30,6 +31,8 @@ pub struct ReadTrace {
     pub keys: Option<Keys>,
     /// Where each state came from.
     pub lines: Lines,
+    /// Where in a program each state came about, as far as the input tells.
+    pub sources: Sources,
     /// The format of the input.
     pub format: Format,
     /// What is worth telling beside.

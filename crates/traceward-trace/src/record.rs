@@ -3,7 +3,7 @@
 use crate::cell::Cell;
 use crate::error::{TraceError, TraceErrorKind};
 use crate::note::Note;
-use crate::options::ReadOptions;
+use crate::options::{Implied, ReadOptions};
 use memchr::{memchr2, memchr2_iter};
 
 /// The longest record held in memory. A stray quote would otherwise swallow an input without end.
@@ -14,6 +14,12 @@ pub trait RecordSink {
     /// Takes the names of a header; returns for each cell that records are to have its field, none
     /// where there is no such field.
     fn header(&mut self, names: &[String]) -> Result<Vec<Option<usize>>, TraceError>;
+
+    /// Takes what the input says itself about how its records are read. It comes before any record,
+    /// whose cells are then as [`ReadOptions::with`] has it.
+    fn implied(&mut self, _implied: &Implied) -> Result<(), ReadStop> {
+        Ok(())
+    }
 
     /// Takes a record that begins on a line.
     fn record(&mut self, line: u64, cells: &[Cell<'_>]) -> Result<(), ReadStop>;
@@ -65,6 +71,15 @@ pub(crate) trait RecordReader: Send + 'static {
     fn consume<S: RecordSink + ?Sized>(&mut self, bytes: &[u8], end: End, sink: &mut S) -> Result<usize, ReadStop>
     where
         Self: Sized;
+
+    /// Whether bytes that hold no line end are to be looked at all the same, because they may be
+    /// what an input is filled up with.
+    fn may_be_padding(_bytes: &[u8]) -> bool
+    where
+        Self: Sized,
+    {
+        false
+    }
 
     /// The line of the next record.
     fn line(&self) -> u64;
@@ -158,6 +173,9 @@ impl<R: RecordReader> Pump<R> {
             // before one comes.
             let Some(end) = LineEnd::find(bytes) else {
                 self.pending.extend_from_slice(bytes);
+                if R::may_be_padding(bytes) {
+                    return self.consume_pending(End::More, sink);
+                }
                 return self.limit(sink);
             };
             let (line, rest) = bytes.split_at(end.stop);

@@ -37,8 +37,13 @@ impl<'a> Source<'a> {
 
     /// The format. All bytes that could tell it are at hand.
     pub(crate) fn format(&self, options: &ReadOptions) -> Result<Format, TraceError> {
-        let opening = Opening::new(&self.buffer[self.start..self.stop], End::Last);
+        let opening = Opening::new(self.at_hand(), End::Last);
         Format::of(options, opening).map(|format| format.unwrap_or(Format::CSV))
+    }
+
+    /// The first bytes, as long as nothing has been taken.
+    pub(crate) fn at_hand(&self) -> &[u8] {
+        &self.buffer[self.start..self.stop]
     }
 
     /// Hands everything to a reader.

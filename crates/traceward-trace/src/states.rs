@@ -10,6 +10,7 @@ use crate::note::Note;
 use crate::options::{ReadOptions, ReadVariable, unknown_column};
 use crate::read::ReadTrace;
 use crate::record::{ReadStop, RecordSink};
+use crate::sources::Sources;
 use crate::time::TimeBuilder;
 use crate::typing::{Gaps, Typing};
 use std::borrow::Cow;
@@ -22,6 +23,7 @@ pub(crate) struct States<'o> {
     time: Option<TimeBuilder>,
     keys: Option<KeysBuilder>,
     lines: Lines,
+    sources: Sources,
     len: u32,
     limit: u32,
     without_key: u64,
@@ -32,8 +34,9 @@ pub(crate) struct States<'o> {
 
 impl<'o> States<'o> {
     pub(crate) fn new(options: &'o ReadOptions) -> Self {
-        let gaps = Gaps::new(options);
-        let column = |variable: &ReadVariable| ColumnBuilder::new(variable.expected, variable.may_be_missing, gaps);
+        let column = |variable: &ReadVariable| {
+            ColumnBuilder::new(variable.expected, variable.may_be_missing, Gaps::of(variable, options))
+        };
         Self {
             options,
             typing: Typing::new(options),
@@ -41,6 +44,7 @@ impl<'o> States<'o> {
             time: TimeBuilder::new(options),
             keys: options.key.as_ref().map(|_| KeysBuilder::default()),
             lines: Lines::default(),
+            sources: Sources::default(),
             len: 0,
             limit: u32::MAX,
             without_key: 0,
@@ -67,6 +71,7 @@ impl<'o> States<'o> {
             time,
             keys,
             lines: self.lines,
+            sources: self.sources,
             format: Format::CSV,
             notes,
         })
@@ -139,6 +144,9 @@ impl<'o> States<'o> {
             }
         }
         self.lines.push(line);
+        if let Some(slots) = self.options.source_slots() {
+            self.sources.push(self.len, &cells[slots]);
+        }
         self.len += 1;
         Ok(())
     }

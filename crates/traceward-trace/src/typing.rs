@@ -9,7 +9,7 @@ use crate::cell::Cell;
 use crate::column::container;
 use crate::error::{TraceErrorKind, lossy};
 use crate::number::{self, NotNumber};
-use crate::options::{MissingPolicy, ReadOptions, ReadVariable, Records};
+use crate::options::{MOMENTARY_FIELDS, MissingPolicy, ReadOptions, ReadVariable, Records};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use traceward_logic::lower::{ClassId, Expected};
@@ -521,14 +521,21 @@ pub(crate) struct Gaps {
 }
 
 impl Gaps {
-    pub(crate) fn new(options: &ReadOptions) -> Self {
-        Self { missing: options.missing, records: options.records }
+    /// The gaps of a variable. One that belongs to its state alone is never carried on.
+    pub(crate) fn of(variable: &ReadVariable, options: &ReadOptions) -> Self {
+        let &ReadOptions { missing, records, .. } = options;
+        let is_momentary = records == Records::Events && MOMENTARY_FIELDS.contains(&&*variable.name);
+        match missing {
+            MissingPolicy::Hold if is_momentary => Self { missing: MissingPolicy::False, records: Records::States },
+            _ if is_momentary => Self { missing, records: Records::States },
+            _ => Self { missing, records },
+        }
     }
 
     /// Whether the value of the state before is carried on where a record says this.
     #[inline]
     pub(crate) fn carry(self, gap: Gap) -> bool {
-        self.missing == MissingPolicy::Hold || (self.records == Records::Changes && gap == Gap::Silent)
+        self.missing == MissingPolicy::Hold || (self.records != Records::States && gap == Gap::Silent)
     }
 
     /// Whether a variable that has no value in a state is an error.

@@ -36,7 +36,8 @@ pub(crate) fn state(state: &ViolatingState) -> String {
     let values = state.values.0.iter().map(|(name, value)| format!("{name} = {}", shown(Some(value))));
     let values: Vec<String> = values.collect();
     let separator = if values.is_empty() { "" } else { ": " };
-    format!("position {} (line {}){separator}{}", state.position, state.line, values.join(", "))
+    let source = state.source.as_ref().map(|source| format!(", {source}")).unwrap_or_default();
+    format!("position {} (line {}{source}){separator}{}", state.position, state.line, values.join(", "))
 }
 
 /// A key with why the property is violated for it.

@@ -3,6 +3,7 @@
 use crate::{Members, Value};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::fmt;
 use std::ops::RangeInclusive;
 use traceward::report;
 
@@ -139,6 +140,9 @@ pub struct Place {
     pub position: usize,
     /// Its line in the input.
     pub line: u64,
+    /// The place in a program at which the state came about, if the input tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<SourcePlace>,
     /// Its timestamp in nanoseconds, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_ns: Option<i64>,
@@ -149,8 +153,34 @@ pub struct Place {
 
 impl From<&report::Place> for Place {
     fn from(place: &report::Place) -> Self {
-        let report::Place { position, line, time, values } = place;
-        Self { position: *position, line: *line, time_ns: *time, values: Members::of_values(values) }
+        let report::Place { position, line, source, time, values } = place;
+        let source = source.as_ref().map(SourcePlace::from);
+        Self { position: *position, line: *line, source, time_ns: *time, values: Members::of_values(values) }
+    }
+}
+
+/// A place in a program.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct SourcePlace {
+    /// The place in a source, such as `mux.c:17`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<String>,
+    /// The function.
+    #[serde(default, rename = "in", skip_serializing_if = "Option::is_none")]
+    pub function: Option<String>,
+}
+
+impl From<&traceward::input::SourcePlace> for SourcePlace {
+    fn from(place: &traceward::input::SourcePlace) -> Self {
+        let traceward::input::SourcePlace { at, function } = place;
+        Self { at: at.as_deref().map(str::to_owned), function: function.as_deref().map(str::to_owned) }
+    }
+}
+
+impl fmt::Display for SourcePlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let part = |text: &Option<String>| text.as_deref().map(Into::into);
+        traceward::input::SourcePlace { at: part(&self.at), function: part(&self.function) }.fmt(f)
     }
 }
 

@@ -29,7 +29,7 @@ mod spaced;
 mod value;
 mod walkthrough;
 
-pub use evidence::{Evidence, Literal, Outcome, Place, Reason};
+pub use evidence::{Evidence, Literal, Outcome, Place, Reason, SourcePlace};
 pub use experiment::{Figures, PositionsSummary, QuerySummary, Sample};
 pub use hygiene::{ComparisonDocument, Example, Finding, LintDocument, NamedFormula};
 pub use inspection::{Column, InspectionDocument, SuggestedCommand};

@@ -1,5 +1,6 @@
 //! What a monitor says, a line at a time.
 
+use crate::evidence::SourcePlace;
 use crate::report::{Coverage, Waiting, Warning, unit};
 use crate::{Members, Statistics, VERSION, Value, Verdict};
 use schemars::JsonSchema;
@@ -22,6 +23,9 @@ pub struct VerdictEvent {
     /// The line in the input of the state that made it final.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u64>,
+    /// The place in a program at which that state came about, if the input tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<SourcePlace>,
     /// The timestamp of that state in nanoseconds, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_ns: Option<i64>,
@@ -39,8 +43,9 @@ impl VerdictEvent {
     /// The verdict with the state that made it final.
     #[must_use]
     pub fn decided_by(self, state: &report::Place) -> Self {
-        let report::Place { position: _, line, time, values } = state;
-        Self { line: Some(*line), time_ns: *time, values: Some(Members::of_values(values)), ..self }
+        let report::Place { position: _, line, source, time, values } = state;
+        let source = source.as_ref().map(SourcePlace::from);
+        Self { line: Some(*line), source, time_ns: *time, values: Some(Members::of_values(values)), ..self }
     }
 
     /// A property that could not be followed beyond the state at a position.
@@ -51,6 +56,7 @@ impl VerdictEvent {
             verdict: Verdict::Unknown,
             is_final: true,
             line: None,
+            source: None,
             time_ns: None,
             values: None,
         }

@@ -1,6 +1,6 @@
 //! The answers of `check` and `query`.
 
-use crate::evidence::{self, Place};
+use crate::evidence::{self, Place, SourcePlace};
 use crate::experiment::{PositionsSummary, QuerySummary};
 use crate::{Members, Step, VERSION, Value, Verdict};
 use schemars::JsonSchema;
@@ -381,6 +381,9 @@ pub struct ViolatingState {
     pub position: usize,
     /// Its line in the input.
     pub line: u64,
+    /// The place in a program at which the state came about, if the input tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<SourcePlace>,
     /// Its timestamp in nanoseconds, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_ns: Option<i64>,
@@ -391,9 +394,19 @@ pub struct ViolatingState {
 impl From<&report::Violation> for ViolatingState {
     fn from(report: &report::Violation) -> Self {
         // Among the values, what is missing is null. Why it fails is evidence of its own.
-        let report::Violation { position, line, time, values, missing: _, missing_earlier: _, why: _, timeline: _ } =
-            report;
-        Self { position: *position, line: *line, time_ns: *time, values: Members::of_values(values) }
+        let report::Violation {
+            position,
+            line,
+            source,
+            time,
+            values,
+            missing: _,
+            missing_earlier: _,
+            why: _,
+            timeline: _,
+        } = report;
+        let source = source.as_ref().map(SourcePlace::from);
+        Self { position: *position, line: *line, source, time_ns: *time, values: Members::of_values(values) }
     }
 }
 

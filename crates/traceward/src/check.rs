@@ -209,7 +209,8 @@ fn bind(spec: &Spec, trace: &ReadTrace) -> Result<Lowered, Error> {
 
 /// What is known of a trace that may not have been read to its end, so that names may yet come.
 fn schema(spec: &Spec, trace: &ReadTrace) -> Schema {
-    let mut schema = spec.schema(&trace.types);
+    // An input may have timestamps that nobody had to name.
+    let mut schema = Schema { has_time: trace.time.is_some(), ..spec.schema(&trace.types) };
     let absent = spec.variables().iter().zip(&trace.columns).filter(|(_, column)| column.is_none());
     for (variable, _) in absent {
         schema.types.remove(&variable.name);

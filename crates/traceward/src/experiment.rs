@@ -319,7 +319,7 @@ mod tests {
             tally.add(&samples, &trace, |position, value| Sample {
                 key: Some(format!("k{index}").into()),
                 value,
-                at: Place { position, line: 0, time: None, values: Vec::new() },
+                at: Place { position, line: 0, source: None, time: None, values: Vec::new() },
                 answered: None,
             });
         }

@@ -63,9 +63,9 @@ pub mod engine {
 pub mod input {
     pub use crate::monitor::Unseen;
     pub use traceward_trace::{
-        Certainty, Claim, ColumnInspection, ColumnKind, Counted, Distinct, Format, HeaderLine, Inspection,
-        MissingPolicy, Note, ReadOptions, RecordOrder, Records, Suggestion, TimeColumn, TimeGuess, TimeUnit,
-        TraceError, TraceErrorKind, WayOut, inspect,
+        Answer, Certainty, Claim, ColumnInspection, ColumnKind, Counted, Distinct, EventsMistake, Format, HeaderLine,
+        Hello, Inspection, MissingPolicy, Note, ReadOptions, RecordOrder, Records, SourcePlace, Suggestion, TimeColumn,
+        TimeGuess, TimeUnit, TraceError, TraceErrorKind, WayOut, inspect,
     };
 }
 

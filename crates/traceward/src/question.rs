@@ -44,7 +44,7 @@ use traceward_logic::lower::{Claim, Lowered};
 use traceward_logic::semantics::EvaluationError;
 use traceward_logic::trace::{Column, Trace};
 use traceward_logic::value::Value;
-use traceward_trace::{KeyGroup, Keys, Lines, Note, ReadTrace};
+use traceward_trace::{KeyGroup, Keys, Lines, Note, ReadTrace, Sources};
 use why::Explainers;
 
 /// The longest trace that the definition itself is asked about: beyond it an answer takes minutes.
@@ -89,6 +89,7 @@ struct Input {
     trace: Trace,
     keys: Option<Keys>,
     lines: Lines,
+    sources: Sources,
     notes: Vec<Note>,
 }
 
@@ -97,7 +98,7 @@ impl Input {
         let states = read.states;
         let columns = read.columns.into_iter().map(|column| column.unwrap_or_else(|| Column::all_missing(states)));
         let trace = Trace { len: states, columns: columns.collect(), time: read.time.map(Into::into) };
-        Self { trace, keys: read.keys, lines: read.lines, notes: read.notes }
+        Self { trace, keys: read.keys, lines: read.lines, sources: read.sources, notes: read.notes }
     }
 }
 
@@ -152,7 +153,7 @@ impl<'a> Question<'a> {
             }
         };
         warnings.extend(mistake::look(&self, whole.as_ref(), &properties));
-        warnings.extend(steps::look(self.spec, self.lowered, self.input.trace.time.is_some()));
+        warnings.extend(steps::look(self.spec, self.lowered));
         warnings.extend(self.spec.notes());
         Ok(Report { trace: self.trace_report()?, properties, queries, warnings })
     }

@@ -19,7 +19,7 @@ pub use traceward_logic::formula::Direction;
 pub use traceward_logic::query::Measure;
 use traceward_logic::value::Value;
 use traceward_logic::verdict::Verdict;
-use traceward_trace::Note;
+use traceward_trace::{Note, SourcePlace};
 
 /// The report on a trace: the answers to all questions of a spec.
 #[derive(Clone, Debug)]
@@ -191,6 +191,8 @@ pub struct Violation {
     pub position: usize,
     /// The line of the state in the input.
     pub line: u64,
+    /// The place in a program at which the state came about, if the input tells.
+    pub source: Option<SourcePlace>,
     /// The timestamp of the state, if it has one.
     pub time: Option<i64>,
     /// The values of the variables that the property speaks of.
@@ -315,6 +317,8 @@ pub struct Place {
     pub position: usize,
     /// The line of the state in the input.
     pub line: u64,
+    /// The place in a program at which the state came about, if the input tells.
+    pub source: Option<SourcePlace>,
     /// The timestamp of the state, if it has one.
     pub time: Option<i64>,
     /// The values that matter there.

@@ -13,7 +13,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 use traceward::engine::{Config, Precision};
-use traceward::input::{Note, TraceError, Unseen};
+use traceward::input::{Format, Note, TraceError, Unseen};
 use traceward::message::Shown;
 use traceward::{Error, Event, Feed, Goal, Known, MeasuredQuery, Monitor, PropertyId, RunQuestions, Spec, Verdict};
 use traceward_wire::{EndOfTrace, Extent, RunningQuery, ValueEvent, VerdictEvent};
@@ -29,8 +29,13 @@ pub fn run(arguments: &MonitorArguments) -> Result<Outcome, Failure> {
     let questions = RunQuestions { coverage: arguments.coverage, waiting: arguments.waiting };
     let precision = arguments.precision.precision(Some(Precision::BEYOND));
     let config = Config { precision, ..arguments.engine.config() };
-    let monitor = Monitor::with_questions(&spec, config, questions).map_err(unanswerable)?;
     let options = input::read_options(Path::new(INPUT), &arguments.trace);
+    // Events bring timestamps that nobody has to name.
+    let monitor = match options.format.is_none_or(|format| format == Format::EVENTS) {
+        true => Monitor::for_input(&spec, config, questions),
+        false => Monitor::with_questions(&spec, config, questions),
+    };
+    let monitor = monitor.map_err(unanswerable)?;
     let feed = Feed::with_options(monitor, &options).map_err(unanswerable)?;
     let out = SharedOutput::new(output::standard(arguments.content()));
     let progress = Arc::new(Progress::new(arguments, feed.monitor()));
@@ -238,16 +243,18 @@ impl Session<'_> {
     }
 
     fn conclude(self, outcome: Outcome, ending: Ending) -> Result<Outcome, Failure> {
-        self.tell_notes();
+        self.tell_notes(outcome);
         let outcome = outcome.max(self.emptiness(outcome));
         let ending = if outcome == Outcome::Unanswered { Ending::CutShort } else { ending };
         self.end(ending).map(|verdicts| verdicts.max(outcome))
     }
 
     /// Tells what may be wrong with the input as a whole.
-    fn tell_notes(&self) {
-        let with_way_out = |note: &Note| !self.arguments.quiet && note.remedy().is_some();
-        for note in self.feed.notes().iter().filter(|note| with_way_out(note)) {
+    fn tell_notes(&self, outcome: Outcome) {
+        // Who could not read on has not come to the end of the input.
+        let has_ended = |note: &Note| outcome != Outcome::Unanswered || !matches!(note, Note::NoEnd { .. });
+        let is_told = |note: &Note| !self.arguments.quiet && note.is_warning() && has_ended(note);
+        for note in self.feed.notes().iter().filter(|note| is_told(note)) {
             tell(&input::note(&format!("{INPUT}: "), note));
         }
     }

@@ -236,7 +236,7 @@ mod tests {
     use super::*;
 
     fn place(position: usize) -> Place {
-        Place { position, line: position as u64 + 2, time: None, values: Vec::new() }
+        Place { position, line: position as u64 + 2, source: None, time: None, values: Vec::new() }
     }
 
     fn reason(outcome: Outcome) -> Reason {

@@ -26,7 +26,7 @@ use query::write_query;
 pub use runs::{coverage_lines, waiting_lines, worst_lines};
 use std::io::{self, Write};
 use std::path::Path;
-use traceward::input::Note;
+use traceward::input::{Note, SourcePlace};
 use traceward::message::Shown;
 use traceward::report::{Warning, WarningKind};
 use traceward::{Goal, Report, Verdict};
@@ -117,6 +117,11 @@ pub fn notes(report: &Report) -> Vec<String> {
         notes.push(format!("`{name}` is missing in {count} of {of}; what is asked of it is false there"));
     }
     notes
+}
+
+/// The place in a program at which a state came about, behind its line.
+fn source_text(source: Option<&SourcePlace>) -> String {
+    source.map(|source| format!(", {source}")).unwrap_or_default()
 }
 
 /// The least width of a position in the lines of a monitor.

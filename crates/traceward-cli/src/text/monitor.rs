@@ -3,7 +3,7 @@
 use super::property::{signs, statistics_text, vacuously};
 use super::runs::{write_coverage, write_waiting};
 use super::units::{counted, measured_or_none, moment, value_text};
-use super::{BAD, BOLD, DIM, GOOD, OPEN, POSITION_WIDTH};
+use super::{BAD, BOLD, DIM, GOOD, OPEN, POSITION_WIDTH, source_text};
 use crate::command::monitor::{self, Ending};
 use crate::failure::given_up;
 use std::io::{self, Write};
@@ -29,12 +29,12 @@ pub fn decision_line(position: u64, name: &str, verdict: Verdict, state: &Place)
 }
 
 /// A state by its line, time and values.
-fn state_text(Place { position: _, line, time, values }: &Place) -> String {
+fn state_text(Place { position: _, line, source, time, values }: &Place) -> String {
     let values: Vec<String> =
         values.iter().map(|(name, value)| format!("{} = {}", Shown(name), value_text(Some(value)))).collect();
     let time = time.map(|time| format!(", {}", moment(time))).unwrap_or_default();
     let separator = if values.is_empty() { "" } else { ": " };
-    format!("line {line}{time}{separator}{}", values.join(", "))
+    format!("line {line}{}{time}{separator}{}", source_text(source.as_ref()), values.join(", "))
 }
 
 /// The line of a monitor about a property that is given up after a state.

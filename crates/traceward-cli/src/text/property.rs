@@ -5,7 +5,7 @@ use super::runs::{write_coverage, write_waiting};
 use super::units::{column_name, counted, measured, moment, percent, value_text};
 use super::walkthrough::write_walkthrough;
 use super::why::write_why;
-use super::{BAD, DIM, GOOD, OPEN};
+use super::{BAD, DIM, GOOD, OPEN, source_text};
 use anstyle::Style;
 use std::io::{self, Write};
 use traceward::engine::EngineStatistics;
@@ -223,7 +223,8 @@ pub fn violation_text(violation: &Violation) -> String {
         [one] => format!("; {one} is missing"),
         [others @ .., last] => format!("; {} and {last} are missing", others.join(", ")),
     };
-    format!("position {} (line {}{time}){separator}{values}{missing}", violation.position, violation.line)
+    let source = source_text(violation.source.as_ref());
+    format!("position {} (line {}{source}{time}){separator}{values}{missing}", violation.position, violation.line)
 }
 
 /// The first state that speaks for the verdict on a key.

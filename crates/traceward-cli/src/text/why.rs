@@ -1,5 +1,6 @@
 //! Why a property is violated, in a line for each operator on the way.
 
+use super::source_text;
 use super::units::{counted, lasting, value_text};
 use std::io::{self, Write};
 use traceward::message::Shown;
@@ -172,7 +173,7 @@ fn with_values(place: &Place, since: &Place) -> String {
     let values: Vec<String> =
         place.values.iter().map(|(name, value)| format!("{} = {}", Shown(name), value_text(Some(value)))).collect();
     let separator = if values.is_empty() { "" } else { ": " };
-    format!("line {}{far}{separator}{}", place.line, values.join(", "))
+    format!("line {}{}{far}{separator}{}", place.line, source_text(place.source.as_ref()), values.join(", "))
 }
 
 /// The distance between two states: in time where they have timestamps.

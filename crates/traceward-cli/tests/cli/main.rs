@@ -4,6 +4,7 @@ mod alike;
 mod browser;
 mod common;
 mod edges;
+mod events;
 mod experiments;
 mod fields;
 mod inputs;

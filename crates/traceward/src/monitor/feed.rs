@@ -4,7 +4,7 @@ use super::{Monitor, PropertyId, StepError};
 use crate::check::unfit;
 use crate::error::Error;
 use traceward_logic::diagnostic::did_you_mean;
-use traceward_trace::{Cell, Note, ReadOptions, ReadStop, RecordSink, RecordStream, TraceError};
+use traceward_trace::{Cell, Implied, Note, ReadOptions, ReadStop, RecordSink, RecordStream, TraceError};
 
 /// Reads states from bytes as they arrive, and steps a [`Monitor`] with them.
 ///
@@ -31,6 +31,8 @@ pub struct Feed {
     monitor: Monitor,
     stream: RecordStream,
     skipped: u64,
+    /// Whether the input has said how its records are read, or a record has come.
+    has_begun: bool,
 }
 
 /// An event while bytes are read.
@@ -70,7 +72,7 @@ impl Feed {
     pub fn with_options(mut monitor: Monitor, options: &ReadOptions) -> Result<Self, Error> {
         let options = monitor.program.spec.read_options(options);
         monitor.read_with(options.clone());
-        Ok(Self { monitor, stream: RecordStream::new(options)?, skipped: 0 })
+        Ok(Self { monitor, stream: RecordStream::new(options)?, skipped: 0, has_begun: false })
     }
 
     /// The monitor.
@@ -98,7 +100,8 @@ impl Feed {
         &mut self,
         watch: &mut impl FnMut(&Monitor, Event<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        self.read(watch, RecordStream::finish)
+        self.read(watch, RecordStream::finish)?;
+        if self.monitor.position() == 0 && !self.has_begun { Ok(self.monitor.demand_timestamps()?) } else { Ok(()) }
     }
 
     /// What is worth telling about the input so far.
@@ -132,8 +135,8 @@ impl Feed {
         watch: &mut W,
         read: impl FnOnce(&mut RecordStream, &mut dyn RecordSink) -> Result<(), ReadStop>,
     ) -> Result<(), E> {
-        let (monitor, skipped) = (&mut self.monitor, &mut self.skipped);
-        let mut sink = Steps { monitor, skipped, watch, unseen: Vec::new(), failed: None };
+        let Self { monitor, skipped, has_begun, .. } = self;
+        let mut sink = Steps { monitor, skipped, has_begun, watch, unseen: Vec::new(), failed: None };
         let result = read(&mut self.stream, &mut sink);
         let (unseen, failed) = (sink.unseen, sink.failed);
         match self.told(unseen.into_iter()).as_slice() {
@@ -153,6 +156,7 @@ impl Feed {
 struct Steps<'a, E, W> {
     monitor: &'a mut Monitor,
     skipped: &'a mut u64,
+    has_begun: &'a mut bool,
     watch: &'a mut W,
     /// The variables that the first state has not spoken of.
     unseen: Vec<String>,
@@ -172,7 +176,18 @@ impl<E: From<Error>, W: FnMut(&Monitor, Event<'_>) -> Result<(), E>> RecordSink 
         self.monitor.header(names)
     }
 
+    fn implied(&mut self, implied: &Implied) -> Result<(), ReadStop> {
+        *self.has_begun = true;
+        self.monitor.take_implied(implied).or_else(|error| self.stop(error.into()))
+    }
+
     fn record(&mut self, line: u64, cells: &[Cell<'_>]) -> Result<(), ReadStop> {
+        if !*self.has_begun {
+            *self.has_begun = true;
+            if let Err(error) = self.monitor.demand_timestamps() {
+                return self.stop(error.into());
+            }
+        }
         let stepped = match self.monitor.step_cells(line, cells) {
             Ok(()) => {
                 if self.monitor.position() == 1 {

@@ -23,7 +23,7 @@ use crate::report::{CoverageReport, Place, Subject, WaitingReport, Warning};
 use crate::runs::RunQuestions;
 use crate::spec::Spec;
 use measure::{CompiledQuery, NoVerdict, Pursued};
-use program::{CompiledClaim, CompiledFormula, CompiledTrigger, Program};
+use program::{CompiledClaim, CompiledFormula, CompiledTrigger, Program, Timestamps};
 use record::Recording;
 use std::fmt;
 use std::sync::Arc;
@@ -34,7 +34,7 @@ pub use traceward_engine::why::Ending;
 use traceward_logic::expr::{Memory, RowState};
 use traceward_logic::trace::VariableId;
 use traceward_logic::verdict::Verdict;
-use traceward_trace::{Cell, Intake, ReadOptions, TraceError};
+use traceward_trace::{Cell, Implied, Intake, ReadOptions, TraceError};
 use trigger::AwaitedTrigger;
 
 /// Judges properties while the trace goes on, one state at a time.
@@ -198,7 +198,19 @@ impl Monitor {
     /// A monitor that can tell at the end which parts of properties mattered and how long
     /// eventualities waited. For that it keeps a bit for each proposition and state.
     pub fn with_questions(spec: &Spec, config: Config, questions: RunQuestions) -> Result<Self, Error> {
-        let program = Program::new(spec, config, questions)?;
+        Self::of(Program::new(spec, config, questions, Timestamps::AsNamed)?.into())
+    }
+
+    /// A monitor for an input that may bring timestamps which nobody has named, as events do. Where
+    /// a spec needs timestamps, a [`Feed`] says that there are none once the input has begun.
+    pub fn for_input(spec: &Spec, config: Config, questions: RunQuestions) -> Result<Self, Error> {
+        let are_missing = spec.settings().time.is_none() && spec.lowered().needs_time.is_some();
+        let timestamps = if are_missing { Timestamps::Brought } else { Timestamps::AsNamed };
+        Self::of(Program::new(spec, config, questions, timestamps)?.into())
+    }
+
+    /// A monitor that has seen no state of a program.
+    fn of(program: Arc<Program>) -> Result<Self, Error> {
         let verdict = |holds: bool| if holds { Verdict::Holding } else { Verdict::Pending };
         let follow = |property: &program::CompiledProperty| {
             let error = |gave_up| Error::from(gave_up).of_property(|| property.name.clone());
@@ -210,7 +222,7 @@ impl Monitor {
             Ok(FollowedProperty { run: Ok(run), verdict, decided_by: None })
         };
         Ok(Self {
-            intake: Intake::new(spec.read_options(&ReadOptions::default())),
+            intake: Intake::new(program.read_options()),
             position: 0,
             memory: program.memory.clone(),
             letter: vec![0; program.atoms.len().div_ceil(64)],
@@ -223,7 +235,7 @@ impl Monitor {
             changed: Vec::new(),
             line: 0,
             recording: program.recorded.as_ref().map(Recording::new),
-            program: Arc::new(program),
+            program,
         })
     }
 
@@ -399,6 +411,28 @@ impl Monitor {
         }
     }
 
+    /// Sets what the input says itself about how its records are read, before there are any.
+    fn take_implied(&mut self, implied: &Implied) -> Result<(), Error> {
+        let options = self.intake.options().with(implied);
+        match (self.program.timestamps, &implied.time) {
+            (Timestamps::Brought, None) => self.demand_timestamps()?,
+            (Timestamps::AsNamed, Some(_)) if self.program.spec.settings().time.is_none() => {
+                *self = Self::of(self.program.with_timestamps()?)?;
+            }
+            _ => {}
+        }
+        self.read_with(options);
+        Ok(())
+    }
+
+    /// Says that timestamps are missing, if the spec needs some and nobody has named them.
+    fn demand_timestamps(&self) -> Result<(), Error> {
+        match self.program.timestamps {
+            Timestamps::AsNamed => Ok(()),
+            Timestamps::Brought => self.program.without_timestamps(),
+        }
+    }
+
     /// Takes the next state: a cell for each variable, and one for the time.
     fn step_cells(&mut self, line: u64, cells: &[Cell<'_>]) -> Result<(), StepError> {
         self.intake.offer(line, cells).map_err(StepError::Refused)?;
@@ -565,5 +599,6 @@ impl Monitor {
 /// The state that makes a verdict final, with the values of some variables.
 fn decision(variables: &[VariableId], names: &[Arc<str>], intake: &Intake, position: u64, line: u64) -> Place {
     let value = |id: &VariableId| (names[id.index()].clone(), intake.state()[id.index()].clone());
-    Place { position: position as usize, line, time: intake.time(), values: variables.iter().map(value).collect() }
+    let (position, values) = (position as usize, variables.iter().map(value).collect());
+    Place { position, line, source: intake.source(), time: intake.time(), values }
 }

@@ -8,18 +8,19 @@ use crate::report::Warning;
 use crate::runs::RunQuestions;
 use crate::spec::Spec;
 use rustc_hash::FxHashMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use traceward_engine::limit::{GaveUp, Limits};
 use traceward_engine::query::Precision;
 use traceward_engine::select::{Config, EngineName, Online, Prepared, Running, Step};
 use traceward_logic::expr::{Expr, Memory};
 use traceward_logic::formula::{Direction, FormulaId, Formulas, Interval, Node};
 use traceward_logic::letter::{self, Atom, Proposition};
-use traceward_logic::lower::{self, Claim, Lowered, Trigger};
+use traceward_logic::lower::{self, Claim, Lowered, Schema, Trigger};
 use traceward_logic::query::{Comparison, Query};
 use traceward_logic::semantics;
 use traceward_logic::trace::{Column, Trace, VariableId};
 use traceward_logic::verdict::Verdict;
+use traceward_trace::{Implied, ReadOptions, event_time};
 
 /// The properties of a spec, ready to be followed.
 #[derive(Debug)]
@@ -31,6 +32,12 @@ pub(super) struct Program {
     pub(super) properties: Vec<CompiledProperty>,
     pub(super) queries: Vec<CompiledQuery>,
     pub(super) limits: Limits,
+    /// Where the timestamps come from.
+    pub(super) timestamps: Timestamps,
+    config: Config,
+    questions: RunQuestions,
+    /// The same for an input that brings timestamps, once there was one.
+    timed: OnceLock<Arc<Program>>,
     /// The triggers of all properties, those of a property the outermost first.
     pub(super) triggers: Vec<CompiledTrigger>,
     pub(super) atoms: Vec<Atom>,
@@ -44,6 +51,15 @@ pub(super) struct Program {
     pub(super) memory: Memory,
     /// What is kept of all states, if something is to be told of them.
     pub(super) recorded: Option<Recorded>,
+}
+
+/// Where the timestamps of states come from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Timestamps {
+    /// From the columns that the settings name, if they name any.
+    AsNamed,
+    /// From the input, which says itself that it has some.
+    Brought,
 }
 
 #[derive(Debug)]
@@ -106,11 +122,18 @@ pub(super) struct CompiledFormula {
 }
 
 impl Program {
-    pub(super) fn new(spec: &Spec, config: Config, questions: RunQuestions) -> Result<Self, Error> {
+    pub(super) fn new(
+        spec: &Spec,
+        config: Config,
+        questions: RunQuestions,
+        timestamps: Timestamps,
+    ) -> Result<Self, Error> {
         if spec.settings().by.is_some() {
             return Err(Request::MonitorByKey.into());
         }
-        let lowered = spec.bind(&spec.expected_schema())?;
+        let expected = spec.expected_schema();
+        let has_time = expected.has_time || timestamps == Timestamps::Brought;
+        let lowered = spec.bind(&Schema { has_time, ..expected })?;
         let names = lowered.variables.names();
         let variable = |variable: &lower::Variable| ProgramVariable {
             needed: variable.needed_at.is_some() && variable.declared.is_none(),
@@ -124,13 +147,14 @@ impl Program {
             properties: Vec::new(),
             queries: Vec::new(),
             limits: config.limits,
+            timestamps,
+            config,
+            questions,
+            timed: OnceLock::new(),
             triggers: Vec::new(),
             atoms: Vec::new(),
             exprs: Vec::new(),
-            warnings: steps::look(spec, &lowered, spec.settings().time.is_some())
-                .into_iter()
-                .chain(spec.notes())
-                .collect(),
+            warnings: steps::look(spec, &lowered).into_iter().chain(spec.notes()).collect(),
             fallible: Vec::new(),
             memory: Memory::default(),
             recorded: questions.are_asked().then(|| Recorded::new(&lowered, questions)),
@@ -139,6 +163,29 @@ impl Program {
         program.take_queries(spec, &lowered, &config)?;
         program.remember();
         Ok(program)
+    }
+
+    /// The same for an input that brings timestamps.
+    pub(super) fn with_timestamps(&self) -> Result<Arc<Self>, Error> {
+        if let Some(timed) = self.timed.get() {
+            return Ok(timed.clone());
+        }
+        let timed = Self::new(&self.spec, self.config, self.questions, Timestamps::Brought)?;
+        Ok(self.timed.get_or_init(|| timed.into()).clone())
+    }
+
+    /// How records are read, as long as no input says otherwise.
+    pub(super) fn read_options(&self) -> ReadOptions {
+        let options = self.spec.read_options(&ReadOptions::default());
+        match self.timestamps {
+            Timestamps::AsNamed => options,
+            Timestamps::Brought => options.with(&Implied { records: options.records, time: Some(event_time()) }),
+        }
+    }
+
+    /// What is wrong with the spec if the input has no timestamps.
+    pub(super) fn without_timestamps(&self) -> Result<(), Error> {
+        self.spec.bind(&self.spec.expected_schema()).map(drop).map_err(Error::Mismatch)
     }
 
     fn take_properties(&mut self, spec: &Spec, lowered: &Lowered, config: Config) -> Result<(), Error> {

@@ -118,6 +118,6 @@ impl Recording {
 
     fn place(&self, position: usize) -> Place {
         let (line, time) = (self.lines.line(position), self.time.get(position).copied());
-        Place { position, line, time, values: Vec::new() }
+        Place { position, line, source: None, time, values: Vec::new() }
     }
 }

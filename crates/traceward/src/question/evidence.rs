@@ -121,6 +121,7 @@ fn violation(part: &Part<'_>, formula: FormulaId, position: usize) -> Violation 
     Violation {
         position,
         line: part.line(position),
+        source: part.source(position),
         time: part.time(position),
         values: values.chain(earlier_values(part, formula, position)).collect(),
         missing: Vec::new(),

@@ -13,6 +13,7 @@ use traceward_logic::lower::NamedQuery;
 use traceward_logic::semantics::{self, EvaluationError};
 use traceward_logic::trace::Trace;
 use traceward_logic::value::Value;
+use traceward_trace::SourcePlace;
 
 /// A part of a trace with its letters, and with where the formulas hold in it.
 pub(super) struct Part<'a> {
@@ -103,7 +104,13 @@ impl<'a> Part<'a> {
 
     /// A state, without values.
     pub(super) fn place(&self, position: usize) -> Place {
-        Place { position, line: self.line(position), time: self.time(position), values: Vec::new() }
+        let (line, source, time) = (self.line(position), self.source(position), self.time(position));
+        Place { position, line, source, time, values: Vec::new() }
+    }
+
+    /// The place in a program at which a state came about.
+    pub(super) fn source(&self, position: usize) -> Option<SourcePlace> {
+        self.question.input.sources.place(self.in_whole(position)).cloned()
     }
 
     /// The value of a query.

@@ -8,7 +8,11 @@ use traceward_trace::Records;
 
 /// Warns once of a bound in steps where the trace has timestamps, and once of steps where records
 /// hold only what has changed.
-pub(crate) fn look(spec: &Spec, lowered: &Lowered, has_time: bool) -> Vec<Warning> {
+///
+/// That a trace brings timestamps by itself says nothing about what anybody meant, so that only
+/// those count which were named.
+pub(crate) fn look(spec: &Spec, lowered: &Lowered) -> Vec<Warning> {
+    let has_time = spec.settings().time.is_some();
     let counts = lowered.properties.iter().zip(spec.property_names());
     let counts = counts.filter_map(|(property, name)| match &property.claim {
         Claim::Formula(formula) => Some((*formula, name)),
