@@ -2,6 +2,7 @@
 
 use crate::output::Content;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
@@ -88,6 +89,23 @@ or fd:N. Without it, it runs as it always did. The files carry the spec.
 
 Exit status: 0 the program tells, 2 it could not be made to.")]
     Instrument(InstrumentArguments),
+    /// Run a program under its monitor: one that was instrumented, or C files that are instrumented
+    /// and compiled first
+    #[command(after_help = "Examples:
+  traceward run properties.tw mux.c
+  traceward run properties.tw mux.c other.c -- --rounds 3
+  traceward run properties.tw --threads --stop-on-violation mux.c
+  traceward run told/mux.c -- ./mux --rounds 3
+
+Verdicts are printed on standard error the moment they are final, with the place in the program and
+the values there; what the program reads and prints passes through, and so do signals. CC and CFLAGS
+name the compiler and its options.
+
+A process that the program forks is a trace of its own, which is judged when it has ended.
+
+Exit status: that of the program, unless a property is violated (1) or the question could not be
+answered (2). A program that dies of a signal takes this one with it.")]
+    Run(RunArguments),
     /// Run a program of Manna and Pnueli's Simple Programming Language, and print its trace
     #[command(after_help = "Examples:
   traceward simulate program.spl > trace.csv
@@ -172,7 +190,7 @@ impl Command {
             Self::Automaton(arguments) if arguments.to == AutomatonFormat::Json => Content::Json,
             Self::Help(arguments) if arguments.topic.as_deref() == Some("json-schema") => Content::Json,
             Self::Help(_) => Content::Coloured,
-            Self::Instrument(_) => Content::Plain,
+            Self::Instrument(_) | Self::Run(_) => Content::Plain,
             Self::ExplainPlan(_) | Self::Automaton(_) | Self::Completions(_) | Self::Man(_) => Content::Plain,
         }
     }
@@ -826,6 +844,39 @@ pub struct InstrumentingArguments {
     /// Put each write, and what is told of it, under one lock: for programs with threads
     #[arg(long)]
     pub threads: bool,
+}
+
+#[derive(Args, Debug)]
+pub struct RunArguments {
+    #[command(flatten)]
+    pub spec: SpecArguments,
+    /// A spec file (.tw, or a C file that carries one), unless -e is given; then C files, which are
+    /// instrumented and compiled, and arguments of the program
+    #[arg(value_name = "SPEC | FILE.c")]
+    pub paths: Vec<PathBuf>,
+    /// The command, or, behind C files, arguments of the program
+    #[arg(last = true, value_name = "COMMAND")]
+    pub command: Vec<OsString>,
+    /// Stop the program at the write that violates a property: it waits after each state for the
+    /// verdict
+    #[arg(long)]
+    pub stop_on_violation: bool,
+    /// Run the program in gdb, and break into it at the write that violates a property
+    #[arg(long)]
+    pub debugger: bool,
+    /// Keep the events in this file
+    #[arg(long, value_name = "FILE.events", conflicts_with_all = ["stop_on_violation", "debugger"])]
+    pub trace: Option<PathBuf>,
+    #[command(flatten)]
+    pub instrumenting: InstrumentingArguments,
+    #[command(flatten)]
+    pub engine: EngineArguments,
+    /// For people, or for programs a JSON object a line
+    #[arg(long, value_enum, default_value_t = OutputFormat::Text, help_heading = "Output")]
+    pub format: OutputFormat,
+    /// Print violations only, and no warnings
+    #[arg(long, short, help_heading = "Output")]
+    pub quiet: bool,
 }
 
 #[derive(Args, Debug)]

@@ -387,12 +387,12 @@ static char *traceward_room(size_t length)
     return traceward_out.memory;
 }
 
-/* A line has been written up to `end`, but for its first byte: whoever reads the file as it grows
- * stops at a byte that is 0, so it comes last. */
-static void traceward_written(char *line, char first, char *end)
+/* Ends a line that has been written up to `end`. Whoever reads the file as it grows waits for the
+ * line's end, so it comes last. */
+static void traceward_written(const char *line, char *end)
 {
-    __atomic_store_n(line, first, __ATOMIC_RELEASE);
-    traceward_out.used += (size_t)(end - line);
+    __atomic_store_n(end, '\n', __ATOMIC_RELEASE);
+    traceward_out.used += (size_t)(end + 1 - line);
 }
 
 static char *traceward_put(char *out, const char *text)
@@ -581,7 +581,6 @@ static void traceward_hello(void)
 {
     const char *token = getenv("TRACEWARD_TOKEN");
     char *line = traceward_room(1024 + strlen(traceward_program) + (token ? strlen(token) : 0)), *out = line;
-    char first = 't';
     if (!line)
         return;
     if (token && traceward_out.sink == TRACEWARD_TO_SOCKET) {
@@ -593,10 +592,12 @@ static void traceward_hello(void)
     out = traceward_put(out, traceward_program);
     out = traceward_put(out, "\",\"time\":\"ns\",\"pid\":");
     out = traceward_put_int(out, (long long)traceward_out.owner);
+    out = traceward_put(out, TRACEWARD_EVERY_WRITE ? ",\"states\":\"writes\"" : ",\"states\":\"changes\"");
+    out = traceward_put(out, ",\"spec\":\"" TRACEWARD_SPEC "\"");
     if (traceward_out.waits_for_answers)
         out = traceward_put(out, ",\"answer\":\"each\"");
-    out = traceward_put(out, "}\n");
-    traceward_written(line, first, out);
+    out = traceward_put(out, "}");
+    traceward_written(line, out);
 }
 
 /* Whether the file was begun by this process, before it became another program. */
@@ -794,7 +795,7 @@ static void traceward_state(const char *word, const char *at, const char *event)
     line = traceward_room(bound);
     if (!line)
         return;
-    out = traceward_put(line + 1, word + 1);
+    out = traceward_put(line, word);
     out = traceward_put(out, " {\"@time\":");
     out = traceward_put_unsigned(out, now);
     if (at) {
@@ -821,8 +822,7 @@ static void traceward_state(const char *word, const char *at, const char *event)
         out = traceward_put(out, traceward_truth[predicate] ? "true" : "false");
     }
     *out++ = '}';
-    *out++ = '\n';
-    traceward_written(line, word[0], out);
+    traceward_written(line, out);
     if (traceward_out.waits_for_answers) {
         traceward_await();
     } else if (traceward_out.sink != TRACEWARD_TO_FILE
@@ -1099,7 +1099,7 @@ void traceward_ends(void)
 #else
     line = traceward_room(8);
     if (line)
-        traceward_written(line, 'e', traceward_put(line + 1, "nd\n"));
+        traceward_written(line, traceward_put(line, "end"));
     if (traceward_out.sink == TRACEWARD_TO_FILE) {
         off_t length = traceward_out.offset + (off_t)traceward_out.used;
         munmap(traceward_out.memory, traceward_out.size);

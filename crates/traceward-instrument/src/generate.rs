@@ -26,6 +26,8 @@ pub(crate) struct Generator<'a> {
     pub(crate) ways: Ways,
     /// The comment with the spec.
     pub(crate) comment: &'a str,
+    /// The number of the spec.
+    pub(crate) spec: String,
 }
 
 impl Generator<'_> {
@@ -35,10 +37,12 @@ impl Generator<'_> {
         let mut text = format!(
             "/* What traceward watches in this program. Made for it: do not edit. */\n\
              #ifndef TRACEWARD_WATCH_H\n#define TRACEWARD_WATCH_H\n\
-             #define TRACEWARD_SLOTS {}u\n#define TRACEWARD_PREDICATES {}u\n#define TRACEWARD_EVERY_WRITE {}\n",
+             #define TRACEWARD_SLOTS {}u\n#define TRACEWARD_PREDICATES {}u\n#define TRACEWARD_EVERY_WRITE {}\n\
+             #define TRACEWARD_SPEC \"{}\"\n",
             watches.len(),
             self.predicates.list.len() + FIRST,
             i32::from(self.states == States::EveryWrite),
+            self.spec,
         );
         if self.ways.threads {
             text += "#define TRACEWARD_THREADS\n";

@@ -18,7 +18,7 @@ mod source;
 mod states;
 mod watch;
 
-pub use embed::embedded;
+pub use embed::{embedded, fingerprint};
 pub use problem::{Place, Problem, Warning};
 pub use source::{SourceFile, quoted_includes};
 pub use states::States;
@@ -85,7 +85,14 @@ pub fn instrument(order: &Order<'_>) -> Result<Instrumented, Vec<Problem>> {
     let states = order.states.unwrap_or_else(|| States::needed_by(order.spec));
     let ways = Ways { events: order.events, threads: order.threads };
     let comment = embed::comment(order.spec_text, &predicates.list);
-    let generator = Generator { program: &program, predicates: &predicates, states, ways, comment: &comment };
+    let generator = Generator {
+        program: &program,
+        predicates: &predicates,
+        states,
+        ways,
+        comment: &comment,
+        spec: fingerprint(order.spec_text),
+    };
     let mut files = Vec::new();
     for source in sources.iter().filter(|source| source.role == Role::Program) {
         let body = rewrite(&program, source, ways, &mut warnings);

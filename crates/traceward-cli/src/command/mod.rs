@@ -13,4 +13,5 @@ pub mod lint;
 pub mod man;
 pub mod monitor;
 pub mod query;
+pub mod run;
 pub mod simulate;

@@ -73,7 +73,8 @@ fn unanswerable(error: Error) -> Failure {
     Failure::of(&error, INPUT, input::live_style())
 }
 
-fn tell_of(unseen: &[Unseen], severity: &str, what: &str) {
+/// Tells of variables that nothing has spoken of.
+pub fn describe_unseen(unseen: &[Unseen], severity: &str, what: &str) {
     for Unseen { name, hint } in unseen {
         let hint = hint.as_ref().map(|hint| format!("\n  help: {}", Shown(hint))).unwrap_or_default();
         tell(&format!("{severity}: `{}` {what}{hint}", Shown(name)));
@@ -110,7 +111,8 @@ impl Ending {
         }
     }
 
-    fn extent(self) -> Extent {
+    /// How much of the trace was seen, for programs.
+    pub fn extent(self) -> Extent {
         match self {
             Self::Complete => Extent::Complete,
             Self::CutShort => Extent::CutShort,
@@ -328,7 +330,7 @@ impl Session<'_> {
         let unseen = if self.feed.monitor().position() > 0 { self.feed.unseen() } else { Vec::new() };
         // Verdicts that are final already may be so because of what was not seen.
         if !unseen.is_empty() && matches!(ending, Ending::Complete | Ending::Decided) {
-            tell_of(&unseen, "error", "was never seen: what is asked of it was false throughout");
+            describe_unseen(&unseen, "error", "was never seen: what is asked of it was false throughout");
             outcome = Outcome::Unanswered;
         }
         if self.feed.skipped() > 0 && self.arguments.on_bad_input.is_none() {
@@ -462,7 +464,7 @@ impl Watch<'_> {
     fn unseen(&mut self, unseen: &[Unseen]) -> io::Result<()> {
         if !self.arguments.quiet {
             self.out.flush()?;
-            tell_of(
+            describe_unseen(
                 unseen,
                 "warning",
                 "has not been seen: until it is, it is missing, and what is asked of it is false",

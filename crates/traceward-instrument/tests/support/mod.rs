@@ -166,6 +166,7 @@ pub fn told(text: &str) -> String {
     let line = |(word, mut members): Event| {
         members.shift_remove("@time");
         members.shift_remove("pid");
+        members.shift_remove("spec");
         if members.is_empty() { word } else { format!("{word} {}", Value::Object(members)) }
     };
     events(text).into_iter().map(line).collect::<Vec<_>>().join("\n")
