@@ -7,6 +7,7 @@
 
 mod bounded;
 mod breadth_first;
+mod instrument;
 mod monitor;
 mod observer;
 mod queries;
@@ -107,6 +108,7 @@ const BENCHMARKS: &[Benchmark] = &[
     Benchmark { name: "observer-large", run: observer::steps_of_a_large_automaton },
     Benchmark { name: "construction", run: observer::construction },
     Benchmark { name: "construction-bounded", run: observer::bounded_construction },
+    Benchmark { name: "instrument", run: instrument::writes_in_c },
     Benchmark { name: "monitor", run: monitor::json_lines_through_a_pipe },
     Benchmark { name: "csv", run: reading::csv_of_booleans },
     Benchmark { name: "csv-words", run: reading::csv_of_words },

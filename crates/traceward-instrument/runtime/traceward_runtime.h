@@ -159,8 +159,10 @@ static inline void traceward_bool(unsigned slot, int value, const char *at, enum
 #include <pthread.h>
 #endif
 
-/* The size of a piece of the file that is mapped at once, and of the buffer for sockets and pipes. */
-#define TRACEWARD_WINDOW ((size_t)1 << 22)
+/* The size of the first piece of the file that is mapped, of each later one, and of the buffer for
+ * sockets and pipes. */
+#define TRACEWARD_FIRST_WINDOW ((size_t)1 << 20)
+#define TRACEWARD_WINDOW ((size_t)1 << 24)
 #define TRACEWARD_BUFFER ((size_t)1 << 16)
 /* A buffer is passed on with the first event that comes so much later than the last one did. */
 #define TRACEWARD_PAUSE 1000000ull
@@ -259,11 +261,19 @@ void traceward_unlock(void) { }
 
 /* ---- output ---- */
 
-static unsigned long long traceward_now(void)
+/* The time of an event, and the digits of its second, which are the same for many. */
+struct traceward_time {
+    long long second;
+    unsigned nanosecond;
+    size_t digits;
+    char text[24];
+};
+
+static struct traceward_time traceward_clock = { -1, 0, 0, "" };
+
+static unsigned long long traceward_nanoseconds(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (unsigned long long)now.tv_sec * 1000000000ull + (unsigned long long)now.tv_nsec;
+    return (unsigned long long)traceward_clock.second * 1000000000ull + traceward_clock.nanosecond;
 }
 
 static void traceward_complain(const char *what, const char *why)
@@ -295,7 +305,7 @@ static int traceward_map(size_t room)
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     off_t written = traceward_out.offset + (off_t)traceward_out.used;
     off_t offset = written - written % (off_t)page;
-    size_t size = TRACEWARD_WINDOW;
+    size_t size = offset > 0 ? TRACEWARD_WINDOW : TRACEWARD_FIRST_WINDOW;
     void *memory;
     int error;
     while (size < (size_t)(written - offset) + room)
@@ -308,7 +318,9 @@ static int traceward_map(size_t room)
         traceward_gone("no more room in the file of events", strerror(error));
         return 0;
     }
-    memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, traceward_out.fd, offset);
+    /* To take all pages at once costs half as much as one by one. A short trace needs few. */
+    memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | (offset > 0 ? MAP_POPULATE : 0), traceward_out.fd,
+                  offset);
     if (memory == MAP_FAILED) {
         traceward_gone("the file of events cannot be mapped", strerror(errno));
         return 0;
@@ -402,26 +414,57 @@ static char *traceward_put(char *out, const char *text)
     return out + length;
 }
 
+/* A text whose length the compiler knows. */
+#define TRACEWARD_PUT(out, text) (memcpy((out), (text), sizeof(text) - 1), (out) + sizeof(text) - 1)
+
+static const char traceward_pairs[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
+                                      "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
+                                      "8081828384858687888990919293949596979899";
+
 static char *traceward_put_unsigned(char *out, unsigned long long value)
 {
-    static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
-                                "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
-                                "8081828384858687888990919293949596979899";
     char digits[20];
     size_t at = sizeof digits;
     while (value >= 100) {
         at -= 2;
-        memcpy(digits + at, pairs + value % 100 * 2, 2);
+        memcpy(digits + at, traceward_pairs + value % 100 * 2, 2);
         value /= 100;
     }
     if (value >= 10) {
         at -= 2;
-        memcpy(digits + at, pairs + value * 2, 2);
+        memcpy(digits + at, traceward_pairs + value * 2, 2);
     } else {
         digits[--at] = (char)('0' + value);
     }
     memcpy(out, digits + at, sizeof digits - at);
     return out + sizeof digits - at;
+}
+
+/* Reads the clock, and writes it in nanoseconds. */
+static char *traceward_put_time(char *out)
+{
+    struct timespec now;
+    unsigned rest, i;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (now.tv_sec != traceward_clock.second) {
+        char *end = traceward_clock.text;
+        if (now.tv_sec > 0)
+            end = traceward_put_unsigned(end, (unsigned long long)now.tv_sec);
+        traceward_clock.second = now.tv_sec;
+        traceward_clock.digits = (size_t)(end - traceward_clock.text);
+    }
+    traceward_clock.nanosecond = rest = (unsigned)now.tv_nsec;
+    memcpy(out, traceward_clock.text, sizeof traceward_clock.text);
+    out += traceward_clock.digits;
+    if (traceward_clock.digits == 0)
+        return traceward_put_unsigned(out, rest);
+    out[8] = (char)('0' + rest % 10);
+    rest /= 10;
+    for (i = 8; i > 0; i -= 2) {
+        memcpy(out + i - 2, traceward_pairs + rest % 100 * 2, 2);
+        rest /= 100;
+    }
+    return out + 9;
 }
 
 static char *traceward_put_int(char *out, long long value)
@@ -515,7 +558,7 @@ static size_t traceward_bound(unsigned slot)
 {
     const struct traceward_slot *image = &traceward_slots[slot];
     size_t value = image->kind == TRACEWARD_TEXT ? strlen(image->value.text) * 6 + 2 : 40;
-    return strlen(traceward_names[slot]) + value + 2;
+    return traceward_name_lengths[slot] + value + 2;
 }
 
 /* ---- answers ---- */
@@ -784,34 +827,35 @@ static void traceward_mark(unsigned slot)
 /* Writes a state: all that changed since the one before, and where. */
 static void traceward_state(const char *word, const char *at, const char *event)
 {
-    size_t bound = 64 + strlen(word) + (at ? strlen(at) : 0) + (event ? strlen(event) + 16 : 0);
-    unsigned long long now;
+    size_t at_length = at ? strlen(at) : 0;
+    size_t bound = 128 + at_length + (event ? strlen(event) + 16 : 0);
     char *line, *out;
     unsigned i;
     for (i = 0; i < traceward_change_count; i++)
         bound += traceward_bound(traceward_changes[i]);
     bound += (size_t)traceward_differing_count * 24;
-    now = traceward_now();
     line = traceward_room(bound);
     if (!line)
         return;
-    out = traceward_put(line, word);
-    out = traceward_put(out, " {\"@time\":");
-    out = traceward_put_unsigned(out, now);
+    memcpy(line, word, 4);
+    out = TRACEWARD_PUT(line + 4, " {\"@time\":");
+    out = traceward_put_time(out);
     if (at) {
         *out++ = ',';
-        out = traceward_put(out, at);
+        memcpy(out, at, at_length);
+        out += at_length;
     }
     if (event) {
-        out = traceward_put(out, ",\"event\":\"");
+        out = TRACEWARD_PUT(out, ",\"event\":\"");
         out = traceward_put(out, event);
         *out++ = '"';
     }
     for (i = 0; i < traceward_change_count; i++) {
         unsigned slot = traceward_changes[i];
+        size_t length = traceward_name_lengths[slot];
         *out++ = ',';
-        out = traceward_put(out, traceward_names[slot]);
-        out = traceward_put_value(out, &traceward_slots[slot]);
+        memcpy(out, traceward_names[slot], length);
+        out = traceward_put_value(out + length, &traceward_slots[slot]);
     }
     for (i = 0; i < traceward_differing_count; i++) {
         unsigned predicate = traceward_differing[i];
@@ -825,10 +869,12 @@ static void traceward_state(const char *word, const char *at, const char *event)
     traceward_written(line, out);
     if (traceward_out.waits_for_answers) {
         traceward_await();
-    } else if (traceward_out.sink != TRACEWARD_TO_FILE
-               && (traceward_out.used > TRACEWARD_BUFFER / 2 || now - traceward_out.flushed_at > TRACEWARD_PAUSE)) {
-        traceward_pass_on();
-        traceward_out.flushed_at = now;
+    } else if (traceward_out.sink != TRACEWARD_TO_FILE) {
+        unsigned long long now = traceward_nanoseconds();
+        if (traceward_out.used > TRACEWARD_BUFFER / 2 || now - traceward_out.flushed_at > TRACEWARD_PAUSE) {
+            traceward_pass_on();
+            traceward_out.flushed_at = now;
+        }
     }
 }
 
@@ -861,7 +907,7 @@ static void traceward_tell(const char *at, const char *event)
         }
     }
 #ifdef TRACEWARD_IN_PROCESS
-    traceward_in_process_state(traceward_now(), traceward_changes, traceward_change_count, at, event);
+    traceward_in_process_state(traceward_changes, traceward_change_count, at, event);
 #else
     if (!*traceward_out.is_owner) {
         /* A child that has a trace of its own. */

@@ -152,6 +152,7 @@ impl Generator<'_> {
         let watches = &self.program.watches;
         let list = |items: Vec<String>| if items.is_empty() { "0".to_owned() } else { items.join(", ") };
         let names = list(watches.iter().map(|watch| format!("\"{}\"", escaped(&json_key(&watch.name)))).collect());
+        let lengths = list(watches.iter().map(|watch| json_key(&watch.name).len().to_string()).collect());
         let by_value = (0..watches.len()).map(|slot| self.predicates.by_value.get(slot).is_some_and(|one| *one));
         let by_value = list(by_value.map(|one| i32::from(one).to_string()).collect());
         let number = |(index, predicate): (usize, &crate::predicate::Predicate)| match predicate.c {
@@ -164,6 +165,7 @@ impl Generator<'_> {
             "{comment}#ifndef _GNU_SOURCE\n#define _GNU_SOURCE\n#endif\n#include \"{WATCH_HEADER}\"\n\n\
              struct traceward_slot traceward_slots[TRACEWARD_SLOTS + 1];\n\
              static const char *const traceward_names[] = {{ {names} }};\n\
+             static const unsigned short traceward_name_lengths[] = {{ {lengths} }};\n\
              static const char traceward_program[] = \"{name}\";\n\
              static const unsigned char traceward_by_value[] = {{ {by_value} }};\n\
              static const char *const traceward_predicate_names[] = {{ {predicates} }};\n\
