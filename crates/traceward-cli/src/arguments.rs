@@ -10,6 +10,7 @@ use traceward::engine::{Limit, Limits, Precision, Simplification, Subsumption};
 use traceward::input::{Format, MissingPolicy, TimeColumn, TimeUnit};
 use traceward::message::Remedy;
 use traceward::{Config, EngineName, ValueType};
+use traceward_server::Address;
 
 /// Checks, monitors and measures what running systems actually did
 #[derive(Parser, Debug)]
@@ -47,14 +48,15 @@ pub enum Command {
   traceward query -e 'histogram(x)' trace.csv
   traceward query -e 'quantile(0.99, latency(request -> grant))' --time t:ms trace.csv")]
     Query(CheckArguments),
-    /// Judge properties while the trace goes on, from standard input
+    /// Judge properties while the trace goes on, from standard input or from programs that connect
     #[command(after_help = "Examples:
   tail -f events.jsonl | traceward monitor -e 'G(request -> F grant)' -e 'G !error'
   ./server | traceward monitor properties.tw --changes --format text
   ./server | traceward monitor -e 'F ready' --stop-when-decided
   printf '{\"on\": true}\\n{\"on\": false}\\n' | traceward monitor -e 'G on'
+  traceward monitor properties.tw --listen tcp://127.0.0.1:7007
 
-It reads JSON lines, or CSV with a header, and prints a line each time a verdict changes:
+It reads JSON lines, CSV with a header, or events, and prints a line each time a verdict changes:
   {\"position\": 1, \"property\": \"p1\", \"verdict\": \"violated\", \"final\": true}
 
 A verdict is satisfied or violated once no continuation can change it; before that it is holding
@@ -282,6 +284,17 @@ pub struct MonitorArguments {
     /// Spec files (.tw)
     #[arg(value_name = "SPEC")]
     pub paths: Vec<PathBuf>,
+    /// Follow programs that connect to this address, each its own trace: tcp://HOST:PORT, where port
+    /// 0 is one that is free, or unix:PATH. Without it standard input is followed
+    #[arg(long, value_name = "ADDRESS", help_heading = "Clients")]
+    pub listen: Option<Address>,
+    /// The token that clients have to say first is in this file. Only with it may other computers
+    /// connect
+    #[arg(long, value_name = "FILE", requires = "listen", help_heading = "Clients")]
+    pub token_file: Option<PathBuf>,
+    /// The most clients at a time
+    #[arg(long, value_name = "N", requires = "listen", help_heading = "Clients", default_value_t = 100)]
+    pub clients: u16,
     /// Print every verdict after every state
     #[arg(long, conflicts_with_all = ["every_change", "only_final"])]
     pub every_step: bool,

@@ -46,9 +46,10 @@ pub fn line(document: &impl Serialize) -> String {
 }
 
 /// The line of a monitor about a property: the text before the position, and the text behind it.
-pub fn monitor_line(name: &str, verdict: Verdict) -> (String, String) {
+pub fn monitor_line(name: &str, verdict: Verdict, client: Option<&str>) -> (String, String) {
     // The position comes first and is 0 here, so the first 0 is where it stands.
-    let line = line(&VerdictEvent::new(0, name, verdict));
+    let client = client.map(str::to_owned);
+    let line = line(&VerdictEvent { client, ..VerdictEvent::new(0, name, verdict) });
     let (head, tail) = line.split_once('0').unwrap_or((&line, ""));
     (head.to_owned(), format!("{tail}\n"))
 }
@@ -59,8 +60,8 @@ mod tests {
 
     #[test]
     fn a_position_goes_between_head_and_tail() {
-        let (head, tail) = monitor_line("p0", Verdict::Violated);
-        let expected = "{\"position\": 70, \"property\": \"p0\", \"verdict\": \"violated\", \"final\": true}\n";
+        let (head, tail) = monitor_line("p0", Verdict::Violated, Some("c0"));
+        let expected = "{\"position\": 70, \"client\": \"c0\", \"property\": \"p0\", \"verdict\": \"violated\", \"final\": true}\n";
         assert_eq!(format!("{head}70{tail}"), expected);
     }
 }

@@ -68,26 +68,29 @@ impl Interrupt {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Takes signals from now on. `told` is where news are waited for, and `last_resort` ends the
-    /// program if nobody else does.
-    fn listen(&self, told: SyncSender<News>, last_resort: impl FnOnce() + Send + 'static) -> io::Result<()> {
+    /// Takes signals from now on. `ask` is called if one asks what is known, as long as it returns
+    /// true, `end` if one asks for the end, and a moment later `last_resort`, which ends the program
+    /// if nobody else does.
+    pub fn listen(
+        &self,
+        mut ask: impl FnMut() -> bool + Send + 'static,
+        end: impl FnOnce() + Send + 'static,
+        last_resort: impl FnOnce() + Send + 'static,
+    ) -> io::Result<()> {
         let taken = taken_signals();
         for &signal in &taken {
             // In this order: the first signal finds the flag down and sets it, the next kills.
             flag::register_conditional_default(signal, self.0.clone())?;
             flag::register(signal, self.0.clone())?;
         }
-        let asked = told.clone();
         let mut questions = Signals::new([SIGUSR1])?;
         thread::Builder::new().spawn(move || {
-            // Whoever has gone asks nothing.
-            questions.forever().take_while(|_| asked.send(News::Asked).is_ok()).for_each(drop);
+            questions.forever().take_while(|_| ask()).for_each(drop);
         })?;
         let mut signals = Signals::new(taken)?;
         thread::Builder::new().spawn(move || {
             if signals.forever().next().is_some() {
-                // Where there is no room, nobody is waiting for news.
-                let _ = told.try_send(News::Interrupted);
+                end();
                 thread::sleep(GRACE);
                 last_resort();
             }
@@ -124,7 +127,11 @@ impl Live {
     pub fn standard_input(interrupt: &Interrupt, last_resort: impl FnOnce() + Send + 'static) -> io::Result<Self> {
         let (sender, news) = sync_channel(WAITING);
         let (used, spare) = channel();
-        interrupt.listen(sender.clone(), last_resort)?;
+        let (asked, ended) = (sender.clone(), sender.clone());
+        // Whoever has gone is asked nothing; where there is no room, nobody is waiting for news.
+        let ask = move || asked.send(News::Asked).is_ok();
+        let end = move || drop(ended.try_send(News::Interrupted));
+        interrupt.listen(ask, end, last_resort)?;
         thread::Builder::new().spawn(move || read_all(&mut io::stdin().lock(), &sender, &spare))?;
         Ok(Self { news, used, untold: 0 })
     }

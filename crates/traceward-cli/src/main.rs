@@ -77,7 +77,7 @@ fn run(command: Command, out: &mut impl Write) -> Result<Outcome, Failure> {
     match command {
         Command::Check(arguments) => command::check::run(&arguments, out),
         Command::Query(arguments) => command::query::run(&arguments, out),
-        Command::Monitor(arguments) => command::monitor::run(&arguments),
+        Command::Monitor(arguments) => command::monitor::run(arguments),
         Command::Inspect(arguments) => command::inspect::run(&arguments, out),
         // It is taken apart before.
         Command::Run(_) => Ok(Outcome::Holds),

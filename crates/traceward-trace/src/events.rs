@@ -168,15 +168,12 @@ impl Script {
         if object.trim_ascii().is_empty() { Told::State(b"{}", before) } else { Told::State(object, before) }
     }
 
-    /// Cuts bytes into whole lines and what comes behind the last of them.
+    /// Cuts bytes into whole lines and what comes behind the last of them. From the first NUL byte on
+    /// there is no text.
     fn split<'b>(&mut self, bytes: &'b [u8], end: End) -> Split<'b> {
-        let lines = match self.padded {
-            Some(_) => 0,
-            None => memrchr2(b'\n', b'\r', bytes).map_or(0, |last| last + 1),
-        };
-        let (lines, rest) = bytes.split_at(lines);
-        let text = if self.padded.is_some() { 0 } else { memchr(0, rest).unwrap_or(rest.len()) };
-        let (text, padding) = rest.split_at(text);
+        let text = if self.padded.is_some() { 0 } else { memchr(0, bytes).unwrap_or(bytes.len()) };
+        let (text, padding) = bytes.split_at(text);
+        let (lines, text) = text.split_at(memrchr2(b'\n', b'\r', text).map_or(0, |last| last + 1));
         let is_broken = padding.iter().any(|byte| *byte != 0);
         if !padding.is_empty() && self.padded.is_none() {
             self.padded = Some(text.to_vec());
@@ -306,6 +303,10 @@ impl RecordReader for EventsReader {
 
     fn notes(&self) -> Vec<Note> {
         self.script.notes()
+    }
+
+    fn has_ended(&self) -> bool {
+        matches!(self.script.stage, Stage::Ended(_))
     }
 }
 
@@ -456,10 +457,8 @@ end
             ("init {}\n next  [1]\n", "3:-: no valid JSON at character 8: expected an object, found an array"),
             ("init {}\nnext {} {}\n", "3:-: no valid JSON at character 9: trailing characters"),
             ("init {\"x\":1,\"x\":2}\n", "2:x: the record has `x` more than once"),
-            (
-                "init {}\n\0\0next {}\n",
-                "3:-: a line begins with `init`, `next` or `end`, and this one with `\\u{0}\\u{0}next`",
-            ),
+            ("init {}\n\0\0next {}\n", "3:-: text follows NUL bytes"),
+            ("init {}\nnext {\0}\n", "3:-: text follows NUL bytes"),
             ("init {}\n\0\0next {}", "3:-: text follows NUL bytes"),
         ] {
             assert_eq!(after(lines), expected, "{lines}");

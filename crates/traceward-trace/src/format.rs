@@ -190,6 +190,8 @@ pub(crate) trait LiveReader: Send {
     fn has_header(&self) -> bool;
     /// What is worth telling about the input so far.
     fn notes(&self) -> Vec<Note>;
+    /// Whether the input has said that its trace has ended.
+    fn has_ended(&self) -> bool;
 }
 
 impl<R: RecordReader> LiveReader for Pump<R> {
@@ -211,6 +213,10 @@ impl<R: RecordReader> LiveReader for Pump<R> {
 
     fn notes(&self) -> Vec<Note> {
         self.reader.notes()
+    }
+
+    fn has_ended(&self) -> bool {
+        self.reader.has_ended()
     }
 }
 

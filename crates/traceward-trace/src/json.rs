@@ -27,6 +27,9 @@ const LINES_NAMED: u64 = 1000;
 /// Names collected at most: inputs that use data as names have no end of them.
 const MOST_NAMES: usize = 10_000;
 
+/// The longest name that is collected: what is longer was not written by anybody.
+const LONGEST_NAME: usize = 1 << 10;
+
 /// Elements of an array that get a name.
 pub(crate) const ELEMENTS_NAMED: usize = 16;
 
@@ -177,7 +180,8 @@ impl Names {
         }
         let value = serde_json::from_slice(line).unwrap_or_default();
         flatten(&value, &mut |name, _| {
-            if !self.known.contains(name) && self.ordered.len() < MOST_NAMES {
+            let is_kept = self.ordered.len() < MOST_NAMES && name.len() <= LONGEST_NAME;
+            if is_kept && !self.known.contains(name) {
                 self.known.insert(name.to_owned());
                 self.ordered.push(name.to_owned());
             }

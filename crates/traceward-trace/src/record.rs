@@ -95,6 +95,11 @@ pub(crate) trait RecordReader: Send + 'static {
 
     /// What is worth telling about the input.
     fn notes(&self) -> Vec<Note>;
+
+    /// Whether the input has said that its trace has ended.
+    fn has_ended(&self) -> bool {
+        false
+    }
 }
 
 /// A line end among bytes: LF, CR, or both in this order.

@@ -74,6 +74,11 @@ impl RecordStream {
         self.reader.as_ref().map(|(_, reader)| reader.notes()).unwrap_or_default()
     }
 
+    /// Whether the input has said that its trace has ended. Others end where their bytes do.
+    pub fn has_ended(&self) -> bool {
+        self.reader.as_ref().is_some_and(|(_, reader)| reader.has_ended())
+    }
+
     /// The format, once it is known.
     pub fn format(&self) -> Option<Format> {
         self.reader.as_ref().map(|(format, _)| *format)

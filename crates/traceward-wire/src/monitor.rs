@@ -13,6 +13,9 @@ use traceward::{Abandoned, Feed, Known, MeasuredQuery, Monitor};
 pub struct VerdictEvent {
     /// The position whose state changed it.
     pub position: u64,
+    /// The client whose trace it is, if there are several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client: Option<String>,
     /// The property.
     pub property: String,
     /// What is known of it.
@@ -52,6 +55,7 @@ impl VerdictEvent {
     pub fn unknown(position: u64, property: &str) -> Self {
         Self {
             position,
+            client: None,
             property: property.to_owned(),
             verdict: Verdict::Unknown,
             is_final: true,
@@ -68,6 +72,9 @@ impl VerdictEvent {
 pub struct ValueEvent {
     /// The position of the last state.
     pub position: u64,
+    /// The client whose trace it is, if there are several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client: Option<String>,
     /// What is known of the query.
     #[serde(flatten)]
     pub known: RunningQuery,
@@ -113,6 +120,12 @@ impl RunningQuery {
 pub struct EndOfTrace {
     /// Always true: it tells this line from the others.
     pub end: bool,
+    /// The client whose trace it is, if there are several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client: Option<String>,
+    /// True if the client went away before it had ended its trace.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub gone: bool,
     /// False if the trace was cut short: then verdicts are those of a trace that goes on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub complete: Option<bool>,
@@ -234,6 +247,8 @@ impl EndOfTrace {
         let (complete, stopped) = (Some(false), None);
         Self {
             end: true,
+            client: None,
+            gone: false,
             version: VERSION,
             complete,
             stopped,
@@ -281,6 +296,8 @@ impl EndOfTrace {
         let property = |(id, verdict): (traceward::PropertyId, &traceward::Verdict)| end_verdict(id, verdict, runs(id));
         Self {
             end: true,
+            client: None,
+            gone: false,
             version: VERSION,
             complete: (extent != Extent::Complete).then_some(false),
             stopped: extent.stopped(),

@@ -13,18 +13,19 @@ use traceward::{Abandoned, Feed, Known, MeasuredQuery, Verdict};
 
 /// The line of a monitor about a property after a state: the text before the position, and the text
 /// behind it.
-pub fn monitor_line(name: &str, verdict: Verdict) -> (String, String) {
+pub fn monitor_line(name: &str, verdict: Verdict, client: Option<&str>) -> (String, String) {
     let style = match verdict {
         Verdict::Satisfied => GOOD,
         Verdict::Violated => BAD,
         Verdict::Holding | Verdict::Pending => DIM,
     };
-    (String::new(), format!("  {style}{verdict:<9}{style:#}  {}\n", Shown(name)))
+    let head = client.map(|client| format!("{}: ", Shown(client))).unwrap_or_default();
+    (head, format!("  {style}{verdict:<9}{style:#}  {}\n", Shown(name)))
 }
 
 /// The line of a monitor about a property whose verdict a state has made final.
 pub fn decision_line(position: u64, name: &str, verdict: Verdict, state: &Place) -> String {
-    let (_, tail) = monitor_line(name, verdict);
+    let (_, tail) = monitor_line(name, verdict, None);
     format!("{position:>POSITION_WIDTH$}{}  {DIM}{}{DIM:#}\n", tail.trim_end_matches('\n'), state_text(state))
 }
 

@@ -56,8 +56,8 @@ fn what_is_wrong_with_them_is_told_with_its_line() {
     ));
 }
 
-/// A trace twice: as events, and as JSON lines of changes. Each has a blank line, so that states are on
-/// the same lines.
+/// A trace twice: as events, and as JSON lines of changes. Each has a blank line, so that states
+/// are on the same lines.
 fn both_forms(seed: u32) -> (String, String) {
     let mut random = seed;
     let mut below = |limit: u32| {

@@ -2,6 +2,7 @@
 
 mod alike;
 mod browser;
+mod clients;
 mod common;
 mod edges;
 mod events;
@@ -9,6 +10,7 @@ mod experiments;
 mod fields;
 mod inputs;
 mod limits;
+mod listen;
 mod monitor;
 mod observers;
 mod page;

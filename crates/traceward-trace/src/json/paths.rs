@@ -7,6 +7,9 @@ use rustc_hash::FxHashMap;
 /// time.
 const MOST_EDGES: usize = 4096;
 
+/// The longest name of those; all of them together take little memory, whoever chose them.
+const LONGEST_EDGE: usize = 1 << 10;
+
 /// A place in an object: what may still follow there.
 pub(super) type PathNodeId = u32;
 
@@ -170,7 +173,7 @@ impl Paths {
         let child = (!pending.is_empty()).then(|| self.add_node(pending));
         let target = MemberTarget { slots, node: child };
         let place = &mut self.nodes[node as usize];
-        if !target.leads_somewhere() && place.edges.len() >= MOST_EDGES {
+        if !target.leads_somewhere() && (place.edges.len() >= MOST_EDGES || name.len() > LONGEST_EDGE) {
             return None;
         }
         let edge = place.edges.len() as u32;

@@ -104,6 +104,11 @@ impl Feed {
         if self.monitor.position() == 0 && !self.has_begun { Ok(self.monitor.demand_timestamps()?) } else { Ok(()) }
     }
 
+    /// Whether the input has said that its trace has ended. Others end where their bytes do.
+    pub fn has_ended(&self) -> bool {
+        self.stream.has_ended()
+    }
+
     /// What is worth telling about the input so far.
     pub fn notes(&self) -> Vec<Note> {
         self.stream.notes()

@@ -1,5 +1,6 @@
 //! What a monitor has found out so far, for whoever has to end the program from outside.
 
+use super::teller::{TraceSource, write_client};
 use crate::arguments::{MonitorArguments, OutputFormat};
 use crate::failure::Outcome;
 use crate::live::GRACE;
@@ -10,6 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::mpsc::channel;
 use std::thread;
+use std::time::Instant;
 use traceward::{Monitor, PropertyId, Verdict};
 use traceward_wire::EndOfTrace;
 
@@ -35,6 +37,7 @@ pub struct Progress {
     format: OutputFormat,
     /// Whether bad lines make the answer none.
     bad_lines_count: bool,
+    source: TraceSource,
     names: Vec<String>,
     states: AtomicU64,
     bad_lines: AtomicU64,
@@ -46,8 +49,9 @@ pub struct Progress {
 
 impl Progress {
     /// Nothing has been found out.
-    pub fn new(arguments: &MonitorArguments, monitor: &Monitor) -> Self {
+    pub fn new(arguments: &MonitorArguments, monitor: &Monitor, source: &TraceSource) -> Self {
         Self {
+            source: source.clone(),
             format: arguments.format,
             bad_lines_count: arguments.on_bad_input.is_none(),
             names: monitor.properties().map(|property| property.name.to_owned()).collect(),
@@ -78,20 +82,6 @@ impl Progress {
         !self.end_is_claimed.swap(true, Ordering::Relaxed)
     }
 
-    /// Ends the program. Where the thread that monitors is busy in a step, the verdicts so far are
-    /// said first, those of a trace that goes on. Where it waits for a reader that does not read,
-    /// nothing can be said, and the trace ends with its last state.
-    pub fn end(self: Arc<Self>, out: SharedOutput) {
-        let said = {
-            let progress = self.clone();
-            let (sender, said) = channel();
-            let saying = thread::Builder::new().spawn(move || sender.send(progress.say(out)));
-            saying.is_ok().then(|| said.recv_timeout(GRACE).ok()).flatten()
-        };
-        let open = if matches!(said, Some(Ok(()))) { Outcome::Holds } else { Outcome::Violated };
-        std::process::exit(self.outcome(open).exit_status().into());
-    }
-
     fn say(&self, mut out: SharedOutput) -> io::Result<()> {
         // Waits for whoever is writing.
         out.flush()?;
@@ -101,13 +91,19 @@ impl Progress {
         let (states, bad_lines) = (self.states.load(Ordering::Relaxed), self.bad_lines.load(Ordering::Relaxed));
         let verdicts: Vec<(&str, Option<Verdict>)> =
             self.names.iter().map(String::as_str).zip(self.verdicts()).collect();
+        let mut lines = Vec::new();
         match self.format {
             OutputFormat::Json => {
-                let end = EndOfTrace::cut_short(states, bad_lines, &verdicts);
-                writeln!(out, "{}", json::line(&end))?;
+                let client = self.source.client().map(str::to_owned);
+                let end = EndOfTrace { client, ..EndOfTrace::cut_short(states, bad_lines, &verdicts) };
+                writeln!(lines, "{}", json::line(&end))?;
             }
-            OutputFormat::Text => text::monitor_stopped(&mut out, states, bad_lines, &verdicts)?,
+            OutputFormat::Text => {
+                write_client(&mut lines, &self.source)?;
+                text::monitor_stopped(&mut lines, states, bad_lines, &verdicts)?;
+            }
         }
+        out.write_all(&lines)?;
         out.flush()
     }
 
@@ -130,4 +126,26 @@ impl Progress {
         };
         self.verdicts().map(outcome).max().unwrap_or(Outcome::Holds)
     }
+}
+
+/// Ends the program; `known` is what has come of traces that have ended. Where a thread that
+/// monitors is busy in a step, the verdicts so far are said first, those of a trace that goes on.
+/// Where it waits for a reader that does not read, nothing can be said, and the trace ends with its
+/// last state.
+pub fn end(open: Vec<Arc<Progress>>, known: Outcome, out: SharedOutput) {
+    let (sender, said) = channel();
+    let traces = open.clone();
+    let saying = thread::Builder::new().spawn(move || {
+        // Who waits no more has ended the program.
+        traces.iter().try_for_each(|progress| sender.send(progress.say(out.clone())).ok())
+    });
+    let deadline = Instant::now() + GRACE;
+    let outcome = |progress: &Arc<Progress>| {
+        let left = deadline.saturating_duration_since(Instant::now());
+        let said = saying.is_ok().then(|| said.recv_timeout(left).ok()).flatten();
+        let pending = if matches!(said, Some(Ok(()))) { Outcome::Holds } else { Outcome::Violated };
+        progress.outcome(pending)
+    };
+    let outcome = open.iter().map(outcome).max().map_or(known, |worst| worst.max(known));
+    std::process::exit(outcome.exit_status().into());
 }

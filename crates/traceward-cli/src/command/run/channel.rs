@@ -4,8 +4,11 @@ use crate::failure::Failure;
 use crate::input;
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::os::unix::net::{UnixListener, UnixStream};
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use traceward_server::{Address, Connection, Listener};
 
 /// The number of bytes that are read at once.
 const PIECE: usize = 256 << 10;
@@ -65,26 +68,27 @@ impl Follow {
     }
 }
 
-/// The place where programs meet their monitor.
-pub struct Rendezvous(UnixListener);
+/// The place where programs meet their monitor. A thread waits for them, and ends with us.
+pub struct Rendezvous(Receiver<io::Result<Connection>>);
 
 impl Rendezvous {
     pub fn at(path: &Path) -> Result<Self, Failure> {
-        let named = |error: io::Error| Failure::new(format!("{}: {}", input::name(path), input::reason(&error)));
-        let listener = UnixListener::bind(path).map_err(named)?;
-        listener.set_nonblocking(true).map_err(named)?;
-        Ok(Self(listener))
+        let listener = Listener::bind(&Address::Unix(path.to_owned()), false)
+            .map_err(|error| Failure::new(format!("{}: {error}", input::name(path))))?;
+        let (sender, arrived) = channel();
+        thread::Builder::new().spawn(move || while sender.send(listener.accept()).is_ok() {})?;
+        Ok(Self(arrived))
     }
 
     /// The next program that has come.
     pub fn next(&self) -> Result<Option<Channel>, Failure> {
-        match self.0.accept() {
-            Ok((stream, _)) => {
+        match self.0.try_recv() {
+            Ok(Ok(Connection::Unix(stream))) => {
                 stream.set_nonblocking(true)?;
                 Ok(Some(Channel { stream, bytes: Vec::new(), hello: None, is_open: true }))
             }
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(None),
-            Err(error) => Err(error.into()),
+            Ok(Err(error)) => Err(error.into()),
+            Ok(Ok(Connection::Tcp(_))) | Err(_) => Ok(None),
         }
     }
 }

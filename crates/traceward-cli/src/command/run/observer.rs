@@ -1,12 +1,12 @@
 //! A monitor that watches a program, and tells what it sees.
 
 use crate::arguments::OutputFormat;
-use crate::command::monitor::{Cost, Ending, describe_unseen};
+use crate::command::monitor::{Cost, Ending};
 use crate::failure::{Failure, Outcome, given_up, tell};
 use crate::{input, json, text};
-use traceward::input::Format;
+use traceward::input::Unseen;
 use traceward::message::Shown;
-use traceward::{Error, Event, Feed, Known, Monitor, PropertyId, ReadOptions, Verdict};
+use traceward::{Error, Event, Feed, Known, Monitor, PropertyId, Verdict};
 use traceward_wire::{EndOfTrace, VerdictEvent};
 
 /// The name of the input in messages.
@@ -35,8 +35,7 @@ pub enum Reply {
 
 impl Observer {
     pub fn new(monitor: Monitor, format: OutputFormat, quiet: bool, who: Option<String>) -> Result<Self, Failure> {
-        let options = ReadOptions { format: Some(Format::EVENTS), ..ReadOptions::default() };
-        let feed = Feed::with_options(monitor, &options).map_err(unanswerable)?;
+        let feed = traceward_server::feed(monitor).map_err(unanswerable)?;
         Ok(Self { feed, format, quiet, who })
     }
 
@@ -116,7 +115,10 @@ impl Observer {
         }
         let unseen = self.feed.unseen();
         if !unseen.is_empty() && ending == Ending::Complete {
-            describe_unseen(&unseen, "error", "was never told: what is asked of it was false throughout");
+            for Unseen { name, .. } in &unseen {
+                let name = Shown(name);
+                tell(&format!("error: `{name}` was never told: what is asked of it was false throughout"));
+            }
             outcome = Outcome::Unanswered;
         }
         if !self.quiet {
