@@ -524,28 +524,26 @@ static char *traceward_put_text(char *out, const char *text)
 
 static char *traceward_put_double(char *out, double value)
 {
-    /* What is beyond all floats reads as infinite. */
-    if (value > 1.7976931348623157e308)
-        return traceward_put(out, "1e999");
-    if (value < -1.7976931348623157e308)
-        return traceward_put(out, "-1e999");
-    {
-        int length = snprintf(out, 40, "%.17g", value), i, is_float = 0;
-        for (i = 0; i < length; i++) {
-            if (out[i] == ',')
-                out[i] = '.';
-            is_float |= out[i] == '.' || out[i] == 'e';
-        }
-        out += length;
-        return is_float ? out : traceward_put(out, ".0");
+    int length = snprintf(out, 40, "%.17g", value), i, is_float = 0;
+    for (i = 0; i < length; i++) {
+        if (out[i] == ',')
+            out[i] = '.';
+        is_float |= out[i] == '.' || out[i] == 'e';
     }
+    out += length;
+    return is_float ? out : traceward_put(out, ".0");
 }
+
+/* Integers end with those of 63 bits and a sign. What is beyond them is told as a float. */
+#define TRACEWARD_IS_BEYOND(value) ((value) > 9223372036854775807ull)
 
 static char *traceward_put_value(char *out, const struct traceward_slot *image)
 {
     switch (image->kind) {
     case TRACEWARD_INT: return traceward_put_int(out, image->value.i);
-    case TRACEWARD_UNSIGNED: return traceward_put_unsigned(out, image->value.u);
+    case TRACEWARD_UNSIGNED:
+        out = traceward_put_unsigned(out, image->value.u);
+        return TRACEWARD_IS_BEYOND(image->value.u) ? traceward_put(out, ".0") : out;
     case TRACEWARD_DOUBLE: return traceward_put_double(out, image->value.d);
     case TRACEWARD_BOOL: return traceward_put(out, image->value.i ? "true" : "false");
     case TRACEWARD_TEXT: return traceward_put_text(out, image->value.text);
@@ -1011,11 +1009,22 @@ void traceward_take_unsigned(unsigned slot, unsigned long long value, const char
     traceward_unlock();
 }
 
-/* What is no number is missing. */
+/* What is no number is missing, and so is what JSON has no number for, which is told once. */
+static int traceward_is_finite(double value)
+{
+    static int is_told;
+    int is_finite = value >= -1.7976931348623157e308 && value <= 1.7976931348623157e308;
+    if (!is_finite && value == value && !is_told) {
+        is_told = 1;
+        traceward_complain("an infinite value cannot be told: it counts as missing", NULL);
+    }
+    return is_finite;
+}
+
 void traceward_take_double(unsigned slot, double value, const char *at, enum traceward_cause cause)
 {
     struct traceward_slot *image = &traceward_slots[slot];
-    enum traceward_kind kind = value == value ? TRACEWARD_DOUBLE : TRACEWARD_MISSING;
+    enum traceward_kind kind = traceward_is_finite(value) ? TRACEWARD_DOUBLE : TRACEWARD_MISSING;
     int is_other;
     traceward_lock();
     is_other = image->kind != kind || (kind == TRACEWARD_DOUBLE && image->value.d != value);
@@ -1238,13 +1247,7 @@ __attribute__((constructor(101))) static void traceward_begin(void)
 /* ---- comparisons by exact value ---- */
 
 static inline int traceward_compare_ii(long long a, long long b) { return (a > b) - (a < b); }
-static inline int traceward_compare_uu(unsigned long long a, unsigned long long b) { return (a > b) - (a < b); }
 static inline int traceward_compare_dd(double a, double b) { return (a > b) - (a < b); }
-
-static inline int traceward_compare_iu(long long a, unsigned long long b)
-{
-    return a < 0 ? -1 : traceward_compare_uu((unsigned long long)a, b);
-}
 
 /* A float as large as the integers end is beyond them all; otherwise its whole part is one of them. */
 static inline int traceward_compare_id(long long a, double b)
@@ -1260,13 +1263,17 @@ static inline int traceward_compare_id(long long a, double b)
 
 static inline int traceward_compare_ud(unsigned long long a, double b)
 {
-    unsigned long long whole;
-    if (b >= 18446744073709551616.0)
-        return -1;
-    if (b < 0.0)
-        return 1;
-    whole = (unsigned long long)b;
-    return a != whole ? traceward_compare_uu(a, whole) : traceward_compare_dd(0.0, b - (double)whole);
+    return TRACEWARD_IS_BEYOND(a) ? traceward_compare_dd((double)a, b) : traceward_compare_id((long long)a, b);
+}
+
+static inline int traceward_compare_iu(long long a, unsigned long long b)
+{
+    return TRACEWARD_IS_BEYOND(b) ? traceward_compare_id(a, (double)b) : traceward_compare_ii(a, (long long)b);
+}
+
+static inline int traceward_compare_uu(unsigned long long a, unsigned long long b)
+{
+    return TRACEWARD_IS_BEYOND(b) ? traceward_compare_ud(a, (double)b) : -traceward_compare_iu((long long)b, a);
 }
 
 #endif

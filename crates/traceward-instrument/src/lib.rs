@@ -193,6 +193,9 @@ fn warn_of_objects(order: &Order<'_>, program: &Program<'_>, warnings: &mut BTre
         if watch.ty == CType::LongDouble {
             warn(format!("`{name}` is a long double: it is told as a double, which may round it"));
         }
+        if watch.kind == Kind::Unsigned {
+            warn(format!("`{name}` is unsigned and has 64 bits: above 9223372036854775807 it is told as a float"));
+        }
         if watch.kind == Kind::TextPointer {
             warn(format!(
                 "`{name}` points at a text: it is read when the pointer or, by its name, the text is written"

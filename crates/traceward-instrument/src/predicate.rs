@@ -174,13 +174,14 @@ impl Translation<'_> {
         let ordering = |letters: &str, a: &str, b: &str| format!("traceward_compare_{letters}({a}, {b})");
         let (a, b) = (&left.code, &right.code);
         let compared = match (left.width, right.width) {
-            (x, y) if x == y => format!("{a} {symbol} {b}"),
+            (Width::Int, Width::Int) | (Width::Double, Width::Double) => format!("{a} {symbol} {b}"),
+            (Width::Unsigned, Width::Unsigned) => format!("{} {symbol} 0", ordering("uu", a, b)),
             (Width::Int, Width::Unsigned) => format!("{} {symbol} 0", ordering("iu", a, b)),
             (Width::Unsigned, Width::Int) => format!("0 {symbol} {}", ordering("iu", b, a)),
             (Width::Int, Width::Double) => format!("{} {symbol} 0", ordering("id", a, b)),
             (Width::Double, Width::Int) => format!("0 {symbol} {}", ordering("id", b, a)),
-            (Width::Unsigned, _) => format!("{} {symbol} 0", ordering("ud", a, b)),
-            (_, _) => format!("0 {symbol} {}", ordering("ud", b, a)),
+            (Width::Unsigned, Width::Double) => format!("{} {symbol} 0", ordering("ud", a, b)),
+            (Width::Double, Width::Unsigned) => format!("0 {symbol} {}", ordering("ud", b, a)),
         };
         let mut has = [left.has, right.has].concat();
         has.sort();

@@ -45,6 +45,14 @@ fn seen_by_gdb(program: &Path, watched: &[&str]) -> Vec<Change> {
     changes
 }
 
+/// A value as gdb says it: what no integer holds is told as a float.
+fn as_integer(value: &Value) -> Value {
+    match value.as_f64() {
+        Some(number) if value.is_f64() && number >= 9.3e18 => Value::from(number as u64),
+        _ => value.clone(),
+    }
+}
+
 /// The changes that each state tells. States in which nothing has another value are left out: gdb
 /// does not see them.
 fn told(text: &str, names: &BTreeMap<&str, &str>) -> Vec<Vec<Change>> {
@@ -60,7 +68,7 @@ fn told(text: &str, names: &BTreeMap<&str, &str>) -> Vec<Vec<Change>> {
         for (name, value) in &members {
             let Some(expression) = names.get(name.as_str()) else { continue };
             if image.insert(name.clone(), value.clone()).as_ref() != Some(value) {
-                state.push(Change { name: (*expression).to_owned(), value: value.clone(), line });
+                state.push(Change { name: (*expression).to_owned(), value: as_integer(value), line });
             }
         }
         if !state.is_empty() {
