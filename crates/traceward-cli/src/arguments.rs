@@ -2,6 +2,7 @@
 
 use crate::output::Content;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
@@ -74,6 +75,39 @@ signal (INT, TERM, HUP), each property is satisfied or violated.")]
   traceward explain-plan -e 'G(!a -> !b U c)'
   traceward explain-plan -e 'quantile(0.99, latency(request -> grant))'")]
     ExplainPlan(PlanArguments),
+    /// Make a C program tell a monitor what a spec needs to know
+    #[command(after_help = "Examples:
+  traceward instrument properties.tw mux.c -o told
+  cc told/mux.c told/traceward_watch.c -o mux
+  TRACEWARD_OUT=file:mux.events ./mux
+  traceward check told/mux.c mux.events
+
+Behind every write to a variable of the spec stands code that looks whether a predicate differs, and
+then sends a state. A variable is x, s.member or `a[3]`; where several have the name, it is
+`file.c:variable` or `file.c:function:variable`. What cannot be seen is told as warnings.
+
+The program's environment says where events go: TRACEWARD_OUT=file:PATH, unix:PATH, tcp:HOST:PORT
+or fd:N. Without it, it runs as it always did. The files carry the spec.
+
+Exit status: 0 the program tells, 2 it could not be made to.")]
+    Instrument(InstrumentArguments),
+    /// Run a program under its monitor: one that was instrumented, or C files that are instrumented
+    /// and compiled first
+    #[command(after_help = "Examples:
+  traceward run properties.tw mux.c
+  traceward run properties.tw mux.c other.c -- --rounds 3
+  traceward run properties.tw --threads --stop-on-violation mux.c
+  traceward run told/mux.c -- ./mux --rounds 3
+
+Verdicts are printed on standard error the moment they are final, with the place in the program and
+the values there; what the program reads and prints passes through, and so do signals. CC and CFLAGS
+name the compiler and its options.
+
+A process that the program forks is a trace of its own, which is judged when it has ended.
+
+Exit status: that of the program, unless a property is violated (1) or the question could not be
+answered (2). A program that dies of a signal takes this one with it.")]
+    Run(RunArguments),
     /// Run a program of Manna and Pnueli's Simple Programming Language, and print its trace
     #[command(after_help = "Examples:
   traceward simulate program.spl > trace.csv
@@ -158,6 +192,7 @@ impl Command {
             Self::Automaton(arguments) if arguments.to == AutomatonFormat::Json => Content::Json,
             Self::Help(arguments) if arguments.topic.as_deref() == Some("json-schema") => Content::Json,
             Self::Help(_) => Content::Coloured,
+            Self::Instrument(_) | Self::Run(_) => Content::Plain,
             Self::ExplainPlan(_) | Self::Automaton(_) | Self::Completions(_) | Self::Man(_) => Content::Plain,
         }
     }
@@ -788,6 +823,75 @@ pub enum TraceForm {
     Csv,
     /// An object a line
     Jsonl,
+}
+
+#[derive(Args, Debug)]
+pub struct InstrumentArguments {
+    #[command(flatten)]
+    pub spec: SpecArguments,
+    /// A spec file (.tw), unless -e is given; then the program's C files
+    #[arg(value_name = "SPEC | FILE.c", required = true)]
+    pub paths: Vec<PathBuf>,
+    /// The folder for the files that are made
+    #[arg(short, long, value_name = "DIR")]
+    pub output: PathBuf,
+    #[command(flatten)]
+    pub instrumenting: InstrumentingArguments,
+    /// Print no warnings
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+/// How a C program is instrumented.
+#[derive(Args, Debug)]
+pub struct InstrumentingArguments {
+    /// Take every write to a watched variable for a state, as is done where the spec looks at the
+    /// next or an earlier state, counts, or measures time
+    #[arg(long, conflicts_with = "only_changes")]
+    pub every_write: bool,
+    /// Take a write for a state only if a predicate differs after it
+    #[arg(long)]
+    pub only_changes: bool,
+    /// Make calls and returns of functions states, too: the variable `event` is `call f` or
+    /// `return f`, and `f:n` the argument n
+    #[arg(long)]
+    pub events: bool,
+    /// Put each write, and what is told of it, under one lock: for programs with threads
+    #[arg(long)]
+    pub threads: bool,
+}
+
+#[derive(Args, Debug)]
+pub struct RunArguments {
+    #[command(flatten)]
+    pub spec: SpecArguments,
+    /// A spec file (.tw, or a C file that carries one), unless -e is given; then C files, which are
+    /// instrumented and compiled, and arguments of the program
+    #[arg(value_name = "SPEC | FILE.c")]
+    pub paths: Vec<PathBuf>,
+    /// The command, or, behind C files, arguments of the program
+    #[arg(last = true, value_name = "COMMAND")]
+    pub command: Vec<OsString>,
+    /// Stop the program at the write that violates a property: it waits after each state for the
+    /// verdict
+    #[arg(long)]
+    pub stop_on_violation: bool,
+    /// Run the program in gdb, and break into it at the write that violates a property
+    #[arg(long)]
+    pub debugger: bool,
+    /// Keep the events in this file
+    #[arg(long, value_name = "FILE.events", conflicts_with_all = ["stop_on_violation", "debugger"])]
+    pub trace: Option<PathBuf>,
+    #[command(flatten)]
+    pub instrumenting: InstrumentingArguments,
+    #[command(flatten)]
+    pub engine: EngineArguments,
+    /// For people, or for programs a JSON object a line
+    #[arg(long, value_enum, default_value_t = OutputFormat::Text, help_heading = "Output")]
+    pub format: OutputFormat,
+    /// Print violations only, and no warnings
+    #[arg(long, short, help_heading = "Output")]
+    pub quiet: bool,
 }
 
 #[derive(Args, Debug)]

@@ -60,7 +60,7 @@ pub fn paint() -> Paint {
 }
 
 /// The spec of a command line, and the traces: without `-e` the first path is a spec, and whatever
-/// ends in `.tw` is one.
+/// ends in `.tw` is one, as is a C file that carries one.
 pub fn spec_and_traces(
     spec: &SpecArguments,
     paths: &[PathBuf],
@@ -98,7 +98,7 @@ pub fn spec_alone(asked: &AskedArguments, goal: Goal, missing: &str) -> Result<S
     }
 }
 
-fn spec_source(path: &Path, goal: Goal) -> Result<Source, Failure> {
+pub fn spec_source(path: &Path, goal: Goal) -> Result<Source, Failure> {
     let name = name(path);
     let bytes = read_spec(path).map_err(|error| {
         let failure = Failure::new(format!("{name}: {}", reason(&error)));
@@ -120,7 +120,16 @@ fn spec_source(path: &Path, goal: Goal) -> Result<Source, Failure> {
             "this looks like a trace, and the first argument is a spec file unless a formula is given with -e";
         return Err(Failure::new(format!("{name}: {message}")));
     }
+    let text = if path.extension().is_some_and(|ending| ending == "c") { embedded_spec(&name, &text)? } else { text };
     Ok(Source::new(path.display().to_string(), text, goal))
+}
+
+/// The spec that an instrumented C file carries.
+fn embedded_spec(name: &str, text: &str) -> Result<String, Failure> {
+    traceward_instrument::embedded(text).ok_or_else(|| {
+        let failure = Failure::new(format!("{name}: this C file carries no spec, and the first argument is a spec"));
+        failure.help("traceward instrument SPEC FILE.c -o DIR makes a file that carries one")
+    })
 }
 
 /// The bytes of a spec, and one more than are allowed if there are too many.

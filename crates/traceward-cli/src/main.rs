@@ -25,7 +25,11 @@ fn main() -> ExitCode {
         // Help and version are answers; anything else is a question that cannot be understood.
         Err(error) => return exit(unparsed(&error)),
     };
-    exit(answer(arguments.command))
+    match arguments.command {
+        // Its status may be that of the program it ran.
+        Command::Run(arguments) => command::run::run(&arguments).unwrap_or_else(|failure| exit(Err(failure))),
+        command => exit(answer(command)),
+    }
 }
 
 /// Says what became of a run.
@@ -75,6 +79,9 @@ fn run(command: Command, out: &mut impl Write) -> Result<Outcome, Failure> {
         Command::Query(arguments) => command::query::run(&arguments, out),
         Command::Monitor(arguments) => command::monitor::run(arguments),
         Command::Inspect(arguments) => command::inspect::run(&arguments, out),
+        // It is taken apart before.
+        Command::Run(_) => Ok(Outcome::Holds),
+        Command::Instrument(arguments) => command::instrument::run(&arguments, out),
         Command::Simulate(arguments) => command::simulate::run(&arguments),
         Command::Bench(arguments) => command::bench::run(&arguments, out),
         Command::ExplainPlan(arguments) => command::explain_plan::run(&arguments, out),

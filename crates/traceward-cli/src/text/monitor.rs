@@ -30,6 +30,17 @@ pub fn decision_line(position: u64, name: &str, verdict: Verdict, state: &Place)
     format!("{position:>POSITION_WIDTH$}{}  {DIM}{}{DIM:#}\n", tail.trim_end_matches('\n'), state_text(state))
 }
 
+/// The line about a property of a program whose verdict a state has made final: where, and with
+/// which values.
+pub fn observed_line(name: &str, verdict: Verdict, state: &Place) -> String {
+    let style = if verdict == Verdict::Violated { BAD } else { GOOD };
+    let values: Vec<String> =
+        state.values.iter().map(|(name, value)| format!("{} = {}", Shown(name), value_text(Some(value)))).collect();
+    let place = state.source.as_ref().map_or_else(|| "at the start".to_owned(), ToString::to_string);
+    let separator = if values.is_empty() { "" } else { ": " };
+    format!("{style}{verdict}{style:#}  {}  {place}{separator}{}", Shown(name), values.join(", "))
+}
+
 /// A state by its line, time and values.
 fn state_text(Place { position: _, line, source, time, values }: &Place) -> String {
     let values: Vec<String> =

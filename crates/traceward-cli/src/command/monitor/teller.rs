@@ -45,7 +45,8 @@ impl Ending {
         }
     }
 
-    fn extent(self) -> Extent {
+    /// How much of the trace was seen, for programs.
+    pub fn extent(self) -> Extent {
         match self {
             Self::Complete => Extent::Complete,
             Self::CutShort => Extent::CutShort,

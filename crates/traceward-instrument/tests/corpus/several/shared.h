@@ -1,0 +1,18 @@
+#ifndef SHARED_H
+#define SHARED_H
+
+enum phase { IDLE, RUNNING, STOPPED };
+
+struct machine {
+    enum phase phase;
+    unsigned stops;
+};
+
+extern int level;
+extern struct machine machine;
+
+void raise_level(int by);
+void stop(void);
+int peek(void);
+
+#endif
