@@ -1,7 +1,7 @@
 //! The callbacks of the virtual machine, and what they share.
 
 use crate::channel::Channel;
-use crate::follower::{Follower, Here};
+use crate::follower::{Follower, Here, Output};
 use crate::interface::{
     Callbacks, Capability, Class, Event, FieldId, Frame, Jvalue, Machine, MethodId, Native, Object, TOOL_VERSION,
     Thread, Tool,
@@ -17,8 +17,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use traceward::Monitor;
 use traceward::message::{Paint, Style};
+use traceward::{Monitor, Spec};
 
 /// What callbacks share. The machine keeps its address for them.
 struct Agent {
@@ -58,6 +58,8 @@ pub unsafe extern "system" fn Agent_OnLoad(machine: Machine, options: *const c_c
     match loaded.unwrap_or_else(|_| Err("a defect of the agent: it panicked; please report it".to_owned())) {
         Ok(()) => 0,
         Err(message) => {
+            // Errors of specs say themselves what they are.
+            let message = message.strip_prefix("error: ").unwrap_or(&message);
             let _ = std::io::stderr().write_all(format!("traceward: error: {message}\n").as_bytes());
             exit_now(UNANSWERED);
         }
@@ -102,12 +104,14 @@ impl Agent {
         let text = std::fs::read_to_string(&options.spec).map_err(|error| format!("{path}: {error}"))?;
         let wanted = Wanted::read(&path, &text)?;
         let style = Style { paint: Paint::Plain, ..Style::default() };
-        let monitor = Monitor::new(&wanted.spec).map_err(|error| error.render(&path, style))?;
         let mut report = Report::open(options)?;
         wanted.spec.warnings(style).iter().for_each(|warning| report.say(warning));
-        let channel = options.to.as_ref().map(|target| Channel::open(target, options.on_violation)).transpose()?;
+        let output = match &options.to {
+            Some(target) => Output::Send(Channel::open(target, options.on_violation)?),
+            None => Output::Judge(Box::new(monitor(&wanted.spec, &path)?)),
+        };
         let is_timed = wanted.spec.settings().time.is_some();
-        let follower = Follower::new(monitor, channel, is_timed, options, report);
+        let follower = Follower::new(output, is_timed, options, report);
         Ok(Self {
             watcher: Mutex::new(Watcher::new(wanted, follower, options)),
             freed: Mutex::default(),
@@ -127,7 +131,7 @@ impl Agent {
     /// The watcher, after the objects that are gone have been taken off it.
     fn watcher(&self, here: &Here) -> MutexGuard<'_, Watcher> {
         let mut watcher = self.lock();
-        if self.has_freed.swap(false, Ordering::AcqRel) {
+        if self.has_freed.load(Ordering::Relaxed) && self.has_freed.swap(false, Ordering::AcqRel) {
             let freed = std::mem::take(&mut *self.freed.lock().unwrap_or_else(PoisonError::into_inner));
             watcher.freed(&freed, here);
         }
@@ -145,6 +149,12 @@ impl Agent {
             let _ = std::io::stderr().write_all(text);
         }
     }
+}
+
+fn monitor(spec: &Spec, path: &str) -> Result<Monitor, String> {
+    let style = Style { paint: Paint::Plain, ..Style::default() };
+    let way_out = "to=file:PATH writes the states, for `traceward check`";
+    Monitor::new(spec).map_err(|error| format!("{}\n{way_out}", error.render(path, style)))
 }
 
 /// The agent whose callback runs.

@@ -64,7 +64,8 @@ pub(crate) struct Follower {
     places: FxHashMap<Frame, (String, String)>,
 }
 
-enum Output {
+/// Who judges.
+pub(crate) enum Output {
     /// A monitor that has seen no state.
     Judge(Box<Monitor>),
     Send(Channel),
@@ -73,22 +74,19 @@ enum Output {
 }
 
 impl Follower {
-    pub(crate) fn new(
-        monitor: Monitor,
-        channel: Option<Channel>,
-        is_timed: bool,
-        options: &Options,
-        report: Report,
-    ) -> Self {
-        let is_timed = is_timed || channel.is_some();
+    pub(crate) fn new(output: Output, is_timed: bool, options: &Options, report: Report) -> Self {
+        let (is_timed, tally) = match &output {
+            Output::Judge(monitor) => (is_timed, Tally::new(monitor, options.violations)),
+            Output::Send(_) | Output::Gone => (true, Tally::default()),
+        };
         Self {
             state: Vec::new(),
             names: Vec::new(),
             own: Vec::new(),
             event: None,
             statics_written: 0,
-            tally: Tally::new(&monitor, options.violations),
-            output: channel.map_or_else(|| Output::Judge(Box::new(monitor)), Output::Send),
+            tally,
+            output,
             report,
             on_violation: options.on_violation,
             clock: is_timed.then(Instant::now),
@@ -110,6 +108,14 @@ impl Follower {
         let place = self.add_shared(name, variable);
         self.own.push(place);
         place
+    }
+
+    /// Sets the value of a field of an object.
+    #[inline]
+    pub(crate) fn set_own(&self, trace: &mut Trace, place: usize, value: Value) {
+        if let Some(index) = self.own.iter().position(|own| *own == place) {
+            trace.own[index] = value;
+        }
     }
 
     pub(crate) fn name(&self, place: usize) -> &str {

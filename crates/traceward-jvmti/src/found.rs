@@ -37,6 +37,13 @@ pub(crate) struct FoundField {
     pub(crate) has_initialiser: bool,
 }
 
+impl FoundField {
+    /// Whether it is the same field by another name.
+    pub(crate) fn is_twin(&self, other: &Self) -> bool {
+        self.field == other.field && self.owner == other.owner
+    }
+}
+
 /// A method that is watched, with the events that the spec speaks of.
 #[derive(Clone, Debug)]
 pub(crate) struct FoundMethod {

@@ -8,6 +8,7 @@ use traceward::{Abandoned, Monitor, PropertyId, Verdict};
 const MOST_NAMED: usize = 5;
 
 /// What each property came to.
+#[derive(Default)]
 pub(crate) struct Tally {
     counts: Vec<Count>,
     /// The most violations that are told one by one, of each property.

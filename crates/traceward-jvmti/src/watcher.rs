@@ -27,14 +27,15 @@ pub(crate) struct Watcher {
     fields: Vec<Pending<WantedField>>,
     methods: Vec<Pending<WantedMethod>>,
     found: Vec<FoundField>,
-    /// The places of found fields by their ids. Fields of several classes may have the same id.
-    by_id: FxHashMap<FieldId, Vec<usize>>,
+    /// Whether ids alone tell the found fields apart. Fields of two classes may have the same.
+    are_ids_unique: bool,
     /// Whether all of them have their value; until then classes are looked at before each state.
     are_statics_known: bool,
     by_method: FxHashMap<MethodId, FoundMethod>,
-    /// The classes that an object has to be of to have all instance fields.
-    object_classes: Vec<Global>,
-    class_names: FxHashMap<usize, Arc<str>>,
+    /// Whether the spec has two names for one field, which it inherits.
+    has_twins: bool,
+    /// The class that an object has to be of to have all instance fields, with its name.
+    object_class: Option<(Global, Arc<str>)>,
     follower: Follower,
     statics: Trace,
     objects: Objects,
@@ -88,11 +89,11 @@ impl Watcher {
             fields: wanted.fields.into_iter().map(Pending::new).collect(),
             methods: wanted.methods.into_iter().map(Pending::new).collect(),
             found: Vec::new(),
-            by_id: FxHashMap::default(),
+            are_ids_unique: true,
             are_statics_known: true,
             by_method: FxHashMap::default(),
-            object_classes: Vec::new(),
-            class_names: FxHashMap::default(),
+            has_twins: false,
+            object_class: None,
             follower,
             statics: Trace::new(Subject::Statics, Box::new([])),
             objects: Objects::default(),
@@ -118,7 +119,12 @@ impl Watcher {
         let methods = self.methods.iter().filter(|one| one.class.is_none()).map(|one| &one.wanted.class);
         let names: FxHashSet<&String> = fields.chain(methods).collect();
         let mut names: Vec<String> = names.into_iter().flat_map(|class| spellings(class)).collect();
+        // What was taken for a class may be a method of one.
+        let outer: Vec<String> =
+            names.iter().filter_map(|name| Some(name.rsplit_once('.')?.0.to_owned())).collect();
+        names.extend(outer);
         names.sort();
+        names.dedup();
         names
     }
 
@@ -171,9 +177,12 @@ impl Watcher {
         };
         let is_known = !found.is_static;
         self.are_statics_known &= is_known;
-        self.by_id.entry(found.field).or_default().push(self.found.len());
+        let is_twin = |other: &&FoundField| other.field == found.field && jvm.is_same(other.owner.object(), found.owner);
+        let twin = self.found.iter().find(is_twin).map(|other| other.owner);
+        self.has_twins |= twin.is_some();
+        self.are_ids_unique &= self.found.iter().all(|other| other.field != found.field);
         self.found.push(FoundField {
-            owner: jvm.global(found.owner),
+            owner: twin.unwrap_or_else(|| jvm.global(found.owner)),
             field: found.field,
             letter: found.letter,
             is_static: found.is_static,
@@ -187,14 +196,17 @@ impl Watcher {
 
     /// An instance field was found: from now on objects have traces.
     fn take_object_class(&mut self, jvm: Jvm, class: Class, wanted: &WantedField) -> Result<(), Problem> {
-        let is_kin = |other: &Global| jvm.is_subclass(class, other.object()) || jvm.is_subclass(other.object(), class);
-        if !self.object_classes.iter().all(is_kin) {
-            return Err(Problem(format!(
-                "`{}` is an instance field, and so are others of another class: no object has both. \
-                 Write a spec for each class",
-                wanted.name
-            )));
-        }
+        let narrower = match &self.object_class {
+            Some((other, _)) if jvm.is_subclass(other.object(), class) => None,
+            Some((other, name)) if !jvm.is_subclass(class, other.object()) => {
+                return Err(Problem(format!(
+                    "`{}` is an instance field, and others are of {name}: no object has both. Write a spec for each \
+                     class",
+                    wanted.name
+                )));
+            }
+            _ => Some((jvm.global(class), Arc::from(jvm.class_name(class)))),
+        };
         if self.follower.has_queries() {
             return Err(Problem(format!(
                 "`{}` is an instance field, and queries are measured of one trace only: write the states \
@@ -218,7 +230,7 @@ impl Watcher {
         }
         jvm.enable(Event::ObjectFree).map_err(Problem)?;
         jvm.enable(Event::FramePop).map_err(Problem)?;
-        self.object_classes.push(jvm.global(class));
+        self.object_class = narrower.or(self.object_class.take());
         Ok(())
     }
 
@@ -274,8 +286,21 @@ impl Watcher {
     }
 
     fn set_static(&mut self, place: usize, value: Value) {
+        for twin in self.twins(place) {
+            self.follower.state[twin].1 = value.clone();
+        }
         self.follower.state[place].1 = value;
         self.follower.statics_written += 1;
+    }
+
+    /// The other places that the field of a place has in the state.
+    fn twins(&self, place: usize) -> Vec<usize> {
+        let found = self.found.iter().find(|found| self.has_twins && found.place == place);
+        let twins = found.map(|one| {
+            let is_twin = |other: &&FoundField| other.is_twin(one) && other.place != place;
+            self.found.iter().filter(is_twin).map(|other| other.place).collect()
+        });
+        twins.unwrap_or_default()
     }
 
     fn refuse_value(&mut self, place: usize, class: &str, here: Option<&Here>) {
@@ -316,13 +341,14 @@ impl Watcher {
     /// The field that is meant: ids alone do not tell fields of two classes apart.
     #[inline]
     fn find(&self, jvm: Jvm, write: &Write) -> Option<usize> {
-        match self.by_id.get(&write.field)?.as_slice() {
-            [only] => Some(*only),
-            several => several.iter().copied().find(|&index| {
-                let found = &self.found[index];
-                found.is_static == write.object.is_null() && jvm.is_same(found.owner.object(), write.class)
-            }),
+        let mut named = (0..self.found.len()).filter(|&index| self.found[index].field == write.field);
+        if self.are_ids_unique {
+            return named.next();
         }
+        named.find(|&index| {
+            let found = &self.found[index];
+            found.is_static == write.object.is_null() && jvm.is_same(found.owner.object(), write.class)
+        })
     }
 
     fn write_static(&mut self, here: &Here, index: usize, value: Value) {
@@ -331,7 +357,7 @@ impl Watcher {
         if !is_known && self.construction == Construction::Initial {
             return self.set_static(place, value);
         }
-        if self.object_classes.is_empty() {
+        if self.object_class.is_none() {
             self.begin_statics(here);
             self.set_static(place, value);
             return self.follower.step(&mut self.statics, Cause::Write(place), here);
@@ -354,18 +380,18 @@ impl Watcher {
     }
 
     fn write_own(&mut self, here: &Here, tag: i64, place: usize, value: Value) {
+        let twins = self.twins(place);
         let Some(trace) = self.objects.get(tag) else { return };
-        let own = self.found.iter().filter(|found| !found.is_static).position(|found| found.place == place);
-        let Some(own) = own else { return };
-        if trace.is_forming {
-            trace.own[own] = value;
-            return;
-        }
-        if !trace.has_begun() {
+        if !trace.is_forming && !trace.has_begun() {
             self.follower.step(trace, Cause::Initial, here);
         }
-        trace.own[own] = value;
-        self.follower.step(trace, Cause::Write(place), here);
+        for twin in twins {
+            self.follower.set_own(trace, twin, value.clone());
+        }
+        self.follower.set_own(trace, place, value);
+        if !trace.is_forming {
+            self.follower.step(trace, Cause::Write(place), here);
+        }
     }
 
     // ---- objects ----
@@ -382,7 +408,7 @@ impl Watcher {
     /// Takes an object that was not met before.
     fn meet(&mut self, here: &Here, object: Object) -> Option<i64> {
         let jvm = here.jvm;
-        if !self.object_classes.iter().all(|class| jvm.is_instance(object, class.object())) {
+        if !self.object_class.as_ref().is_some_and(|(class, _)| jvm.is_instance(object, class.object())) {
             jvm.set_tag(object, NOT_FOLLOWED);
             return None;
         }
@@ -428,16 +454,12 @@ impl Watcher {
         values.into()
     }
 
-    fn class_name(&mut self, jvm: Jvm, object: Object) -> Arc<str> {
+    fn class_name(&self, jvm: Jvm, object: Object) -> Arc<str> {
         let class = jvm.class_of(object);
-        // The classes of most objects are those that the spec names.
-        for named in &self.object_classes {
-            if jvm.is_same(class, named.object()) {
-                let name = || Arc::from(jvm.class_name(class));
-                return self.class_names.entry(named.object() as usize).or_insert_with(name).clone();
-            }
+        match &self.object_class {
+            Some((named, name)) if jvm.is_same(class, named.object()) => name.clone(),
+            _ => Arc::from(jvm.class_name(class)),
         }
-        Arc::from(jvm.class_name(class))
     }
 
     /// If the object is in its constructor, its trace begins when that returns: until then it is
@@ -503,7 +525,7 @@ impl Watcher {
 
     /// The tag of the object whose method it is, if that is followed.
     fn receiver(&mut self, here: &Here, thread: Thread, found: &FoundMethod) -> Option<i64> {
-        if self.object_classes.is_empty() || found.is_static {
+        if self.object_class.is_none() || found.is_static {
             return None;
         }
         let object = here.jvm.this(thread, 0)?;
@@ -549,7 +571,7 @@ impl Watcher {
         if !self.are_statics_known {
             self.learn_statics(here.jvm);
         }
-        if self.object_classes.is_empty() {
+        if self.object_class.is_none() {
             self.begin_statics(here);
         } else if let Some(trace) = object.and_then(|tag| self.objects.get(tag))
             && !trace.has_begun()
@@ -559,7 +581,7 @@ impl Watcher {
         }
         self.follower.state[place].1 = event;
         match object.and_then(|tag| self.objects.get(tag)) {
-            _ if self.object_classes.is_empty() => self.follower.step(&mut self.statics, Cause::Event, here),
+            _ if self.object_class.is_none() => self.follower.step(&mut self.statics, Cause::Event, here),
             Some(trace) => self.follower.step(trace, Cause::Event, here),
             None => self.step_objects(Cause::Event, here),
         }
@@ -576,7 +598,7 @@ impl Watcher {
     pub(crate) fn end(&mut self, here: &Here) -> Option<i32> {
         self.learn_statics(here.jvm);
         self.tell_unfound(here.jvm);
-        if self.object_classes.is_empty() {
+        if self.object_class.is_none() {
             self.end_statics(here);
         } else {
             self.end_objects(here);
@@ -603,13 +625,13 @@ impl Watcher {
         for trace in self.objects.take_all() {
             self.end_object(trace, here);
         }
-        let names: Vec<String> = self.object_classes.iter().map(|class| here.jvm.class_name(class.object())).collect();
+        let class = self.object_class.as_ref().map_or("", |(_, name)| name);
         if self.objects.count() == 0 {
-            let text = format!("no watched field of an object of {} was written: nothing was judged", names.join(", "));
+            let text = format!("no watched field of an object of {class} was written: nothing was judged");
             self.follower.report.problem(&text);
         } else {
             let count = counted(self.objects.count(), "object");
-            self.follower.report.say(&format!("{count} of {} followed", names.join(", ")));
+            self.follower.report.say(&format!("{count} of {class} followed"));
         }
         if self.left_out > 0 {
             let text = format!("{} left out: objects=N sets how many are followed", counted(self.left_out, "object"));
