@@ -12,8 +12,16 @@ pub(crate) struct Trace {
     pub(crate) run: Run,
     /// The number of writes to statics that its last state has seen.
     pub(crate) statics_seen: u64,
-    /// Whether the object is still in its constructor.
-    pub(crate) is_forming: bool,
+    pub(crate) stage: Stage,
+}
+
+/// What has become of an object. Before it is what its class promises it is not judged.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Stage {
+    InConstructor,
+    /// Its constructor has thrown, and nobody has written to it since.
+    Failed,
+    Made,
 }
 
 /// Whose trace it is.
@@ -34,7 +42,7 @@ pub(crate) enum Run {
 
 impl Trace {
     pub(crate) fn new(subject: Subject, own: Box<[Value]>) -> Self {
-        Self { subject, own, run: Run::NotBegun, statics_seen: 0, is_forming: false }
+        Self { subject, own, run: Run::NotBegun, statics_seen: 0, stage: Stage::Made }
     }
 
     pub(crate) fn has_begun(&self) -> bool {

@@ -9,8 +9,8 @@ use crate::interface::{Class, Event, FieldId, Jvalue, MethodId, Object, Thread};
 use crate::machine::{Global, Jvm};
 use crate::options::{Construction, Options};
 use crate::report::counted;
-use crate::trace::{NOT_FOLLOWED, Objects, Subject, Trace};
-use crate::value::References;
+use crate::trace::{NOT_FOLLOWED, Objects, Stage, Subject, Trace};
+use crate::value::{NoValue, References};
 use crate::wanted::{Wanted, WantedField, WantedMethod, is_class, spellings};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
@@ -40,6 +40,8 @@ pub(crate) struct Watcher {
     statics: Trace,
     objects: Objects,
     left_out: u64,
+    /// The objects whose constructors have thrown or never ended.
+    unmade: u64,
     /// The frames of each thread whose end is of interest, the innermost last.
     frames: FxHashMap<ThreadId, Vec<AwaitedFrame>>,
     writes: u64,
@@ -98,6 +100,7 @@ impl Watcher {
             statics: Trace::new(Subject::Statics, Box::new([])),
             objects: Objects::default(),
             left_out: 0,
+            unmade: 0,
             frames: FxHashMap::default(),
             writes: 0,
         }
@@ -148,8 +151,11 @@ impl Watcher {
         match pending.class {
             Some(taken) if jvm.is_same(taken.object(), class) => return,
             Some(_) => {
-                let text = format!("note: there is a second class {name}, of another loader: the first is watched");
-                return self.follower.report.say(&text);
+                if !std::mem::replace(&mut pending.is_refused, true) {
+                    let text = format!("there is a second class {name}, of another loader: only the first is watched");
+                    self.follower.report.problem(&text);
+                }
+                return;
             }
             None => pending.class = Some(jvm.global(class)),
         }
@@ -190,7 +196,10 @@ impl Watcher {
             is_known,
             has_initialiser: found.has_initialiser,
         });
-        self.learn_statics(jvm);
+        if found.is_static {
+            self.learn_constant(jvm, self.found.len() - 1);
+            self.learn_statics(jvm);
+        }
         Ok(())
     }
 
@@ -239,8 +248,11 @@ impl Watcher {
         match pending.class {
             Some(taken) if jvm.is_same(taken.object(), class) => return,
             Some(_) => {
-                let text = format!("note: there is a second class {name}, of another loader: the first is watched");
-                return self.follower.report.say(&text);
+                if !std::mem::replace(&mut pending.is_refused, true) {
+                    let text = format!("there is a second class {name}, of another loader: only the first is watched");
+                    self.follower.report.problem(&text);
+                }
+                return;
             }
             None => pending.class = Some(jvm.global(class)),
         }
@@ -259,30 +271,37 @@ impl Watcher {
         }
     }
 
-    /// Looks for values of static fields whose classes were not initialised before. Constants have
-    /// theirs from the start, and so has everything where there is no initialiser.
+    /// Looks for values of static fields whose classes were not initialised before.
     fn learn_statics(&mut self, jvm: Jvm) {
-        let Some(references) = self.references else { return };
-        let mut are_known = true;
         for index in 0..self.found.len() {
-            let FoundField { owner, field, letter, place, has_initialiser, is_known, .. } = self.found[index];
-            if is_known {
-                continue;
-            }
-            let class = owner.object();
-            let is_initialized = !has_initialiser || jvm.is_initialized(class);
-            let value = references.value(jvm, letter, jvm.static_value(class, field, letter));
-            let is_known = is_initialized || value.as_ref().is_ok_and(|value| !is_default(value));
-            self.found[index].is_known = is_initialized;
-            are_known &= is_initialized;
-            if is_known {
-                match value {
-                    Ok(value) => self.set_static(place, value),
-                    Err(no_value) => self.refuse_value(place, &no_value.0, None),
-                }
+            let FoundField { owner, has_initialiser, is_known, .. } = self.found[index];
+            if !is_known && (!has_initialiser || jvm.is_initialized(owner.object())) {
+                self.found[index].is_known = true;
+                self.read_static(jvm, index);
             }
         }
-        self.are_statics_known = are_known;
+        self.are_statics_known = self.found.iter().all(|found| found.is_known);
+    }
+
+    /// A field that has a value before its class is initialised is a constant.
+    fn learn_constant(&mut self, jvm: Jvm, index: usize) {
+        if self.static_value(jvm, index).is_ok_and(|value| !is_default(&value)) {
+            self.read_static(jvm, index);
+        }
+    }
+
+    fn read_static(&mut self, jvm: Jvm, index: usize) {
+        let place = self.found[index].place;
+        match self.static_value(jvm, index) {
+            Ok(value) => self.set_static(place, value),
+            Err(NoValue(class)) => self.refuse_value(place, &class, None),
+        }
+    }
+
+    fn static_value(&self, jvm: Jvm, index: usize) -> Result<Value, NoValue> {
+        let FoundField { owner, field, letter, .. } = self.found[index];
+        let value = jvm.static_value(owner.object(), field, letter);
+        self.references.map_or(Ok(Value::Missing), |references| references.value(jvm, letter, value))
     }
 
     fn set_static(&mut self, place: usize, value: Value) {
@@ -382,14 +401,18 @@ impl Watcher {
     fn write_own(&mut self, here: &Here, tag: i64, place: usize, value: Value) {
         let twins = self.twins(place);
         let Some(trace) = self.objects.get(tag) else { return };
-        if !trace.is_forming && !trace.has_begun() {
+        if trace.stage == Stage::Failed {
+            trace.stage = Stage::Made;
+        }
+        let is_made = trace.stage == Stage::Made;
+        if is_made && !trace.has_begun() {
             self.follower.step(trace, Cause::Initial, here);
         }
         for twin in twins {
             self.follower.set_own(trace, twin, value.clone());
         }
         self.follower.set_own(trace, place, value);
-        if !trace.is_forming {
+        if is_made {
             self.follower.step(trace, Cause::Write(place), here);
         }
     }
@@ -476,7 +499,7 @@ impl Watcher {
         let index = frames.iter().position(|one| one.height > height).unwrap_or(frames.len());
         frames.insert(index, awaited);
         if let Some(trace) = self.objects.get(tag) {
-            trace.is_forming = true;
+            trace.stage = Stage::InConstructor;
         }
     }
 
@@ -491,8 +514,8 @@ impl Watcher {
 
     fn end_object(&mut self, mut trace: Trace, here: &Here) {
         let here = Here { thread: None, frame: None, ..*here };
-        // One that never left its constructor was never what its class promises.
-        if trace.is_forming {
+        if trace.stage != Stage::Made {
+            self.unmade += 1;
             return;
         }
         if !trace.has_begun() {
@@ -510,7 +533,7 @@ impl Watcher {
         let frames = self.frames.entry(std::thread::current().id()).or_default();
         let is_loop =
             |one: &AwaitedFrame| one.height == height && matches!(one.what, Awaited::Method(m, _) if m == method);
-        if frames.iter().rev().any(is_loop) {
+        if frames.iter().rev().take_while(|one| one.height >= height).any(is_loop) {
             return;
         }
         let object = self.receiver(here, thread, &found);
@@ -550,11 +573,15 @@ impl Watcher {
 
     fn constructed(&mut self, here: &Here, tag: i64, by_exception: bool) {
         let Some(trace) = self.objects.get(tag) else { return };
-        // One whose constructor failed stays what it is until somebody writes to it all the same.
-        trace.is_forming = by_exception && !trace.has_begun();
-        if !by_exception && !trace.has_begun() {
-            self.follower.step(trace, Cause::Constructed, here);
+        if trace.stage != Stage::InConstructor {
+            return;
         }
+        if by_exception {
+            trace.stage = Stage::Failed;
+            return;
+        }
+        trace.stage = Stage::Made;
+        self.follower.step(trace, Cause::Constructed, here);
     }
 
     fn left(&mut self, here: &Here, method: MethodId, object: Option<i64>, by_exception: bool) {
@@ -576,7 +603,7 @@ impl Watcher {
         } else if let Some(trace) = object.and_then(|tag| self.objects.get(tag))
             && !trace.has_begun()
         {
-            trace.is_forming = false;
+            trace.stage = Stage::Made;
             self.follower.step(trace, Cause::Initial, here);
         }
         self.follower.state[place].1 = event;
@@ -598,6 +625,7 @@ impl Watcher {
     pub(crate) fn end(&mut self, here: &Here) -> Option<i32> {
         self.learn_statics(here.jvm);
         self.tell_unfound(here.jvm);
+        self.tell_unseen_writes(here.jvm);
         if self.object_class.is_none() {
             self.end_statics(here);
         } else {
@@ -622,7 +650,10 @@ impl Watcher {
     }
 
     fn end_objects(&mut self, here: &Here) {
-        for trace in self.objects.take_all() {
+        for mut trace in self.objects.take_all() {
+            if trace.has_begun() && trace.statics_seen != self.follower.statics_written {
+                self.follower.step(&mut trace, Cause::End, here);
+            }
             self.end_object(trace, here);
         }
         let class = self.object_class.as_ref().map_or("", |(_, name)| name);
@@ -632,6 +663,10 @@ impl Watcher {
         } else {
             let count = counted(self.objects.count(), "object");
             self.follower.report.say(&format!("{count} of {class} followed"));
+        }
+        if self.unmade > 0 {
+            let text = format!("note: {} not judged: their constructors have thrown", counted(self.unmade, "object"));
+            self.follower.report.say(&text);
         }
         if self.left_out > 0 {
             let text = format!("{} left out: objects=N sets how many are followed", counted(self.left_out, "object"));
@@ -658,6 +693,19 @@ impl Watcher {
                 let name = self.follower.name(found.place).to_owned();
                 let text = format!("`{name}` never had a value: its class was never initialised");
                 self.follower.report.problem(&text);
+            }
+        }
+    }
+
+    /// Tells which statics have other values than those that were seen.
+    fn tell_unseen_writes(&mut self, jvm: Jvm) {
+        for index in 0..self.found.len() {
+            let FoundField { place, is_static, is_known, .. } = self.found[index];
+            if is_static && is_known && self.static_value(jvm, index).is_ok_and(|now| now != self.follower.state[place].1) {
+                let name = self.follower.name(place).to_owned();
+                self.follower.report.say(&format!(
+                    "note: `{name}` was written in a way that cannot be watched: by reflection, a handle or native code"
+                ));
             }
         }
     }

@@ -260,6 +260,13 @@ fn what_no_monitor_can_follow_is_refused_with_a_way_out() {
     run("bounded2", bounded, ",to=file:bounded.events", "Mutex").exits(0).says("7 states sent");
 }
 
+#[test]
+fn writes_that_cannot_be_watched_are_noted() {
+    let ran = judge("handles", "G Handles.seen >= 0 & G Handles.unseen >= 0", "Handles");
+    ran.exits(0).says("note: `Handles.unseen` was written in a way that cannot be watched").says("after 2 states");
+    assert_eq!(ran.told.matches("cannot be watched").count(), 1, "{}", ran.told);
+}
+
 // ---- methods ----
 
 #[test]
@@ -330,7 +337,8 @@ fn fields_of_a_superclass_are_watched_in_objects_of_the_class_that_is_named() {
 
 #[test]
 fn an_object_whose_constructor_failed_is_not_judged() {
-    judge("failed", "property p = G Failing.size >= 0", "Failing").exits(0).says("p: satisfied for 1 object:");
+    let ran = judge("failed", "property p = G Failing.size >= 0", "Failing");
+    ran.exits(0).says("p: satisfied for 1 object:").says("note: 1 object not judged: their constructors have thrown");
 }
 
 #[test]
