@@ -4,12 +4,16 @@ use crate::render::{self, Style};
 use crate::report::{Warning, WarningKind};
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 use traceward_logic::ast::{Named, SpecAst, StatementKind};
 use traceward_logic::diagnostic::{Diagnostic, Help, SourceId, Span, did_you_mean};
+use traceward_logic::expr::Expr;
 pub use traceward_logic::lower::Goal;
-use traceward_logic::lower::{self, Declarations, Expected, Lowered, Schema, Type, Variable};
+use traceward_logic::lower::{self, Claim, Declarations, Expected, Lowered, Schema, Type, Variable};
 use traceward_logic::parse;
-use traceward_logic::value::ValueType;
+use traceward_logic::query::Comparison;
+use traceward_logic::trace::VariableId;
+use traceward_logic::value::{Value, ValueType};
 use traceward_trace::{MissingPolicy, ReadOptions, ReadVariable, Records, TimeColumn, TimeUnit};
 
 /// A text that a spec is read from.
@@ -170,6 +174,31 @@ impl Spec {
         numbered('q', self.lowered().queries.iter().map(|query| query.name.as_deref()))
     }
 
+    /// The texts that a variable is compared with, each once; none if it is looked at in another
+    /// way, so that any text may make a difference.
+    ///
+    /// ```
+    /// let spec: traceward::Spec = r#"trace { event e } property p = G("open" -> F e in {"shut", "lost"})"#.parse()?;
+    /// assert_eq!(spec.texts_of("e").unwrap().len(), 3);
+    /// let spec: traceward::Spec = r#"G(e == "open" | matches(e, "ed$"))"#.parse()?;
+    /// assert_eq!(spec.texts_of("e"), None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn texts_of(&self, name: &str) -> Option<Vec<Arc<str>>> {
+        let index = self.variables().iter().position(|variable| *variable.name == *name);
+        let Some(variable) = index.map(|index| VariableId(index as u32)) else { return Some(Vec::new()) };
+        let mut texts = Texts { variable, found: Vec::new(), is_all: true };
+        let lowered = self.lowered();
+        lowered.formulas.atoms().iter().for_each(|atom| texts.look_at(atom));
+        lowered.queries.iter().for_each(|query| query.query.for_each_expr(&mut |expr| texts.look_at(expr)));
+        for property in &lowered.properties {
+            if let Claim::Assert(Comparison { left, right, .. }) = &property.claim {
+                [left, right].into_iter().for_each(|query| query.for_each_expr(&mut |expr| texts.look_at(expr)));
+            }
+        }
+        texts.is_all.then_some(texts.found)
+    }
+
     /// Probable mistakes in the spec alone. Whoever reads [`Self::warnings`] has been told.
     pub(crate) fn notes(&self) -> impl Iterator<Item = Warning> {
         let kind = |message: &String| WarningKind::Spec { message: message.clone() };
@@ -212,6 +241,49 @@ impl Spec {
     /// If the place is not in this spec: places come with [`Self::lowered`].
     pub fn text(&self, span: Span) -> String {
         on_one_line(&self.sources[span.source.0 as usize].text[span.range()])
+    }
+}
+
+/// The texts that a variable is compared with.
+struct Texts {
+    variable: VariableId,
+    found: Vec<Arc<str>>,
+    /// Whether it is compared with texts and with nothing else.
+    is_all: bool,
+}
+
+impl Texts {
+    fn look_at(&mut self, expr: &Expr) {
+        match expr {
+            Expr::Compare(_, one, other) if self.is_meant(one) || self.is_meant(other) => {
+                let other = if self.is_meant(one) { other } else { one };
+                match &**other {
+                    Expr::Literal(value) => self.add(value),
+                    _ => self.is_all = false,
+                }
+            }
+            Expr::In(one, values) if self.is_meant(one) => values.iter().for_each(|value| self.add(value)),
+            Expr::Defined(one) if self.is_meant(one) => {}
+            expr if self.is_meant(expr) => self.is_all = false,
+            expr => expr.parts().into_iter().for_each(|part| self.look_at(part)),
+        }
+    }
+
+    /// Whether an expression is the variable, now or some states earlier.
+    fn is_meant(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Variable(variable) => *variable == self.variable,
+            Expr::Past(earlier, _) => self.is_meant(earlier),
+            _ => false,
+        }
+    }
+
+    fn add(&mut self, value: &Value) {
+        if let Value::Str(text) = value
+            && !self.found.contains(text)
+        {
+            self.found.push(text.clone());
+        }
     }
 }
 
