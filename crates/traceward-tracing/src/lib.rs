@@ -1,4 +1,4 @@
-//! Properties of Rust programs, monitored by what they log with [`tracing`].
+//! Properties of Rust programs, monitored by what they log with `tracing`.
 //!
 //! A [`Layer`] makes a state of every event, and of every span as it opens and closes; a
 //! [`Watch`] is its other end, and knows the verdicts.
