@@ -140,7 +140,7 @@ const char *traceward_vacuous(traceward_monitor *monitor, size_t property);
 size_t traceward_violated_count(const traceward_monitor *monitor);
 
 /* A verdict that has just changed. */
-typedef struct traceward_event {
+typedef struct traceward_change {
     size_t property;
     const char *name;
     traceward_verdict verdict;
@@ -148,11 +148,11 @@ typedef struct traceward_event {
     int is_final;
     /* The position of the state that brought it, counted from 0; at the end the number of states. */
     uint64_t position;
-} traceward_event;
+} traceward_change;
 
 /* Is called with every verdict that changes, in the call that brings it. It must not use the
  * monitor. A NULL function is none. */
-typedef void (*traceward_callback)(void *context, const traceward_event *event);
+typedef void (*traceward_callback)(void *context, const traceward_change *change);
 traceward_status traceward_on_verdict(traceward_monitor *monitor, traceward_callback callback, void *context);
 
 /* ---- Queries ---------------------------------------------------------------------------- */

@@ -51,10 +51,10 @@ impl From<traceward::Verdict> for Verdict {
     }
 }
 
-/// A verdict that has just changed, as `traceward_event` has it.
+/// A verdict that has just changed, as `traceward_change` has it.
 #[repr(C)]
 #[derive(Debug)]
-pub struct VerdictEvent {
+pub struct VerdictChange {
     /// The property's index.
     pub property: usize,
     /// The property's name.
@@ -68,7 +68,7 @@ pub struct VerdictEvent {
 }
 
 /// Whom to tell when a verdict changes.
-pub type VerdictCallback = unsafe extern "C" fn(*mut c_void, *const VerdictEvent);
+pub type VerdictCallback = unsafe extern "C" fn(*mut c_void, *const VerdictChange);
 
 /// `TRACEWARD_CHANGES`
 const CHANGES: u32 = 1;
@@ -223,9 +223,9 @@ impl Monitor {
             {
                 let is_final = matches!(verdict, Verdict::Satisfied | Verdict::Violated);
                 let name = self.properties[index].as_ptr();
-                let event = VerdictEvent { property: index, name, verdict, is_final: c_int::from(is_final), position };
+                let change = VerdictChange { property: index, name, verdict, is_final: c_int::from(is_final), position };
                 // SAFETY: whoever gave the callback and its context answers for them.
-                unsafe { callback(context, &raw const event) };
+                unsafe { callback(context, &raw const change) };
             }
         }
     }

@@ -9,7 +9,7 @@
 mod handle;
 mod text;
 
-pub use handle::{Monitor, Status, Verdict, VerdictCallback, VerdictEvent};
+pub use handle::{Monitor, Status, Verdict, VerdictCallback, VerdictChange};
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::ptr;

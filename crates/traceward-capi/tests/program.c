@@ -20,13 +20,13 @@ struct told {
     int is_final;
 };
 
-static void tell(void *context, const traceward_event *event) {
+static void tell(void *context, const traceward_change *change) {
     struct told *told = (struct told *)context;
     told->count++;
-    told->last = event->verdict;
-    told->position = event->position;
-    told->is_final = event->is_final;
-    EXPECT(strcmp(event->name, "answered") == 0 && event->property == 0);
+    told->last = change->verdict;
+    told->position = change->position;
+    told->is_final = change->is_final;
+    EXPECT(strcmp(change->name, "answered") == 0 && change->property == 0);
 }
 
 static void numbered_values(void) {

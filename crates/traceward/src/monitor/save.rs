@@ -289,11 +289,8 @@ fn decision(property: &CompiledProperty, program: &Program, states: u64, from: &
     let (line, time) = (from.number()?, from.optional()?.map(u64::cast_signed));
     let mut value = |id: &VariableId| Ok((program.names[id.index()].clone(), from.value()?));
     let values = property.variables.iter().map(&mut value).collect::<Read<_>>()?;
-    let source = if from.bit()? {
-        Some(SourcePlace { at: optional_text(from)?, function: optional_text(from)? })
-    } else {
-        None
-    };
+    let source =
+        if from.bit()? { Some(SourcePlace { at: optional_text(from)?, function: optional_text(from)? }) } else { None };
     Ok(Place { position, line, time, values, source })
 }
 
