@@ -238,7 +238,7 @@ impl Walk<'_> {
         let base = self.all.types.base(self.source, node);
         self.enumerations_of_type(node);
         let Some(declarator) = node.child_by_field_name("declarator") else { return self.visit_children(node) };
-        let Some((name, _)) = declared(self.source, declarator, base) else { return self.visit_children(node) };
+        let Some((name, _)) = declared(declarator, base) else { return self.visit_children(node) };
         self.declare(name, CType::Function, Storage::Function, Specifiers::default(), true);
         self.function = Some(self.source.text(name).to_owned());
         self.scopes.push(Scope::default());
@@ -270,7 +270,7 @@ impl Walk<'_> {
         for parameter in named_children(list).into_iter().filter(|one| one.kind() == "parameter_declaration") {
             let base = self.all.types.base(self.source, parameter);
             let Some(declarator) = parameter.child_by_field_name("declarator") else { continue };
-            let Some((name, ty)) = declared(self.source, declarator, base) else { continue };
+            let Some((name, ty)) = declared(declarator, base) else { continue };
             // An array that is a parameter is a pointer.
             let ty = match ty {
                 CType::Array(element) => CType::Pointer(element),
@@ -301,7 +301,7 @@ impl Walk<'_> {
         }
         let base = self.all.types.base(self.source, node);
         for declarator in fields(node, "declarator") {
-            let Some((name, ty)) = declared(self.source, declarator, base.clone()) else { continue };
+            let Some((name, ty)) = declared(declarator, base.clone()) else { continue };
             let storage = if ty == CType::Function { Storage::Function } else { self.storage(specifiers, storage) };
             let value = declarator.child_by_field_name("value");
             let is_defined = !specifiers.is_extern || value.is_some();

@@ -22,6 +22,7 @@ pub use embed::{embedded, fingerprint};
 pub use problem::{Place, Problem, Warning};
 pub use source::{SourceFile, quoted_includes};
 pub use states::States;
+pub use watch::CALLS_ARE_EVENTS;
 
 use ctype::CType;
 use declare::{Declarations, Storage};
@@ -134,12 +135,15 @@ fn parse(order: &Order<'_>) -> Result<Vec<Source>, Vec<Problem>> {
     if problems.is_empty() { Ok(sources) } else { Err(problems) }
 }
 
+/// The slot of each variable of the spec, if it has one.
+type Slots = Vec<Option<usize>>;
+
 /// The slot of each variable of the spec, and what is in the slots. The column of events has none.
 fn watched(
     order: &Order<'_>,
     sources: &[Source],
     declarations: &Declarations,
-) -> Result<(Vec<Option<usize>>, Vec<Watch>), Vec<Problem>> {
+) -> Result<(Slots, Vec<Watch>), Vec<Problem>> {
     let lowered = order.spec.lowered();
     let (mut slots, mut watches, mut problems) = (Vec::new(), Vec::new(), Vec::new());
     for (variable, expected) in lowered.variables.list().iter().zip(lowered.variables.expected()) {

@@ -55,8 +55,16 @@ const IN_C: [&str; 40] = [
 ];
 
 /// Predicates that are left to the monitor.
-const BY_MONITOR: [&str; 8] =
-    ["i / 2 > 2.5", "w + 1 > 0", "d + 0.5 > 1", "abs(i) > 5", "min(i, 3) == 3", "i % s == 0", "local > 0 & i % u > 1", "-w > 0"];
+const BY_MONITOR: [&str; 8] = [
+    "i / 2 > 2.5",
+    "w + 1 > 0",
+    "d + 0.5 > 1",
+    "abs(i) > 5",
+    "min(i, 3) == 3",
+    "i % s == 0",
+    "local > 0 & i % u > 1",
+    "-w > 0",
+];
 
 /// The program with a property for each predicate.
 fn values(predicates: &[&str]) -> Case {

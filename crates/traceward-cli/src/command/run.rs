@@ -136,10 +136,12 @@ impl Session<'_> {
     /// The program writes to a file, which is followed as it grows.
     fn alongside(self, command: &[OsString]) -> Result<(ExitStatus, Outcome), Failure> {
         let path = match &self.arguments.trace {
-            Some(path) => std::path::absolute(path).unwrap_or_else(|_| path.clone()),
+            Some(path) => {
+                refuse_others(path)?;
+                std::path::absolute(path)?
+            }
             None => self.scratch.path().join("trace.events"),
         };
-        refuse_others(&path)?;
         let mut running = Running::start(command, &[("TRACEWARD_OUT", with_prefix("file:", &path))])?;
         let mut observer = self.observer(None)?;
         let mut follow = Follow::new(&path);
@@ -243,8 +245,10 @@ impl Session<'_> {
     /// Judges a trace that has ended.
     fn end(&self, observer: Observer, hello: Option<&str>, ending: Ending) -> Result<Outcome, Failure> {
         let Some(hello) = hello else { return self.told_nothing() };
-        self.compare(hello);
-        observer.end(ending)
+        match self.compare(hello) {
+            Outcome::Unanswered => Ok(Outcome::Unanswered),
+            _ => observer.end(ending),
+        }
     }
 
     fn told_nothing(&self) -> Result<Outcome, Failure> {
@@ -253,24 +257,27 @@ impl Session<'_> {
         Ok(Outcome::Unanswered)
     }
 
-    /// Warns where a program was made for another spec: it may leave out what this one asks for.
-    fn compare(&self, hello: &str) {
+    /// Whether what a program tells is enough to answer. One that was made for another spec may leave
+    /// out what this one asks for.
+    fn compare(&self, hello: &str) -> Outcome {
         let hello = hello.split_once('{').map(|(_, members)| format!("{{{members}")).unwrap_or_default();
         let hello: serde_json::Value = serde_json::from_str(&hello).unwrap_or_default();
         let told = |name: &str| hello.get(name).and_then(serde_json::Value::as_str);
         let is_other = told("spec").is_some_and(|spec| spec != fingerprint(&self.given.text));
         let leaves_out = told("states") == Some("changes");
         if is_other && leaves_out {
-            tell(
-                "warning: the program was instrumented for another spec, and tells only states in which a predicate \
-                 of that one differs\n  help: instrument it for this spec, or with --every-write",
-            );
-        } else if leaves_out && States::needed_by(&self.given.spec) == States::EveryWrite {
+            let message =
+                "the program was instrumented for another spec, and leaves out states that this one may ask for";
+            Failure::new(message).help("instrument it for this spec, or with --every-write").report();
+            return Outcome::Unanswered;
+        }
+        if leaves_out && States::needed_by(&self.given.spec) == States::EveryWrite && !self.arguments.quiet {
             tell(
                 "warning: the spec tells apart states that are alike, and the program leaves them out\n  \
                  help: instrument it with --every-write",
             );
         }
+        Outcome::Holds
     }
 }
 
