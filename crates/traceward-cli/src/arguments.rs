@@ -284,8 +284,8 @@ pub struct MonitorArguments {
     /// Spec files (.tw)
     #[arg(value_name = "SPEC")]
     pub paths: Vec<PathBuf>,
-    /// Follow programs that connect to this address, each its own trace: tcp://HOST:PORT, where port
-    /// 0 is one that is free, or unix:PATH. Without it standard input is followed
+    /// Follow programs that connect to this address, each its own trace: tcp://HOST:PORT, where
+    /// port 0 is one that is free, or unix:PATH. Without it standard input is followed
     #[arg(long, value_name = "ADDRESS", help_heading = "Clients")]
     pub listen: Option<Address>,
     /// The token that clients have to say first is in this file. Only with it may other computers

@@ -69,8 +69,8 @@ impl Interrupt {
     }
 
     /// Takes signals from now on. `ask` is called if one asks what is known, as long as it returns
-    /// true, `end` if one asks for the end, and a moment later `last_resort`, which ends the program
-    /// if nobody else does.
+    /// true, `end` if one asks for the end, and a moment later `last_resort`, which ends the
+    /// program if nobody else does.
     pub fn listen(
         &self,
         mut ask: impl FnMut() -> bool + Send + 'static,

@@ -164,9 +164,9 @@ impl<W: Witness + Send + 'static> Clients<W> {
         let (_, busy): (Vec<_>, Vec<_>) = clients.into_iter().partition(|client| close(client, halfway));
         // Who waits for a client to read stops waiting.
         busy.iter().for_each(|client| client.connection.hang_up());
-        let is_done = busy.iter().fold(true, |is_done, client| close(client, now + patience) && is_done);
+        let left_behind = busy.iter().filter(|client| !close(client, now + patience)).count();
         thread::sleep(FAREWELL.min(patience / 4));
-        is_done
+        left_behind == 0
     }
 
     /// Looks at all sessions that are not busy until then.
@@ -236,8 +236,8 @@ impl<W: Witness> Client<W> {
     }
 }
 
-/// Tells a client the last it will be told. What it has said meanwhile is dropped: bytes that nobody
-/// reads would make the system throw away what the client has not read yet.
+/// Tells a client the last it will be told. What it has said meanwhile is dropped: bytes that
+/// nobody reads would make the system throw away what the client has not read yet.
 fn bid_farewell(connection: &Connection, replies: &[u8]) {
     if connection.write(replies, FAREWELL).is_ok() {
         connection.say_no_more();
@@ -258,7 +258,8 @@ fn is_timeout(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock)
 }
 
-/// Whether an error of a listening socket is about one client only, or about a shortage that passes.
+/// Whether an error of a listening socket is about one client only, or about a shortage that
+/// passes.
 fn is_passing(error: &io::Error) -> bool {
     const TOO_MANY_FILES: [i32; 2] = [23, 24];
     matches!(

@@ -1,9 +1,9 @@
 //! One client's conversation with its observer, without a socket.
 //!
 //! A client says its token where one is needed, then hello, then its states, then `end`. What it
-//! says is read by a [`Feed`], as a file of events would be. What comes of it goes to a [`Witness`],
-//! and what the client is told is written to memory. So a session can be tried with any bytes, cut
-//! anywhere.
+//! says is read by a [`Feed`], as a file of events would be. What comes of it goes to a
+//! [`Witness`], and what the client is told is written to memory. So a session can be tried with
+//! any bytes, cut anywhere.
 
 use crate::names::Names;
 use crate::token::Token;

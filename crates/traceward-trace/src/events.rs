@@ -168,8 +168,8 @@ impl Script {
         if object.trim_ascii().is_empty() { Told::State(b"{}", before) } else { Told::State(object, before) }
     }
 
-    /// Cuts bytes into whole lines and what comes behind the last of them. From the first NUL byte on
-    /// there is no text.
+    /// Cuts bytes into whole lines and what comes behind the last of them. From the first NUL byte
+    /// on there is no text.
     fn split<'b>(&mut self, bytes: &'b [u8], end: End) -> Split<'b> {
         let text = if self.padded.is_some() { 0 } else { memchr(0, bytes).unwrap_or(bytes.len()) };
         let (text, padding) = bytes.split_at(text);
