@@ -1,9 +1,9 @@
 //! Makes C programs tell a monitor what a spec needs to know.
 //!
-//! [`instrument`] finds every place where a variable that the spec mentions can change, and puts code
-//! behind it that keeps an image of the watched values and sends a state when a predicate differs. A
-//! small runtime in one header carries the events to a file, a socket or a pipe. It is what OPrA does
-//! (the thesis' appendix), with scopes, pointers, structs and more than one file.
+//! [`instrument`] finds every place where a variable that the spec mentions can change, and puts
+//! code behind it that keeps an image of the watched values and sends a state when a predicate
+//! differs. A small runtime in one header carries the events to a file, a socket or a pipe. It is
+//! what OPrA does (the thesis' appendix), with scopes, pointers, structs and more than one file.
 
 mod ctype;
 mod declare;
@@ -92,6 +92,7 @@ pub fn instrument(order: &Order<'_>) -> Result<Instrumented, Vec<Problem>> {
         states,
         ways,
         comment: &comment,
+        spec_text: order.spec_text,
         spec: fingerprint(order.spec_text),
     };
     let mut files = Vec::new();

@@ -1,8 +1,8 @@
 //! The variables of a spec as objects of the program.
 //!
-//! A spec names an object by its name and the path to a part of it (`x`, `s.f`, `` `a[3]` ``). Where
-//! several objects have the name, the file and the function tell which one is meant:
-//! `` `file.c:function:variable` ``, `` `file.c:variable` `` for what stands outside of functions,
+//! A spec names an object by its name and the path to a part of it (`x`, `s.f`, `` `a[3]` ``).
+//! Where several objects have the name, the file and the function tell which one is meant: ``
+//! `file.c:function:variable` ``, `` `file.c:variable` `` for what stands outside of functions,
 //! and the line of the declaration behind it, and the column, where even that is not enough.
 
 use crate::ctype::{CType, Types};

@@ -16,13 +16,16 @@ use std::ffi::OsString;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, ExitStatus};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 use traceward::message::Shown;
 use traceward::{Monitor, RunQuestions};
 use traceward_instrument::{States, fingerprint};
 
 /// The time between two looks at what the program has told.
 const PAUSE: Duration = Duration::from_millis(2);
+
+/// The time by which the times of files may be behind.
+const GRAIN: Duration = Duration::from_millis(20);
 
 pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
     let (given, rest) = spec_and_files(&arguments.spec, &arguments.paths)?;
@@ -142,6 +145,7 @@ impl Session<'_> {
             }
             None => self.scratch.path().join("trace.events"),
         };
+        let start = SystemTime::now();
         let mut running = Running::start(command, &[("TRACEWARD_OUT", with_prefix("file:", &path))])?;
         let mut observer = self.observer(None)?;
         let mut follow = Follow::new(&path);
@@ -167,7 +171,7 @@ impl Session<'_> {
             return Ok((status, Outcome::Unanswered));
         }
         let mut outcome = self.end(observer, follow.first_line(), Ending::Complete)?;
-        for (process, path) in forked(&path)? {
+        for (process, path) in forked(&path, start)? {
             let who = format!("process {process}");
             let mut observer = self.observer(Some(who))?;
             let mut follow = Follow::new(&path);
@@ -257,8 +261,8 @@ impl Session<'_> {
         Ok(Outcome::Unanswered)
     }
 
-    /// Whether what a program tells is enough to answer. One that was made for another spec may leave
-    /// out what this one asks for.
+    /// Whether what a program tells is enough to answer. One that was made for another spec may
+    /// leave out what this one asks for.
     fn compare(&self, hello: &str) -> Outcome {
         let hello = hello.split_once('{').map(|(_, members)| format!("{{{members}")).unwrap_or_default();
         let hello: serde_json::Value = serde_json::from_str(&hello).unwrap_or_default();
@@ -298,8 +302,8 @@ fn refuse_others(path: &Path) -> Result<(), Failure> {
     }
 }
 
-/// The traces of the processes that a program has forked, by their numbers.
-fn forked(path: &Path) -> Result<Vec<(String, PathBuf)>, Failure> {
+/// The traces of the processes that a program has forked since it was started, by their numbers.
+fn forked(path: &Path, start: SystemTime) -> Result<Vec<(String, PathBuf)>, Failure> {
     let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return Ok(Vec::new()) };
     let named = |error: std::io::Error| Failure::new(format!("{}: {}", input::name(folder), input::reason(&error)));
     let prefix = format!("{}.", name.to_string_lossy());
@@ -307,8 +311,11 @@ fn forked(path: &Path) -> Result<Vec<(String, PathBuf)>, Failure> {
     for entry in std::fs::read_dir(folder).map_err(named)? {
         let entry = entry.map_err(named)?;
         let name = entry.file_name().to_string_lossy().into_owned();
+        // Those of an earlier run may lie there, too. File systems do not keep time to the end.
+        let is_new = || entry.metadata().and_then(|file| file.modified()).is_ok_and(|time| time + GRAIN >= start);
         if let Some(process) = name.strip_prefix(&prefix)
             && process.starts_with(|letter: char| letter.is_ascii_digit())
+            && is_new()
         {
             found.push((Shown(process).to_string(), entry.path()));
         }
