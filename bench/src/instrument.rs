@@ -1,5 +1,6 @@
-//! A loop in C that writes a watched variable: bare, instrumented with no predicate that differs, and
-//! with every write sent to a file and to a socket. That all writes have come is verified first.
+//! A loop in C that writes a watched variable: bare, instrumented with no predicate that differs,
+//! and with every write sent to a file and to a socket. That all writes have come is verified
+//! first.
 
 use crate::{Row, Whose};
 use std::fs;

@@ -173,6 +173,19 @@ static inline void traceward_bool(unsigned slot, int value, const char *at, enum
  * and functions that are used here and not defined. */
 __attribute__((unused)) static void traceward_differs(unsigned predicate);
 
+#ifdef TRACEWARD_IN_PROCESS
+/*
+ * With TRACEWARD_IN_PROCESS the program carries its monitor: whoever links it in defines these. The
+ * first is given the spec and the names of the slots as members of JSON objects (`"x":`), and returns
+ * 0 if it cannot watch; the second is told the slots that changed since the state before (all of them
+ * at first), and where; the third is the end of the trace. `traceward_slots` has the values.
+ */
+int traceward_in_process_begin(const char *spec, const char *const *names, unsigned count);
+void traceward_in_process_state(unsigned long long nanoseconds, const unsigned *changed, unsigned count,
+                                const char *at, const char *event);
+void traceward_in_process_end(void);
+#endif
+
 enum traceward_sink {
     TRACEWARD_NOWHERE,
     TRACEWARD_TO_FILE,
@@ -772,8 +785,9 @@ static void traceward_open(int is_child)
     const char *answer = getenv("TRACEWARD_ANSWER");
     traceward_out.sink = TRACEWARD_NOWHERE;
 #ifdef TRACEWARD_IN_PROCESS
-    traceward_out.sink = TRACEWARD_TO_MONITOR;
-    traceward_in_process_begin();
+    /* A forked process has a copy of the monitor, which goes on. */
+    if (is_child || traceward_in_process_begin(traceward_spec_text, traceward_names, TRACEWARD_SLOTS))
+        traceward_out.sink = TRACEWARD_TO_MONITOR;
     return;
 #endif
     if (!where || !*where)
@@ -829,6 +843,13 @@ static void traceward_state(const char *word, const char *at, const char *event)
     size_t bound = 128 + at_length + (event ? strlen(event) + 16 : 0);
     char *line, *out;
     unsigned i;
+#ifdef TRACEWARD_IN_PROCESS
+    char now[64];
+    (void)word;
+    (void)traceward_put_time(now);
+    traceward_in_process_state(traceward_nanoseconds(), traceward_changes, traceward_change_count, at, event);
+    return;
+#endif
     for (i = 0; i < traceward_change_count; i++)
         bound += traceward_bound(traceward_changes[i]);
     bound += (size_t)traceward_differing_count * 24;
@@ -904,28 +925,26 @@ static void traceward_tell(const char *at, const char *event)
             return;
         }
     }
-#ifdef TRACEWARD_IN_PROCESS
-    traceward_in_process_state(traceward_changes, traceward_change_count, at, event);
-#else
     if (!*traceward_out.is_owner) {
         /* A child that has a trace of its own. */
         *traceward_out.is_owner = 1;
         traceward_out.owner = getpid();
         if (traceward_out.sink == TRACEWARD_TO_FILE)
             munmap(traceward_out.memory, traceward_out.size);
-        else if (traceward_out.sink != TRACEWARD_NOWHERE)
+        else
             free(traceward_out.memory);
         if (traceward_out.sink == TRACEWARD_TO_FILE || traceward_out.sink == TRACEWARD_TO_SOCKET)
             close(traceward_out.fd);
         traceward_out.memory = NULL;
         traceward_out.size = traceward_out.used = 0;
         traceward_open(1);
-        if (traceward_out.sink != TRACEWARD_NOWHERE)
+        if (traceward_out.sink == TRACEWARD_TO_MONITOR)
+            traceward_state("next", at, event);
+        else if (traceward_out.sink != TRACEWARD_NOWHERE)
             traceward_first_state(at, event);
     } else {
         traceward_state("next", at, event);
     }
-#endif
     traceward_forget_changes();
 }
 

@@ -126,7 +126,7 @@ impl Types {
             members.push(Member { name: None, ty: base.clone(), is_bit_field });
         }
         for declarator in declarators {
-            if let Some((name, ty)) = declared(source, declarator, base.clone()) {
+            if let Some((name, ty)) = declared(declarator, base.clone()) {
                 members.push(Member { name: Some(source.text(name).to_owned()), ty, is_bit_field });
             }
         }
@@ -136,7 +136,7 @@ impl Types {
     pub(crate) fn define(&mut self, source: &Source, definition: Node<'_>) {
         let base = self.base(source, definition);
         for declarator in fields(definition, "declarator") {
-            if let Some((name, ty)) = declared(source, declarator, base.clone()) {
+            if let Some((name, ty)) = declared(declarator, base.clone()) {
                 let name = source.text(name).to_owned();
                 self.any_typedefs.insert(name.clone(), ty.clone());
                 self.typedefs.insert((source.id, name), ty);
@@ -187,17 +187,17 @@ impl Types {
 }
 
 /// The name that a declarator declares, and its type.
-pub(crate) fn declared<'a>(source: &Source, declarator: Node<'a>, base: CType) -> Option<(Node<'a>, CType)> {
+pub(crate) fn declared<'a>(declarator: Node<'a>, base: CType) -> Option<(Node<'a>, CType)> {
     let inner = |node: Node<'a>| node.child_by_field_name("declarator");
     match declarator.kind() {
         "identifier" | "field_identifier" | "type_identifier" | "primitive_type" => Some((declarator, base)),
-        "init_declarator" => declared(source, inner(declarator)?, base),
-        "pointer_declarator" => declared(source, inner(declarator)?, CType::Pointer(Box::new(base))),
-        "array_declarator" => declared(source, inner(declarator)?, CType::Array(Box::new(base))),
-        "function_declarator" => declared(source, inner(declarator)?, CType::Function),
+        "init_declarator" => declared(inner(declarator)?, base),
+        "pointer_declarator" => declared(inner(declarator)?, CType::Pointer(Box::new(base))),
+        "array_declarator" => declared(inner(declarator)?, CType::Array(Box::new(base))),
+        "function_declarator" => declared(inner(declarator)?, CType::Function),
         "parenthesized_declarator" | "attributed_declarator" => {
             let inner = named_children(declarator).into_iter().find(|child| child.kind() != "attribute_declaration");
-            declared(source, inner?, base)
+            declared(inner?, base)
         }
         _ => None,
     }

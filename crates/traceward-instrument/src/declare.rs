@@ -5,7 +5,7 @@
 
 use crate::ctype::{CType, Types, declared};
 use crate::problem::Place;
-use crate::source::{FileId, Role, Source, children, contains, fields, named_children};
+use crate::source::{FileId, Role, Source, children, contains, fields, named_children, words};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 use tree_sitter::Node;
@@ -59,6 +59,8 @@ pub(crate) struct Object {
 #[derive(Clone, Debug)]
 pub(crate) struct Macro {
     pub(crate) name: String,
+    /// The words in its text that are not its parameters', and all of its text.
+    pub(crate) words: Vec<String>,
     pub(crate) body: String,
     pub(crate) place: Place,
 }
@@ -219,8 +221,11 @@ impl Walk<'_> {
     fn take_macro(&mut self, node: Node<'_>) {
         let Some(name) = node.child_by_field_name("name") else { return };
         let body = node.child_by_field_name("value").map_or("", |value| self.source.text(value));
+        let parameters = node.child_by_field_name("parameters").map_or_else(Vec::new, named_children);
+        let is_parameter = |word: &str| parameters.iter().any(|one| self.source.text(*one) == word);
         self.all.macros.push(Macro {
             name: self.source.text(name).to_owned(),
+            words: words(body).filter(|word| !is_parameter(word)).map(str::to_owned).collect(),
             body: body.to_owned(),
             place: self.source.place(name),
         });
@@ -238,7 +243,7 @@ impl Walk<'_> {
         let base = self.all.types.base(self.source, node);
         self.enumerations_of_type(node);
         let Some(declarator) = node.child_by_field_name("declarator") else { return self.visit_children(node) };
-        let Some((name, _)) = declared(self.source, declarator, base) else { return self.visit_children(node) };
+        let Some((name, _)) = declared(declarator, base) else { return self.visit_children(node) };
         self.declare(name, CType::Function, Storage::Function, Specifiers::default(), true);
         self.function = Some(self.source.text(name).to_owned());
         self.scopes.push(Scope::default());
@@ -270,7 +275,7 @@ impl Walk<'_> {
         for parameter in named_children(list).into_iter().filter(|one| one.kind() == "parameter_declaration") {
             let base = self.all.types.base(self.source, parameter);
             let Some(declarator) = parameter.child_by_field_name("declarator") else { continue };
-            let Some((name, ty)) = declared(self.source, declarator, base) else { continue };
+            let Some((name, ty)) = declared(declarator, base) else { continue };
             // An array that is a parameter is a pointer.
             let ty = match ty {
                 CType::Array(element) => CType::Pointer(element),
@@ -301,7 +306,7 @@ impl Walk<'_> {
         }
         let base = self.all.types.base(self.source, node);
         for declarator in fields(node, "declarator") {
-            let Some((name, ty)) = declared(self.source, declarator, base.clone()) else { continue };
+            let Some((name, ty)) = declared(declarator, base.clone()) else { continue };
             let storage = if ty == CType::Function { Storage::Function } else { self.storage(specifiers, storage) };
             let value = declarator.child_by_field_name("value");
             let is_defined = !specifiers.is_extern || value.is_some();

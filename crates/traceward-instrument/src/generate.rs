@@ -26,7 +26,8 @@ pub(crate) struct Generator<'a> {
     pub(crate) ways: Ways,
     /// The comment with the spec.
     pub(crate) comment: &'a str,
-    /// The number of the spec.
+    /// The text of the spec, and its number.
+    pub(crate) spec_text: &'a str,
     pub(crate) spec: String,
 }
 
@@ -170,10 +171,12 @@ impl Generator<'_> {
              static const unsigned char traceward_by_value[] = {{ {by_value} }};\n\
              static const char *const traceward_predicate_names[] = {{ {predicates} }};\n\
              static unsigned char traceward_truth[TRACEWARD_PREDICATES] = {{ 0, 1 }};\n\
+             #ifdef TRACEWARD_IN_PROCESS\nstatic const char traceward_spec_text[] = \"{spec}\";\n#endif\n\
              static void traceward_look(unsigned slot);\n\
              static void traceward_globals(void);\n\n\
              #define TRACEWARD_IMPLEMENTATION\n#include \"{RUNTIME_HEADER}\"\n\n{look}\n{globals}",
             comment = self.comment,
+            spec = literal(self.spec_text),
             name = escaped(&escaped(program_name)),
             look = self.look(),
             globals = self.globals(),
@@ -248,6 +251,11 @@ fn escaped(text: &str) -> String {
             letter => vec![letter],
         })
         .collect()
+}
+
+/// A text of several lines inside a string literal of C.
+fn literal(text: &str) -> String {
+    text.lines().map(escaped).collect::<Vec<_>>().join("\\n\"\n    \"")
 }
 
 /// A name as the key of a JSON object.

@@ -1,9 +1,9 @@
 //! Makes C programs tell a monitor what a spec needs to know.
 //!
-//! [`instrument`] finds every place where a variable that the spec mentions can change, and puts code
-//! behind it that keeps an image of the watched values and sends a state when a predicate differs. A
-//! small runtime in one header carries the events to a file, a socket or a pipe. It is what OPrA does
-//! (the thesis' appendix), with scopes, pointers, structs and more than one file.
+//! [`instrument`] finds every place where a variable that the spec mentions can change, and puts
+//! code behind it that keeps an image of the watched values and sends a state when a predicate
+//! differs. A small runtime in one header carries the events to a file, a socket or a pipe. It is
+//! what OPrA does (the thesis' appendix), with scopes, pointers, structs and more than one file.
 
 mod ctype;
 mod declare;
@@ -22,6 +22,7 @@ pub use embed::{embedded, fingerprint};
 pub use problem::{Place, Problem, Warning};
 pub use source::{SourceFile, quoted_includes};
 pub use states::States;
+pub use watch::CALLS_ARE_EVENTS;
 
 use ctype::CType;
 use declare::{Declarations, Storage};
@@ -91,6 +92,7 @@ pub fn instrument(order: &Order<'_>) -> Result<Instrumented, Vec<Problem>> {
         states,
         ways,
         comment: &comment,
+        spec_text: order.spec_text,
         spec: fingerprint(order.spec_text),
     };
     let mut files = Vec::new();
@@ -134,12 +136,15 @@ fn parse(order: &Order<'_>) -> Result<Vec<Source>, Vec<Problem>> {
     if problems.is_empty() { Ok(sources) } else { Err(problems) }
 }
 
+/// The slot of each variable of the spec, if it has one.
+type Slots = Vec<Option<usize>>;
+
 /// The slot of each variable of the spec, and what is in the slots. The column of events has none.
 fn watched(
     order: &Order<'_>,
     sources: &[Source],
     declarations: &Declarations,
-) -> Result<(Vec<Option<usize>>, Vec<Watch>), Vec<Problem>> {
+) -> Result<(Slots, Vec<Watch>), Vec<Problem>> {
     let lowered = order.spec.lowered();
     let (mut slots, mut watches, mut problems) = (Vec::new(), Vec::new(), Vec::new());
     for (variable, expected) in lowered.variables.list().iter().zip(lowered.variables.expected()) {

@@ -1,9 +1,9 @@
 //! The predicates of a spec, numbered, as C over the image of the watched values.
 //!
 //! As OPrA has it, 0 and 1 are the constants and predicates begin at 2. A predicate becomes C only
-//! where C means what the language means: integers that cannot overflow, comparisons by exact value,
-//! missing values that make a comparison false. Of every other predicate the values are sent
-//! whenever they change, and the monitor evaluates it.
+//! where C means what the language means: integers that cannot overflow, comparisons by exact
+//! value, missing values that make a comparison false. Of every other predicate the values are
+//! sent whenever they change, and the monitor evaluates it.
 
 use crate::watch::{Kind, Watch};
 use traceward::Spec;

@@ -4,7 +4,7 @@ use crate::ctype::CType;
 use crate::declare::{Declarations, Storage};
 use crate::place::{Target, TargetStep, Touch, bare, operator};
 use crate::problem::{Place, Warning};
-use crate::source::{FileId, Role, Source, children, named_children};
+use crate::source::{FileId, Role, Source, children, named_children, words};
 use crate::watch::{Kind, Watch};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
@@ -48,7 +48,8 @@ pub(crate) struct Program<'a> {
 /// A macro by which something may be written.
 pub(crate) struct WritingMacro {
     pub(crate) name: String,
-    pub(crate) body: String,
+    /// The words in its text, and in those of the macros that it uses.
+    words: Vec<String>,
     pub(crate) place: Place,
 }
 
@@ -191,23 +192,24 @@ impl<'a> Program<'a> {
     fn take_macros(&mut self) {
         for one in &self.declarations.macros {
             if writes(&one.body) {
-                let (name, body, place) = (one.name.clone(), one.body.clone(), one.place.clone());
-                self.writing_macros.push(WritingMacro { name, body, place });
+                let (name, words, place) = (one.name.clone(), one.words.clone(), one.place.clone());
+                self.writing_macros.push(WritingMacro { name, words, place });
             }
         }
         // A macro that uses another that writes, writes too.
         loop {
             let is_known = |name: &str| self.writing_macros.iter().any(|one| one.name == name);
-            let uses = |body: &str| self.writing_macros.iter().find(|one| words(body).any(|word| word == one.name));
+            let uses = |words: &[String]| self.writing_macros.iter().find(|one| words.contains(&one.name));
             let more: Vec<WritingMacro> = self
                 .declarations
                 .macros
                 .iter()
                 .filter(|one| !is_known(&one.name))
                 .filter_map(|one| {
-                    let used = uses(&one.body)?;
-                    let body = format!("{} {}", one.body, used.body);
-                    Some(WritingMacro { name: one.name.clone(), body, place: one.place.clone() })
+                    let used = uses(&one.words)?;
+                    // What it gives to the other is among its words, too.
+                    let words = one.words.iter().chain(&used.words).cloned().collect();
+                    Some(WritingMacro { name: one.name.clone(), words, place: one.place.clone() })
                 })
                 .collect();
             if more.is_empty() {
@@ -223,7 +225,7 @@ impl<'a> Program<'a> {
         let text = source.text(node);
         let is_named = |watch: &Watch| {
             let object = &self.declarations.object(watch.object).name;
-            words(&one.body).chain(words(text)).any(|word| word == object)
+            one.words.iter().map(String::as_str).chain(words(text)).any(|word| word == object)
         };
         let visible = |watch: &Watch| self.declarations.is_visible(watch.object, source.id, node.start_byte());
         self.slots().filter(|(_, watch)| is_named(watch) && visible(watch)).map(|(slot, _)| slot).collect()
@@ -248,11 +250,6 @@ impl<'a> Program<'a> {
             Storage::Global | Storage::FileStatic | Storage::Enumerator
         )
     }
-}
-
-/// The words in a text of C.
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_').filter(|word| !word.is_empty())
 }
 
 /// Whether a macro's text has an assignment in it, or takes an address.

@@ -111,6 +111,11 @@ pub(crate) fn contains(node: Node<'_>, kinds: &[&str]) -> bool {
     kinds.contains(&node.kind()) || children(node).into_iter().any(|child| contains(child, kinds))
 }
 
+/// The words in a text of C.
+pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_').filter(|word| !word.is_empty())
+}
+
 fn depth(tree: &Tree) -> usize {
     let mut cursor = tree.walk();
     let (mut now, mut most) = (0, 0);

@@ -1,17 +1,20 @@
 //! The variables of a spec as objects of the program.
 //!
-//! A spec names an object by its name and the path to a part of it (`x`, `s.f`, `` `a[3]` ``). Where
-//! several objects have the name, the file and the function tell which one is meant:
-//! `` `file.c:function:variable` ``, `` `file.c:variable` `` for what stands outside of functions,
-//! and the line of the declaration behind it where even that is not enough.
+//! A spec names an object by its name and the path to a part of it (`x`, `s.f`, `` `a[3]` ``).
+//! Where several objects have the name, the file and the function tell which one is meant: ``
+//! `file.c:function:variable` ``, `` `file.c:variable` `` for what stands outside of functions,
+//! and the line of the declaration behind it, and the column, where even that is not enough.
 
 use crate::ctype::{CType, Types};
 use crate::declare::{Declarations, Object, ObjectId, Storage};
-use crate::problem::Problem;
+use crate::problem::{Place, Problem};
 use crate::source::{FileId, Source, base_name};
 use traceward_logic::diagnostic::did_you_mean;
 use traceward_logic::lower::Expected;
 use traceward_logic::value::ValueType;
+
+/// The way out for a spec that speaks of calls where none are told.
+pub const CALLS_ARE_EVENTS: &str = "calls and returns are sent as `event` if they are asked for";
 
 /// A variable of the spec, as the program has it.
 #[derive(Clone, Debug)]
@@ -97,6 +100,7 @@ struct Qualified<'a> {
     file: Option<&'a str>,
     function: Option<&'a str>,
     line: Option<u32>,
+    column: Option<u32>,
     base: &'a str,
     path: Vec<Step>,
 }
@@ -104,13 +108,14 @@ struct Qualified<'a> {
 impl<'a> Qualified<'a> {
     fn parse(name: &'a str) -> Result<Self, &'static str> {
         let mut parts: Vec<&str> = name.split(':').map(str::trim).collect();
-        let line = match parts.last().and_then(|last| last.parse().ok()) {
-            Some(line) if parts.len() > 1 => {
-                parts.pop();
-                Some(line)
-            }
-            _ => None,
-        };
+        let mut numbers: Vec<u32> = Vec::new();
+        while parts.len() > 1
+            && let Some(number) = parts.last().and_then(|last| last.parse().ok())
+        {
+            parts.pop();
+            numbers.insert(0, number);
+        }
+        let (line, column) = (numbers.first().copied(), numbers.get(1).copied());
         let (base, path) = steps(parts.pop().unwrap_or_default())?;
         let (file, function) = match parts.as_slice() {
             [] => (None, None),
@@ -119,7 +124,7 @@ impl<'a> Qualified<'a> {
             [file, function] => (Some(*file), Some(*function)),
             _ => return Err("it has too many parts"),
         };
-        Ok(Self { file, function, line, base, path })
+        Ok(Self { file, function, line, column, base, path })
     }
 }
 
@@ -160,6 +165,7 @@ fn candidates(sources: &[Source], declarations: &Declarations, wanted: &Qualifie
             && wanted.function.is_none_or(|one| object.function.as_deref() == Some(one))
             && (!is_outside || object.function.is_none())
             && wanted.line.is_none_or(|line| line == object.place.line)
+            && wanted.column.is_none_or(|column| column == object.place.column)
     };
     declarations.ids().filter(|id| fits(declarations.object(*id))).collect()
 }
@@ -185,9 +191,15 @@ fn ambiguous(
     let path = if wanted.path.is_empty() { "" } else { path };
     let told = |(id, label): (&ObjectId, &String)| {
         let object = declarations.object(*id);
-        let is_alone = labels.iter().filter(|one| *one == label).count() == 1;
-        let line = if is_alone { String::new() } else { format!(":{}", object.place.line) };
-        format!("`{label}{path}{line}` ({})", object.place)
+        let alike = several.iter().zip(&labels).filter(|(_, one)| *one == label);
+        let alike: Vec<&Place> = alike.map(|(id, _)| &declarations.object(*id).place).collect();
+        let Place { line, column, .. } = object.place;
+        let place = match alike.iter().filter(|place| place.line == line).count() {
+            _ if alike.len() == 1 => String::new(),
+            1 => format!(":{line}"),
+            _ => format!(":{line}:{column}"),
+        };
+        format!("`{label}{path}{place}` ({})", object.place)
     };
     let listed: Vec<String> = several.iter().zip(&labels).map(told).collect();
     Problem::new(format!("`{name}` may mean {} variables of the program", several.len()))
@@ -211,7 +223,7 @@ fn unknown(sources: &[Source], declarations: &Declarations, name: &str, wanted: 
         return problem.help(format!("of that name there is {}", others.join(", ")));
     }
     if wanted.base == "event" {
-        return problem.help("calls and returns are sent as `event` if they are asked for");
+        return problem.help(CALLS_ARE_EVENTS);
     }
     let near = did_you_mean(wanted.base, names.iter().copied());
     let all = (names.len() <= 12 && !names.is_empty()).then(|| {

@@ -1,5 +1,5 @@
-//! A predicate in C holds where the language says that it holds: what programs tell of predicates is
-//! compared with what the checker says of the same states.
+//! A predicate in C holds where the language says that it holds: what programs tell of predicates
+//! is compared with what the checker says of the same states.
 
 #![allow(clippy::disallowed_methods, reason = "tests write files and run compilers")]
 

@@ -8,7 +8,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use traceward::message::Shown;
 use traceward::{Goal, Settings, Source, Spec};
-use traceward_instrument::{Instrumented, Order, Problem, SourceFile, States, instrument, quoted_includes};
+use traceward_instrument::{
+    CALLS_ARE_EVENTS, Instrumented, Order, Problem, SourceFile, States, instrument, quoted_includes,
+};
 
 pub fn run(arguments: &InstrumentArguments, out: &mut impl Write) -> Result<Outcome, Failure> {
     let (spec, files) = spec_and_files(&arguments.spec, &arguments.paths)?;
@@ -65,7 +67,9 @@ pub fn make(given: &GivenSpec, files: &[PathBuf], arguments: &InstrumentingArgum
 
 fn failure(problems: &[Problem]) -> Failure {
     let shown = |problem: &Problem| {
-        let help: String = problem.help.iter().map(|help| format!("\n  help: {}", Shown(help))).collect();
+        let option = |help: &str| if help == CALLS_ARE_EVENTS { ": --events" } else { "" };
+        let help = problem.help.iter().map(|help| format!("\n  help: {}{}", Shown(help), option(help)));
+        let help: String = help.collect();
         format!("error: {}{help}", Shown(&problem.message))
     };
     Failure::Message(problems.iter().map(shown).collect::<Vec<_>>().join("\n"))

@@ -16,13 +16,16 @@ use std::ffi::OsString;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, ExitStatus};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 use traceward::message::Shown;
 use traceward::{Monitor, RunQuestions};
 use traceward_instrument::{States, fingerprint};
 
 /// The time between two looks at what the program has told.
 const PAUSE: Duration = Duration::from_millis(2);
+
+/// The time by which the times of files may be behind.
+const GRAIN: Duration = Duration::from_millis(20);
 
 pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
     let (given, rest) = spec_and_files(&arguments.spec, &arguments.paths)?;
@@ -136,10 +139,13 @@ impl Session<'_> {
     /// The program writes to a file, which is followed as it grows.
     fn alongside(self, command: &[OsString]) -> Result<(ExitStatus, Outcome), Failure> {
         let path = match &self.arguments.trace {
-            Some(path) => std::path::absolute(path).unwrap_or_else(|_| path.clone()),
+            Some(path) => {
+                refuse_others(path)?;
+                std::path::absolute(path)?
+            }
             None => self.scratch.path().join("trace.events"),
         };
-        refuse_others(&path)?;
+        let start = SystemTime::now();
         let mut running = Running::start(command, &[("TRACEWARD_OUT", with_prefix("file:", &path))])?;
         let mut observer = self.observer(None)?;
         let mut follow = Follow::new(&path);
@@ -165,7 +171,7 @@ impl Session<'_> {
             return Ok((status, Outcome::Unanswered));
         }
         let mut outcome = self.end(observer, follow.first_line(), Ending::Complete)?;
-        for (process, path) in forked(&path)? {
+        for (process, path) in forked(&path, start)? {
             let who = format!("process {process}");
             let mut observer = self.observer(Some(who))?;
             let mut follow = Follow::new(&path);
@@ -243,8 +249,10 @@ impl Session<'_> {
     /// Judges a trace that has ended.
     fn end(&self, observer: Observer, hello: Option<&str>, ending: Ending) -> Result<Outcome, Failure> {
         let Some(hello) = hello else { return self.told_nothing() };
-        self.compare(hello);
-        observer.end(ending)
+        match self.compare(hello) {
+            Outcome::Unanswered => Ok(Outcome::Unanswered),
+            _ => observer.end(ending),
+        }
     }
 
     fn told_nothing(&self) -> Result<Outcome, Failure> {
@@ -253,24 +261,27 @@ impl Session<'_> {
         Ok(Outcome::Unanswered)
     }
 
-    /// Warns where a program was made for another spec: it may leave out what this one asks for.
-    fn compare(&self, hello: &str) {
+    /// Whether what a program tells is enough to answer. One that was made for another spec may
+    /// leave out what this one asks for.
+    fn compare(&self, hello: &str) -> Outcome {
         let hello = hello.split_once('{').map(|(_, members)| format!("{{{members}")).unwrap_or_default();
         let hello: serde_json::Value = serde_json::from_str(&hello).unwrap_or_default();
         let told = |name: &str| hello.get(name).and_then(serde_json::Value::as_str);
         let is_other = told("spec").is_some_and(|spec| spec != fingerprint(&self.given.text));
         let leaves_out = told("states") == Some("changes");
         if is_other && leaves_out {
-            tell(
-                "warning: the program was instrumented for another spec, and tells only states in which a predicate \
-                 of that one differs\n  help: instrument it for this spec, or with --every-write",
-            );
-        } else if leaves_out && States::needed_by(&self.given.spec) == States::EveryWrite {
+            let message =
+                "the program was instrumented for another spec, and leaves out states that this one may ask for";
+            Failure::new(message).help("instrument it for this spec, or with --every-write").report();
+            return Outcome::Unanswered;
+        }
+        if leaves_out && States::needed_by(&self.given.spec) == States::EveryWrite && !self.arguments.quiet {
             tell(
                 "warning: the spec tells apart states that are alike, and the program leaves them out\n  \
                  help: instrument it with --every-write",
             );
         }
+        Outcome::Holds
     }
 }
 
@@ -291,8 +302,8 @@ fn refuse_others(path: &Path) -> Result<(), Failure> {
     }
 }
 
-/// The traces of the processes that a program has forked, by their numbers.
-fn forked(path: &Path) -> Result<Vec<(String, PathBuf)>, Failure> {
+/// The traces of the processes that a program has forked since it was started, by their numbers.
+fn forked(path: &Path, start: SystemTime) -> Result<Vec<(String, PathBuf)>, Failure> {
     let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return Ok(Vec::new()) };
     let named = |error: std::io::Error| Failure::new(format!("{}: {}", input::name(folder), input::reason(&error)));
     let prefix = format!("{}.", name.to_string_lossy());
@@ -300,8 +311,11 @@ fn forked(path: &Path) -> Result<Vec<(String, PathBuf)>, Failure> {
     for entry in std::fs::read_dir(folder).map_err(named)? {
         let entry = entry.map_err(named)?;
         let name = entry.file_name().to_string_lossy().into_owned();
+        // Those of an earlier run may lie there, too. File systems do not keep time to the end.
+        let is_new = || entry.metadata().and_then(|file| file.modified()).is_ok_and(|time| time + GRAIN >= start);
         if let Some(process) = name.strip_prefix(&prefix)
             && process.starts_with(|letter: char| letter.is_ascii_digit())
+            && is_new()
         {
             found.push((Shown(process).to_string(), entry.path()));
         }

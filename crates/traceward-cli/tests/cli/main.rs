@@ -9,6 +9,7 @@ mod events;
 mod experiments;
 mod fields;
 mod inputs;
+mod instrument;
 mod limits;
 mod listen;
 mod monitor;

@@ -8,10 +8,11 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
-use traceward_server::{Address, Connection, Listener};
+use traceward_server::{Address, Connection, LONGEST_LINE, Listener};
 
-/// The number of bytes that are read at once.
+/// The number of bytes that are read at once, and that are looked at where nothing new is expected.
 const PIECE: usize = 256 << 10;
+const GLANCE: usize = 4 << 10;
 
 /// A file that is read as it grows. What is not yet written in it are NUL bytes.
 pub struct Follow {
@@ -22,11 +23,13 @@ pub struct Follow {
     /// The number of bytes at the beginning that were handed over.
     taken: usize,
     hello: Option<String>,
+    /// The number of bytes to read next.
+    piece: usize,
 }
 
 impl Follow {
     pub fn new(path: &Path) -> Self {
-        Self { path: path.to_owned(), file: None, bytes: Vec::new(), taken: 0, hello: None }
+        Self { path: path.to_owned(), file: None, bytes: Vec::new(), taken: 0, hello: None, piece: PIECE }
     }
 
     /// The first line, once there is one.
@@ -48,13 +51,20 @@ impl Follow {
         self.bytes.drain(..self.taken);
         self.taken = 0;
         let begun = self.bytes.len();
-        self.bytes.resize(begun + PIECE, 0);
+        self.bytes.resize(begun + self.piece, 0);
         let count = file.read(&mut self.bytes[begun..]).map_err(named)?;
         self.bytes.truncate(begun + count);
         // A line is there once its end is: it is written last.
         let whole = self.bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
         let is_padded = self.bytes[..whole].contains(&0);
         let whole = if is_padded { self.bytes.iter().position(|&byte| byte == 0).unwrap_or(whole) } else { whole };
+        // A line that has begun may be longer than what was read.
+        let has_begun = whole == 0 && self.bytes.first().is_some_and(|&byte| byte != 0);
+        self.piece = match whole {
+            0 if has_begun => PIECE.max(2 * self.piece.min(LONGEST_LINE)),
+            0 => GLANCE,
+            _ => PIECE,
+        };
         // What lies behind is read again, when it may have been written.
         let unread = self.bytes.len() - whole;
         io::Seek::seek_relative(file, -(unread as i64)).map_err(named)?;
@@ -133,5 +143,37 @@ impl Channel {
     /// Sends an answer. A program that has gone needs none.
     pub fn send(&mut self, line: &str) {
         let _ = self.stream.write_all(format!("{line}\n").as_bytes());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Seek;
+
+    /// A file that grows while it is read, as a program writes it: NUL bytes become lines.
+    #[test]
+    fn lines_are_taken_once_they_have_ended() {
+        let path = std::env::temp_dir().join(format!("traceward-follow-{}", std::process::id()));
+        let mut follow = Follow::new(&path);
+        assert!(follow.more().unwrap().is_none(), "there is no file yet");
+        let mut file = File::create(&path).unwrap();
+        file.write_all(&[0; 1 << 20]).unwrap();
+        assert!(follow.more().unwrap().is_none(), "nothing has been written");
+        file.rewind().unwrap();
+        file.write_all(b"traceward 1\ninit {").unwrap();
+        assert_eq!(follow.more().unwrap().unwrap(), b"traceward 1\n");
+        assert!(follow.more().unwrap().is_none(), "half a line waits");
+        let long = "x".repeat(500_000);
+        file.write_all(long.as_bytes()).unwrap();
+        assert!(follow.more().unwrap().is_none());
+        file.write_all(b"}\nend\n").unwrap();
+        let mut taken: Vec<u8> = Vec::new();
+        for _ in 0..10 {
+            taken.extend(follow.more().unwrap().unwrap_or_default());
+        }
+        assert_eq!(taken, format!("init {{{long}}}\nend\n").as_bytes());
+        assert_eq!(follow.first_line(), Some("traceward 1"));
+        std::fs::remove_file(&path).unwrap();
     }
 }
