@@ -209,7 +209,7 @@ impl Jvm {
     pub(crate) fn declared(self, class: Class, field: FieldId) -> Option<Declared> {
         let (mut name, mut signature, mut modifiers) = (ptr::null_mut(), ptr::null_mut(), 0);
         let tool = self.tool();
-        // SAFETY: the promise of `new`; the places can be written, and the field is one of the class.
+        // SAFETY: the promise of `new`; the places can be written, the field is one of the class.
         let (error, second) = unsafe {
             let get = tool.get_field_name();
             let error = get(self.tool, class, field, &raw mut name, &raw mut signature, ptr::null_mut());

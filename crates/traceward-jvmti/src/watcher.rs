@@ -123,8 +123,7 @@ impl Watcher {
         let names: FxHashSet<&String> = fields.chain(methods).collect();
         let mut names: Vec<String> = names.into_iter().flat_map(|class| spellings(class)).collect();
         // What was taken for a class may be a method of one.
-        let outer: Vec<String> =
-            names.iter().filter_map(|name| Some(name.rsplit_once('.')?.0.to_owned())).collect();
+        let outer: Vec<String> = names.iter().filter_map(|name| Some(name.rsplit_once('.')?.0.to_owned())).collect();
         names.extend(outer);
         names.sort();
         names.dedup();
@@ -183,7 +182,8 @@ impl Watcher {
         };
         let is_known = !found.is_static;
         self.are_statics_known &= is_known;
-        let is_twin = |other: &&FoundField| other.field == found.field && jvm.is_same(other.owner.object(), found.owner);
+        let is_twin =
+            |other: &&FoundField| other.field == found.field && jvm.is_same(other.owner.object(), found.owner);
         let twin = self.found.iter().find(is_twin).map(|other| other.owner);
         self.has_twins |= twin.is_some();
         self.are_ids_unique &= self.found.iter().all(|other| other.field != found.field);
@@ -701,7 +701,10 @@ impl Watcher {
     fn tell_unseen_writes(&mut self, jvm: Jvm) {
         for index in 0..self.found.len() {
             let FoundField { place, is_static, is_known, .. } = self.found[index];
-            if is_static && is_known && self.static_value(jvm, index).is_ok_and(|now| now != self.follower.state[place].1) {
+            if is_static
+                && is_known
+                && self.static_value(jvm, index).is_ok_and(|now| now != self.follower.state[place].1)
+            {
                 let name = self.follower.name(place).to_owned();
                 self.follower.report.say(&format!(
                     "note: `{name}` was written in a way that cannot be watched: by reflection, a handle or native code"

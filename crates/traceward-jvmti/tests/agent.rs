@@ -311,7 +311,8 @@ fn every_object_is_a_trace_of_its_own() {
 #[test]
 fn constructors_make_the_first_state_of_an_object() {
     // In the constructor the balance is -1 for a while, which is nobody's business.
-    let spec = "property p = G bank.Account.balance >= -2\nproperty q = bank.Account.balance >= 0 & bank.Account.isOpen";
+    let spec =
+        "property p = G bank.Account.balance >= -2\nproperty q = bank.Account.balance >= 0 & bank.Account.isOpen";
     judge("constructor", spec, "bank.Account").exits(0).says("q: satisfied for 5 objects");
     let each = run("constructor2", "G bank.Account.balance != -1", ",exit=verdict,construction=states", "bank.Account");
     each.exits(1).says("by the write to bank.Account.balance\n    at bank.Account.<init>(Account.java:");
@@ -343,7 +344,8 @@ fn an_object_whose_constructor_failed_is_not_judged() {
 
 #[test]
 fn objects_that_are_collected_end_their_traces() {
-    let ran = run("garbage", "G(Garbage.used == 1 -> F Garbage.isClosed)", ",exit=verdict,objects=40000", "Garbage 100000");
+    let ran =
+        run("garbage", "G(Garbage.used == 1 -> F Garbage.isClosed)", ",exit=verdict,objects=40000", "Garbage 100000");
     ran.exits(0).says("p1: satisfied for 100000 objects").says("100000 objects of Garbage followed");
 }
 
@@ -405,7 +407,10 @@ fn a_report_can_be_a_file() {
     assert_eq!(ran.told, "");
     let report = Path::new(env!("CARGO_TARGET_TMPDIR")).join("specs/report.txt");
     let report = fs::read_to_string(report).expect("the report");
-    assert!(report.contains("p1 is violated at state") && report.ends_with("p1: violated: G !(Mutex.first & Mutex.second)\n"));
+    assert!(
+        report.contains("p1 is violated at state")
+            && report.ends_with("p1: violated: G !(Mutex.first & Mutex.second)\n")
+    );
 }
 
 /// The lines without their times.
@@ -428,7 +433,10 @@ fn states_can_be_written_to_a_file() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("specs");
     insta::assert_snapshot!("events", untimed(&fs::read_to_string(folder.join("mutex.events")).expect("events")));
     run("file2", "G bank.Account.balance < bank.Account.limit", ",to=file:bank.events", "bank.Account");
-    insta::assert_snapshot!("events_of_objects", untimed(&fs::read_to_string(folder.join("bank.events")).expect("events")));
+    insta::assert_snapshot!(
+        "events_of_objects",
+        untimed(&fs::read_to_string(folder.join("bank.events")).expect("events"))
+    );
 }
 
 #[test]
