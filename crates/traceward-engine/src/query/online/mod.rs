@@ -529,10 +529,8 @@ fn needed(automaton: &Algebraic, demand: &Demand, nodes: &[Node]) -> Vec<bool> {
     let mut needed = vec![false; nodes.len()];
     let mut asked: Vec<PartId> = automaton.roots().to_vec();
     while let Some(id) = asked.pop() {
-        if !std::mem::replace(&mut needed[id.index()], true) {
-            if !nodes[id.index()].is_direct() {
-                operands(automaton, demand, id, |part| asked.push(part));
-            }
+        if !std::mem::replace(&mut needed[id.index()], true) && !nodes[id.index()].is_direct() {
+            operands(automaton, demand, id, |part| asked.push(part));
         }
     }
     needed
