@@ -9,6 +9,7 @@ mod bounded;
 mod breadth_first;
 mod in_process;
 mod instrument;
+mod java;
 mod monitor;
 mod observer;
 mod queries;
@@ -111,6 +112,7 @@ const BENCHMARKS: &[Benchmark] = &[
     Benchmark { name: "construction-bounded", run: observer::bounded_construction },
     Benchmark { name: "in-process", run: in_process::steps },
     Benchmark { name: "instrument", run: instrument::writes_in_c },
+    Benchmark { name: "java", run: java::writes },
     Benchmark { name: "monitor", run: monitor::json_lines_through_a_pipe },
     Benchmark { name: "csv", run: reading::csv_of_booleans },
     Benchmark { name: "csv-words", run: reading::csv_of_words },

@@ -199,15 +199,14 @@ unsafe extern "system" fn vm_init(tool: Tool, native: Native, _: Thread) {
             let _ = std::io::stderr().write_all(format!("traceward: error: {message}\n").as_bytes());
             exit_now(UNANSWERED);
         }
-        for class in jvm.loaded_classes() {
+        // Loading a class calls back, so nothing is locked meanwhile.
+        let missing = agent.lock().missing_classes();
+        for class in missing.iter().filter_map(|name| jvm.load(name)) {
+            // One that was prepared long ago does not tell it again.
             if jvm.is_prepared(class) {
                 agent.lock().prepared(jvm, class);
             }
-            jvm.forget(class);
         }
-        // Loading a class calls back, so nothing is locked meanwhile.
-        let missing = agent.lock().missing_classes();
-        missing.iter().for_each(|class| jvm.load(class));
         let mut watcher = agent.lock();
         watcher.tell_locals(jvm);
         if watcher.has_problem() {

@@ -216,16 +216,9 @@ impl Follower {
     /// A state was refused: it has not happened, and there is no answer for the whole trace.
     fn refuse(&mut self, subject: &Subject, message: &str, cause: Cause, here: &Here) {
         self.refused += 1;
-        match self.refused {
-            1..=MOST_REFUSED => {
-                let text = format!(
-                    "a state of {subject} was refused: {message}\n{}{}",
-                    self.cause_text(cause),
-                    stack_text(here)
-                );
-                self.report.problem(&text);
-            }
-            _ => {}
+        if self.refused <= MOST_REFUSED {
+            let (cause, stack) = (self.cause_text(cause), stack_text(here));
+            self.report.problem(&format!("a state of {subject} was refused: {message}\n{cause}{stack}"));
         }
     }
 

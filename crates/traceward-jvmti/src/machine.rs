@@ -148,53 +148,68 @@ impl Jvm {
         })
     }
 
-    /// Loads a class of the program and links it, without initialising it: no code of it runs. If
-    /// there is no such class, nothing happens.
-    pub(crate) fn load(self, name: &str) {
-        self.try_load(name);
+    /// Loads a class of the program and links it, without initialising it: no code of it runs. None
+    /// if there is no such class.
+    pub(crate) fn load(self, name: &str) -> Option<Class> {
+        let class = self.try_load(name);
+        self.is_clear();
+        class
+    }
+
+    /// Whether no exception is pending; one that is, is forgotten.
+    fn is_clear(self) -> bool {
         // SAFETY: the promise of `new`.
         unsafe {
-            if self.native().exception_check()(self.native) != 0 {
+            let is_clear = self.native().exception_check()(self.native) == 0;
+            if !is_clear {
                 self.native().exception_clear()(self.native);
             }
+            is_clear
         }
     }
 
-    fn try_load(self, name: &str) -> Option<()> {
+    fn try_load(self, name: &str) -> Option<Class> {
+        let class = self.find_class(c"java/lang/Class")?;
+        let loader = self.find_class(c"java/lang/ClassLoader")?;
+        let system = (c"getSystemClassLoader", c"()Ljava/lang/ClassLoader;");
+        let system = self.call_static(loader, system, &[])?;
         let name = CString::new(name).ok()?;
-        let some = |object: Object| (!object.is_null()).then_some(object);
-        let method = |method: MethodId| (method.0 != 0).then_some(method);
+        // SAFETY: the promise of `new`; the text ends with a zero.
+        let name = unsafe { self.native().new_string()(self.native, name.as_ptr()) };
+        let for_name = (c"forName", c"(Ljava/lang/String;ZLjava/lang/ClassLoader;)Ljava/lang/Class;");
+        let arguments = [Jvalue { l: name }, Jvalue { j: 0 }, Jvalue { l: system }];
+        let found = self.call_static(class, for_name, &arguments)?;
+        // Whoever asks for the fields of a class links it, and then it is prepared.
+        let fields = (c"getDeclaredFields", c"()[Ljava/lang/reflect/Field;");
+        self.call(class, found, fields).map(|_| found)
+    }
+
+    /// What a static method returns; none if it throws or returns null.
+    fn call_static(self, class: Class, (name, signature): (&CStr, &CStr), arguments: &[Jvalue]) -> Option<Object> {
         let native = self.native();
-        // SAFETY: the promise of `new`; names and signatures are those of `java.lang.Class` and
-        // `java.lang.ClassLoader`, and after an exception nothing more is called.
-        unsafe {
-            let class = some(native.find_class()(self.native, c"java/lang/Class".as_ptr()))?;
-            let loader = some(native.find_class()(self.native, c"java/lang/ClassLoader".as_ptr()))?;
-            let system = native.get_static_method_id()(
-                self.native,
-                loader,
-                c"getSystemClassLoader".as_ptr(),
-                c"()Ljava/lang/ClassLoader;".as_ptr(),
-            );
-            let system = native.call_static_object_method()(self.native, loader, method(system)?, ptr::null());
-            let for_name = native.get_static_method_id()(
-                self.native,
-                class,
-                c"forName".as_ptr(),
-                c"(Ljava/lang/String;ZLjava/lang/ClassLoader;)Ljava/lang/Class;".as_ptr(),
-            );
-            let name = some(native.new_string()(self.native, name.as_ptr()))?;
-            let arguments = [Jvalue { l: name }, Jvalue { j: 0 }, Jvalue { l: some(system)? }];
-            let found = native.call_static_object_method()(self.native, class, method(for_name)?, arguments.as_ptr());
-            // Whoever asks for the fields of a class links it, and then it is prepared.
-            let fields = native.get_method_id()(
-                self.native,
-                class,
-                c"getDeclaredFields".as_ptr(),
-                c"()[Ljava/lang/reflect/Field;".as_ptr(),
-            );
-            some(native.call_object_method()(self.native, some(found)?, method(fields)?, ptr::null())).map(drop)
-        }
+        // SAFETY: the promise of `new`; the arguments are those of the signature.
+        let object = unsafe {
+            let method = native.get_static_method_id()(self.native, class, name.as_ptr(), signature.as_ptr());
+            if !self.is_clear() || method.0 == 0 {
+                return None;
+            }
+            native.call_static_object_method()(self.native, class, method, arguments.as_ptr())
+        };
+        (self.is_clear() && !object.is_null()).then_some(object)
+    }
+
+    /// What a method without arguments returns; none if it throws or returns null.
+    fn call(self, class: Class, object: Object, (name, signature): (&CStr, &CStr)) -> Option<Object> {
+        let native = self.native();
+        // SAFETY: the promise of `new`; the object is one of the class.
+        let returned = unsafe {
+            let method = native.get_method_id()(self.native, class, name.as_ptr(), signature.as_ptr());
+            if !self.is_clear() || method.0 == 0 {
+                return None;
+            }
+            native.call_object_method()(self.native, object, method, ptr::null())
+        };
+        (self.is_clear() && !returned.is_null()).then_some(returned)
     }
 
     // ---- fields and methods ----
@@ -209,7 +224,7 @@ impl Jvm {
     pub(crate) fn declared(self, class: Class, field: FieldId) -> Option<Declared> {
         let (mut name, mut signature, mut modifiers) = (ptr::null_mut(), ptr::null_mut(), 0);
         let tool = self.tool();
-        // SAFETY: the promise of `new`; the places can be written, and the field is one of the class.
+        // SAFETY: the promise of `new`; the places can be written, the field is one of the class.
         let (error, second) = unsafe {
             let get = tool.get_field_name();
             let error = get(self.tool, class, field, &raw mut name, &raw mut signature, ptr::null_mut());

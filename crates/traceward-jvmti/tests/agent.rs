@@ -173,6 +173,21 @@ fn threads_without_a_lock_do_not_wait_for_each_other_forever() {
 }
 
 #[test]
+fn the_machine_finds_nothing_wrong_with_the_calls() {
+    let events = "G(\"call Racing.set\" -> F (\"return Racing.set\" | \"throw Racing.set\"))";
+    for (name, spec, main) in [
+        ("checked", format!("{events} & G Racing.own < Racing.shared + 100000"), "Racing"),
+        ("checked2", "G(Types.text == Types.mode | Types.c == Types.any) | true".to_owned(), "Types"),
+        ("checked3", "G bank.Savings.balance != bank.Rates.LIMIT & G bank.Savings.rate < 9".to_owned(), "bank.Savings"),
+        ("checked4", "G(Loader.step > 0 -> Plugin.loaded > 0) | true".to_owned(), "Loader"),
+    ] {
+        let ran = run(name, &spec, "", &format!("-Xcheck:jni {main}"));
+        ran.exits(0).says("the program has ended");
+        assert!(!ran.out.contains("WARNING") && !ran.out.contains("FATAL"), "{main}: {}", ran.out);
+    }
+}
+
+#[test]
 fn values_of_every_type_are_seen() {
     let spec = r#"
         property z = F Types.z

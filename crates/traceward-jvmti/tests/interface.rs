@@ -1,4 +1,5 @@
-//! The numbers of functions, events and capabilities against the headers of the JDK, by a C program.
+//! The numbers of functions, events and capabilities against the headers of the JDK: a C program
+//! tells what they are there.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

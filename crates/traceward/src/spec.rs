@@ -178,7 +178,8 @@ impl Spec {
     /// way, so that any text may make a difference.
     ///
     /// ```
-    /// let spec: traceward::Spec = r#"trace { event e } property p = G("open" -> F e in {"shut", "lost"})"#.parse()?;
+    /// let text = r#"trace { event e } property p = G("open" -> F e in {"shut", "lost"})"#;
+    /// let spec: traceward::Spec = text.parse()?;
     /// assert_eq!(spec.texts_of("e").unwrap().len(), 3);
     /// let spec: traceward::Spec = r#"G(e == "open" | matches(e, "ed$"))"#.parse()?;
     /// assert_eq!(spec.texts_of("e"), None);
