@@ -48,12 +48,14 @@ pub fn writes_in_c() -> Vec<Row> {
     let bare = bare(&folder);
     let changes = instrumented(&folder, "changes", States::Changes);
     let every = instrumented(&folder, "every", States::EveryWrite);
+    let inside = with_monitor(&folder);
     let file = folder.join("loop.events");
     let memory = Path::new("/dev/shm").join(format!("traceward-bench-{}.events", std::process::id()));
     let rows = vec![
         row("bare", WRITES, || timed(&bare, WRITES, None)).ours(),
         row("no predicate differs, nobody listens", WRITES, || timed(&changes, WRITES, None)),
         row("no predicate differs, to a file", WRITES, || to_file(&changes, WRITES, &file, 3)),
+        row("each write a step of the monitor inside", SENT, || timed(&inside, SENT, None)),
         row("each write to a file", SENT, || to_file(&every, SENT, &file, SENT + 3)),
         row("each write to a file in memory", SENT, || to_file(&every, SENT, &memory, SENT + 3)),
         row("each write to a socket", SENT, || to_socket(&every, &folder.join("socket"))),
@@ -81,6 +83,28 @@ fn bare(folder: &Path) -> PathBuf {
 }
 
 fn instrumented(folder: &Path, name: &str, states: States) -> PathBuf {
+    let told = written(folder, name, states);
+    let program = folder.join(name);
+    compile(&[told.join("loop.c"), told.join("traceward_watch.c")], &program);
+    program
+}
+
+/// The program with its monitor inside.
+fn with_monitor(folder: &Path) -> PathBuf {
+    let told = written(folder, "inside", States::EveryWrite);
+    let program = folder.join("inside");
+    let deps = std::env::current_exe().expect("a program").with_file_name("deps");
+    let include = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/traceward-capi/include");
+    let mut command = Command::new("cc");
+    command.args(["-O2", "-std=gnu99", "-DTRACEWARD_IN_PROCESS", "-I"]).arg(include);
+    command.arg(told.join("loop.c")).arg(told.join("traceward_watch.c")).arg("-o").arg(&program);
+    command.arg(deps.join("libtraceward_c.a")).args(["-lpthread", "-ldl", "-lm"]);
+    assert!(command.status().expect("a C compiler").success(), "the loop is compiled with its monitor");
+    program
+}
+
+/// The loop, instrumented, in a folder of its own.
+fn written(folder: &Path, name: &str, states: States) -> PathBuf {
     let spec: Spec = SPEC.parse().expect("a spec");
     let files = [SourceFile { name: "loop.c".to_owned(), text: LOOP.to_owned() }];
     let order = Order {
@@ -96,9 +120,7 @@ fn instrumented(folder: &Path, name: &str, states: States) -> PathBuf {
     let told = folder.join(format!("{name}-told"));
     fs::create_dir_all(&told).expect("a folder");
     made.files.iter().for_each(|file| fs::write(told.join(&file.name), &file.text).expect("a file is written"));
-    let program = folder.join(name);
-    compile(&[told.join("loop.c"), told.join("traceward_watch.c")], &program);
-    program
+    told
 }
 
 /// The time that the program says its loop took.

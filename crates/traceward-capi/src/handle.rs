@@ -223,7 +223,8 @@ impl Monitor {
             {
                 let is_final = matches!(verdict, Verdict::Satisfied | Verdict::Violated);
                 let name = self.properties[index].as_ptr();
-                let change = VerdictChange { property: index, name, verdict, is_final: c_int::from(is_final), position };
+                let change =
+                    VerdictChange { property: index, name, verdict, is_final: c_int::from(is_final), position };
                 // SAFETY: whoever gave the callback and its context answers for them.
                 unsafe { callback(context, &raw const change) };
             }

@@ -1,30 +1,11 @@
 //! A C program that uses every function, compiled by the compilers of the system and run under
 //! sanitizers and valgrind. What is missing on the machine is a failure with a reason.
 
+mod support;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
-
-/// The directory with the libraries that were built along with this test.
-fn libraries() -> PathBuf {
-    let test = std::env::current_exe().expect("this test is a program");
-    let deps = test.parent().expect("it stands in a directory");
-    let found =
-        [deps, deps.parent().expect("of the target")].into_iter().find(|dir| dir.join("libtraceward_c.a").exists());
-    found.expect("libtraceward_c.a is built along with the tests").to_owned()
-}
-
-fn crate_dir() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
-
-fn run(command: &mut Command) -> String {
-    let output = command
-        .output()
-        .unwrap_or_else(|error| panic!("{command:?} cannot be started: {error}; `./test` installs what is missing"));
-    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success(), "{command:?}: {}\n{out}{err}", output.status);
-    out.into_owned()
-}
+use support::{crate_dir, libraries, run};
 
 /// Compiles the program, and returns where it is.
 fn compiled(name: &str, compiler: &str, flags: &[&str], link: &[&str]) -> PathBuf {

@@ -174,16 +174,12 @@ static inline void traceward_bool(unsigned slot, int value, const char *at, enum
 __attribute__((unused)) static void traceward_differs(unsigned predicate);
 
 #ifdef TRACEWARD_IN_PROCESS
-/*
- * With TRACEWARD_IN_PROCESS the program carries its monitor: whoever links it in defines these. The
- * first is given the spec and the names of the slots as members of JSON objects (`"x":`), and returns
- * 0 if it cannot watch; the second is told the slots that changed since the state before (all of them
- * at first), and where; the third is the end of the trace. `traceward_slots` has the values.
- */
-int traceward_in_process_begin(const char *spec, const char *const *names, unsigned count);
-void traceward_in_process_state(unsigned long long nanoseconds, const unsigned *changed, unsigned count,
-                                const char *at, const char *event);
-void traceward_in_process_end(void);
+/* With TRACEWARD_IN_PROCESS the program carries its monitor: traceward_in_process.h. It is given the
+ * spec and the names of the slots as members of JSON objects (`"x":`), and returns 0 if it cannot
+ * watch; then the slots that changed since the state before (all of them at first), and where. */
+static int traceward_in_process_begin(const char *spec, const char *const *names, unsigned count);
+static void traceward_in_process_state(const unsigned *changed, unsigned count, const char *at, const char *event);
+static void traceward_in_process_end(void);
 #endif
 
 enum traceward_sink {
@@ -844,10 +840,9 @@ static void traceward_state(const char *word, const char *at, const char *event)
     char *line, *out;
     unsigned i;
 #ifdef TRACEWARD_IN_PROCESS
-    char now[64];
     (void)word;
-    (void)traceward_put_time(now);
-    traceward_in_process_state(traceward_nanoseconds(), traceward_changes, traceward_change_count, at, event);
+    (void)traceward_put_time;
+    traceward_in_process_state(traceward_changes, traceward_change_count, at, event);
     return;
 #endif
     for (i = 0; i < traceward_change_count; i++)
@@ -1294,5 +1289,9 @@ static inline int traceward_compare_uu(unsigned long long a, unsigned long long 
 {
     return TRACEWARD_IS_BEYOND(b) ? traceward_compare_ud(a, (double)b) : -traceward_compare_iu((long long)b, a);
 }
+
+#ifdef TRACEWARD_IN_PROCESS
+#include "traceward_in_process.h"
+#endif
 
 #endif

@@ -18,6 +18,11 @@ pub(crate) const RUNTIME_HEADER: &str = "traceward_runtime.h";
 /// The runtime.
 pub(crate) const RUNTIME: &str = include_str!("../runtime/traceward_runtime.h");
 
+/// The name of the file that links a monitor in.
+pub(crate) const IN_PROCESS_HEADER: &str = "traceward_in_process.h";
+/// What links a monitor in.
+pub(crate) const IN_PROCESS: &str = include_str!("../runtime/traceward_in_process.h");
+
 /// All that is written down.
 pub(crate) struct Generator<'a> {
     pub(crate) program: &'a Program<'a>,

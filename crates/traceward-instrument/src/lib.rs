@@ -26,7 +26,7 @@ pub use watch::CALLS_ARE_EVENTS;
 
 use ctype::CType;
 use declare::{Declarations, Storage};
-use generate::{Generator, RUNTIME, RUNTIME_HEADER, WATCH_HEADER, WATCH_SOURCE};
+use generate::{Generator, IN_PROCESS, IN_PROCESS_HEADER, RUNTIME, RUNTIME_HEADER, WATCH_HEADER, WATCH_SOURCE};
 use predicate::Predicates;
 use program::Program;
 use rewrite::{Ways, rewrite};
@@ -106,6 +106,7 @@ pub fn instrument(order: &Order<'_>) -> Result<Instrumented, Vec<Problem>> {
         (WATCH_SOURCE, generator.definitions(name)),
         (WATCH_HEADER, generator.header()),
         (RUNTIME_HEADER, RUNTIME.to_owned()),
+        (IN_PROCESS_HEADER, IN_PROCESS.to_owned()),
     ];
     files.extend(more.map(|(name, text)| SourceFile { name: name.to_owned(), text }));
     Ok(Instrumented {
@@ -126,7 +127,7 @@ fn parse(order: &Order<'_>) -> Result<Vec<Source>, Vec<Problem>> {
             Err(problem) => problems.push(problem),
         }
     }
-    let mut names = BTreeSet::from([WATCH_SOURCE, WATCH_HEADER, RUNTIME_HEADER]);
+    let mut names = BTreeSet::from([WATCH_SOURCE, WATCH_HEADER, RUNTIME_HEADER, IN_PROCESS_HEADER]);
     for file in order.files {
         if !names.insert(base_name(&file.name)) {
             let problem = Problem::new(format!("{}: there would be two files of that name", file.name));

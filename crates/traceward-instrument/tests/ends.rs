@@ -233,62 +233,6 @@ fn with_a_lock_all_writes_of_all_threads_are_told_in_their_order() {
     }
 }
 
-/// A monitor that is linked into the program: it prints what it is told.
-const MONITOR: &str = r#"
-#include "traceward_watch.h"
-#include <stdio.h>
-
-int traceward_in_process_begin(const char *spec, const char *const *names, unsigned count);
-void traceward_in_process_state(unsigned long long nanoseconds, const unsigned *changed, unsigned count,
-                                const char *at, const char *event);
-void traceward_in_process_end(void);
-
-static const char *const *names_of_slots;
-
-int traceward_in_process_begin(const char *spec, const char *const *names, unsigned count)
-{
-    names_of_slots = names;
-    printf("begin %u %s\n", count, spec);
-    return 1;
-}
-
-void traceward_in_process_state(unsigned long long nanoseconds, const unsigned *changed, unsigned count,
-                                const char *at, const char *event)
-{
-    unsigned i;
-    for (i = 0; i < count; i++)
-        printf("%s%lld %s%s%s\n", names_of_slots[changed[i]], traceward_slots[changed[i]].value.i, at ? at : "",
-               event ? event : "", nanoseconds > 0 ? "" : " no time");
-}
-
-void traceward_in_process_end(void)
-{
-    printf("end\n");
-}
-"#;
-
-#[test]
-fn a_monitor_can_be_linked_in() {
-    let case = Case::text(
-        "inside",
-        "property p = G(x < 2) &\n  G x >= 0",
-        "int x = 5;\nint main(void) { x = 6; x = 1; return 0; }\n",
-    );
-    let folder = scratch("inside");
-    let mut files = write_instrumented(&case.instrumented(EVERY_WRITE), &folder.join("told"));
-    let monitor = folder.join("told/monitor.c");
-    support::write(&monitor, MONITOR);
-    files.push(monitor);
-    for compiler in ["gcc", "clang"] {
-        let program = folder.join(compiler);
-        compile(compiler, &["-O2", "-DTRACEWARD_IN_PROCESS"], &files, &program);
-        let output = Command::new(&program).output().expect("it runs");
-        let expected = "begin 1 property p = G(x < 2) &\n  G x >= 0\n\"x\":5 \n\"x\":6 \"@at\":\"inside.c:2\",\"@in\":\"main\"\n\
-                        \"x\":1 \"@at\":\"inside.c:2\",\"@in\":\"main\"\nend\n";
-        assert_eq!(String::from_utf8_lossy(&output.stdout), expected);
-    }
-}
-
 #[test]
 fn valgrind_has_nothing_to_say() {
     let folder = scratch("ends-valgrind");

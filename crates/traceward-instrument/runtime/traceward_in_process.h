@@ -1,28 +1,19 @@
 /*
  * The monitor inside an instrumented program: compile with -DTRACEWARD_IN_PROCESS, with traceward.h
- * on the path of includes, and link with -ltraceward_c. Without that macro there is nothing here.
+ * on the path of includes, and link with -ltraceward_c. `traceward_watch.c` includes this then.
  *
  * Violations are printed on standard error as they happen, and all verdicts at the end.
  *   TRACEWARD_STOP=term      stops the program by SIGTERM at the write that violates a property
  *   TRACEWARD_STOP=trap      stops by SIGTRAP, for a debugger
  */
-#ifdef TRACEWARD_IN_PROCESS
-
-#ifndef _POSIX_C_SOURCE
-#define _POSIX_C_SOURCE 200809L
-#endif
-#include "traceward_watch.h"
+#ifndef TRACEWARD_IN_PROCESS_H
+#define TRACEWARD_IN_PROCESS_H
 
 #include "traceward.h"
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-int traceward_in_process_begin(const char *spec, const char *const *names, unsigned count);
-void traceward_in_process_state(const unsigned *changed, unsigned count, const char *at, const char *event);
-void traceward_in_process_end(void);
 
 static traceward_monitor *traceward_own;
 /* By slots, the numbers of their variables. */
@@ -104,7 +95,7 @@ static void traceward_told_change(void *context, const traceward_change *change)
         raise(SIGTERM);
 }
 
-int traceward_in_process_begin(const char *spec, const char *const *names, unsigned count)
+static int traceward_in_process_begin(const char *spec, const char *const *names, unsigned count)
 {
     char name[1024], *why = NULL;
     unsigned slot;
@@ -133,7 +124,6 @@ static void traceward_hand_over(unsigned slot)
 {
     const struct traceward_slot *image = &traceward_slots[slot];
     int number = traceward_numbers[slot];
-    char digits[32];
     switch (image->kind) {
     case TRACEWARD_MISSING: traceward_set_missing(traceward_own, number); break;
     case TRACEWARD_INT: traceward_set_int(traceward_own, number, image->value.i); break;
@@ -141,20 +131,16 @@ static void traceward_hand_over(unsigned slot)
     case TRACEWARD_BOOL: traceward_set_bool(traceward_own, number, image->value.i != 0); break;
     case TRACEWARD_TEXT: traceward_set_text(traceward_own, number, image->value.text); break;
     case TRACEWARD_UNSIGNED:
-        if (image->value.u <= (unsigned long long)INT64_MAX) {
+        if (image->value.u <= (unsigned long long)INT64_MAX)
             traceward_set_int(traceward_own, number, (int64_t)image->value.u);
-        } else {
-            /* No number that a spec has: as a text it is refused, with its digits. */
-            sprintf(digits, "%llu", image->value.u);
-            traceward_set_text(traceward_own, number, digits);
-        }
+        else
+            traceward_set_double(traceward_own, number, (double)image->value.u);
         break;
     }
 }
 
-void traceward_in_process_state(const unsigned *changed, unsigned count, const char *at, const char *event)
+static void traceward_in_process_state(const unsigned *changed, unsigned count, const char *at, const char *event)
 {
-    struct timespec now = { 0, 0 };
     traceward_status status;
     unsigned index;
     for (index = 0; index < count; index++)
@@ -162,12 +148,10 @@ void traceward_in_process_state(const unsigned *changed, unsigned count, const c
     if (traceward_event_number >= 0)
         traceward_set_text(traceward_own, traceward_event_number, event);
     traceward_here = at ? at : "";
-    if (traceward_is_timed) {
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        status = traceward_step_at(traceward_own, (int64_t)now.tv_sec * 1000000000 + now.tv_nsec);
-    } else {
+    if (traceward_is_timed)
+        status = traceward_step_at(traceward_own, (int64_t)traceward_nanoseconds());
+    else
         status = traceward_step(traceward_own);
-    }
     if (status != TRACEWARD_OK && traceward_is_complaining) {
         traceward_is_complaining = 0;
         fputs("traceward: a state was refused, and there is no verdict that counts:", stderr);
@@ -176,10 +160,10 @@ void traceward_in_process_state(const unsigned *changed, unsigned count, const c
     }
 }
 
-void traceward_in_process_end(void)
+static void traceward_in_process_end(void)
 {
     static const char *const names[] = { "pending", "holding", "satisfied", "violated", "unknown" };
-    size_t property, count = traceward_property_count(traceward_own);
+    size_t property, query, count = traceward_property_count(traceward_own);
     traceward_here = NULL;
     if (traceward_end(traceward_own) == TRACEWARD_NEVER_SET)
         fprintf(stderr, "traceward: %s\n", traceward_error(traceward_own));
@@ -190,11 +174,15 @@ void traceward_in_process_end(void)
             fprintf(stderr, ", vacuously (`%s` never holds):", trigger);
         fprintf(stderr, " %s\n", traceward_property_name(traceward_own, property));
     }
+    for (query = 0; query < traceward_query_count(traceward_own); query++) {
+        char *value = traceward_query_json(traceward_own, query);
+        fprintf(stderr, "traceward: %s = ", traceward_query_name(traceward_own, query));
+        fprintf(stderr, "%s\n", value ? value : traceward_error(traceward_own));
+        traceward_free_text(value);
+    }
     traceward_destroy(traceward_own);
     free(traceward_numbers);
     traceward_own = NULL;
 }
 
-#else
-typedef int traceward_no_monitor_in_process;
 #endif
