@@ -11,7 +11,7 @@ use std::os::unix::net::UnixListener;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
-use support::{Case, EVERY_WRITE, How, compile, events, read, scratch, write_instrumented};
+use support::{Case, EVERY_WRITE, Event, How, compile, events, read, scratch, write_instrumented};
 
 /// The writes before the program ends.
 const WRITES: i64 = 1000;
@@ -227,9 +227,18 @@ fn with_a_lock_all_writes_of_all_threads_are_told_in_their_order() {
         let path = program.with_extension("events");
         let status = run_to(&program, "", &format!("file:{}", path.display()));
         assert_eq!(status.code(), Some(0), "{options:?}");
-        let (told, is_ended) = values(&read(&path));
+        let text = read(&path);
+        let (told, is_ended) = values(&text);
         assert_eq!(told, (0..=4000).collect::<Vec<_>>(), "{options:?}");
         assert!(is_ended);
+        // Without a lock, who is told of a write may read what another thread has written since.
+        let expected: Vec<i64> = (1..=4).flat_map(|number| (0..500).map(move |i| number * 1000 + i)).collect();
+        for name in ["y", "z"] {
+            let value = |(_, members): Event| members.get(name).and_then(Value::as_i64);
+            let mut told: Vec<i64> = events(&text).into_iter().filter_map(value).skip(1).collect();
+            told.sort_unstable();
+            assert_eq!(told, expected, "{options:?}: {name}");
+        }
     }
 }
 
