@@ -164,6 +164,7 @@ impl<'a> Program<'a> {
         found: &mut FxHashSet<usize>,
         warnings: &mut BTreeSet<Warning>,
     ) {
+        found.extend(self.taken_address(source, node));
         let kept = match node.kind() {
             "call_expression" => {
                 found.extend(self.changed_by_call(source, node));
@@ -183,6 +184,30 @@ impl<'a> Program<'a> {
             warnings.insert(Warning { place: source.place(node), message });
         }
         children(node).into_iter().for_each(|child| self.escapes_in(source, child, found, warnings));
+    }
+
+    /// The slots whose address an expression is, or is made of: that of a variable, or an array
+    /// that is not indexed at once.
+    fn taken_address(&self, source: &Source, node: Node<'_>) -> Vec<usize> {
+        let is_address = node.kind() == "pointer_expression" && operator(source, node) == "&";
+        let is_name = matches!(node.kind(), "identifier" | "field_expression" | "subscript_expression");
+        let parent = node.parent().map_or("", |parent| parent.kind());
+        if is_address {
+            let object = node.child_by_field_name("argument");
+            let target = object.map_or(Target::Other, |object| self.declarations.target(source, object));
+            return self.touched(&target).into_iter().map(|(slot, _)| slot).collect();
+        }
+        if !is_name || ["subscript_expression", "sizeof_expression"].contains(&parent) || parent.ends_with("declarator")
+        {
+            return Vec::new();
+        }
+        match self.declarations.target(source, node) {
+            Target::Object(id, path) => match self.declarations.part_type(id, &path) {
+                Some(CType::Array(_)) => self.elements(id, &path),
+                _ => Vec::new(),
+            },
+            _ => Vec::new(),
+        }
     }
 
     fn kept(&self, source: &Source, value: Option<Node<'_>>) -> BTreeSet<usize> {

@@ -116,3 +116,26 @@ fn lines_stay_where_they_were() {
         assert!(is_there, "{original} became {line}");
     }
 }
+
+/// Whatever is left of a file, it is looked at, and what cannot be read is told.
+#[test]
+fn broken_files_are_told_and_never_panic() {
+    let mut warned = 0;
+    for name in ["forms", "objects", "locals", "pointers", "texts", "macros", "ends"] {
+        let text = Case::single(name).files[0].text.clone();
+        for cut in (0..text.len()).step_by(23).filter(|&cut| text.is_char_boundary(cut)) {
+            let ends_early = text[..cut].to_owned();
+            let begins_late = text[cut..].to_owned();
+            let has_hole = format!("int x, y; {} ({} é ", &text[..cut / 2], &text[cut..]);
+            for broken in [ends_early, begins_late, has_hole] {
+                let case = Case::text("broken", "G(x > 0 | y > 0)", &broken);
+                let made = case.tried(EVERY_WRITE);
+                let cannot = |made: traceward_instrument::Instrumented| {
+                    made.warnings.iter().any(|warning| warning.message.contains("cannot be read as C"))
+                };
+                warned += u32::from(made.is_ok_and(cannot));
+            }
+        }
+    }
+    assert!(warned > 100, "{warned} files were told to be broken");
+}

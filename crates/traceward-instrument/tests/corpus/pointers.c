@@ -66,6 +66,8 @@ int main(void)
     q = &local;
     *q = 60;
     sum += store(&v);
+    (sum ? &at : &other)->x = 4;
+    *(list + 2) = 8;
     printf("%d %d %d %d %d %g %d\n", v, list[2], at.x, at.y, local, ratio, sum);
     return 0;
 }

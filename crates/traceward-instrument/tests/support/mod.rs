@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use traceward::Spec;
-use traceward_instrument::{Instrumented, Order, SourceFile, States, instrument, quoted_includes};
+use traceward_instrument::{Instrumented, Order, Problem, SourceFile, States, instrument, quoted_includes};
 
 /// A program of the corpus with its spec.
 pub struct Case {
@@ -82,6 +82,10 @@ impl Case {
     }
 
     pub fn instrumented(&self, how: How) -> Instrumented {
+        self.tried(how).unwrap_or_else(|problems| panic!("{}: {problems:#?}", self.name))
+    }
+
+    pub fn tried(&self, how: How) -> Result<Instrumented, Vec<Problem>> {
         let spec: Spec = self.spec.parse().unwrap_or_else(|error| panic!("{}: {error}", self.name));
         let order = Order {
             spec: &spec,
@@ -92,7 +96,7 @@ impl Case {
             events: how.events,
             threads: how.threads,
         };
-        instrument(&order).unwrap_or_else(|problems| panic!("{}: {problems:#?}", self.name))
+        instrument(&order)
     }
 
     /// Writes the original files into a folder.
