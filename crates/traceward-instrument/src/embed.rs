@@ -30,12 +30,6 @@ pub fn embedded(file: &str) -> Option<String> {
     Some(shifted(spec, Shift::Out))
 }
 
-/// A number for the text of a spec, by which a program tells which one it was made for (FNV-1a).
-pub fn fingerprint(spec: &str) -> String {
-    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-    format!("{:016x}", spec.trim().bytes().fold(0xcbf2_9ce4_8422_2325, step))
-}
-
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shift {
     In,
@@ -69,12 +63,6 @@ fn shifted(text: &str, shift: Shift) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn fingerprints_are_those_of_fnv() {
-        assert_eq!(fingerprint(""), "cbf29ce484222325");
-        assert_eq!(fingerprint("a\n"), "af63dc4c8601ec8c");
-    }
 
     #[test]
     fn any_text_comes_back_and_no_comment_ends_early() {

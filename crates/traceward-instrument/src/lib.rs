@@ -18,7 +18,7 @@ mod source;
 mod states;
 mod watch;
 
-pub use embed::{embedded, fingerprint};
+pub use embed::embedded;
 pub use problem::{Place, Problem, Warning};
 pub use source::{SourceFile, quoted_includes};
 pub use states::States;
@@ -93,7 +93,7 @@ pub fn instrument(order: &Order<'_>) -> Result<Instrumented, Vec<Problem>> {
         ways,
         comment: &comment,
         spec_text: order.spec_text,
-        spec: fingerprint(order.spec_text),
+        spec: order.spec.fingerprint(),
     };
     let mut files = Vec::new();
     for source in sources.iter().filter(|source| source.role == Role::Program) {

@@ -104,6 +104,8 @@ struct Script {
     padded: Option<Vec<u8>>,
     /// Whether the last line has only half been written.
     is_cut: bool,
+    /// The fingerprint of the spec that is asked, if one is.
+    spec: Option<String>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -119,8 +121,8 @@ enum Stage {
 }
 
 impl Script {
-    fn new() -> Self {
-        Self { stage: Stage::Hello, line: 1, blank_lines: 0, states: 0, padded: None, is_cut: false }
+    fn new(spec: Option<String>) -> Self {
+        Self { stage: Stage::Hello, line: 1, blank_lines: 0, states: 0, padded: None, is_cut: false, spec }
     }
 
     /// What a line says, given what came before it.
@@ -135,6 +137,9 @@ impl Script {
     fn read_other<'b>(&mut self, line: &'b [u8]) -> Result<Told<'b>, EventsMistake> {
         if self.stage == Stage::Hello {
             let hello = Hello::parse(line)?;
+            if hello.leaves_out_states(self.spec.as_deref()) {
+                return Err(EventsMistake::OtherSpec);
+            }
             self.stage = Stage::Init;
             return Ok(Told::Hello(hello));
         }
@@ -258,7 +263,11 @@ impl EventsReader {
 
 impl RecordReader for EventsReader {
     fn open(options: &ReadOptions) -> Self {
-        Self { options: options.clone(), objects: ObjectReader::open(options), script: Script::new() }
+        Self {
+            options: options.clone(),
+            objects: ObjectReader::open(options),
+            script: Script::new(options.spec.clone()),
+        }
     }
 
     fn consume<S: RecordSink + ?Sized>(&mut self, bytes: &[u8], end: End, sink: &mut S) -> Result<usize, ReadStop> {
@@ -337,7 +346,7 @@ impl WholeStates {
 
 impl RecordReader for WholeStates {
     fn open(_: &ReadOptions) -> Self {
-        Self { script: Script::new(), image: Map::new() }
+        Self { script: Script::new(None), image: Map::new() }
     }
 
     fn consume<S: RecordSink + ?Sized>(&mut self, bytes: &[u8], end: End, sink: &mut S) -> Result<usize, ReadStop> {

@@ -5,6 +5,7 @@ use crate::report::{Warning, WarningKind};
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
+use traceward_engine::saved::checksum;
 use traceward_logic::ast::{Named, SpecAst, StatementKind};
 use traceward_logic::diagnostic::{Diagnostic, Help, SourceId, Span, did_you_mean};
 use traceward_logic::expr::Expr;
@@ -116,6 +117,15 @@ impl Spec {
         format!("{said:?} {:?}", self.settings)
     }
 
+    /// A number for what is said, as 16 digits. A program that was instrumented for a spec carries
+    /// it, since it may leave out states that another spec would need.
+    pub fn fingerprint(&self) -> String {
+        // Behind the texts of the spec there may be those of settings, which traces bring themselves.
+        let texts = self.sources[..self.specs.len()].iter().map(|source| source.text.trim_end());
+        let said = on_one_line(&texts.collect::<Vec<_>>().join("\n;\n"));
+        format!("{:016x}", checksum(said.trim().as_bytes()))
+    }
+
     /// The settings for traces.
     pub fn settings(&self) -> &Settings {
         &self.settings
@@ -152,6 +162,7 @@ impl Spec {
             records: self.settings.records.unwrap_or_default(),
             missing: self.settings.missing.unwrap_or_default(),
             variables: self.variables().iter().zip(expected).map(variable).collect(),
+            spec: Some(self.fingerprint()),
             ..other.clone()
         }
     }

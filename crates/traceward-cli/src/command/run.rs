@@ -19,7 +19,7 @@ use std::process::{Command, ExitCode, ExitStatus};
 use std::time::{Duration, SystemTime};
 use traceward::message::Shown;
 use traceward::{Monitor, RunQuestions};
-use traceward_instrument::{States, fingerprint};
+use traceward_instrument::States;
 
 /// The time between two looks at what the program has told.
 const PAUSE: Duration = Duration::from_millis(2);
@@ -267,7 +267,7 @@ impl Session<'_> {
         let hello = hello.split_once('{').map(|(_, members)| format!("{{{members}")).unwrap_or_default();
         let hello: serde_json::Value = serde_json::from_str(&hello).unwrap_or_default();
         let told = |name: &str| hello.get(name).and_then(serde_json::Value::as_str);
-        let is_other = told("spec").is_some_and(|spec| spec != fingerprint(&self.given.text));
+        let is_other = told("spec").is_some_and(|spec| spec != self.given.spec.fingerprint());
         let leaves_out = told("states") == Some("changes");
         if is_other && leaves_out {
             let message =

@@ -58,6 +58,13 @@ fn a_program_is_instrumented_compiled_and_checked_from_its_own_file() {
     assert_eq!(status.expect("the program runs").code(), Some(7));
     let check: &[&str] = &["check", "told/counter.c", "counter.events"];
     told += &transcript(check, &folder.run(check, b""));
+    // What the program did not tell, since nobody asked, cannot be asked afterwards.
+    for command in ["check", "monitor"] {
+        let other: &[&str] = &[command, "-e", "F count == 1", "counter.events"];
+        let input = std::fs::read(folder.path("counter.events")).expect("the events");
+        let asked = if command == "check" { other } else { &other[..3] };
+        told += &transcript(asked, &folder.run(asked, &input));
+    }
     let events = folder.read("counter.events");
     let monitor: &[&str] = &["monitor", "told/counter.c", "--format", "text"];
     told += &transcript(monitor, &folder.run(monitor, events.as_bytes()));

@@ -26,6 +26,10 @@ pub struct Hello {
     time: Option<EventTime>,
     /// What the program wants to be told. Files and pipes tell nothing.
     pub answer: Option<Answer>,
+    /// The fingerprint of the spec that the program was instrumented for.
+    spec: Option<String>,
+    /// The states that the program tells, if it leaves some out.
+    states: Option<String>,
 }
 
 /// The unit of timestamps. There is one.
@@ -76,6 +80,13 @@ impl Hello {
         })
     }
 
+    /// Whether the program may have left out states that a spec needs: it tells those in which
+    /// predicates of another spec differ.
+    pub(crate) fn leaves_out_states(&self, asked: Option<&str>) -> bool {
+        let is_other = self.spec.is_some() && asked.is_some() && self.spec.as_deref() != asked;
+        is_other && self.states.as_deref() == Some("changes")
+    }
+
     /// Whether states have timestamps.
     pub fn has_time(&self) -> bool {
         self.time.is_some()
@@ -103,6 +114,21 @@ mod tests {
         let full = Hello::parse(br#"traceward  1  {"name":"mux","time":"ns","answer":"each","later":[1]} "#).unwrap();
         assert_eq!((full.name.as_deref(), full.answer, full.has_time()), (Some("mux"), Some(Answer::Each), true));
         assert_eq!(full.implied().time.unwrap().label(), "@time");
+    }
+
+    #[test]
+    fn a_program_made_for_another_spec_may_leave_out_states() {
+        let hello =
+            |states: &str| Hello::parse(format!(r#"traceward 1 {{"spec":"a","states":"{states}"}}"#).as_bytes());
+        for (states, asked, leaves_out) in [
+            ("changes", Some("b"), true),
+            ("changes", Some("a"), false),
+            ("changes", None, false),
+            ("writes", Some("b"), false),
+        ] {
+            assert_eq!(hello(states).unwrap().leaves_out_states(asked), leaves_out, "{states} {asked:?}");
+        }
+        assert!(!Hello::default().leaves_out_states(Some("b")));
     }
 
     #[test]

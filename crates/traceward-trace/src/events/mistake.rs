@@ -21,6 +21,8 @@ pub enum EventsMistake {
         /// The reason.
         detail: String,
     },
+    /// The program was instrumented for another spec, and leaves out states that this one may need.
+    OtherSpec,
     /// A second trace begins.
     SecondHello,
     /// A change comes before the first state.
@@ -72,6 +74,7 @@ impl EventsMistake {
             Self::NoHello { .. }
             | Self::OtherVersion { .. }
             | Self::BadHello { .. }
+            | Self::OtherSpec
             | Self::SecondHello
             | Self::AfterEnd { .. }
             | Self::AfterPadding => true,
@@ -93,6 +96,10 @@ impl EventsMistake {
                 format!("this is version {} of the events protocol, and version 1 is read here", shown(version))
             }
             Self::BadHello { detail } => format!("the first line is wrong: {}", shown(detail)),
+            Self::OtherSpec => {
+                "the program was instrumented for another spec, and leaves out states that this one may ask for"
+                    .to_owned()
+            }
             Self::SecondHello => "a second trace begins, and an input of events holds one".to_owned(),
             Self::NextBeforeInit => "`next` comes before `init`".to_owned(),
             Self::SecondInit { first } => format!("a second `init`: the first is on line {first}"),
@@ -112,6 +119,7 @@ impl EventsMistake {
             Self::NoHello { .. } => "write it first: `traceward 1 {\"name\": \"mux\"}`",
             Self::OtherVersion { .. } => "let the program speak version 1, or take a newer traceward",
             Self::BadHello { .. } => "for example: `traceward 1 {\"name\": \"mux\", \"time\": \"ns\"}`",
+            Self::OtherSpec => "instrument it for this spec, or so that every write is a state",
             Self::SecondHello | Self::AfterEnd { .. } => "give each trace a file of its own",
             Self::NextBeforeInit => "write the first state with `init`",
             Self::SecondInit { .. } => "write further states with `next`",
