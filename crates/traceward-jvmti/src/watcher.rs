@@ -39,6 +39,8 @@ pub(crate) struct Watcher {
     follower: Follower,
     statics: Trace,
     objects: Objects,
+    /// The places whose fields have had values that are none.
+    refused: FxHashSet<usize>,
     left_out: u64,
     /// The objects whose constructors have thrown or never ended.
     unmade: u64,
@@ -99,6 +101,7 @@ impl Watcher {
             follower,
             statics: Trace::new(Subject::Statics, Box::new([])),
             objects: Objects::default(),
+            refused: FxHashSet::default(),
             left_out: 0,
             unmade: 0,
             frames: FxHashMap::default(),
@@ -322,7 +325,11 @@ impl Watcher {
         twins.unwrap_or_default()
     }
 
+    /// A field has a value that is none of a state: said once of each.
     fn refuse_value(&mut self, place: usize, class: &str, here: Option<&Here>) {
+        if !self.refused.insert(place) {
+            return;
+        }
         let stack = here.map(stack_text).unwrap_or_default();
         let name = self.follower.name(place).to_owned();
         self.follower.report.problem(&format!(

@@ -347,6 +347,9 @@ fn fields_of_a_superclass_are_watched_in_objects_of_the_class_that_is_named() {
     let ran = judge("inherited", "property p = G(bank.Savings.balance > 0 & bank.Savings.rate == 1.5)", "bank.Savings");
     // The plain account, which is overdrawn, is no savings account.
     ran.exits(0).says("p: satisfied for 1 object:");
+    // Two names of one field have one value.
+    let ran = judge("both", "property p = G(bank.Savings.balance == bank.Account.balance)", "bank.Savings");
+    ran.exits(0).says("p: satisfied for 1 object:");
     let ran = judge("declared", "property p = G bank.Account.balance > 0", "bank.Savings");
     ran.exits(1).says("p: violated for 1 of 2 objects (bank.Account#1)");
 }
