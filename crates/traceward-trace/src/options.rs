@@ -38,8 +38,8 @@ pub struct ReadOptions {
     pub order: RecordOrder,
     /// The variables to read.
     pub variables: Vec<ReadVariable>,
-    /// The fingerprint of the spec that is asked. A program that was instrumented for another one may
-    /// have left out states that this one needs.
+    /// The fingerprint of the spec that is asked. A program that was instrumented for another one
+    /// may have left out states that this one needs.
     pub spec: Option<String>,
 }
 

@@ -120,7 +120,7 @@ impl Spec {
     /// A number for what is said, as 16 digits. A program that was instrumented for a spec carries
     /// it, since it may leave out states that another spec would need.
     pub fn fingerprint(&self) -> String {
-        // Behind the texts of the spec there may be those of settings, which traces bring themselves.
+        // Behind the texts of the spec there may be those of settings.
         let texts = self.sources[..self.specs.len()].iter().map(|source| source.text.trim_end());
         let said = on_one_line(&texts.collect::<Vec<_>>().join("\n;\n"));
         format!("{:016x}", checksum(said.trim().as_bytes()))

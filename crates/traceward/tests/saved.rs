@@ -134,7 +134,8 @@ proptest! {
     }
 }
 
-/// A formula does not look at a state that is to it like the one before: which one that was is saved.
+/// A formula does not look at a state that is to it like the one before. Which one that was is
+/// saved.
 #[test]
 fn what_repeats_is_told_from_what_changes() {
     let spec = spec("property g = G p property f = F !p property u = p U q property w = G(q -> F p)");

@@ -54,10 +54,7 @@ impl Running {
         }
         program.args(arguments).envs(environment.iter().map(|(name, value)| (name, value)));
         let signals = Signals::new([SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2])?;
-        let child = program.spawn().map_err(|error| {
-            let name = input::name(Path::new(name));
-            Failure::new(format!("{name}: {}", input::reason(&error)))
-        })?;
+        let child = program.spawn().map_err(|error| cannot_start(Path::new(name), &error))?;
         pass_on(signals, &child)?;
         Ok(Self { child })
     }
@@ -82,4 +79,14 @@ fn pass_on(mut signals: Signals, child: &Child) -> Result<(), Failure> {
         }
     })?;
     Ok(())
+}
+
+/// Why a program does not start. A file that is there and is no program is mostly a source.
+fn cannot_start(program: &Path, error: &std::io::Error) -> Failure {
+    let name = input::name(program);
+    if !program.is_file() {
+        return Failure::new(format!("{name}: {}", input::reason(error)));
+    }
+    let failure = Failure::new(format!("{name} is no program that can be run, and no C file (.c)"));
+    failure.help("C files are instrumented and compiled; a program that is here is named by ./ and its name")
 }
