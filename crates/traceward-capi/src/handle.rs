@@ -149,13 +149,21 @@ impl Monitor {
         name_at(&self.needed, index)
     }
 
+    /// Sets a variable. Part of its callers, so that a value is made where it is kept: to move it
+    /// takes as long as all else.
+    #[inline(always)]
     pub(crate) fn set(&mut self, variable: c_int, value: Value) -> Status {
         let Ok(index) = usize::try_from(variable) else { return Status::Ok };
         if index >= self.variables {
-            return self.misuse(&format!("there is no variable {variable}: the last is {}", self.variables as i64 - 1));
+            return self.no_variable(variable);
         }
         self.set.push((VariableId(index as u32), value));
         Status::Ok
+    }
+
+    #[cold]
+    fn no_variable(&mut self, variable: c_int) -> Status {
+        self.misuse(&format!("there is no variable {variable}: the last is {}", self.variables as i64 - 1))
     }
 
     pub(crate) fn set_text(&mut self, variable: c_int, value: Text<'_>) -> Status {
@@ -177,6 +185,7 @@ impl Monitor {
         }
     }
 
+    #[inline(always)]
     pub(crate) fn step(&mut self, time: Option<i64>) -> Status {
         if let Some(status) = self.is_over() {
             return status;
@@ -320,6 +329,7 @@ impl Monitor {
     }
 
     /// The status of a call that comes too late.
+    #[inline]
     fn is_over(&mut self) -> Option<Status> {
         match self.life {
             Life::Running => None,

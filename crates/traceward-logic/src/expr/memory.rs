@@ -57,10 +57,14 @@ impl Memory {
     }
 
     /// Takes in a state that has happened. The values are those of its variables, by their ids.
+    #[inline]
     pub fn record(&mut self, values: &[Value], position: u64, time: Option<i64>) {
-        if self.kept.is_empty() {
-            return;
+        if !self.kept.is_empty() {
+            self.record_all(values, position, time);
         }
+    }
+
+    fn record_all(&mut self, values: &[Value], position: u64, time: Option<i64>) {
         let state = RowState { values, position, time, memory: self };
         let now: Vec<Outcome> = self.kept.iter().map(|kept| kept.expr.value(&state)).collect();
         for (kept, value) in self.kept.iter_mut().zip(now) {

@@ -504,7 +504,9 @@ impl Monitor {
         self.read_letter();
         self.line = line;
         self.record();
-        self.measure();
+        if self.program.measures {
+            self.measure();
+        }
         self.memory.record(self.intake.state(), self.position, self.intake.time());
         self.follow_all();
         self.position += 1;

@@ -52,6 +52,8 @@ pub(super) struct Program {
     pub(super) fallible: Vec<Expr>,
     /// A memory of the values of earlier states that expressions ask for, before any state.
     pub(super) memory: Memory,
+    /// Whether there is a query or an assert.
+    pub(super) measures: bool,
     /// What is kept of all states, if something is to be told of them.
     pub(super) recorded: Option<Recorded>,
 }
@@ -169,11 +171,14 @@ impl Program {
             warnings: steps::look(spec, &lowered).into_iter().chain(spec.notes()).collect(),
             fallible: Vec::new(),
             memory: Memory::default(),
+            measures: false,
             recorded: questions.are_asked().then(|| Recorded::new(&lowered, questions)),
         };
         program.take_properties(spec, &lowered, config)?;
         program.take_queries(spec, &lowered, &config)?;
         program.remember();
+        let is_assert = |property: &CompiledProperty| property.claim.formula().is_none();
+        program.measures = !program.queries.is_empty() || program.properties.iter().any(is_assert);
         Ok(program)
     }
 
