@@ -42,6 +42,8 @@ pub struct Intake {
     time: Option<(i64, u64)>,
     /// The variables that a state has spoken of.
     seen: Vec<bool>,
+    /// Whether that is known of all of them.
+    all_seen: bool,
     /// The state on offer.
     next: Vec<Value>,
     next_time: Option<(i64, u64)>,
@@ -65,6 +67,7 @@ impl Intake {
             image: vec![Value::Missing; variables],
             time: None,
             seen: vec![false; variables],
+            all_seen: false,
             next: vec![Value::Missing; variables],
             next_time: None,
             next_seen: vec![false; variables],
@@ -140,7 +143,10 @@ impl Intake {
         std::mem::swap(&mut self.image, &mut self.next);
         std::mem::swap(&mut self.source, &mut self.next_source);
         self.time = self.next_time;
-        self.seen.iter_mut().zip(&self.next_seen).for_each(|(seen, now)| *seen |= now);
+        if !self.all_seen {
+            self.seen.iter_mut().zip(&self.next_seen).for_each(|(seen, now)| *seen |= now);
+            self.all_seen = self.seen.iter().all(|seen| *seen);
+        }
         self.typing.begin();
     }
 
@@ -163,6 +169,11 @@ impl Intake {
             self.next_time = Some((now, line));
         }
         for (index, cell) in cells[..self.image.len()].iter().enumerate() {
+            if let Some(value) = self.typing.plain(index, cell) {
+                self.next[index] = value;
+                self.next_seen[index] = true;
+                continue;
+            }
             let mut value = NextState {
                 value: &mut self.next[index],
                 seen: &mut self.next_seen[index],
@@ -171,9 +182,6 @@ impl Intake {
                 gaps: self.gaps[index],
                 may_be_missing: self.options.variables[index].may_be_missing || self.unknown[index],
             };
-            if self.typing.read_plain(index, cell, &mut value) {
-                continue;
-            }
             if let Err(kind) = self.typing.read(index, *cell, &mut value) {
                 let name = &self.options.variables[index].name;
                 return Err(TraceError::new(kind).on_line(line).in_column(name));
@@ -220,6 +228,7 @@ impl Intake {
         }
         self.image = saved.image.into_iter().map(SavedValue::value).collect();
         (self.time, self.seen, self.unknown) = (saved.time, saved.seen, saved.unknown);
+        self.all_seen = false;
         Ok(())
     }
 }

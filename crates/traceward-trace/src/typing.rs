@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use traceward_logic::lower::{ClassId, Expected};
 use traceward_logic::trace::Number;
-use traceward_logic::value::ValueType;
+use traceward_logic::value::{Value, ValueType};
 
 /// Takes what a cell says of its variable: columns and rows are filled by it.
 pub(crate) trait CellSink {
@@ -128,18 +128,17 @@ impl Typing {
         }
     }
 
-    /// Hands what a program mostly says of a variable to a sink: an integer or a boolean, where one
-    /// is expected. False where there is more to it. The cell is not moved: it was just written in
+    /// The value of what a program mostly says of a variable: an integer or a boolean, where one is
+    /// expected. None where there is more to it. The cell is not moved: it was just written in
     /// pieces, and to read it whole would take longer than all else.
     #[inline(always)]
-    pub(crate) fn read_plain(&self, variable: usize, cell: &Cell<'_>, sink: &mut impl CellSink) -> bool {
+    pub(crate) fn plain(&self, variable: usize, cell: &Cell<'_>) -> Option<Value> {
         match (cell, self.read_as[variable]) {
-            _ if !self.null.is_empty() => return false,
-            (Cell::Int(int), ReadAs::Number) => sink.int(*int),
-            (Cell::Bool(bit), ReadAs::Bool) => sink.bool(*bit),
-            _ => return false,
+            _ if !self.null.is_empty() => None,
+            (Cell::Int(int), ReadAs::Number) => Some(Value::Int(*int)),
+            (Cell::Bool(bit), ReadAs::Bool) => Some(Value::Bool(*bit)),
+            _ => None,
         }
-        true
     }
 
     /// Where the first value decided the type, that is what a value does not fit.

@@ -167,7 +167,7 @@ enum Pursuit {
 }
 
 /// The number of cells up to which a state's stand on the stack.
-const FEW_CELLS: usize = 16;
+const FEW_CELLS: usize = 8;
 
 /// The reason why a state was not taken.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -576,6 +576,18 @@ impl Monitor {
     fn read_letter(&mut self) {
         let (values, time) = (self.intake.state(), self.intake.time());
         let state = RowState { values, position: self.position, time, memory: &self.memory };
+        // Most specs have one word of atoms, for which loops over words take longer than the words.
+        if let ([letter], [news], [seen]) = (&mut *self.letter, &mut *self.news, &mut *self.seen) {
+            let mut now = *letter;
+            for &atom in &self.needed {
+                let holds = u64::from(self.program.atoms[atom].holds(&state));
+                now = now & !(1 << atom) | holds << atom;
+            }
+            *news = now ^ *letter;
+            *letter = now;
+            *seen |= now;
+            return;
+        }
         self.news.fill(0);
         for &atom in &self.needed {
             let holds = u64::from(self.program.atoms[atom].holds(&state));

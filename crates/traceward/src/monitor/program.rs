@@ -341,7 +341,11 @@ impl CompiledFormula {
     /// Whether a state in which only these atoms are other than before makes no difference.
     #[inline]
     pub(super) fn ignores(&self, news: &[u64]) -> bool {
-        self.ignores_repetition && self.mask.iter().zip(news).all(|(mask, news)| mask & news == 0)
+        let is_alike = match (&*self.mask, news) {
+            ([mask], [news, ..]) => mask & news == 0,
+            (mask, news) => mask.iter().zip(news).all(|(mask, news)| mask & news == 0),
+        };
+        self.ignores_repetition && is_alike
     }
 }
 
