@@ -80,6 +80,8 @@ pub struct Monitor {
     monitor: traceward::Monitor,
     /// The variables that the next state has been given.
     set: Vec<(VariableId, Value)>,
+    /// The time of the state that is being taken.
+    time: Option<i64>,
     variables: usize,
     needed: Vec<CString>,
     properties: Vec<CString>,
@@ -124,6 +126,7 @@ impl Monitor {
         let monitor = traceward::Monitor::new(&spec).map_err(|error| error.render("the trace", style))?;
         Ok(Self {
             set: Vec::new(),
+            time: None,
             variables: spec.variables().len(),
             needed: monitor.variables().map(for_c).collect(),
             properties: monitor.properties().map(|property| for_c(property.name)).collect(),
@@ -161,6 +164,16 @@ impl Monitor {
         Status::Ok
     }
 
+    /// Sets an integer, as most values are: it is written into a value that is already there.
+    #[inline(always)]
+    pub(crate) fn set_int(&mut self, variable: c_int, number: i64) -> Status {
+        let status = self.set(variable, Value::Int(0));
+        if let (Status::Ok, true, Some((_, Value::Int(zero)))) = (status, variable >= 0, self.set.last_mut()) {
+            *zero = number;
+        }
+        status
+    }
+
     #[cold]
     fn no_variable(&mut self, variable: c_int) -> Status {
         self.misuse(&format!("there is no variable {variable}: the last is {}", self.variables as i64 - 1))
@@ -191,11 +204,10 @@ impl Monitor {
             return status;
         }
         let position = self.monitor.position();
-        let Self { monitor, set, .. } = self;
-        let stepped = catch_unwind(AssertUnwindSafe(|| match monitor.step_values(set, time) {
-            Ok(changed) => Ok(!changed.is_empty()),
-            Err(error) => Err(error.to_string()),
-        }));
+        // What is called has one pointer and no more to take with it: what was just written in
+        // pieces and is then copied whole makes the processor wait.
+        self.time = time;
+        let stepped = catch_unwind(AssertUnwindSafe(|| self.take_state()));
         self.set.clear();
         match stepped {
             Ok(Ok(false)) => Status::Ok,
@@ -206,6 +218,12 @@ impl Monitor {
             Ok(Err(message)) => self.failed(Status::Refused, &message),
             Err(_) => self.broken(),
         }
+    }
+
+    /// Takes the state that was set, and tells whether a verdict is another than before.
+    fn take_state(&mut self) -> Result<bool, String> {
+        let changed = self.monitor.step_values(&self.set, self.time).map_err(|error| error.to_string())?;
+        Ok(!changed.is_empty())
     }
 
     pub(crate) fn end(&mut self) -> Status {

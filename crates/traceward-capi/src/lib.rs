@@ -134,7 +134,7 @@ changing!(
 changing!(
     /// Sets an integer of the next state.
     traceward_set_int(monitor, variable: c_int, value: i64) -> Status, Status::Misuse,
-    monitor.set(variable, Value::Int(value))
+    monitor.set_int(variable, value)
 );
 changing!(
     /// Sets a float of the next state.
