@@ -355,3 +355,27 @@ fn nothing_is_final_because_of_an_earlier_value() {
     monitor.step(&x(2)).unwrap();
     assert_eq!(monitor.verdicts(), [Verdict::Satisfied]);
 }
+
+/// Letters of one word take a shorter way than those of several.
+#[test]
+fn few_propositions_are_read_like_many() {
+    let few = "property p = G(x > 3 -> F y == 0)\nproperty q = F x == 7\nproperty r = G(y == 9 -> X x < 2)\n";
+    let more: String = (0..80).map(|number| format!("property z{number} = G(z != {number})\n")).collect();
+    let mut monitors = [few.to_owned(), format!("{few}{more}")].map(|text| monitor(&text));
+    let about_few = |monitor: &Monitor| -> Vec<String> {
+        let warnings = monitor.warnings().into_iter().map(|warning| format!("{warning:?}"));
+        warnings.filter(|warning| !warning.contains("\"z")).collect()
+    };
+    for number in 0..40_i64 {
+        let (x, y) = (number * 5 % 7, number * 3 % 4);
+        let state = State::new().with("x", x).with("y", y).with("z", 100);
+        let told = monitors.each_mut().map(|monitor| {
+            let changed = monitor.step(&state).expect("a state").iter().map(|id| id.index());
+            let changed: Vec<usize> = changed.filter(|index| *index < 3).collect();
+            (changed, monitor.verdicts()[..3].to_vec(), about_few(monitor))
+        });
+        assert_eq!(told[0], told[1], "at {number}");
+    }
+    let warnings = about_few(&monitors[0]);
+    assert_eq!(warnings.len(), 2, "`x == 7` and `y == 9` are never true, `x > 3` and `y == 0` are: {warnings:?}");
+}
