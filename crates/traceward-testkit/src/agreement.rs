@@ -167,7 +167,7 @@ where
     let made = in_parallel(subjects.len(), |index| compile(&subjects[index], &arena, &formulas));
     let mut tallies: Vec<Tally> = made.iter().map(|(_, refused)| *refused).collect();
     let lengths: Vec<usize> = subjects.iter().map(&longest).collect();
-    let traces: Vec<Trace> = enumerate::traces(shape.atoms, lengths.iter().copied().max().unwrap_or(0)).collect();
+    let traces = enumerate::traces_of(shape, lengths.iter().copied().max().unwrap_or(0));
     let compared = in_parallel(traces.len(), |index| {
         let trace = &traces[index];
         let rows = semantics::truths(&arena, &formulas, trace).expect("booleans do not fail");
@@ -276,7 +276,7 @@ fn compare<S: Subject>(
     formula: &dyn Fn() -> String,
 ) -> Tally {
     let Some(answer) = answer else { return Tally { gave_up: 1, ..Tally::default() } };
-    let place = || format!("{}: {} on {:?}", subject.name(), formula(), trace.columns);
+    let place = || format!("{}: {} on {:?} at {:?}", subject.name(), formula(), trace.columns, trace.time);
     if let Some(truth) = &answer.truth {
         assert_eq!(truth, right, "{}", place());
     }

@@ -16,6 +16,8 @@ pub struct Shape {
     pub intervals: Vec<Interval>,
     /// The directions in which they look.
     pub directions: Vec<Direction>,
+    /// The times between one state of a trace and the next; without any, traces have no timestamps.
+    pub gaps: Vec<i64>,
 }
 
 impl Shape {
@@ -26,7 +28,14 @@ impl Shape {
             operators,
             intervals: vec![Interval::ALL],
             directions: vec![Direction::Future, Direction::Past],
+            gaps: Vec::new(),
         }
+    }
+
+    /// The shape with traces whose states are so far apart in time.
+    pub fn with_gaps(mut self, gaps: impl IntoIterator<Item = i64>) -> Self {
+        self.gaps.extend(gaps);
+        self
     }
 
     /// The shape with these windows as well.
@@ -91,6 +100,31 @@ pub fn traces(variables: u32, longest: usize) -> impl Iterator<Item = Trace> {
     })
 }
 
+/// All traces of a shape with from 1 to `longest` states: all traces of its variables, and with
+/// timestamps those in all ways.
+pub fn traces_of(shape: &Shape, longest: usize) -> Vec<Trace> {
+    let untimed = traces(shape.atoms, longest);
+    if shape.gaps.is_empty() {
+        return untimed.collect();
+    }
+    untimed.flat_map(|trace| clocks(&shape.gaps, trace.len).into_iter().map(move |time| timed(&trace, time))).collect()
+}
+
+fn timed(trace: &Trace, time: Vec<i64>) -> Trace {
+    let mut timed = trace.clone();
+    timed.time = Some(time.into());
+    timed
+}
+
+/// All timestamps of so many states, the first of which is at 0.
+fn clocks(gaps: &[i64], len: usize) -> Vec<Vec<i64>> {
+    let later = |clock: &Vec<i64>| {
+        let last = clock.last().copied().unwrap_or_default();
+        gaps.iter().map(|gap| clock.iter().copied().chain([last + gap]).collect()).collect::<Vec<Vec<i64>>>()
+    };
+    (1..len).fold(vec![vec![0]], |clocks, _| clocks.iter().flat_map(later).collect())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -103,5 +137,6 @@ mod tests {
         assert_eq!(traces(2, 3).count(), 4 + 16 + 64);
         let different: std::collections::HashSet<String> = traces(2, 2).map(|trace| format!("{trace:?}")).collect();
         assert_eq!(different.len(), 4 + 16);
+        assert_eq!(traces_of(&Shape::unbounded(1).with_gaps([0, 2, 5]), 3).len(), 4 + 16 * 3 + 64 * 9);
     }
 }

@@ -57,6 +57,7 @@ impl Run {
             peak_configurations: None,
             peak_nodes: Some(peaks.vertices),
             peak_leaves: Some(peaks.timers),
+            peak_waiting: None,
             peak_bytes: self.0.graph.bytes(),
         }
     }
@@ -121,7 +122,7 @@ impl ForwardBackwardDag {
         if run.verdict.is_final() {
             return Ok(run.verdict);
         }
-        self.labels.read(&mut run.truth, step.letter);
+        self.labels.read(&mut run.truth, step);
         self.unfold(run, watch).map_err(gave_up)?;
         let implies = TimerImplication { automaton: &self.automaton };
         run.conclude(&implies, &|leaf| self.is_accepting(leaf)).map_err(gave_up)

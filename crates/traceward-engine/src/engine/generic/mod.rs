@@ -88,6 +88,7 @@ impl Run {
             peak_configurations: Some(peaks.configurations),
             peak_nodes: Some(peaks.vertices),
             peak_leaves: Some(peaks.timers),
+            peak_waiting: None,
             peak_bytes: self.unfolded.graph.bytes() + self.configurations.bytes(),
         }
     }
@@ -163,7 +164,7 @@ impl Generic {
         if run.unfolded.verdict.is_final() {
             return Ok(run.unfolded.verdict);
         }
-        self.labels.read(&mut run.unfolded.truth, step.letter);
+        self.labels.read(&mut run.unfolded.truth, step);
         self.unfold(run, watch).map_err(gave_up)?;
         let Run { unfolded, configurations, .. } = run;
         let is_accepting = |leaf| self.is_accepting(configurations, leaf);
