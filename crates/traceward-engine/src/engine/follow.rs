@@ -91,6 +91,17 @@ pub trait Follow: Debug + Send + Sync + Sized + 'static {
         Ok(Vec::new())
     }
 
+    /// The obligations that a run has; none from an engine that cannot tell.
+    fn owed_by(&self, _run: &Self::Run, _names: &[Arc<str>]) -> Vec<Owed> {
+        Vec::new()
+    }
+
+    /// The last time at which what is owed first may still be met: as long as the clock has not
+    /// passed it, the clock settles nothing. None if the clock makes no difference.
+    fn deadline(&self, _run: &Self::Run) -> Option<i64> {
+        None
+    }
+
     /// Whether the positions at which verdicts are final are the least possible.
     fn is_exact(&self) -> bool {
         false
@@ -182,6 +193,8 @@ impl Prefix {
 pub struct Owed {
     /// The formula that has to hold, as text.
     pub formula: String,
+    /// The position at which it was asked for.
+    pub since: u64,
     /// When it has to be met.
     pub due: Due,
     /// Whether there is no other way to satisfy the formula.
@@ -251,6 +264,12 @@ pub trait Running: Debug + Send + Sync {
 
     /// See [`Follow::advance`].
     fn advance(&mut self, time: i64) -> Result<Verdict, GaveUp>;
+
+    /// See [`Follow::deadline`].
+    fn deadline(&self) -> Option<i64>;
+
+    /// See [`Follow::owed_by`].
+    fn owed(&self, names: &[Arc<str>]) -> Vec<Owed>;
 
     /// The verdict after the states that were seen.
     fn verdict(&self) -> Verdict;
@@ -369,6 +388,14 @@ impl<E: Follow> Running for Following<E> {
 
     fn advance(&mut self, time: i64) -> Result<Verdict, GaveUp> {
         self.engine.advance(&mut self.run, time)
+    }
+
+    fn deadline(&self) -> Option<i64> {
+        self.engine.deadline(&self.run)
+    }
+
+    fn owed(&self, names: &[Arc<str>]) -> Vec<Owed> {
+        self.engine.owed_by(&self.run, names)
     }
 
     fn verdict(&self) -> Verdict {

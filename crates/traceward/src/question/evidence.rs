@@ -212,13 +212,13 @@ fn owed(part: &Part<'_>, formula: FormulaId) -> Vec<OwedReport> {
         let failing = (0..within).filter(|&position| !part.row(asked).get(position));
         for position in failing.take(question.options.max_violations) {
             let Ok(found) = engine.owed(part.letters, position, &question.names) else { continue };
-            owed.extend(found.into_iter().map(|one| owed_report(part, position, one)));
+            owed.extend(found.into_iter().map(|one| owed_report(part, one)));
         }
     }
     owed
 }
 
-fn owed_report(part: &Part<'_>, position: usize, owed: Owed) -> OwedReport {
+fn owed_report(part: &Part<'_>, owed: Owed) -> OwedReport {
     let len = part.len() as u64;
     let last = part.len().checked_sub(1).and_then(|last| part.time(last));
     let (mut from, mut until, mut from_time, mut until_time) = (None, None, None, None);
@@ -232,7 +232,8 @@ fn owed_report(part: &Part<'_>, position: usize, owed: Owed) -> OwedReport {
             until_time = closes;
         }
     }
-    let (obligation, since, line) = (owed.formula, position, part.line(position));
+    let since = owed.since as usize;
+    let (obligation, line) = (owed.formula, part.line(since));
     OwedReport { obligation, since, line, from, until, from_time, until_time, is_necessary: owed.is_necessary }
 }
 

@@ -221,6 +221,7 @@ impl Follow for Observer {
         lazy.run(&propositions, Blocks::new(letters, &propositions, false))?;
         let owed = lazy.owed()?.into_iter().map(|OwedEvent { owed, holds, is_necessary }| Owed {
             formula: progression.rules.text(owed.part, holds, names),
+            since: position as u64,
             due: Due::Steps {
                 delay: u64::from(owed.delay),
                 reach: match progression.rules.rule(owed.part) {

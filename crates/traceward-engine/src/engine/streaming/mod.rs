@@ -545,7 +545,44 @@ impl Follow for Streaming {
             let letter = |one| if one == ASKED { at == position } else { letters.bitmap(one).get(at) };
             asked.take(&mut run, Step { letter: &letter, position: at as u64, time })?;
         }
-        Ok(asked.owed_by(&run, names))
+        let mut owed = asked.owed_by(&run, names);
+        owed.retain(|one| one.since >= position as u64);
+        Ok(owed)
+    }
+
+    /// What has to come about, by those that wait at the top: all of it where nothing else is asked
+    /// for, and otherwise one of several.
+    fn owed_by(&self, run: &Run, names: &[Arc<str>]) -> Vec<Owed> {
+        let Goal::Nothing { sinks, .. } = &self.goal else { return Vec::new() };
+        let mut open: Vec<(LateId, bool)> = sinks.iter().map(|sink| (*sink, true)).collect();
+        let mut owed = Vec::new();
+        while let Some((id, is_necessary)) = open.pop() {
+            let part = &self.parts[id.index()];
+            match (&part.kind, &run.parts[id.index()]) {
+                (Kind::Scan(scan), PartRun::Scan(waiting)) => {
+                    let formula = || self.formulas.display(part.formula, names).to_string();
+                    let due = waiting.due(scan, run.states);
+                    owed.extend(due.map(|(since, due)| Owed { formula: formula(), since, due, is_necessary }));
+                }
+                (Kind::Join(join), _) => open.extend(join.operands.iter().filter_map(|operand| match operand {
+                    Operand::Late(id) => Some((*id, is_necessary && !join.decisive)),
+                    Operand::Constant(_) | Operand::Now(_) => None,
+                })),
+                _ => {}
+            }
+        }
+        owed
+    }
+
+    /// Of what has no end in time nothing is settled by the clock. What is not at the top may be
+    /// settled earlier than the whole, and nobody would see it.
+    fn deadline(&self, run: &Run) -> Option<i64> {
+        let parts = self.parts.iter().zip(&run.parts);
+        let deadlines = parts.filter_map(|(part, run)| match (&part.kind, run) {
+            (Kind::Scan(scan), PartRun::Scan(run)) => run.deadline(scan),
+            _ => None,
+        });
+        deadlines.min().filter(|_| run.decided.is_none())
     }
 
     fn summary(&self) -> Option<String> {
@@ -558,30 +595,6 @@ impl Follow for Streaming {
 }
 
 impl Streaming {
-    /// What has to come about, by those that wait at the top: all of it where nothing else is asked
-    /// for, and otherwise one of several.
-    fn owed_by(&self, run: &Run, names: &[Arc<str>]) -> Vec<Owed> {
-        let Goal::Nothing { sinks, .. } = &self.goal else { return Vec::new() };
-        let mut open: Vec<(LateId, bool)> = sinks.iter().map(|sink| (*sink, true)).collect();
-        let mut owed = Vec::new();
-        while let Some((id, is_necessary)) = open.pop() {
-            let part = &self.parts[id.index()];
-            match (&part.kind, &run.parts[id.index()]) {
-                (Kind::Scan(scan), PartRun::Scan(waiting)) => {
-                    let due = waiting.due(scan, run.states);
-                    let formula = || self.formulas.display(part.formula, names).to_string();
-                    owed.extend(due.map(|due| Owed { formula: formula(), due, is_necessary }));
-                }
-                (Kind::Join(join), _) => open.extend(join.operands.iter().filter_map(|operand| match operand {
-                    Operand::Late(id) => Some((*id, is_necessary && !join.decisive)),
-                    Operand::Constant(_) | Operand::Now(_) => None,
-                })),
-                _ => {}
-            }
-        }
-        owed
-    }
-
     /// The parts that wait, in words.
     fn waiting(&self, run: &Run, names: &[Arc<str>]) -> Vec<HeldState> {
         let waits = |(part, run): (&Part, &PartRun)| {

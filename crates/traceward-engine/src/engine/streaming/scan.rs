@@ -135,11 +135,11 @@ impl ScanRun {
         self.soon.back().or(self.open.back()).map(|asked| (asked.until - 1, asked.time))
     }
 
-    /// When the first who waits has to be answered, if the answer is one that has to come about.
-    pub fn due(&self, scan: &Scan<PastId>, states: u64) -> Option<Due> {
+    /// Since when the first waits and when it has to be answered, if what it waits for has to come.
+    pub fn due(&self, scan: &Scan<PastId>, states: u64) -> Option<(u64, Due)> {
         let (position, time) = self.waits_since().filter(|_| !scan.closing)?;
         let Interval { from, to, .. } = scan.window;
-        Some(match scan.window.unit {
+        let due = match scan.window.unit {
             Unit::Steps => {
                 let opens = position.saturating_add(from).max(states);
                 let reach = to.map(|to| position.saturating_add(to).saturating_sub(opens));
@@ -149,7 +149,14 @@ impl ScanRun {
                 from: time.saturating_add_unsigned(from),
                 until: to.map(|to| time.saturating_add_unsigned(to)),
             },
-        })
+        };
+        Some((position, due))
+    }
+
+    /// The end of the first window that somebody waits in, if it is one in time.
+    pub fn deadline(&self, scan: &Scan<PastId>) -> Option<i64> {
+        let (_, time) = self.waits_since().filter(|_| scan.in_time())?;
+        Some(time.saturating_add_unsigned(scan.window.to?))
     }
 
     /// Takes note of a new state, and that it was asked there. Returns whether operands are asked.
