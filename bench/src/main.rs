@@ -17,6 +17,7 @@ mod queries_csv;
 mod queries_online;
 mod reading;
 mod reverse;
+mod streaming;
 
 use std::hint::black_box;
 use std::io::Write;
@@ -101,6 +102,9 @@ const BENCHMARKS: &[Benchmark] = &[
     Benchmark { name: "breadth-first", run: breadth_first::online },
     Benchmark { name: "generic", run: bounded::responses },
     Benchmark { name: "finite-bounds", run: bounded::finite_bounds },
+    Benchmark { name: "streaming", run: streaming::responses },
+    Benchmark { name: "streaming-delays", run: streaming::delays },
+    Benchmark { name: "streaming-nested", run: streaming::nested },
     Benchmark { name: "mux-sem", run: queries::mutual_exclusion },
     Benchmark { name: "abp", run: queries::alternating_bit_protocol },
     Benchmark { name: "queries-csv", run: queries_csv::end_to_end },
