@@ -1,7 +1,7 @@
 //! Streaming: every part of a formula answers as soon as it is certain.
 //!
 //! A formula is cut into parts that look ahead, each of which tells the truth position by position,
-//! in order, as soon as it knows ([`scan`], [`join`], [`lagging`]). What speaks of the past and the
+//! in order, as soon as it knows ([`scan`], [`join`], [`lagging`], and at the top [`watch`]). What speaks of the past and the
 //! present alone is known in the state itself ([`Past`]). A part is asked only where it matters, and
 //! keeps who asked and was not answered ([`plan`]). So memory is what is owed, whatever the bounds:
 //! a bound in steps is a position and one in time a timestamp, and both are only compared.
@@ -17,6 +17,7 @@ mod lagging;
 mod plan;
 mod save;
 mod scan;
+mod watch;
 
 use super::follow::{Follow, Owed, Prefix, Step};
 use super::walkthrough::{Content, Guide, HeldState, Stage, WalkthroughError};
@@ -34,6 +35,7 @@ use std::sync::Arc;
 use traceward_logic::formula::{FormulaId, Formulas};
 use traceward_logic::letter::{Alphabet, Letters, Proposition};
 use traceward_logic::verdict::Verdict;
+use watch::{Watch, WatchRun};
 
 const NAME: &str = "streaming";
 
@@ -49,7 +51,7 @@ pub struct Streaming {
     /// The number of operators on which it depends whether their operands are asked.
     sources: usize,
     goal: Goal<PastId>,
-    /// For each failure and each sink of the goal, where it is asked; empty if that goes on forever.
+    /// For each failure, watch and sink of the goal where it is asked; empty if that goes on forever.
     endings: Vec<PastId>,
     holds_on_empty: bool,
 }
@@ -129,6 +131,7 @@ enum Tick {
 #[derive(Clone, Debug)]
 pub struct Run {
     past: PastRun,
+    watches: Vec<WatchRun>,
     parts: Vec<PartRun>,
     /// For each source whether its operands are asked in this state.
     asked: Vec<bool>,
@@ -273,7 +276,15 @@ impl Streaming {
 
     /// The number of parts that look ahead.
     pub fn parts(&self) -> usize {
-        self.parts.len()
+        self.parts.len() + self.watches().len()
+    }
+
+    /// The operators at the top whose operands are known in the state itself.
+    fn watches(&self) -> &[Watch<PastId>] {
+        match &self.goal {
+            Goal::First(_) => &[],
+            Goal::Nothing { watches, .. } => watches,
+        }
     }
 
     /// Lets all parts take what has happened, operands before operators.
@@ -299,51 +310,46 @@ impl Streaming {
         }
     }
 
-    /// The verdict that what was told last makes final.
+    /// The verdict that what has happened makes final.
     #[inline]
     fn decided(&self, run: &mut Run, tick: Tick) -> Option<bool> {
-        let tells = |sink: &LateId| told_false(&run.parts[sink.index()]);
-        match &self.goal {
-            Goal::First(part) => first(run.parts[part.index()].told()),
-            Goal::Nothing { failures, sinks } => {
-                let is_state = matches!(tick, Tick::State { .. });
-                if is_state && failures.iter().any(|failure| run.past.holds(*failure)) || sinks.iter().any(tells) {
-                    return Some(false);
-                }
-                (!self.endings.is_empty() && self.has_ended(run, failures.len(), sinks)).then_some(true)
-            }
+        let (failures, watches, sinks) = match &self.goal {
+            Goal::First(part) => return first(run.parts[part.index()].told()),
+            Goal::Nothing { failures, watches, sinks } => (failures, watches, sinks),
+        };
+        let is_state = matches!(tick, Tick::State { .. });
+        let mut has_failed = is_state && failures.iter().any(|failure| run.past.holds(*failure));
+        for (watch, watching) in watches.iter().zip(&mut run.watches) {
+            has_failed |= watching.take(watch, &run.past, tick);
         }
+        if has_failed || sinks.iter().any(|sink| told_false(&run.parts[sink.index()])) {
+            return Some(false);
+        }
+        (!self.endings.is_empty() && self.has_ended(run, failures.len(), sinks)).then_some(true)
     }
 
     /// Whether nothing can fail any more: nobody asks again, and nobody waits.
     fn has_ended(&self, run: &mut Run, failures: usize, sinks: &[LateId]) -> bool {
-        for (index, ending) in self.endings.iter().enumerate() {
-            run.ended[index] = run.ended[index] || self.past.is_over(&run.past, *ending, run.clock);
-            let part = index.checked_sub(failures).map(|sink| &run.parts[sinks[sink].index()]);
-            if !run.ended[index] || part.is_some_and(|part| !part.is_idle(run.states)) {
-                return false;
-            }
-        }
-        true
+        let are_idle = run.watches.iter().map(WatchRun::is_idle);
+        let are_idle = are_idle.chain(sinks.iter().map(|sink| run.parts[sink.index()].is_idle(run.states)));
+        let mut are_idle = std::iter::repeat_n(true, failures).chain(are_idle);
+        self.endings.iter().zip(&mut run.ended).all(|(ending, ended)| {
+            *ended = *ended || self.past.is_over(&run.past, *ending, run.clock);
+            *ended && are_idle.next() == Some(true)
+        })
     }
 
     /// Whether the formula would hold if the trace ended here.
     fn holds_at_end(&self, run: &Run) -> bool {
-        let sinks = match &self.goal {
+        let (watches, sinks) = match &self.goal {
             Goal::First(_) => return self.ends_well(run),
-            Goal::Nothing { sinks, .. } => sinks,
+            Goal::Nothing { watches, sinks, .. } => (watches, sinks),
         };
-        let mut is_open = false;
-        for sink in sinks {
-            let (part, kind) = (&run.parts[sink.index()], &self.parts[sink.index()].kind);
-            match kind {
-                _ if part.is_idle(run.states) => {}
-                Kind::Scan(scan) if scan.is_prompt() && !scan.closing => return false,
-                Kind::Scan(scan) if scan.is_prompt() => {}
-                _ => is_open = true,
-            }
+        let fails = |(watch, run): (&Watch<PastId>, &WatchRun)| !watch.closing && !run.is_idle();
+        if watches.iter().zip(&run.watches).any(fails) {
+            return false;
         }
-        !is_open || self.ends_well(run)
+        sinks.iter().all(|sink| run.parts[sink.index()].is_idle(run.states)) || self.ends_well(run)
     }
 
     /// Ends a copy of the run.
@@ -358,7 +364,8 @@ impl Streaming {
 
     /// Looks at what is kept.
     fn look(&self, run: &mut Run) -> Result<(), GaveUp> {
-        let entries = run.parts.iter().map(PartRun::len).sum();
+        let watching: usize = run.watches.iter().map(WatchRun::len).sum();
+        let entries = watching + run.parts.iter().map(PartRun::len).sum::<usize>();
         run.peak = run.peak.max(entries);
         let most = self.config.limits.memory;
         if entries * ENTRY_BYTES <= most {
@@ -371,21 +378,24 @@ impl Streaming {
 /// The formulas that have to be known in the state itself.
 fn known_now(parts: &[plan::DraftPart], goal: &Goal<FormulaId>) -> Vec<FormulaId> {
     let mut formulas: Vec<FormulaId> = parts.iter().map(|part| part.ask.guard).collect();
-    let operands = parts.iter().flat_map(|part| part.kind.operands());
-    formulas.extend(operands.filter_map(|operand| match operand {
+    let mut operands: Vec<Operand<FormulaId>> = parts.iter().flat_map(|part| part.kind.operands()).collect();
+    if let Goal::Nothing { failures, watches, .. } = goal {
+        formulas.extend(failures);
+        formulas.extend(watches.iter().map(|watch| watch.guard));
+        operands.extend(watches.iter().flat_map(|watch| [watch.left, watch.right]));
+    }
+    formulas.extend(operands.into_iter().filter_map(|operand| match operand {
         Operand::Now(formula) => Some(formula),
         Operand::Constant(_) | Operand::Late(_) => None,
     }));
-    if let Goal::Nothing { failures, .. } = goal {
-        formulas.extend(failures);
-    }
     formulas
 }
 
-/// For each failure and each sink where it is asked, if it is possible that it is not asked again.
+/// For each failure, watch and sink where it is asked, if it is possible that it is not asked again.
 fn endings(past: &Past, parts: &[Part], goal: &Goal<PastId>) -> Vec<PastId> {
-    let Goal::Nothing { failures, sinks } = goal else { return Vec::new() };
-    let asked = sinks.iter().map(|sink| parts[sink.index()].ask.guard);
+    let Goal::Nothing { failures, watches, sinks } = goal else { return Vec::new() };
+    let watched = watches.iter().map(|watch| watch.guard);
+    let asked = watched.chain(sinks.iter().map(|sink| parts[sink.index()].ask.guard));
     let endings: Vec<PastId> = failures.iter().copied().chain(asked).collect();
     if endings.iter().all(|ending| past.can_be_over(*ending)) { endings } else { Vec::new() }
 }
@@ -427,8 +437,9 @@ impl<N: Copy> Goal<N> {
     fn map<M>(self, to: impl Fn(N) -> M) -> Goal<M> {
         match self {
             Self::First(part) => Goal::First(part),
-            Self::Nothing { failures, sinks } => {
-                Goal::Nothing { failures: failures.into_iter().map(to).collect(), sinks }
+            Self::Nothing { failures, watches, sinks } => {
+                let watches = watches.into_iter().map(|watch| watch.map(&to)).collect();
+                Goal::Nothing { failures: failures.into_iter().map(to).collect(), watches, sinks }
             }
         }
     }
@@ -446,6 +457,7 @@ impl Follow for Streaming {
     fn start(&self) -> Result<Run, GaveUp> {
         Ok(Run {
             past: self.past.start(),
+            watches: self.watches().iter().map(|_| WatchRun::default()).collect(),
             parts: self.parts.iter().map(|part| PartRun::new(&part.kind)).collect(),
             asked: vec![false; self.sources],
             ended: vec![false; self.endings.len()],
@@ -554,15 +566,20 @@ impl Follow for Streaming {
     /// for, and otherwise one of several.
     fn owed_by(&self, run: &Run, names: &[Arc<str>]) -> Vec<Owed> {
         let Goal::Nothing { sinks, .. } = &self.goal else { return Vec::new() };
+        let formula = |formula: FormulaId| self.formulas.display(formula, names).to_string();
+        let of_watch = |(watch, watching): (&Watch<PastId>, &WatchRun)| {
+            let (since, due) = watching.due(watch, run.states)?;
+            Some(Owed { formula: formula(watch.formula), since, due, is_necessary: true })
+        };
+        let mut owed: Vec<Owed> = self.watches().iter().zip(&run.watches).filter_map(of_watch).collect();
         let mut open: Vec<(LateId, bool)> = sinks.iter().map(|sink| (*sink, true)).collect();
-        let mut owed = Vec::new();
         while let Some((id, is_necessary)) = open.pop() {
             let part = &self.parts[id.index()];
             match (&part.kind, &run.parts[id.index()]) {
                 (Kind::Scan(scan), PartRun::Scan(waiting)) => {
-                    let formula = || self.formulas.display(part.formula, names).to_string();
                     let due = waiting.due(scan, run.states);
-                    owed.extend(due.map(|(since, due)| Owed { formula: formula(), since, due, is_necessary }));
+                    let of = |(since, due)| Owed { formula: formula(part.formula), since, due, is_necessary };
+                    owed.extend(due.map(of));
                 }
                 (Kind::Join(join), _) => open.extend(join.operands.iter().filter_map(|operand| match operand {
                     Operand::Late(id) => Some((*id, is_necessary && !join.decisive)),
@@ -582,11 +599,13 @@ impl Follow for Streaming {
             (Kind::Scan(scan), PartRun::Scan(run)) => run.deadline(scan),
             _ => None,
         });
+        let watches = self.watches().iter().zip(&run.watches);
+        let deadlines = deadlines.chain(watches.filter_map(|(watch, run)| run.deadline(watch)));
         deadlines.min().filter(|_| run.decided.is_none())
     }
 
     fn summary(&self) -> Option<String> {
-        Some(match self.parts.len() {
+        Some(match self.parts() {
             0 => "nothing that looks ahead".into(),
             1 => "one part that looks ahead".into(),
             parts => format!("{parts} parts that look ahead"),
@@ -597,16 +616,20 @@ impl Follow for Streaming {
 impl Streaming {
     /// The parts that wait, in words.
     fn waiting(&self, run: &Run, names: &[Arc<str>]) -> Vec<HeldState> {
-        let waits = |(part, run): (&Part, &PartRun)| {
-            let (PartRun::Scan(run), Kind::Scan(scan)) = (run, &part.kind) else { return None };
-            let (first, last) = (run.waits_since()?.0, run.waits_up_to()?.0);
-            let formula = self.formulas.display(part.formula, names);
+        let held = |formula: FormulaId, (first, last): (u64, u64), is_accepting| {
+            let formula = self.formulas.display(formula, names);
             let meaning = match first == last {
                 true => format!("{formula} of position {first}"),
                 false => format!("{formula} of positions {first} to {last}"),
             };
-            Some(HeldState { name: None, meaning, is_accepting: scan.closing })
+            HeldState { name: None, meaning, is_accepting }
         };
-        self.parts.iter().zip(&run.parts).filter_map(waits).collect()
+        let watches = self.watches().iter().zip(&run.watches);
+        let watches = watches.filter_map(|(watch, run)| Some(held(watch.formula, run.waiting()?, watch.closing)));
+        let parts = self.parts.iter().zip(&run.parts).filter_map(|(part, run)| match (run, &part.kind) {
+            (PartRun::Scan(run), Kind::Scan(scan)) => Some(held(part.formula, run.waiting()?, scan.closing)),
+            _ => None,
+        });
+        watches.chain(parts).collect()
     }
 }

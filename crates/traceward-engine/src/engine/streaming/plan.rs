@@ -11,11 +11,12 @@
 //! *At the top nothing matters but the first failure.* A conjunction there is that of its parts, and
 //! an always with a bound asks its operand wherever the past operator of the same bound holds of
 //! what it was asked itself. Nobody wants to know which position it was, so that of all who wait
-//! for the same one is enough ([`Keep::Decisive`]).
+//! for the same one is enough ([`Watch`], [`Keep::Decisive`]).
 
 use super::join::Join;
 use super::lagging::{Lagging, OPERANDS};
 use super::scan::{Keep, Scan};
+use super::watch::Watch;
 use super::{LateId, Operand, SourceId};
 use crate::past::Past;
 use rustc_hash::FxHashMap;
@@ -61,8 +62,9 @@ pub(super) struct Ask<N> {
 /// What the parts have to show.
 #[derive(Clone, Debug)]
 pub(super) enum Goal<N> {
-    /// That none of some formulas ever holds, and none of some parts ever tells false.
-    Nothing { failures: Vec<N>, sinks: Vec<LateId> },
+    /// That none of some formulas ever holds, no operator at the top fails, and none of some parts
+    /// ever tells false.
+    Nothing { failures: Vec<N>, watches: Vec<Watch<N>>, sinks: Vec<LateId> },
     /// That a part is true at position 0.
     First(LateId),
 }
@@ -93,6 +95,7 @@ struct Planner {
     places: FxHashMap<Key, LateId>,
     sources: Vec<LateId>,
     failures: Vec<FormulaId>,
+    watches: Vec<Watch<FormulaId>>,
     sinks: Vec<LateId>,
 }
 
@@ -104,10 +107,10 @@ pub(super) fn plan(formulas: &Formulas, root: FormulaId) -> Draft {
         let planned = planner.plan_first(root);
         assert!(planned.is_ok(), "a formula has as many parts as it has operators");
     }
-    let Planner { formulas, parts, sources, failures, sinks, demand, .. } = planner;
+    let Planner { formulas, parts, sources, failures, watches, sinks, demand, .. } = planner;
     let goal = match (demand, &sinks[..]) {
         (Demand::Everywhere, [first]) => Goal::First(*first),
-        _ => Goal::Nothing { failures, sinks },
+        _ => Goal::Nothing { failures, watches, sinks },
     };
     Draft { formulas, parts, sources, goal }
 }
@@ -163,6 +166,7 @@ impl Planner {
             places: FxHashMap::default(),
             sources: Vec::new(),
             failures: Vec::new(),
+            watches: Vec::new(),
             sinks: Vec::new(),
         }
     }
@@ -199,7 +203,7 @@ impl Planner {
     fn plan_top(&mut self, root: FormulaId, asked: FormulaId) -> Result<(), TooMany> {
         let mut open = vec![(root, asked)];
         while let Some((formula, asked)) = open.pop() {
-            self.allow(self.sinks.len() + self.failures.len() + open.len())?;
+            self.allow(self.sinks.len() + self.watches.len() + self.failures.len() + open.len())?;
             if !self.is_late(formula) {
                 let fails = self.negated(formula);
                 let failure = self.formulas.and(asked, fails);
@@ -235,8 +239,14 @@ impl Planner {
     }
 
     fn plan_sink(&mut self, formula: FormulaId, guard: FormulaId) -> Result<(), TooMany> {
+        let node = self.formulas.node(formula);
+        if node.direction() == Some(Direction::Future) && !node.children().any(|child| self.is_late(child)) {
+            let watch = self.watch(formula, guard);
+            self.watches.push(watch);
+            return Ok(());
+        }
         let ask = Ask { source: None, guard };
-        let sink = match self.formulas.node(formula).direction() {
+        let sink = match node.direction() {
             Some(Direction::Future) => self.scan(formula, ask, true, Keep::Decisive)?,
             _ => match self.operand(formula, ask, true)? {
                 Operand::Late(part) => part,
@@ -245,6 +255,20 @@ impl Planner {
         };
         self.sinks.push(sink);
         Ok(())
+    }
+
+    /// An operator at the top whose operands are known now.
+    fn watch(&self, formula: FormulaId, guard: FormulaId) -> Watch<FormulaId> {
+        let Shape { window, rule, closing, left, right } = self.shape(formula);
+        let left = left.map_or(Operand::Constant(idle(rule).0), |left| self.known_now(left));
+        Watch { formula, guard, window, rule, closing, left, right: self.known_now(right) }
+    }
+
+    fn known_now(&self, formula: FormulaId) -> Operand<FormulaId> {
+        match self.formulas.node(formula) {
+            Node::Constant(bit) => Operand::Constant(bit),
+            _ => Operand::Now(formula),
+        }
     }
 
     fn plan_choice(&mut self, formula: FormulaId, late: &[FormulaId], guard: FormulaId) -> Result<(), TooMany> {
@@ -286,11 +310,8 @@ impl Planner {
         ask: Ask<FormulaId>,
         neutral: bool,
     ) -> Result<Operand<FormulaId>, TooMany> {
-        if let Node::Constant(bit) = self.formulas.node(formula) {
-            return Ok(Operand::Constant(bit));
-        }
         if !self.is_late(formula) {
-            return Ok(Operand::Now(formula));
+            return Ok(self.known_now(formula));
         }
         match self.formulas.node(formula) {
             Node::And(..) => self.choice(formula, ask, neutral, false),
@@ -404,11 +425,7 @@ impl Planner {
             }
             Demand::Everywhere => self.everywhere(),
         };
-        // The values that settle nothing are neutral.
-        let (idle_left, idle_right) = match rule {
-            Expansion::Until => (true, false),
-            Expansion::Release => (false, true),
-        };
+        let (idle_left, idle_right) = idle(rule);
         let of_left = if self.is_late(right) { below } else { self.where_open(below, right, rule == Expansion::Until) };
         let left = match left {
             Some(left) => self.operand(left, of_left, idle_left)?,
@@ -446,6 +463,14 @@ impl Planner {
 
     fn allow(&self, count: usize) -> Result<(), TooMany> {
         if count < self.most { Ok(()) } else { Err(TooMany) }
+    }
+}
+
+/// The values of both operands that settle nothing: those are neutral.
+fn idle(rule: Expansion) -> (bool, bool) {
+    match rule {
+        Expansion::Until => (true, false),
+        Expansion::Release => (false, true),
     }
 }
 

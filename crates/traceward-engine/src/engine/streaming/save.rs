@@ -4,6 +4,7 @@ use super::join::JoinRun;
 use super::lagging::LaggingRun;
 use super::plan::Kind;
 use super::scan::ScanRun;
+use super::watch::WatchRun;
 use super::{PartRun, Run, Streaming};
 use crate::engine::follow::Follow;
 use crate::saved::{Reader, RestoreError, Writer};
@@ -19,6 +20,7 @@ pub(super) fn save(run: &Run, to: &mut Writer) {
     to.size(run.peak);
     run.past.save(to);
     run.ended.iter().for_each(|ended| to.bit(*ended));
+    run.watches.iter().for_each(|watch| watch.save(to));
     for part in &run.parts {
         match part {
             PartRun::Scan(run) => run.save(to),
@@ -45,6 +47,9 @@ pub(super) fn restore(engine: &Streaming, from: &mut Reader<'_>) -> Result<Run, 
     }
     for ended in &mut run.ended {
         *ended = from.bit()?;
+    }
+    for watch in &mut run.watches {
+        *watch = WatchRun::restore(from, run.states)?;
     }
     for (part, compiled) in run.parts.iter_mut().zip(&engine.parts) {
         *part = match &compiled.kind {

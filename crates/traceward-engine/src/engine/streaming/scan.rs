@@ -76,7 +76,7 @@ pub(super) struct ScanRun {
 
 impl Scan<PastId> {
     /// Whether operands are known in the state itself, so that nothing has to be kept of them.
-    pub fn is_prompt(&self) -> bool {
+    fn is_prompt(&self) -> bool {
         !matches!(self.left, Operand::Late(_)) && !matches!(self.right, Operand::Late(_))
     }
 
@@ -126,13 +126,14 @@ impl ScanRun {
     }
 
     /// The first position at which was asked and not answered, with its timestamp.
-    pub fn waits_since(&self) -> Option<(u64, i64)> {
+    fn waits_since(&self) -> Option<(u64, i64)> {
         self.open.front().or(self.soon.front()).map(|asked| (asked.from, asked.time))
     }
 
-    /// The last position at which was asked and not answered, with its timestamp.
-    pub fn waits_up_to(&self) -> Option<(u64, i64)> {
-        self.soon.back().or(self.open.back()).map(|asked| (asked.until - 1, asked.time))
+    /// The first and the last position at which was asked and not answered.
+    pub fn waiting(&self) -> Option<(u64, u64)> {
+        let last = self.soon.back().or(self.open.back())?;
+        Some((self.waits_since()?.0, last.until - 1))
     }
 
     /// Since when the first waits and when it has to be answered, if what it waits for has to come.
