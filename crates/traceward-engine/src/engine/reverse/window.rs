@@ -4,32 +4,17 @@
 //! holds if it holds there without a bound, and what settles it comes before the window closes. Where
 //! windows open moves with the timestamps, not by a number of steps. So the openings of the first and
 //! the last position of a word are searched for, and settle most words as a whole: one witness that
-//! lies in all of its windows, or none that lies in any. In other words, each witness is seen from a
-//! stretch of positions, whose ends are searched for; and so is each change of what holds at openings.
-//! Only where witnesses are many, positions are decided one by one, from a table of the openings that
-//! come into question, without branches on bits and times: those cannot be predicted.
+//! lies in all of its windows, or none that lies in any. In other words it is searched for what
+//! changes: for the positions that open between two witnesses and close before the later one, if these
+//! are farther apart than a window is wide, and for those that open where the gate changes.
 
 use super::chain::{EndMask, chain_future, chain_past};
 use super::schedule::{RowId, WindowKind, WindowStage};
-use super::within::chosen;
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::formula::{BinaryOp, Direction, Expansion, Strength};
 
 /// No place: there is nothing of a kind.
 const NOWHERE: usize = usize::MAX;
-
-/// The openings of a word that fit into a table; of more, half a word is decided at a time. An index
-/// is a byte, which needs no check.
-const TABLE: usize = 1 << u8::BITS;
-
-/// The most witnesses that are looked at one by one.
-const FEW: u32 = 12;
-
-/// Places whose openings are found at the same time, since each waits for the one before.
-const LANES: usize = 4;
-
-/// The entries of a table that are looked at beyond one.
-const AHEAD: usize = 4;
 
 /// The distance at which a search for an opening starts: neighbouring words open about a word apart.
 const FIRST_STEP: usize = 32;
@@ -258,12 +243,14 @@ fn from(offset: usize) -> u64 {
     if offset < Bitmap::WORD { u64::MAX >> offset } else { 0 }
 }
 
-/// The offsets of the set positions of a word.
+/// The offsets of the set positions of a word, the last one first: to count zeros from the other end
+/// takes an instruction that waits for what its register held before, so that searches which have
+/// nothing to do with each other would come one after another.
 fn ones(mut word: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
-        let offset = word.leading_zeros() as usize;
-        word &= !(1_u64 << (Bitmap::WORD - 1)).checked_shr(offset as u32)?;
-        Some(offset)
+        let bit = word.trailing_zeros() as usize;
+        word &= word.wrapping_sub(1);
+        (Bitmap::WORD - 1).checked_sub(bit)
     })
 }
 
@@ -282,24 +269,15 @@ struct Windows<'a, S> {
     /// The openings at which the operator holds without bounds, if that has to be asked.
     gate: Option<&'a [u64]>,
     end: usize,
-    /// Whether times and bounds can be added, and `i64::MAX` is no time and can stand for never.
-    has_plain_times: bool,
 }
 
 impl<'a, S: Side> Windows<'a, S> {
     fn new(side: S, opens: u64, closes: Option<u64>, low: &'a [u64], gate: Option<&'a [u64]>) -> Self {
-        let (start, end) = side.places();
-        let (first, last) = (side.time(start), side.time(end - 1));
-        let closes = closes.map(|closes| closes.min(last.abs_diff(first)));
-        let has_plain_times = last < i64::MAX
-            && last.checked_add_unsigned(opens).is_some()
-            && first.checked_sub_unsigned(closes.unwrap_or(0)).is_some();
-        Self { side, opens, closes, low, gate, end, has_plain_times }
+        Self { side, opens, closes, low, gate, end: side.places().1 }
     }
 
     fn fill(&self, words: &mut [u64]) {
         let start = self.side.places().0;
-        let mut table = Table { times: [i64::MAX; TABLE + AHEAD], since: [i64::MAX; TABLE], count: 0 };
         let mut witness = Witness { from: self.end, place: NOWHERE };
         for index in (0..words.len()).rev() {
             let first = (index * Bitmap::WORD).max(start);
@@ -307,7 +285,7 @@ impl<'a, S: Side> Windows<'a, S> {
             let last_opening = self.opening(last, witness.from);
             let openings = Ends { first: self.opening(first, last_opening), last: last_opening };
             witness = self.witness(openings.last, witness);
-            let decided = self.decide(Ends { first, last }, openings, witness, &mut table);
+            let decided = self.decide(Ends { first, last }, openings, witness);
             words[self.side.index(index)] = self.side.turned(decided);
             witness = self.witness(openings.first, witness);
         }
@@ -355,7 +333,7 @@ impl<'a, S: Side> Windows<'a, S> {
     }
 
     /// The bits of these places; their openings are known, and the witness from the last one on.
-    fn decide(&self, places: Ends, openings: Ends, witness: Witness, table: &mut Table) -> u64 {
+    fn decide(&self, places: Ends, openings: Ends, witness: Witness) -> u64 {
         let all = (u64::MAX >> (places.first % Bitmap::WORD)) & !(u64::MAX >> 1 >> (places.last % Bitmap::WORD));
         let are_all_timely = self.is_timely(places.first, witness.place);
         if are_all_timely && (self.gate.is_none() || openings.first == openings.last) {
@@ -365,16 +343,8 @@ impl<'a, S: Side> Windows<'a, S> {
             return 0;
         }
         let times = self.times(places);
-        if are_all_timely {
-            self.gate_bits(&times, openings) & all
-        } else if self.witness_count(openings) <= FEW {
-            self.timely_bits(&times, openings, witness) & self.gate_bits(&times, openings) & all
-        } else if self.has_plain_times && openings.last - openings.first < TABLE {
-            self.lay_out(table, openings, witness);
-            self.decide_by_table(table, &times) & all
-        } else {
-            self.decide_by_halves(places, openings, witness, table)
-        }
+        let timely = if are_all_timely { all } else { all & !self.late_bits(&times, openings, witness) };
+        timely & self.gate_bits(&times, openings)
     }
 
     /// The times of all positions of a word. Those that are not asked for have the time of a
@@ -407,31 +377,29 @@ impl<'a, S: Side> Windows<'a, S> {
         bits
     }
 
-    /// The positions that see one of some witnesses before their windows close.
-    fn timely_bits(&self, times: &[i64; Bitmap::WORD], openings: Ends, witness: Witness) -> u64 {
-        let mut bits = self.seen(times, witness.place);
-        for index in openings.first / Bitmap::WORD..=(openings.last / Bitmap::WORD).min(self.low.len() - 1) {
-            for place in ones(self.word(index) & openings.mask(index)) {
-                bits |= self.seen(times, index * Bitmap::WORD + place);
+    /// The positions whose windows close before they have seen a witness. They open behind one, and
+    /// close before the next.
+    fn late_bits(&self, times: &[i64; Bitmap::WORD], openings: Ends, witness: Witness) -> u64 {
+        let closes = self.closes.unwrap_or(u64::MAX);
+        let width = closes.saturating_sub(self.opens);
+        let close_before = |next: Option<i64>| {
+            let time = |next: i64| next.saturating_sub_unsigned(closes);
+            !next.map_or(0, |next| from(times.partition_point(|&now| now < time(next))))
+        };
+        let mut next = (witness.place != NOWHERE).then(|| self.side.time(witness.place));
+        let mut late = 0;
+        let last_index = (openings.last / Bitmap::WORD).min(self.low.len() - 1);
+        for index in (openings.first / Bitmap::WORD..=last_index).rev() {
+            for offset in ones(self.word(index) & openings.mask(index)) {
+                let time = self.side.time(index * Bitmap::WORD + offset);
+                if next.is_none_or(|next| next.abs_diff(time) > width) {
+                    let open_behind = from(times.partition_point(|&now| now <= self.opening_at(time)));
+                    late |= open_behind & close_before(next);
+                }
+                next = Some(time);
             }
         }
-        bits
-    }
-
-    fn witness_count(&self, openings: Ends) -> u32 {
-        let indices = openings.first / Bitmap::WORD..=(openings.last / Bitmap::WORD).min(self.low.len() - 1);
-        indices.map(|index| (self.word(index) & openings.mask(index)).count_ones()).sum()
-    }
-
-    /// The positions from which a witness is in the window.
-    fn seen(&self, times: &[i64; Bitmap::WORD], witness: usize) -> u64 {
-        if witness == NOWHERE {
-            return 0;
-        }
-        let time = self.side.time(witness);
-        let first = time.saturating_sub_unsigned(self.closes.unwrap_or(u64::MAX));
-        let last = self.opening_at(time);
-        from(times.partition_point(|&time| time < first)) & !from(times.partition_point(|&time| time <= last))
+        late | close_before(next)
     }
 
     /// The last time at which a window opens by a given one, which is that of an opening.
@@ -458,94 +426,5 @@ impl<'a, S: Side> Windows<'a, S> {
             None => 1,
             Some(gate) => self.side.bit(gate, opening),
         }
-    }
-
-    /// Places that do not open together are more than one.
-    fn decide_by_halves(&self, places: Ends, openings: Ends, witness: Witness, table: &mut Table) -> u64 {
-        let middle = places.first + (places.last - places.first) / 2;
-        let later = self.opening(middle + 1, openings.last);
-        let later_half = Ends { first: middle + 1, last: places.last };
-        let bits = self.decide(later_half, Ends { first: later, last: openings.last }, witness, table);
-        let earlier = self.opening(middle, later);
-        let witness = self.witness(earlier, witness);
-        let earlier_half = Ends { first: places.first, last: middle };
-        bits | self.decide(earlier_half, Ends { first: openings.first, last: earlier }, witness, table)
-    }
-
-    /// What is to be known of some openings.
-    fn lay_out(&self, table: &mut Table, openings: Ends, witness: Witness) {
-        let closes = self.closes.unwrap_or(0) as i64;
-        let count = openings.last - openings.first;
-        table.count = count;
-        self.side.copy_times(openings.first, &mut table.times[..count]);
-        table.times[count..count + AHEAD].fill(i64::MAX);
-        let mut nearest = match self.closes {
-            None => i64::MIN,
-            Some(_) if witness.place == NOWHERE => i64::MAX,
-            Some(_) => self.side.time(witness.place).wrapping_sub(closes),
-        };
-        table.since[count] = chosen(self.passes(openings.last), nearest, i64::MAX);
-        let mut end = openings.last;
-        while end > openings.first {
-            let index = (end - 1) / Bitmap::WORD;
-            let start = (index * Bitmap::WORD).max(openings.first);
-            let unused = Bitmap::WORD - 1 - (end - 1) % Bitmap::WORD;
-            let mut low = if self.closes.is_none() { 0 } else { self.word(index) >> unused };
-            let mut gate = self.gate.map_or(u64::MAX, |gate| self.side.turned(gate[self.side.index(index)]) >> unused);
-            let entries = start - openings.first..end - openings.first;
-            let times = table.times[entries.clone()].iter().rev();
-            for (since, time) in table.since[entries].iter_mut().rev().zip(times) {
-                nearest = chosen(low & 1, time.wrapping_sub(closes), nearest);
-                *since = chosen(gate & 1, nearest, i64::MAX);
-                (low, gate) = (low >> 1, gate >> 1);
-            }
-            end = start;
-        }
-    }
-
-    /// The word is cut into lanes, each of which goes through the table on its own.
-    fn decide_by_table(&self, table: &Table, times: &[i64; Bitmap::WORD]) -> u64 {
-        const LANE: usize = Bitmap::WORD / LANES;
-        let opens = self.opens as i64;
-        let mut entries: [u8; LANES] = std::array::from_fn(|lane| table.search(times[lane * LANE].wrapping_add(opens)));
-        let mut bits = [0; LANES];
-        for nth in 0..LANE {
-            for lane in 0..LANES {
-                let now = times[lane * LANE + nth];
-                entries[lane] = table.advance(entries[lane], now.wrapping_add(opens));
-                let holds = now >= table.since[usize::from(entries[lane])];
-                bits[lane] = (bits[lane] << 1) | u64::from(holds);
-            }
-        }
-        bits.into_iter().fold(0, |word, lane| (word << LANE) | lane)
-    }
-}
-
-/// Openings, and what is to be known of each.
-struct Table {
-    /// The time of each but the last, at which all windows are open; then never.
-    times: [i64; TABLE + AHEAD],
-    /// The time from which on a place that opens there sees a witness before its window closes.
-    since: [i64; TABLE],
-    /// The number of entries that have a time.
-    count: usize,
-}
-
-impl Table {
-    /// The first entry that does not come before a time.
-    fn search(&self, opens: i64) -> u8 {
-        self.times[..self.count].partition_point(|&time| time < opens) as u8
-    }
-
-    /// The same from an entry on. Few are more than three away, so that the loop is seldom entered.
-    #[inline]
-    fn advance(&self, entry: u8, opens: i64) -> u8 {
-        let entry = usize::from(entry);
-        let entry = entry + 2 * usize::from(self.times[entry + 1] < opens);
-        let mut entry = entry + usize::from(self.times[entry] < opens);
-        while self.times[entry] < opens {
-            entry += 1;
-        }
-        entry as u8
     }
 }

@@ -172,7 +172,7 @@ fn one_by_one<L: Look>(word: u64, times: &[i64], limit: u64) -> u64 {
 
 /// One of two times by a bit, without a branch: bits of rows cannot be predicted.
 #[inline]
-pub(super) fn chosen(bit: u64, if_set: i64, if_not: i64) -> i64 {
+fn chosen(bit: u64, if_set: i64, if_not: i64) -> i64 {
     if_not ^ ((if_set ^ if_not) & 0_i64.wrapping_sub(bit as i64))
 }
 
