@@ -99,6 +99,8 @@ const BENCHMARKS: &[Benchmark] = &[
     Benchmark { name: "reverse", run: reverse::figure_10_third_formula },
     Benchmark { name: "reverse-past", run: reverse::past_and_future },
     Benchmark { name: "reverse-bounded", run: reverse::bounded },
+    Benchmark { name: "reverse-steps", run: reverse::bounds_in_steps },
+    Benchmark { name: "reverse-time", run: reverse::bounds_in_time },
     Benchmark { name: "breadth-first", run: breadth_first::online },
     Benchmark { name: "generic", run: bounded::responses },
     Benchmark { name: "finite-bounds", run: bounded::finite_bounds },

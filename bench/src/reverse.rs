@@ -2,6 +2,7 @@
 
 use crate::{Random, Row, measured};
 use std::hint::black_box;
+use std::sync::Arc;
 use traceward_engine::select::{Cache, Config, EngineName, Evaluator, Prepared, Simplification};
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::letter::Letters;
@@ -88,6 +89,134 @@ fn past_and_future_by_hand(paper: &Paper) -> usize {
         count += usize::from(!b || since || later);
     }
     count
+}
+
+/// The length of traces with bounds in steps, and of those in time.
+const STEPS: usize = 20_000_000;
+const TIMED: usize = 10_000_000;
+
+/// Nanoseconds between states, on average.
+const GAP: u64 = 1000;
+
+const BOUNDS: [u64; 6] = [10, 100, 1000, 10_000, 100_000, 1_000_000];
+
+/// Bounds in steps, with propositions that hold once in a bound and every other time.
+pub fn bounds_in_steps() -> Vec<Row> {
+    let mut rows = vec![Answered::new(STATES, 1000, None).row(Window { from: 0, to: 1000 }, Form::Eventually)];
+    for bound in BOUNDS {
+        for rarity in [bound, 2] {
+            rows.extend(Answered::new(STEPS, rarity, None).rows(bound));
+        }
+    }
+    rows
+}
+
+/// The same in time.
+pub fn bounds_in_time() -> Vec<Row> {
+    let time = timestamps(TIMED);
+    let traces = BOUNDS.into_iter().flat_map(|bound| [bound, 2].map(|rarity| (bound, rarity)));
+    traces.flat_map(|(bound, rarity)| Answered::new(TIMED, rarity, Some(time.clone())).rows(bound)).collect()
+}
+
+/// Three in ten states share a time with the one before, and there are gaps.
+fn timestamps(states: usize) -> Arc<[i64]> {
+    let mut random = Random(3);
+    let mut now = 0;
+    let mut tick = || {
+        now += match random.below(1000) {
+            0 => 20 * GAP,
+            1..300 => 0,
+            _ => random.below(2 * GAP * 10 / 7),
+        };
+        now as i64
+    };
+    (0..states).map(|_| tick()).collect()
+}
+
+/// Bounds in steps, or in gaps between states.
+#[derive(Clone, Copy)]
+struct Window {
+    from: u64,
+    to: u64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Eventually,
+    Until,
+}
+
+/// Requests p, answers q, and what has to hold until then, at random.
+struct Answered {
+    /// One state in this many has p, and q; as many do not have r.
+    rarity: u64,
+    p: Bitmap,
+    q: Bitmap,
+    r: Bitmap,
+    time: Option<Arc<[i64]>>,
+}
+
+impl Answered {
+    fn new(states: usize, rarity: u64, time: Option<Arc<[i64]>>) -> Self {
+        let mut random = Random(rarity);
+        let mut row = || -> Bitmap { (0..states).map(|_| random.below(rarity) == 0).collect() };
+        Self { rarity, p: row(), q: row(), r: row().complement(), time }
+    }
+
+    fn rows(&self, to: u64) -> Vec<Row> {
+        let later = [0, 7, to / 2].map(|from| self.row(Window { from, to }, Form::Until));
+        [self.row(Window { from: 0, to }, Form::Eventually)].into_iter().chain(later).collect()
+    }
+
+    /// A request is left out where it is not answered: the property holds to the end.
+    fn row(&self, window: Window, form: Form) -> Row {
+        let answered = self.by_hand(window, form);
+        let p = self.p.clone().and(&answered);
+        let formula = self.formula(window, form);
+        let lowered = traceward_testkit::lowered(&formula, Goal::Check, None, None).expect("a formula");
+        let Claim::Formula(root) = lowered.properties[0].claim else { panic!("a formula") };
+        let config = Config { engine: EngineName::Reverse, simplification: Simplification::Off, ..Config::default() };
+        let evaluator = Evaluator::new(&Prepared::shared(&lowered.formulas, &[root], config.simplification), &config);
+        let column = |name: &str| match name {
+            "p" => p.clone(),
+            "q" => self.q.clone(),
+            _ => self.r.clone(),
+        };
+        let columns = lowered.variables.names().iter().map(|name| column(name)).collect();
+        let trace = Trace { time: self.time.clone(), ..Trace::of_bools(p.len(), columns) };
+        let name = format!("{formula}, one in {}", self.rarity);
+        ours(&name, &evaluator, &evaluator.prepared().letters(&trace), p.len())
+    }
+
+    fn formula(&self, window: Window, form: Form) -> String {
+        let unit = if self.time.is_some() { "us" } else { "" };
+        let bound = format!("[{}{unit},{}{unit}]", window.from, window.to);
+        match form {
+            Form::Eventually => format!("G(p -> F{bound} q)"),
+            Form::Until => format!("G(p -> (r U{bound} q))"),
+        }
+    }
+
+    /// The positions from which an answer comes in time, one after another.
+    fn by_hand(&self, window: Window, form: Form) -> Bitmap {
+        let len = self.p.len();
+        let distance = |from: usize, to: usize| match &self.time {
+            Some(time) => time[from].abs_diff(time[to]),
+            None => (to - from) as u64 * GAP,
+        };
+        let mut answered = Bitmap::filled(len, false);
+        let (mut near, mut found, mut broken) = (len, len, len);
+        for position in (0..len).rev() {
+            while near > position && distance(position, near - 1) >= window.from * GAP {
+                near -= 1;
+                found = if self.q.get(near) { near } else { found };
+                broken = if self.r.get(near) { broken } else { near };
+            }
+            let comes = found < len && distance(position, found) <= window.to * GAP;
+            answered.set(position, comes && (form == Form::Eventually || broken >= found));
+        }
+        answered
+    }
 }
 
 pub fn bounded() -> Vec<Row> {

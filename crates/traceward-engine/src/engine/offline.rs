@@ -38,6 +38,7 @@ pub trait Offline: Debug + Send + Sync {
 pub struct Cache {
     pub(super) registers: Vec<u64>,
     pub(super) carries: Vec<u64>,
+    pub(super) rings: Vec<Vec<u64>>,
     pub(super) rows: Vec<Bitmap>,
 }
 

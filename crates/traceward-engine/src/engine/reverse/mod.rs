@@ -9,17 +9,24 @@
 //! satisfies `v[j] = low[j] | (high[j] & v[j+1])`, where `low` and `high` are δ with the node
 //! replaced by false and true. That is a carry chain: one addition computes it for 64 positions.
 //! Past nodes are the same in the other direction. Where the directions mix, the table is filled in
-//! stages, each of one direction, what others need first; bounded operators are stages of their own
-//! that look at windows of finished rows.
+//! stages, each of one direction, what others need first.
+//!
+//! Bounded operators are put together from parts that a pass goes through as well (`f U[0,b] g` is
+//! `(f U g) & F[0,b] g`, `f W[0,b] g` is `(f W g) | G[0,b] (f | g)`, and a lower bound in steps is a
+//! shift), each a few instructions for 64 positions, whatever the bound. Windows that open later in
+//! time are stages of their own, over finished rows.
 //!
 //! Time and space are linear in formula and trace. For verdicts while the trace still grows, see
 //! the engines that run online; for a definition without bit tricks, see
 //! [`traceward_logic::semantics`].
 
+mod chain;
+mod delay;
 mod run;
 mod schedule;
 mod table;
 mod window;
+mod within;
 
 pub use table::TraceTable;
 

@@ -1,10 +1,13 @@
 //! Rows, filled as a schedule says.
 
 use super::super::offline::Cache;
-use super::schedule::{Operation, Pass, Register, RowId, Schedule, Stage, WindowKind};
+use super::chain::{EndMask, chain_future, chain_past, shift_future, shift_past};
+use super::delay::{Delay, Step};
+use super::schedule::{Extent, Operation, Pass, Register, Schedule, Stage};
 use super::window;
+use super::within::{Block, Reach};
 use traceward_logic::bitmap::Bitmap;
-use traceward_logic::formula::{BinaryOp, Direction, Expansion, Interval, Strength};
+use traceward_logic::formula::Direction;
 use traceward_logic::letter::Letters;
 
 /// Words of a register: small enough that all registers of a usual formula stay in the first-level
@@ -25,32 +28,14 @@ pub(super) fn run<'c>(schedule: &Schedule, cache: &'c mut Cache, letters: &Lette
                 }
             }
             Stage::Window(window) => {
-                let row = |id: RowId| &rows[id.0 as usize];
-                let view = window::View::new(letters.len, window.direction, letters.time.as_deref());
-                let filled = match window.kind {
-                    WindowKind::Eventually(f) => window::eventually(&view, window.interval, row(f)),
-                    WindowKind::Always(f) => window::always(&view, window.interval, row(f)),
-                    WindowKind::Binary(op, f, g) => binary(&view, window.interval, op, row(f), row(g)),
-                };
-                rows[window.output.0 as usize] = filled;
+                let words = std::mem::take(&mut rows[window.output.0 as usize]).into_words();
+                let time = letters.time.as_deref();
+                rows[window.output.0 as usize] = window::fill(window, &rows, time, letters.len, words);
             }
         }
     }
     cache.rows = rows;
     schedule.roots.iter().map(|root| &cache.rows[root.0 as usize]).collect()
-}
-
-fn binary(view: &window::View<'_>, interval: Interval, op: BinaryOp, f: &Bitmap, g: &Bitmap) -> Bitmap {
-    match op.expansion() {
-        Expansion::Until => window::until(view, interval, op.strength(), f, g),
-        Expansion::Release if op.strength() == Strength::Strong => {
-            window::until(view, interval, Strength::Strong, g, &f.clone().and(g))
-        }
-        Expansion::Release => {
-            let (not_f, not_g) = (f.clone().complement(), g.clone().complement());
-            window::until(view, interval, op.strength().dual(), &not_f, &not_g).complement()
-        }
-    }
 }
 
 /// One walk over all words, block by block. A walk into the future starts at the last word, one
@@ -60,8 +45,11 @@ struct Walk<'a> {
     letters: &'a Letters,
     rows: &'a [Bitmap],
     registers: &'a mut [u64],
-    /// For each operation, the value beyond the words seen so far: 0 or 1.
+    /// For each operation, what it remembers of the words seen so far. Most remember the value
+    /// beyond them: 0 or 1.
     carries: &'a mut [u64],
+    /// For each operation, the words that it will look at again.
+    rings: &'a mut [Vec<u64>],
     word_count: usize,
 }
 
@@ -72,16 +60,20 @@ impl<'a> Walk<'a> {
             cache.registers.resize(count * BLOCK, 0);
         }
         cache.carries.clear();
-        cache.carries.extend(pass.operations.iter().map(|operation| match operation {
-            Operation::Shift { end, .. } | Operation::Chain { end, .. } => u64::from(*end),
+        let time = letters.time.as_deref();
+        cache.carries.extend(pass.operations.iter().map(|operation| match *operation {
+            Operation::Shift { end, .. } | Operation::Chain { end, .. } => u64::from(end),
+            Operation::Within { unit, limit, .. } => Reach::new(unit, limit, time).nothing_seen(pass.direction),
             _ => 0,
         }));
+        cache.rings.resize_with(cache.rings.len().max(count), Vec::new);
         Self {
             pass,
             letters,
             rows,
             registers: &mut cache.registers[..count * BLOCK],
             carries: &mut cache.carries,
+            rings: &mut cache.rings,
             word_count: letters.len.div_ceil(Bitmap::WORD),
         }
     }
@@ -140,7 +132,7 @@ impl<'a> Walk<'a> {
             Operation::Shift { of, end } => {
                 let carry = &mut self.carries[index];
                 match self.pass.direction {
-                    Direction::Future => shift_future(into, operand(of), carry, end_mask(past_end, end)),
+                    Direction::Future => shift_future(into, operand(of), carry, EndMask::new(past_end, end)),
                     Direction::Past => shift_past(into, operand(of), carry),
                 }
             }
@@ -148,10 +140,26 @@ impl<'a> Walk<'a> {
                 let carry = &mut self.carries[index];
                 match self.pass.direction {
                     Direction::Future => {
-                        chain_future(into, operand(low), operand(high), carry, end_mask(past_end, end));
+                        chain_future(into, operand(low), operand(high), carry, EndMask::new(past_end, end));
                     }
                     Direction::Past => chain_past(into, operand(low), operand(high), carry),
                 }
+            }
+            Operation::Delay { of, steps, end } => {
+                let delay = Delay { steps, end, direction: self.pass.direction, word_count: self.word_count };
+                let ring = &mut self.rings[index];
+                ring.resize(delay.ring_len(BLOCK), 0);
+                delay.step(ring, Step { into, of: operand(of), start, past_end });
+            }
+            Operation::Within { of, unit, limit, extent } => {
+                // Every position is no position of the complement.
+                let turned = if extent == Extent::Every { u64::MAX } else { 0 };
+                into.iter_mut().zip(operand(of)).for_each(|(into, word)| *into = word ^ turned);
+                into.iter_mut().last().into_iter().for_each(|last| *last &= !past_end);
+                let reach = Reach::new(unit, limit, self.letters.time.as_deref());
+                let mut block = Block { words: into, start: start * Bitmap::WORD, direction: self.pass.direction };
+                block.spread(reach, &mut self.carries[index]);
+                into.iter_mut().for_each(|word| *word ^= turned);
             }
         }
     }
@@ -161,79 +169,4 @@ impl<'a> Walk<'a> {
         let used = self.letters.len % Bitmap::WORD;
         if block_end == self.word_count && used != 0 { u64::MAX >> used } else { 0 }
     }
-}
-
-/// The bits of a word past the end of the trace: those to clear, and those to set.
-#[derive(Clone, Copy)]
-struct EndMask {
-    clear: u64,
-    set: u64,
-}
-
-fn end_mask(past_end: u64, end: bool) -> EndMask {
-    EndMask { clear: past_end, set: if end { past_end } else { 0 } }
-}
-
-impl EndMask {
-    fn apply(self, word: u64) -> u64 {
-        (word & !self.clear) | self.set
-    }
-}
-
-/// The value at the next position: the bit below, or the top bit of the next word.
-fn shift_future(into: &mut [u64], of: &[u64], carry: &mut u64, past_end: EndMask) {
-    let Some(last) = into.len().checked_sub(1) else { return };
-    into[last] = shift_word(past_end.apply(of[last]), carry);
-    let (into, of) = (&mut into[..last], &of[..last]);
-    for index in (0..last).rev() {
-        into[index] = shift_word(of[index], carry);
-    }
-}
-
-#[inline]
-fn shift_word(word: u64, carry: &mut u64) -> u64 {
-    let shifted = (word << 1) | *carry;
-    *carry = word >> 63;
-    shifted
-}
-
-fn shift_past(into: &mut [u64], of: &[u64], carry: &mut u64) {
-    for (into, word) in into.iter_mut().zip(of) {
-        *into = (word >> 1) | (*carry << 63);
-        *carry = word & 1;
-    }
-}
-
-/// `v[j] = low[j] | (high[j] & v[j+1])`, `low` a part of `high`.
-///
-/// Adding `high` and `low` with position j+1 below position j makes a carry where `low` is set and
-/// passes one on where `high` is: the carry out of a position is its value, and the carry into it
-/// that of its successor.
-fn chain_future(into: &mut [u64], low: &[u64], high: &[u64], carry: &mut u64, past_end: EndMask) {
-    let Some(last) = into.len().checked_sub(1) else { return };
-    into[last] = link(past_end.apply(low[last]), past_end.apply(high[last]), carry);
-    // By index: a zip of three slices walked backwards costs several times the work itself.
-    let (into, low, high) = (&mut into[..last], &low[..last], &high[..last]);
-    let mut passed = *carry;
-    for index in (0..last).rev() {
-        into[index] = link(low[index], high[index], &mut passed);
-    }
-    *carry = passed;
-}
-
-/// The same towards the past: with the bits of each word turned round, position j-1 is below
-/// position j.
-fn chain_past(into: &mut [u64], low: &[u64], high: &[u64], carry: &mut u64) {
-    for ((into, low), high) in into.iter_mut().zip(low).zip(high) {
-        *into = link(low.reverse_bits(), high.reverse_bits(), carry).reverse_bits();
-    }
-}
-
-#[inline]
-fn link(low: u64, high: u64, carry: &mut u64) -> u64 {
-    let (partial, first) = high.overflowing_add(low);
-    let (sum, second) = partial.overflowing_add(*carry);
-    *carry = u64::from(first | second);
-    let into_each = high ^ low ^ sum;
-    low | (high & into_each)
 }

@@ -2,7 +2,9 @@
 
 use crate::automaton::alternating::{Alternating, Condition, ConditionId, Label, Look, NodeId};
 use rustc_hash::FxHashMap;
-use traceward_logic::formula::{BinaryOp, Direction, FormulaId, Formulas, Interval, Node as Operator};
+use traceward_logic::formula::{
+    BinaryOp, Direction, Expansion, FormulaId, Formulas, Interval, Node as Operator, Strength, Unit,
+};
 use traceward_logic::letter::{Alphabet, Proposition};
 
 /// A finished row: one bit per position.
@@ -55,13 +57,35 @@ pub(super) enum Operation {
         high: Register,
         end: bool,
     },
+    /// The value this many positions on, and `end` where there is none.
+    Delay {
+        of: Register,
+        steps: u64,
+        end: bool,
+    },
+    /// Whether the operand holds at some or every position up to this far away.
+    Within {
+        of: Register,
+        unit: Unit,
+        limit: u64,
+        extent: Extent,
+    },
 }
 
-/// A bounded operator over finished rows.
+/// The positions of a window at which something has to hold.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Extent {
+    Some,
+    Every,
+}
+
+/// An operator whose window opens later in time, over finished rows: where it opens is not the same
+/// number of steps for all positions, so no part of a row is known to be near.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WindowStage {
     pub(super) direction: Direction,
-    pub(super) interval: Interval,
+    pub(super) opens: u64,
+    pub(super) closes: Option<u64>,
     pub(super) kind: WindowKind,
     pub(super) output: RowId,
 }
@@ -127,6 +151,8 @@ enum Method {
     /// The condition is computed as it is: a leaf, a connective, or a node that does not occur in
     /// its own δ.
     Plain,
+    /// The condition is computed as a bounded operator over its operands.
+    Bounded(FormulaId),
     /// The condition is computed as a bounded operator over finished rows.
     Window(FormulaId),
 }
@@ -170,16 +196,26 @@ impl Scheduler<'_> {
         match (node.look, node.label) {
             (Look::Here, Label::Bounded(formula)) => {
                 let operands = self.formulas.node(formula).children();
-                let parts: Vec<ConditionId> = operands.filter_map(|child| self.automaton.of_formula(child)).collect();
-                let stage = at_least(self.latest(&parts), WINDOW);
-                // Another window may be an operand: it has to be finished before.
-                let stage = if self.latest(&parts) == stage { at_least(stage + 1, WINDOW) } else { stage };
-                Facts { form: Method::Window(formula), parts, stage }
+                let parts = operands.filter_map(|child| self.automaton.of_formula(child)).collect();
+                self.look_at_bounded(formula, parts)
             }
             (Look::Here, _) => self.plain(Vec::new(), STATE),
             _ if node.next > own => Facts { form: Method::Inside(id), parts: Vec::new(), stage: STATE },
             _ => self.plain(vec![node.next], at_least(self.latest(&[node.next]), looks_at(node.look))),
         }
+    }
+
+    fn look_at_bounded(&self, formula: FormulaId, parts: Vec<ConditionId>) -> Facts {
+        let node = self.formulas.node(formula);
+        let latest = self.latest(&parts);
+        if !node.interval().is_some_and(opens_later_in_time) {
+            let direction = if node.direction() == Some(Direction::Past) { PAST } else { FUTURE };
+            return Facts { form: Method::Bounded(formula), parts, stage: at_least(latest, direction) };
+        }
+        let stage = at_least(latest, WINDOW);
+        // Another window may be an operand: it has to be finished before.
+        let stage = if latest == stage { at_least(stage + 1, WINDOW) } else { stage };
+        Facts { form: Method::Window(formula), parts, stage }
     }
 
     fn look_at_connective(&self, id: ConditionId, sides: [ConditionId; 2]) -> Facts {
@@ -258,8 +294,13 @@ impl Scheduler<'_> {
             }
             _ => return None,
         };
-        Some(WindowStage { direction, interval, kind, output: self.rows[&id] })
+        let Interval { from: opens, to: closes, .. } = interval;
+        Some(WindowStage { direction, opens, closes, kind, output: self.rows[&id] })
     }
+}
+
+fn opens_later_in_time(interval: Interval) -> bool {
+    interval.unit == Unit::Time && interval.from > 0
 }
 
 fn looks_at(look: Look) -> StageNumber {
@@ -316,6 +357,7 @@ impl<'a, 'b> PassBuilder<'a, 'b> {
         }
         match (self.scheduler.facts(id).form, self.scheduler.automaton.condition(id)) {
             (Method::Loop(node), _) => self.chain(node, id),
+            (Method::Bounded(formula), _) => self.bounded(formula),
             (_, Condition::Empty) => self.constant(true),
             (_, Condition::And(left, right)) => self.and(self.registers[&left], self.registers[&right]),
             (_, Condition::Or(left, right)) => self.or(self.registers[&left], self.registers[&right]),
@@ -364,6 +406,65 @@ impl<'a, 'b> PassBuilder<'a, 'b> {
         match self.scheduler.facts(id).form {
             Method::Inside(_) => self.with_node(id, bit),
             _ => self.registers[&id],
+        }
+    }
+
+    /// A bounded operator is the unbounded one, cut off at the far end of its window, and seen from
+    /// as many steps before as its near end says.
+    fn bounded(&mut self, formula: FormulaId) -> Register {
+        let node = self.scheduler.formulas.node(formula);
+        let interval = node.interval().unwrap_or(Interval::ALL);
+        let end = node.strength().is_some_and(Strength::holds);
+        let opened = match interval.to {
+            Some(to) if to < interval.from => return self.constant(end),
+            Some(to) => self.cut_off(node, interval.unit, to - interval.from),
+            None => {
+                let (low, high) = self.low_and_high(node);
+                self.push(Operation::Chain { low, high, end })
+            }
+        };
+        match interval.from {
+            0 => opened,
+            1 => self.push(Operation::Shift { of: opened, end }),
+            steps => self.push(Operation::Delay { of: opened, steps, end }),
+        }
+    }
+
+    /// An operator whose window opens at once and closes at a limit. A strong one has to be settled
+    /// within it; a weak one may go on to its end.
+    fn cut_off(&mut self, node: Operator, unit: Unit, limit: u64) -> Register {
+        let (low, high) = self.low_and_high(node);
+        let (end, of, extent) = match node.strength() {
+            Some(Strength::Weak) => (true, high, Extent::Every),
+            _ => (false, low, Extent::Some),
+        };
+        if unit == Unit::Steps && limit == 0 {
+            return of;
+        }
+        let within = self.push(Operation::Within { of, unit, limit, extent });
+        match node {
+            Operator::Binary(..) => {
+                let whole = self.push(Operation::Chain { low, high, end });
+                if end { self.or(whole, within) } else { self.and(whole, within) }
+            }
+            _ => within,
+        }
+    }
+
+    /// The operands l and h of `v[j] = l[j] | (h[j] & v[j±1])`, which an unbounded operator is.
+    fn low_and_high(&mut self, node: Operator) -> (Register, Register) {
+        let automaton = self.scheduler.automaton;
+        let mut operands =
+            node.children().filter_map(|child| automaton.of_formula(child)).map(|id| self.registers[&id]);
+        let (first, second) = (operands.next(), operands.next());
+        drop(operands);
+        let f = first.expect("a bounded operator has an operand");
+        let g = second.unwrap_or(f);
+        match node {
+            Operator::Eventually(..) => (f, self.constant(true)),
+            Operator::Binary(op, ..) if op.expansion() == Expansion::Release => (self.and(f, g), g),
+            Operator::Binary(..) => (g, self.or(f, g)),
+            _ => (self.constant(false), f),
         }
     }
 
