@@ -4,12 +4,12 @@
 use proptest::prelude::*;
 use std::sync::Arc;
 use traceward_engine::engine::{Exactness, Memory, Subsumption};
-use traceward_engine::limit::{BuildError, GaveUp, Limits};
+use traceward_engine::limit::{BuildError, Feature, GaveUp, Limits};
 use traceward_engine::select::{
     Cache, Config, EngineName, Evaluator, Judge, Online, Prepared, Ruling, Simplification, Step,
 };
 use traceward_logic::bitmap::Bitmap;
-use traceward_logic::formula::{BinaryOp, Direction, FormulaId, Formulas, Interval, Node};
+use traceward_logic::formula::{BinaryOp, Direction, FormulaId, Formulas, Interval, Node, Unit};
 use traceward_logic::letter::Letters;
 use traceward_logic::lower::Claim;
 use traceward_logic::trace::Trace;
@@ -123,7 +123,7 @@ fn verdicts(online: &Online, letters: &Letters) -> Result<Vec<Verdict>, GaveUp> 
     let mut run = online.start()?;
     let step = |position| {
         let letter = |proposition| letters.bitmap(proposition).get(position);
-        run.step(Step::new(&letter, position))
+        run.step(Step { time: letters.time.as_ref().map(|time| time[position]), ..Step::new(&letter, position) })
     };
     (0..letters.len).map(step).collect()
 }
@@ -244,6 +244,46 @@ fn all_engines_agree_on_all_small_bounded_formulas() {
     });
     reported(&rows, &tallies, 500_000);
     assert!(tallies.iter().map(|tally| tally.pairs).sum::<u64>() >= 12_000_000);
+}
+
+/// Bounds in time of every kind: with and without delay, of no width, and without an end.
+fn times() -> [Interval; 7] {
+    [(0, Some(0)), (0, Some(2)), (1, Some(1)), (1, Some(3)), (2, Some(2)), (3, Some(5)), (2, None)]
+        .map(|(from, to)| Interval { unit: Unit::Time, from, to })
+}
+
+/// Distances between timestamps: none, steps through windows, and one that jumps over any of them.
+const DISTANCES: [i64; 4] = [0, 1, 2, 7];
+
+fn in_time(rows: &[Row], operators: usize, atoms: u32, longest: usize) -> Vec<Tally> {
+    let shape = Shape {
+        atoms,
+        intervals: times().to_vec(),
+        directions: vec![Direction::Future],
+        ..Shape::unbounded(operators)
+    };
+    agreement::exhaustively_in_time(rows, &shape, longest, &DISTANCES)
+}
+
+fn takes_time(row: &Row) -> bool {
+    !row.config.engine.refuses().contains(&Feature::BoundsInTime)
+}
+
+#[test]
+fn all_engines_agree_on_all_small_formulas_with_bounds_in_time() {
+    let rows: Vec<Row> = table().into_iter().filter(takes_time).collect();
+    let nested = in_time(&rows, 2, 1, 4);
+    let tallies = sum(sum(nested, in_time(&rows, 2, 2, 2)), in_time(&rows, 1, 2, 4));
+    reported(&rows, &tallies, 500_000);
+    for engine in ["breadth-first", "forward-backward-dag", "generic"] {
+        assert!(rows.iter().any(|row| row.name == engine), "{engine}");
+    }
+}
+
+#[test]
+fn settings_make_no_difference_in_time() {
+    let rows: Vec<Row> = variants().into_iter().filter(takes_time).collect();
+    reported(&rows, &in_time(&rows, 2, 1, 3), 100_000);
 }
 
 #[test]

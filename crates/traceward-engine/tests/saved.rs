@@ -36,7 +36,8 @@ fn online(formulas: &Formulas, formula: FormulaId, config: &Config) -> Result<On
 
 fn step(run: &mut dyn Running, letters: &Letters, position: usize) -> Option<traceward_logic::verdict::Verdict> {
     let letter = |proposition| letters.bitmap(proposition).get(position);
-    run.step(Step::new(&letter, position)).ok()
+    let time = letters.time.as_ref().map(|time| time[position]);
+    run.step(Step { time, ..Step::new(&letter, position) }).ok()
 }
 
 /// Saves a run at every cut of a trace. Those that were restored are followed to the end, beside
@@ -69,7 +70,7 @@ proptest! {
 
     #[test]
     fn a_restored_run_gives_the_same_verdicts(
-        recipe in generate::formula(3, Windows::Steps),
+        recipe in prop_oneof![generate::formula(3, Windows::Steps), generate::formula(3, Windows::StepsAndTime)],
         trace in generate::short_trace(3),
     ) {
         let mut formulas = Formulas::new();

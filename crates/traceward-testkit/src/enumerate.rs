@@ -1,5 +1,6 @@
 //! All small formulas, all short traces.
 
+use std::sync::Arc;
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::expr::Expr;
 use traceward_logic::formula::{BinaryOp, Direction, FormulaId, Formulas, Interval, Node, Strength};
@@ -91,6 +92,28 @@ pub fn traces(variables: u32, longest: usize) -> impl Iterator<Item = Trace> {
     })
 }
 
+/// The same with timestamps: each of these traces with every sequence of these distances between
+/// its states, the first of which stands at 0.
+pub fn timed_traces(variables: u32, longest: usize, distances: &[i64]) -> impl Iterator<Item = Trace> {
+    traces(variables, longest).flat_map(move |trace| {
+        let choices = distances.len().pow(trace.len as u32 - 1);
+        (0..choices).map(move |choice| Trace { time: Some(times(trace.len, distances, choice)), ..trace.clone() })
+    })
+}
+
+/// Timestamps whose distances are the digits of a number.
+fn times(len: usize, distances: &[i64], choice: usize) -> Arc<[i64]> {
+    let place = |position: usize| choice / distances.len().pow(position as u32 - 1) % distances.len();
+    let distance = |position: usize| if position == 0 { 0 } else { distances[place(position)] };
+    let mut time = 0;
+    (0..len)
+        .map(|position| {
+            time += distance(position);
+            time
+        })
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -103,5 +126,13 @@ mod tests {
         assert_eq!(traces(2, 3).count(), 4 + 16 + 64);
         let different: std::collections::HashSet<String> = traces(2, 2).map(|trace| format!("{trace:?}")).collect();
         assert_eq!(different.len(), 4 + 16);
+    }
+
+    #[test]
+    fn every_sequence_of_distances_is_met() {
+        let times = |longest| timed_traces(1, longest, &[0, 1, 4]).map(|trace| trace.time.expect("timestamps"));
+        assert_eq!(times(3).count(), 2 + 4 * 3 + 8 * 9);
+        let different: std::collections::HashSet<Arc<[i64]>> = times(3).filter(|time| time.len() == 3).collect();
+        assert!(different.len() == 9 && different.contains(&[0, 4, 4][..]) && different.contains(&[0, 0, 1][..]));
     }
 }

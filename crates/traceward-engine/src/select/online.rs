@@ -18,7 +18,7 @@ fn longest_delay(prepared: &Prepared, index: usize) -> u64 {
     match sublogic(&prepared.formulas, prepared.normal[index]) {
         Some(Sublogic::Ltl | Sublogic::Fbtl | Sublogic::Sbtl) => 10,
         Some(Sublogic::Btl) => 14,
-        // Generic does not take bounds in time.
+        // Observers do not take bounds in time.
         None => u64::MAX,
     }
 }
@@ -67,6 +67,9 @@ impl Online {
         }
         if self.name == EngineName::Observer {
             return "verdicts are final as early as can be told without knowing all that values can be".into();
+        }
+        if sublogic(&self.prepared.formulas, self.prepared.normal[self.index]).is_none() {
+            return "it has bounds in time, which observers do not count".into();
         }
         match overlapping_delay(&self.prepared.formulas, self.prepared.normal[self.index]) {
             0 => "its bounds are too large for an observer".into(),

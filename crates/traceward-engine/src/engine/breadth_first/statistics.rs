@@ -100,7 +100,7 @@ impl OverSlices {
         let mut slices: BTreeMap<SliceId, L::Value> = BTreeMap::new();
         for position in 0..letters.len {
             engine.labels.read(&mut truth, &|proposition| letters.bitmap(proposition).get(position));
-            let letter = engine.letter(cache, &truth);
+            let letter = engine.letter(cache, &truth, 0);
             cache.budget.renew(cache.slices.bytes());
             let mut next: BTreeMap<SliceId, L::Value> = BTreeMap::new();
             if position == 0 {

@@ -2,7 +2,7 @@
 //! what that came to.
 
 use super::keep::Numbering;
-use super::{ConfigurationId, Graph, GraphUnfolding, GraphValue, Implies, Leaf};
+use super::{ConfigurationId, Graph, GraphUnfolding, GraphValue, Implies, Leaf, Moment};
 use crate::automaton::alternating::NodeId;
 use crate::automaton::metric::{Clock, Metric};
 use crate::engine::EngineConfig;
@@ -20,6 +20,9 @@ pub(in crate::engine) struct UnfoldedGraph {
     pub(in crate::engine) truth: LabelTruth,
     /// The number of states that were taken.
     pub(in crate::engine) position: u64,
+    /// The moment of the state that is being taken, and of the one before it.
+    pub(in crate::engine) now: Moment,
+    pub(in crate::engine) before: Moment,
     pub(in crate::engine) verdict: Verdict,
 }
 
@@ -31,8 +34,16 @@ impl UnfoldedGraph {
             unfolding: GraphUnfolding::new(automaton),
             truth: labels.start(),
             position: 0,
+            now: Moment::default(),
+            before: Moment::default(),
             verdict: Verdict::Pending,
         }
+    }
+
+    /// A state comes.
+    pub(in crate::engine) fn arrive(&mut self, time: Option<i64>) {
+        self.before = self.now;
+        self.now = Moment::new(self.position, time);
     }
 
     pub(in crate::engine) fn leaves(&self) -> impl Iterator<Item = Leaf> + '_ {
@@ -40,9 +51,9 @@ impl UnfoldedGraph {
     }
 
     /// The timers that wait, with the clocks they have at the last state, in order.
-    pub(in crate::engine) fn timers(&self) -> Vec<(NodeId, Clock)> {
+    pub(in crate::engine) fn timers(&self, automaton: &Metric) -> Vec<(NodeId, Clock)> {
         let timer = |leaf| match leaf {
-            Leaf::Timer(node, deadline) => Some((node, deadline.clock_at(self.position - 1))),
+            Leaf::Timer(node, deadline) => Some((node, deadline.clock_at(automaton.unit_of(node), self.now))),
             Leaf::Configuration(_) => None,
         };
         let mut timers: Vec<_> = self.leaves().filter_map(timer).collect();
@@ -71,11 +82,15 @@ impl UnfoldedGraph {
     /// Writes the graph and how far it is; `configuration` tells which has a number.
     pub(in crate::engine) fn save<'a>(
         &self,
+        automaton: &Metric,
         configuration: &dyn Fn(ConfigurationId) -> Option<&'a Configuration>,
         to: &mut Writer,
     ) {
         Labels::save(&self.truth, to);
         to.number(self.position);
+        if automaton.is_timed() {
+            to.number(self.now.time);
+        }
         to.verdict(self.verdict);
         self.graph.save(configuration, to);
     }
@@ -91,6 +106,8 @@ impl UnfoldedGraph {
     ) -> Result<(), RestoreError> {
         self.truth = labels.restore(from)?;
         self.position = from.number()?;
+        let time = if automaton.is_timed() { from.number()? } else { 0 };
+        self.now = Moment { position: self.position.saturating_sub(1), time };
         self.verdict = from.verdict()?;
         self.graph.restore(automaton, number, from)
     }
