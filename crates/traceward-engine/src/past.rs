@@ -14,6 +14,9 @@
 //! | `f T g` | not `!f S !g`; if it is strong, `g S (f & g)` |
 //!
 //! A lower bound a costs a byte for each of the last a positions.
+//!
+//! In time a lower bound is no delay: the window moves with the timestamps. There, what happened is
+//! kept until the window has reached it, and of that only what makes a difference.
 
 use crate::limit::{Feature, Unsupported};
 use crate::saved::{Reader, RestoreError, Writer};
@@ -29,6 +32,8 @@ pub struct Past {
     /// All parts of the formulas, parts before wholes.
     parts: Vec<PastPart>,
     places: FxHashMap<FormulaId, PastId>,
+    memories: u32,
+    timed: u32,
 }
 
 /// A formula in a [`Past`].
@@ -46,7 +51,10 @@ impl PastId {
 pub struct PastRun {
     /// Whether each part holds at the position.
     holds: Vec<bool>,
+    /// What operators remember that count positions.
     memories: Vec<PastMemory>,
+    /// What operators remember that go by timestamps.
+    timed: Vec<TimedMemory>,
     position: u64,
 }
 
@@ -70,15 +78,31 @@ enum PastPart {
     And(PastId, PastId),
     Or(PastId, PastId),
     /// `Y` and `Z`
-    Previous(Strength, PastId),
+    Previous(Strength, PastId, MemoryId),
     Window {
         look: PastWindow,
         from: u64,
         width: Option<u64>,
         /// The value of the operator if the window has no position.
         of_nothing: bool,
+        memory: MemoryId,
+    },
+    /// A window in time, in nanoseconds.
+    Timed {
+        look: PastWindow,
+        from: u64,
+        to: Option<u64>,
+        memory: TimedId,
     },
 }
+
+/// What an operator remembers that counts positions, by its place.
+#[derive(Clone, Copy, Debug)]
+struct MemoryId(u32);
+
+/// What an operator remembers that goes by timestamps, by its place.
+#[derive(Clone, Copy, Debug)]
+struct TimedId(u32);
 
 /// The search of an operator through its window.
 #[derive(Clone, Copy, Debug)]
@@ -102,6 +126,27 @@ struct PastMemory {
     late: VecDeque<bool>,
 }
 
+/// What an operator remembers whose window is in time.
+#[derive(Clone, Debug, Default)]
+struct TimedMemory {
+    /// The time of the last witness that the window has reached, unless it does not count any more.
+    witness: Option<i64>,
+    /// For weak since, the last time that the window has reached and at which f was false.
+    failure: Option<i64>,
+    /// What happened after the near end of the window.
+    soon: VecDeque<Happening>,
+}
+
+/// What an operator finds in a state.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Happening {
+    time: i64,
+    /// What is looked for is there.
+    comes: bool,
+    /// What was found before still counts.
+    keeps: bool,
+}
+
 impl Past {
     /// Prepares formulas with split atoms, none of which looks ahead.
     pub fn new(
@@ -110,13 +155,40 @@ impl Past {
         alphabet: &Alphabet,
         roots: &[FormulaId],
     ) -> Result<Self, Unsupported> {
+        Self::with_given(engine, formulas, alphabet, roots, None)
+    }
+
+    /// The same, with a formula that is not looked at but given as a proposition.
+    pub(crate) fn with_given(
+        engine: &'static str,
+        formulas: &Formulas,
+        alphabet: &Alphabet,
+        roots: &[FormulaId],
+        given: Option<(FormulaId, Proposition)>,
+    ) -> Result<Self, Unsupported> {
         let mut past = Self::default();
         for part in formulas.parts(roots) {
-            let compiled = past.part(engine, formulas, alphabet, part)?;
+            let compiled = match given {
+                Some((formula, proposition)) if formula == part => PastPart::Proposition(proposition),
+                _ => past.part(engine, formulas, alphabet, part)?,
+            };
             past.places.insert(part, PastId(past.parts.len() as u32));
             past.parts.push(compiled);
         }
         Ok(past)
+    }
+
+    /// Prepares an operator by itself, whose operands are the propositions of these numbers.
+    pub(crate) fn operator(node: Node, operands: &[Proposition]) -> (Self, PastId) {
+        let mut past = Self::default();
+        for (operand, proposition) in node.children().zip(operands) {
+            past.places.insert(operand, PastId(past.parts.len() as u32));
+            past.parts.push(PastPart::Proposition(*proposition));
+        }
+        let part = past.temporal(node);
+        past.parts.push(part);
+        let last = past.parts.len() as u32 - 1;
+        (past, PastId(last))
     }
 
     /// The id of a formula.
@@ -138,70 +210,150 @@ impl Past {
     }
 
     fn part(
-        &self,
+        &mut self,
         engine: &'static str,
         formulas: &Formulas,
         alphabet: &Alphabet,
         formula: FormulaId,
     ) -> Result<PastPart, Unsupported> {
         let id = |formula: FormulaId| self.id(formula);
-        let refuse = |what| Err(Unsupported { engine, what, instead: "reverse" });
         let node = formulas.node(formula);
         if node.direction() == Some(Direction::Future) {
-            return refuse(Feature::FutureInsidePast);
+            return Err(Unsupported { engine, what: Feature::FutureInsidePast, instead: "reverse" });
         }
+        Ok(match node {
+            Node::Constant(bit) => PastPart::Constant(bit),
+            Node::Atom(atom) => PastPart::Proposition(alphabet.proposition(atom).expect("an atom of the alphabet")),
+            Node::Not(f) => PastPart::Not(id(f)),
+            Node::And(f, g) => PastPart::And(id(f), id(g)),
+            Node::Or(f, g) => PastPart::Or(id(f), id(g)),
+            node => self.temporal(node),
+        })
+    }
+
+    /// A temporal operator whose operands have their places.
+    fn temporal(&mut self, node: Node) -> PastPart {
+        let id = |formula: FormulaId| self.id(formula);
         let look = match node {
-            Node::Constant(bit) => return Ok(PastPart::Constant(bit)),
-            Node::Atom(atom) => {
-                return Ok(PastPart::Proposition(alphabet.proposition(atom).expect("an atom of the alphabet")));
-            }
-            Node::Not(f) => return Ok(PastPart::Not(id(f))),
-            Node::And(f, g) => return Ok(PastPart::And(id(f), id(g))),
-            Node::Or(f, g) => return Ok(PastPart::Or(id(f), id(g))),
-            Node::Next(_, strength, f) => return Ok(PastPart::Previous(strength, id(f))),
+            Node::Next(_, strength, f) => return PastPart::Previous(strength, id(f), self.memory()),
             Node::Eventually(_, _, f) => PastWindow::Once(id(f)),
             Node::Always(_, _, f) => PastWindow::Historically(id(f)),
             Node::Binary(op, _, _, f, g) => match op.expansion() {
                 Expansion::Until => PastWindow::Since(op.strength(), id(f), id(g)),
                 Expansion::Release => PastWindow::Trigger(op.strength(), id(f), id(g)),
             },
+            _ => unreachable!("it is temporal"),
         };
         let Interval { unit, from, to } = node.interval().expect("what is left has a window");
         if unit == Unit::Time {
-            return refuse(Feature::BoundsInTime);
+            self.timed += 1;
+            return PastPart::Timed { look, from, to, memory: TimedId(self.timed - 1) };
         }
         let of_nothing = node.strength().is_some_and(Strength::holds);
-        Ok(PastPart::Window { look, from, width: to.map(|to| to - from), of_nothing })
+        let (width, memory) = (to.map(|to| to - from), self.memory());
+        PastPart::Window { look, from, width, of_nothing, memory }
+    }
+
+    fn memory(&mut self) -> MemoryId {
+        self.memories += 1;
+        MemoryId(self.memories - 1)
     }
 
     /// A run that has seen no state.
     pub fn start(&self) -> PastRun {
         PastRun {
             holds: vec![false; self.parts.len()],
-            memories: vec![PastMemory::default(); self.parts.len()],
+            memories: vec![PastMemory::default(); self.memories as usize],
+            timed: vec![TimedMemory::default(); self.timed as usize],
             position: 0,
         }
     }
 
-    /// Takes the next state. `holds` tells which propositions hold in it.
-    pub fn step(&self, run: &mut PastRun, holds: &dyn Fn(Proposition) -> bool) {
+    /// Takes the next state. `holds` tells which propositions hold in it, and `time` is its
+    /// timestamp, without which windows in time stay as they are.
+    #[inline]
+    pub fn step(&self, run: &mut PastRun, holds: &(impl Fn(Proposition) -> bool + ?Sized), time: Option<i64>) {
         for (index, part) in self.parts.iter().enumerate() {
             let now = |id: PastId| run.holds[id.index()];
-            let memory = &mut run.memories[index];
             run.holds[index] = match *part {
                 PastPart::Constant(bit) => bit,
                 PastPart::Proposition(proposition) => holds(proposition),
                 PastPart::Not(f) => !now(f),
                 PastPart::And(f, g) => now(f) && now(g),
                 PastPart::Or(f, g) => now(f) || now(g),
-                PastPart::Previous(strength, f) => memory.delayed(1, now(f), strength.holds()),
-                PastPart::Window { look, from, width, of_nothing } => {
+                PastPart::Previous(strength, f, memory) => {
+                    run.memories[memory.0 as usize].delayed(1, now(f), strength.holds())
+                }
+                PastPart::Window { look, from, width, of_nothing, memory } => {
+                    let memory = &mut run.memories[memory.0 as usize];
                     let undelayed = memory.look(look, width, run.position, now);
                     memory.delayed(from, undelayed, of_nothing)
+                }
+                PastPart::Timed { look, from, to, memory } => {
+                    run.timed[memory.0 as usize].look(look, from, to, time.unwrap_or_default(), now)
                 }
             };
         }
         run.position += 1;
+    }
+}
+
+impl Past {
+    /// Whether a formula can become one that holds at no later position, as far as its form tells.
+    pub(crate) fn can_be_over(&self, id: PastId) -> bool {
+        let mut can = Vec::with_capacity(id.index() + 1);
+        for part in &self.parts[..=id.index()] {
+            let of = |id: PastId| can[id.index()];
+            can.push(match *part {
+                PastPart::Constant(bit) => !bit,
+                PastPart::Proposition(_) => false,
+                PastPart::Not(f) => self.is_constant(f),
+                PastPart::And(f, g) => of(f) || of(g),
+                PastPart::Or(f, g) => of(f) && of(g),
+                PastPart::Previous(_, f, _) => of(f),
+                PastPart::Window { look: PastWindow::Once(f), .. } => of(f),
+                PastPart::Timed { look: PastWindow::Once(f), .. } => of(f),
+                PastPart::Window { .. } | PastPart::Timed { .. } => false,
+            });
+        }
+        can[id.index()]
+    }
+
+    /// Whether a formula is the constant true.
+    fn is_constant(&self, id: PastId) -> bool {
+        matches!(self.parts[id.index()], PastPart::Constant(true))
+    }
+
+    /// Whether it is certain that a formula holds at no later position, `clock` being a time before
+    /// which no later state is.
+    pub(crate) fn is_over(&self, run: &PastRun, id: PastId, clock: i64) -> bool {
+        if run.position == 0 {
+            return false;
+        }
+        let mut over = Vec::with_capacity(id.index() + 1);
+        for part in &self.parts[..=id.index()] {
+            let of = |id: PastId| over[id.index()];
+            over.push(match *part {
+                PastPart::Constant(bit) => !bit,
+                PastPart::Proposition(_) => false,
+                PastPart::Not(f) => self.is_constant(f),
+                PastPart::And(f, g) => of(f) || of(g),
+                PastPart::Or(f, g) => of(f) && of(g),
+                PastPart::Previous(_, f, _) => of(f) && !run.holds(f),
+                PastPart::Window { look: PastWindow::Once(f), width, memory, .. } => {
+                    let memory = &run.memories[memory.0 as usize];
+                    let left = |last| width.is_some_and(|width| run.position - last > width);
+                    of(f) && memory.witness.is_none_or(left) && !memory.late.contains(&true)
+                }
+                PastPart::Timed { look: PastWindow::Once(f), to, memory, .. } => {
+                    let memory = &run.timed[memory.0 as usize];
+                    let left = |last| to.is_some_and(|to| last < clock.saturating_sub_unsigned(to));
+                    of(f) && memory.witness.is_none_or(left) && memory.soon.is_empty()
+                }
+                PastPart::Window { .. } | PastPart::Timed { .. } => false,
+            });
+        }
+        over[id.index()]
     }
 }
 
@@ -215,6 +367,7 @@ impl PastRun {
             to.size(memory.late.len());
             memory.late.iter().for_each(|bit| to.bit(*bit));
         }
+        self.timed.iter().for_each(|memory| memory.save(to));
     }
 }
 
@@ -228,6 +381,9 @@ impl Past {
             memory.failure = moment(from, run.position)?;
             let late = from.count()?;
             memory.late = (0..late).map(|_| from.bit()).collect::<Result<_, _>>()?;
+        }
+        for memory in &mut run.timed {
+            *memory = TimedMemory::restore(from)?;
         }
         Ok(run)
     }
@@ -279,5 +435,76 @@ impl PastMemory {
             true => self.late.pop_front().expect("more than none"),
             false => otherwise,
         }
+    }
+}
+
+impl TimedMemory {
+    /// The value of an operator on its window, seen from a state with a timestamp.
+    fn look(&mut self, look: PastWindow, from: u64, to: Option<u64>, time: i64, now: impl Fn(PastId) -> bool) -> bool {
+        let found = |comes, keeps| Happening { time, comes, keeps };
+        let happening = match look {
+            PastWindow::Once(f) => found(now(f), true),
+            PastWindow::Historically(f) => found(!now(f), true),
+            PastWindow::Since(_, f, g) => found(now(g), now(f)),
+            PastWindow::Trigger(Strength::Weak, f, g) => found(!now(g), !now(f)),
+            PastWindow::Trigger(Strength::Strong, f, g) => found(now(f) && now(g), now(g)),
+        };
+        self.take(happening, time.saturating_sub_unsigned(from));
+        let far_end = to.map_or(i64::MIN, |to| time.saturating_sub_unsigned(to));
+        let in_window = |last: Option<i64>| last.is_some_and(|last| last >= far_end);
+        match look {
+            PastWindow::Once(_) | PastWindow::Since(Strength::Strong, ..) => in_window(self.witness),
+            PastWindow::Trigger(Strength::Strong, ..) => in_window(self.witness),
+            PastWindow::Historically(_) | PastWindow::Trigger(Strength::Weak, ..) => !in_window(self.witness),
+            PastWindow::Since(Strength::Weak, ..) => in_window(self.witness) || !in_window(self.failure),
+        }
+    }
+
+    /// Takes what was found in the last state, and whatever the window has reached by now.
+    fn take(&mut self, happening: Happening, near_end: i64) {
+        if self.soon.is_empty() && happening.time <= near_end {
+            self.reach(happening);
+            return;
+        }
+        if happening.comes || !happening.keeps {
+            self.soon.push_back(happening);
+        }
+        while let Some(&first) = self.soon.front().filter(|first| first.time <= near_end) {
+            self.soon.pop_front();
+            self.reach(first);
+        }
+    }
+
+    fn reach(&mut self, Happening { time, comes, keeps }: Happening) {
+        if comes {
+            self.witness = Some(time);
+        } else if !keeps {
+            self.witness = None;
+        }
+        if !keeps {
+            self.failure = Some(time);
+        }
+    }
+
+    fn save(&self, to: &mut Writer) {
+        to.optional(self.witness.map(i64::cast_unsigned));
+        to.optional(self.failure.map(i64::cast_unsigned));
+        to.size(self.soon.len());
+        for happening in &self.soon {
+            to.number(happening.time.cast_unsigned());
+            to.bit(happening.comes);
+            to.bit(happening.keeps);
+        }
+    }
+
+    fn restore(from: &mut Reader<'_>) -> Result<Self, RestoreError> {
+        let witness = from.optional()?.map(u64::cast_signed);
+        let failure = from.optional()?.map(u64::cast_signed);
+        let happening = |from: &mut Reader<'_>| {
+            let time = from.number()?.cast_signed();
+            Ok(Happening { time, comes: from.bit()?, keeps: from.bit()? })
+        };
+        let soon = (0..from.count()?).map(|_| happening(from)).collect::<Result<_, RestoreError>>()?;
+        Ok(Self { witness, failure, soon })
     }
 }

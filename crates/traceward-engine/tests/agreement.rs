@@ -6,12 +6,13 @@ use std::sync::Arc;
 use traceward_engine::engine::{Exactness, Memory, Subsumption};
 use traceward_engine::limit::{BuildError, Feature, GaveUp, Limits};
 use traceward_engine::select::{
-    Cache, Config, EngineName, Evaluator, Judge, Online, Prepared, Ruling, Simplification, Step,
+    Cache, Config, EngineName, Evaluator, Judge, Online, Prepared, Ruling, Running, Simplification, Step,
 };
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::formula::{BinaryOp, Direction, FormulaId, Formulas, Interval, Node, Unit};
 use traceward_logic::letter::Letters;
 use traceward_logic::lower::Claim;
+use traceward_logic::semantics;
 use traceward_logic::trace::Trace;
 use traceward_logic::verdict::Verdict;
 use traceward_testkit::agreement::{self, Answer, Refusal, Subject, Tally};
@@ -121,11 +122,13 @@ fn followed(engine: &Online, letters: &Letters) -> Result<Answer, GaveUp> {
 
 fn verdicts(online: &Online, letters: &Letters) -> Result<Vec<Verdict>, GaveUp> {
     let mut run = online.start()?;
-    let step = |position| {
-        let letter = |proposition| letters.bitmap(proposition).get(position);
-        run.step(Step { time: letters.time.as_ref().map(|time| time[position]), ..Step::new(&letter, position) })
-    };
-    (0..letters.len).map(step).collect()
+    (0..letters.len).map(|position| step(&mut *run, letters, position)).collect()
+}
+
+fn step(run: &mut dyn Running, letters: &Letters, position: usize) -> Result<Verdict, GaveUp> {
+    let letter = |proposition| letters.bitmap(proposition).get(position);
+    let time = letters.time.as_ref().map(|time| time[position]);
+    run.step(Step { time, ..Step::new(&letter, position) })
 }
 
 /// Every engine as it is set by default, without simplification.
@@ -246,23 +249,25 @@ fn all_engines_agree_on_all_small_bounded_formulas() {
     assert!(tallies.iter().map(|tally| tally.pairs).sum::<u64>() >= 12_000_000);
 }
 
-/// Bounds in time of every kind: with and without delay, of no width, and without an end.
-fn times() -> [Interval; 7] {
-    [(0, Some(0)), (0, Some(2)), (1, Some(1)), (1, Some(3)), (2, Some(2)), (3, Some(5)), (2, None)]
-        .map(|(from, to)| Interval { unit: Unit::Time, from, to })
+/// Bounds in time, of every kind, against gaps that meet them exactly and jump over them.
+fn intervals_in_time() -> [Interval; 5] {
+    let time = |from, to| Interval { unit: Unit::Time, from, to };
+    [time(0, Some(0)), time(0, Some(2)), time(1, Some(2)), time(2, Some(3)), time(1, None)]
 }
 
-/// Distances between timestamps: none, steps through windows, and one that jumps over any of them.
-const DISTANCES: [i64; 4] = [0, 1, 2, 7];
-
-fn in_time(rows: &[Row], operators: usize, atoms: u32, longest: usize) -> Vec<Tally> {
-    let shape = Shape {
-        atoms,
-        intervals: times().to_vec(),
-        directions: vec![Direction::Future],
-        ..Shape::unbounded(operators)
-    };
-    agreement::exhaustively_in_time(rows, &shape, longest, &DISTANCES)
+#[test]
+fn all_engines_agree_on_all_small_formulas_with_bounds_in_time() {
+    let rows: Vec<Row> = table().into_iter().filter(takes_time).collect();
+    let engines =
+        [EngineName::Streaming, EngineName::BreadthFirst, EngineName::ForwardBackwardDag, EngineName::Generic];
+    assert!(engines.iter().all(|engine| rows.iter().any(|row| row.config.engine == *engine)));
+    let bounded = Shape::unbounded(2).with_intervals(intervals_in_time()).with_gaps([0, 1, 3]);
+    let one_atom = Shape { atoms: 1, ..bounded.clone() };
+    let two_atoms = Shape { operators: 1, ..bounded };
+    let longest = |row: &Row| if row.config.engine == EngineName::Naive { 2 } else { 4 };
+    let one_atom = agreement::exhaustively(&rows, &one_atom, longest);
+    let tallies = sum(one_atom, agreement::exhaustively(&rows, &two_atoms, |_| 3));
+    reported(&rows, &tallies, 100_000);
 }
 
 fn takes_time(row: &Row) -> bool {
@@ -270,20 +275,11 @@ fn takes_time(row: &Row) -> bool {
 }
 
 #[test]
-fn all_engines_agree_on_all_small_formulas_with_bounds_in_time() {
-    let rows: Vec<Row> = table().into_iter().filter(takes_time).collect();
-    let nested = in_time(&rows, 2, 1, 4);
-    let tallies = sum(sum(nested, in_time(&rows, 2, 2, 2)), in_time(&rows, 1, 2, 4));
-    reported(&rows, &tallies, 500_000);
-    for engine in ["breadth-first", "forward-backward-dag", "generic"] {
-        assert!(rows.iter().any(|row| row.name == engine), "{engine}");
-    }
-}
-
-#[test]
 fn settings_make_no_difference_in_time() {
     let rows: Vec<Row> = variants().into_iter().filter(takes_time).collect();
-    reported(&rows, &in_time(&rows, 2, 1, 3), 100_000);
+    let bounded = Shape::unbounded(2).with_intervals(intervals_in_time()).with_gaps([0, 1, 3]);
+    let future = Shape { atoms: 1, directions: vec![Direction::Future], ..bounded };
+    reported(&rows, &agreement::exhaustively(&rows, &future, |_| 3), 50_000);
 }
 
 #[test]
@@ -373,6 +369,77 @@ proptest! {
         all_agree(&formulas, formula, &[long]);
         let dual = formulas.not(formula);
         all_agree(&formulas, dual, &traces);
+    }
+}
+
+/// A run that is told the time between states. What becomes final by it must be right of all that
+/// follows, and whatever is not final says what the states alone say.
+fn clock_is_right(row: &Row, formulas: &Formulas, formula: FormulaId, trace: &Trace) {
+    let prepared = Prepared::shared(formulas, &[formula], row.config.simplification);
+    let Ok(online) = Online::new(&prepared, 0, &row.config) else { return };
+    let letters = prepared.letters(trace);
+    let (Ok(mut plain), Ok(mut told)) = (online.start(), online.start()) else { return };
+    let times = letters.time.as_ref().expect("a trace with timestamps");
+    let mut decided = None;
+    for position in 0..letters.len {
+        let (Ok(verdict), Ok(beside)) = (step(&mut *plain, &letters, position), step(&mut *told, &letters, position))
+        else {
+            return;
+        };
+        assert!(beside == verdict || beside.is_final(), "{beside} instead of {verdict} at {position}");
+        decided = decided.or(beside.is_final().then_some(beside));
+        let next = times.get(position + 1).copied().unwrap_or(times[position] + 1000);
+        for time in [times[position], i64::midpoint(times[position], next), next] {
+            let Ok(verdict) = told.advance(time) else { return };
+            assert_eq!(verdict, told.verdict());
+            decided = decided.or(verdict.is_final().then_some(verdict));
+        }
+    }
+    let holds = semantics::satisfied(formulas, formula, trace).expect("booleans do not fail");
+    if let Some(decided) = decided {
+        assert_eq!(
+            decided == Verdict::Satisfied,
+            holds,
+            "{}: {} on {trace:?}",
+            row.name,
+            formulas.display(formula, &[])
+        );
+    }
+    assert_eq!(matches!(told.verdict(), Verdict::Satisfied | Verdict::Holding), holds, "{}", row.name);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 3000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_clock_brings_no_wrong_verdict(
+        recipe in generate::formula(3, Windows::StepsAndTime),
+        trace in prop_oneof![generate::short_trace(3), generate::trace(3)],
+    ) {
+        let mut formulas = Formulas::new();
+        let formula = recipe.build(&mut formulas);
+        for row in table().into_iter().filter(|row| row.config.engine.follows() && takes_time(row)).map(limited) {
+            clock_is_right(&row, &formulas, formula, &trace);
+        }
+    }
+
+    /// Whatever stands at the top, so that few formulas settle at once.
+    #[test]
+    fn streaming_agrees_on_random_formulas(
+        recipe in generate::formula(3, Windows::StepsAndTime),
+        traces in proptest::collection::vec(generate::short_trace(3), 4),
+        long in generate::trace(3),
+    ) {
+        let mut formulas = Formulas::new();
+        let formula = recipe.build(&mut formulas);
+        let always = formulas.intern(Node::Always(Direction::Future, Interval::ALL, formula));
+        for config in [plain(), Config { simplification: Simplification::On, ..plain() }] {
+            let row = row("streaming", Config { engine: EngineName::Streaming, ..config });
+            for formula in [formula, always] {
+                agreement::on(&row, &formulas, formula, &traces);
+                agreement::on(&row, &formulas, formula, std::slice::from_ref(&long));
+            }
+        }
     }
 }
 

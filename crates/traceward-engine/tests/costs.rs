@@ -41,6 +41,7 @@ fn kept(statistics: EngineStatistics, unit: SpaceUnit) -> Option<usize> {
     match unit {
         SpaceUnit::Configurations => statistics.peak_configurations,
         SpaceUnit::Nodes => statistics.peak_nodes,
+        SpaceUnit::Spans => statistics.peak_waiting,
         SpaceUnit::TruthValues | SpaceUnit::Conditions | SpaceUnit::States | SpaceUnit::Values => None,
     }
 }

@@ -70,7 +70,10 @@ proptest! {
 
     #[test]
     fn a_restored_run_gives_the_same_verdicts(
-        recipe in prop_oneof![generate::formula(3, Windows::Steps), generate::formula(3, Windows::StepsAndTime)],
+        recipe in prop_oneof![
+            generate::formula(3, Windows::Steps),
+            generate::formula(3, Windows::StepsAndTime),
+        ],
         trace in generate::short_trace(3),
     ) {
         let mut formulas = Formulas::new();

@@ -162,38 +162,12 @@ pub fn exhaustively<S: Subject + Sync>(subjects: &[S], shape: &Shape, longest: i
 where
     S::Engines: Send + Sync,
 {
-    let lengths: Vec<usize> = subjects.iter().map(&longest).collect();
-    let traces: Vec<Trace> = enumerate::traces(shape.atoms, lengths.iter().copied().max().unwrap_or(0)).collect();
-    on_all(subjects, shape, &lengths, &traces)
-}
-
-/// All formulas of a shape on all traces up to a length with all sequences of these distances
-/// between timestamps.
-///
-/// # Panics
-/// As [`exhaustively`] does.
-pub fn exhaustively_in_time<S: Subject + Sync>(
-    subjects: &[S],
-    shape: &Shape,
-    longest: usize,
-    distances: &[i64],
-) -> Vec<Tally>
-where
-    S::Engines: Send + Sync,
-{
-    let traces: Vec<Trace> = enumerate::timed_traces(shape.atoms, longest, distances).collect();
-    on_all(subjects, shape, &vec![longest; subjects.len()], &traces)
-}
-
-/// All formulas of a shape on some traces, each engine on those up to its length.
-fn on_all<S: Subject + Sync>(subjects: &[S], shape: &Shape, lengths: &[usize], traces: &[Trace]) -> Vec<Tally>
-where
-    S::Engines: Send + Sync,
-{
     let mut arena = Formulas::new();
     let formulas = enumerate::formulas(&mut arena, shape);
     let made = in_parallel(subjects.len(), |index| compile(&subjects[index], &arena, &formulas));
     let mut tallies: Vec<Tally> = made.iter().map(|(_, refused)| *refused).collect();
+    let lengths: Vec<usize> = subjects.iter().map(&longest).collect();
+    let traces = enumerate::traces_of(shape, lengths.iter().copied().max().unwrap_or(0));
     let compared = in_parallel(traces.len(), |index| {
         let trace = &traces[index];
         let rows = semantics::truths(&arena, &formulas, trace).expect("booleans do not fail");
@@ -207,7 +181,7 @@ where
             }
             tally
         };
-        subjects.iter().zip(&made).zip(lengths).map(of_subject).collect::<Vec<Tally>>()
+        subjects.iter().zip(&made).zip(&lengths).map(of_subject).collect::<Vec<Tally>>()
     });
     for of_trace in compared {
         tallies.iter_mut().zip(of_trace).for_each(|(sum, one)| *sum += one);

@@ -1,6 +1,5 @@
 //! All small formulas, all short traces.
 
-use std::sync::Arc;
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::expr::Expr;
 use traceward_logic::formula::{BinaryOp, Direction, FormulaId, Formulas, Interval, Node, Strength};
@@ -17,6 +16,8 @@ pub struct Shape {
     pub intervals: Vec<Interval>,
     /// The directions in which they look.
     pub directions: Vec<Direction>,
+    /// The times between one state of a trace and the next; without any, traces have no timestamps.
+    pub gaps: Vec<i64>,
 }
 
 impl Shape {
@@ -27,7 +28,14 @@ impl Shape {
             operators,
             intervals: vec![Interval::ALL],
             directions: vec![Direction::Future, Direction::Past],
+            gaps: Vec::new(),
         }
+    }
+
+    /// The shape with traces whose states are so far apart in time.
+    pub fn with_gaps(mut self, gaps: impl IntoIterator<Item = i64>) -> Self {
+        self.gaps.extend(gaps);
+        self
     }
 
     /// The shape with these windows as well.
@@ -92,26 +100,29 @@ pub fn traces(variables: u32, longest: usize) -> impl Iterator<Item = Trace> {
     })
 }
 
-/// The same with timestamps: each of these traces with every sequence of these distances between
-/// its states, the first of which stands at 0.
-pub fn timed_traces(variables: u32, longest: usize, distances: &[i64]) -> impl Iterator<Item = Trace> {
-    traces(variables, longest).flat_map(move |trace| {
-        let choices = distances.len().pow(trace.len as u32 - 1);
-        (0..choices).map(move |choice| Trace { time: Some(times(trace.len, distances, choice)), ..trace.clone() })
-    })
+/// All traces of a shape with from 1 to `longest` states: all traces of its variables, and with
+/// timestamps those in all ways.
+pub fn traces_of(shape: &Shape, longest: usize) -> Vec<Trace> {
+    let untimed = traces(shape.atoms, longest);
+    if shape.gaps.is_empty() {
+        return untimed.collect();
+    }
+    untimed.flat_map(|trace| clocks(&shape.gaps, trace.len).into_iter().map(move |time| timed(&trace, time))).collect()
 }
 
-/// Timestamps whose distances are the digits of a number.
-fn times(len: usize, distances: &[i64], choice: usize) -> Arc<[i64]> {
-    let place = |position: usize| choice / distances.len().pow(position as u32 - 1) % distances.len();
-    let distance = |position: usize| if position == 0 { 0 } else { distances[place(position)] };
-    let mut time = 0;
-    (0..len)
-        .map(|position| {
-            time += distance(position);
-            time
-        })
-        .collect()
+fn timed(trace: &Trace, time: Vec<i64>) -> Trace {
+    let mut timed = trace.clone();
+    timed.time = Some(time.into());
+    timed
+}
+
+/// All timestamps of so many states, the first of which is at 0.
+fn clocks(gaps: &[i64], len: usize) -> Vec<Vec<i64>> {
+    let later = |clock: &Vec<i64>| {
+        let last = clock.last().copied().unwrap_or_default();
+        gaps.iter().map(|gap| clock.iter().copied().chain([last + gap]).collect()).collect::<Vec<Vec<i64>>>()
+    };
+    (1..len).fold(vec![vec![0]], |clocks, _| clocks.iter().flat_map(later).collect())
 }
 
 #[cfg(test)]
@@ -126,13 +137,6 @@ mod tests {
         assert_eq!(traces(2, 3).count(), 4 + 16 + 64);
         let different: std::collections::HashSet<String> = traces(2, 2).map(|trace| format!("{trace:?}")).collect();
         assert_eq!(different.len(), 4 + 16);
-    }
-
-    #[test]
-    fn every_sequence_of_distances_is_met() {
-        let times = |longest| timed_traces(1, longest, &[0, 1, 4]).map(|trace| trace.time.expect("timestamps"));
-        assert_eq!(times(3).count(), 2 + 4 * 3 + 8 * 9);
-        let different: std::collections::HashSet<Arc<[i64]>> = times(3).filter(|time| time.len() == 3).collect();
-        assert!(different.len() == 9 && different.contains(&[0, 4, 4][..]) && different.contains(&[0, 0, 1][..]));
+        assert_eq!(traces_of(&Shape::unbounded(1).with_gaps([0, 2, 5]), 3).len(), 4 + 16 * 3 + 64 * 9);
     }
 }

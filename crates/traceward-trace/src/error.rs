@@ -163,6 +163,13 @@ pub enum TraceErrorKind {
         /// The key within which it goes backwards.
         key: Option<String>,
     },
+    /// A state comes after the clock has passed its time.
+    BehindClock {
+        /// The timestamp.
+        now: String,
+        /// The time that the clock has reached.
+        clock: String,
+    },
     /// Records are to be sorted by time, and no column holds it.
     SortWithoutTime,
     /// Records of a stream are to be sorted.
@@ -270,6 +277,9 @@ impl TraceError {
             Kind::TimeDecreases { now, before, before_line, key } => {
                 let within = key.as_ref().map(|key| format!(" within key `{}`", shown(key))).unwrap_or_default();
                 format!("time goes backwards{within}: `{name}` is {now}, but {before} on line {before_line} before it")
+            }
+            Kind::BehindClock { now, clock } => {
+                format!("too late: `{name}` is {now}, but the clock has reached {clock}, and verdicts rely on that")
             }
             Kind::SortWithoutTime => "records cannot be sorted by time without timestamps".to_owned(),
             Kind::SortedStream => {

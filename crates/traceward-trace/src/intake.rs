@@ -18,7 +18,7 @@ const MOST_STRINGS: usize = 1024;
 const LONGEST_STRING: usize = 64;
 
 /// The version of what [`Intake::save`] writes.
-const VERSION: u8 = 2;
+const VERSION: u8 = 3;
 
 /// Makes states of records, one by one.
 ///
@@ -40,6 +40,8 @@ pub struct Intake {
     image: Vec<Value>,
     /// The timestamp of that state, and its line.
     time: Option<(i64, u64)>,
+    /// The time before which no later state may be, if somebody has said so.
+    passed: Option<i64>,
     /// The variables that a state has spoken of.
     seen: Vec<bool>,
     /// Whether that is known of all of them.
@@ -66,6 +68,7 @@ impl Intake {
             unknown: vec![false; variables],
             image: vec![Value::Missing; variables],
             time: None,
+            passed: None,
             seen: vec![false; variables],
             all_seen: false,
             next: vec![Value::Missing; variables],
@@ -128,6 +131,16 @@ impl Intake {
         self.source.place()
     }
 
+    /// The clock has reached a time: a state before it is one too late.
+    pub fn advance_to(&mut self, time: i64) {
+        self.passed = self.passed.max(Some(time));
+    }
+
+    /// The time that the clock has reached, if somebody has said so.
+    pub fn passed(&self) -> Option<i64> {
+        self.passed
+    }
+
     /// Makes the next state of a record: a cell for each variable, then those of the time column
     /// if there is one.
     #[inline]
@@ -165,6 +178,9 @@ impl Intake {
             let now = clock.read_now(&cells[self.options.time_slots()], line, anchor)?;
             if let Some(before) = self.time.filter(|&(before, _)| now < before) {
                 return Err(clock.decreases((now, line), before, None));
+            }
+            if let Some(passed) = self.passed.filter(|passed| now < *passed) {
+                return Err(clock.behind((now, line), passed));
             }
             self.next_time = Some((now, line));
         }
@@ -204,6 +220,7 @@ impl Intake {
             unknown: self.unknown.clone(),
             image: self.image.iter().map(SavedValue::of).collect(),
             time: self.time,
+            passed: self.passed,
             seen: self.seen.clone(),
         };
         postcard::to_allocvec(&saved).unwrap_or_default()
@@ -226,7 +243,8 @@ impl Intake {
             clock.restore_clocks(saved.has_clocks);
         }
         self.image = saved.image.into_iter().map(SavedValue::value).collect();
-        (self.time, self.seen, self.unknown) = (saved.time, saved.seen, saved.unknown);
+        (self.time, self.passed) = (saved.time, saved.passed);
+        (self.seen, self.unknown) = (saved.seen, saved.unknown);
         self.all_seen = false;
         Ok(())
     }
@@ -305,6 +323,7 @@ struct Saved {
     unknown: Vec<bool>,
     image: Vec<SavedValue>,
     time: Option<(i64, u64)>,
+    passed: Option<i64>,
     seen: Vec<bool>,
 }
 

@@ -129,6 +129,11 @@ impl TimeReader {
         self.error(kind, now.1)
     }
 
+    /// The error of a state that comes after the clock has passed its time.
+    pub(crate) fn behind(&self, now: (i64, u64), clock: i64) -> TraceError {
+        self.error(TraceErrorKind::BehindClock { now: self.show(now.0), clock: self.show(clock) }, now.1)
+    }
+
     fn stamp(&mut self, cell: Cell<'_>, line: u64, anchor: Anchor) -> Result<Stamp, TraceErrorKind> {
         if let (Cell::Time(time), _) | (Cell::Int(time), Some(TimeUnit::Ns)) = (cell, self.column.unit) {
             return Ok(Stamp::Known(time));

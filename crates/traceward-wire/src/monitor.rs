@@ -36,6 +36,31 @@ pub struct VerdictEvent {
     /// The values in that state of the variables that the property speaks of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub values: Option<Members<Value>>,
+    /// The time that the clock had reached, in nanoseconds, if it was the clock that brought the
+    /// verdict and not a state. The state is then the last one before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time: Option<i64>,
+    /// What had to come about and did not come in time.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missed: Vec<Missed>,
+}
+
+/// An obligation that was not met in time.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Missed {
+    /// What had to come about.
+    pub obligation: String,
+    /// The position at which it was asked for.
+    pub since: u64,
+    /// The last time at which it could have come, in nanoseconds.
+    pub deadline_ns: i64,
+}
+
+impl From<&traceward::Missed> for Missed {
+    fn from(missed: &traceward::Missed) -> Self {
+        let traceward::Missed { obligation, since, deadline } = missed;
+        Self { obligation: obligation.clone(), since: *since, deadline_ns: *deadline }
+    }
 }
 
 impl VerdictEvent {
@@ -52,6 +77,12 @@ impl VerdictEvent {
         Self { line: Some(*line), source, time_ns: *time, values: Some(Members::of_values(values)), ..self }
     }
 
+    /// The verdict with what was not met in time, and with the clock if that brought it.
+    #[must_use]
+    pub fn brought_by(self, time: Option<i64>, missed: &[traceward::Missed]) -> Self {
+        Self { time, missed: missed.iter().map(Missed::from).collect(), ..self }
+    }
+
     /// A property that could not be followed beyond the state at a position.
     pub fn unknown(position: u64, property: &str) -> Self {
         Self {
@@ -64,6 +95,8 @@ impl VerdictEvent {
             source: None,
             time_ns: None,
             values: None,
+            time: None,
+            missed: Vec::new(),
         }
     }
 }

@@ -294,6 +294,8 @@ pub struct Statistics {
     pub peak_nodes: Option<usize>,
     /// Timers in it that wait for the next state.
     pub peak_leaves: Option<usize>,
+    /// Spans of positions that wait for an answer, or are kept for others.
+    pub peak_waiting: Option<usize>,
     /// What all that took.
     pub peak_bytes: usize,
 }
@@ -304,8 +306,9 @@ impl Statistics {
             Cost::NotAsked => None,
             Cost::Unknown => Some(None),
             Cost::Known(statistics) => {
-                let EngineStatistics { peak_configurations, peak_nodes, peak_leaves, peak_bytes } = statistics;
-                Some(Some(Self { peak_configurations, peak_nodes, peak_leaves, peak_bytes }))
+                let EngineStatistics { peak_configurations, peak_nodes, peak_leaves, peak_waiting, peak_bytes } =
+                    statistics;
+                Some(Some(Self { peak_configurations, peak_nodes, peak_leaves, peak_waiting, peak_bytes }))
             }
         }
     }
@@ -340,16 +343,23 @@ pub struct Owed {
     pub line: u64,
     /// The first position at which it may come about, if that is not the next.
     pub from: Option<u64>,
-    /// The last position at which it may come about; null if there is no end.
+    /// The last position at which it may come about; null if there is no end, or it is one in time.
     pub until: Option<u64>,
+    /// The time from which on it may come about, in nanoseconds, if that is not yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from_time_ns: Option<i64>,
+    /// The last time at which it may come about, in nanoseconds, if it is bounded in time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until_time_ns: Option<i64>,
     /// Whether there is no other way.
     pub necessary: bool,
 }
 
 impl From<&OwedReport> for Owed {
     fn from(report: &OwedReport) -> Self {
-        let OwedReport { obligation, since, line, from, until, is_necessary } = report.clone();
-        Self { obligation, since, line, from, until, necessary: is_necessary }
+        let OwedReport { obligation, since, line, from, until, from_time, until_time, is_necessary } = report.clone();
+        let (from_time_ns, until_time_ns) = (from_time, until_time);
+        Self { obligation, since, line, from, until, from_time_ns, until_time_ns, necessary: is_necessary }
     }
 }
 

@@ -41,7 +41,8 @@ mod words;
 pub use check::{CheckOptions, Extent, Truth, check, check_with};
 pub use error::{Error, Request};
 pub use monitor::{
-    Abandoned, Ending, Event, Feed, Known, MeasuredQuery, Monitor, PropertyId, RestoreError, State, StepError,
+    Abandoned, Ending, Event, Feed, Followed, Known, MeasuredQuery, Missed, Monitor, PropertyId, RestoreError, State,
+    StepError,
 };
 pub use report::{Evidence, PropertyReport, Report};
 pub use runs::RunQuestions;

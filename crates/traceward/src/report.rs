@@ -170,8 +170,12 @@ pub struct OwedReport {
     pub line: u64,
     /// The first position at which it may come about, if that is not the next.
     pub from: Option<u64>,
-    /// The last position at which it may come about; none if there is no end.
+    /// The last position at which it may come about; none if there is no end, or it is one in time.
     pub until: Option<u64>,
+    /// The time from which on it may come about, in nanoseconds, if that is not yet.
+    pub from_time: Option<i64>,
+    /// The last time at which it may come about, in nanoseconds, if it is bounded in time.
+    pub until_time: Option<i64>,
     /// Whether there is no other way to satisfy the property.
     pub is_necessary: bool,
 }

@@ -10,7 +10,7 @@ use crate::failure::given_up;
 use std::io::{self, Write};
 use traceward::message::Shown;
 use traceward::report::Place;
-use traceward::{Abandoned, Feed, Known, MeasuredQuery, Verdict};
+use traceward::{Abandoned, Feed, Followed, Known, MeasuredQuery, Missed, Verdict};
 
 /// The line of a monitor about a property after a state: the text before the position, and the text
 /// behind it.
@@ -25,9 +25,20 @@ pub fn monitor_line(name: &str, verdict: Verdict, client: Option<&str>) -> (Stri
 }
 
 /// The line of a monitor about a property whose verdict a state has made final.
-pub fn decision_line(position: u64, name: &str, verdict: Verdict, state: &Place) -> String {
-    let (_, tail) = monitor_line(name, verdict, None);
-    format!("{position:>POSITION_WIDTH$}{}  {DIM}{}{DIM:#}\n", tail.trim_end_matches('\n'), state_text(state))
+pub fn decision_line(position: u64, property: &Followed<'_>, state: &Place) -> String {
+    let (_, tail) = monitor_line(property.name, property.verdict, None);
+    let state = match property.decided_time {
+        Some(time) => format!("by the clock at {}, after {}", moment(time), state_text(state)),
+        None => state_text(state),
+    };
+    let head = format!("{position:>POSITION_WIDTH$}{}  {DIM}{state}{DIM:#}\n", tail.trim_end_matches('\n'));
+    property.missed.iter().fold(head, |lines, missed| lines + &missed_line(missed))
+}
+
+/// The line about an obligation that was not met in time.
+fn missed_line(Missed { obligation, since, deadline }: &Missed) -> String {
+    let indent = " ".repeat(POSITION_WIDTH);
+    format!("{indent}  {DIM}`{}` of position {since} had to come by {}{DIM:#}\n", Shown(obligation), moment(*deadline))
 }
 
 /// The line about a property of a program whose verdict a state has made final: where, and with

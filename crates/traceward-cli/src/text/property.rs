@@ -131,31 +131,42 @@ pub fn compared_text(Compared { value, with, measure }: &Compared) -> String {
 pub fn statistics_text(engine: &str, statistics: Option<EngineStatistics>) -> String {
     let Some(statistics) = statistics else {
         return format!(
-            "{engine} keeps neither configurations nor a graph; \
-             breadth-first, forward-backward, forward-backward-dag and generic do"
+            "{engine} does not count what it keeps; \
+             breadth-first, forward-backward, forward-backward-dag, generic and streaming tell what they keep"
         );
     };
-    let EngineStatistics { peak_configurations, peak_nodes, peak_leaves, peak_bytes } = statistics;
+    let EngineStatistics { peak_configurations, peak_nodes, peak_leaves, peak_waiting, peak_bytes } = statistics;
     let part = |count: Option<usize>, what| count.map(|count| counted(count, what));
     let parts = [
         part(peak_configurations, "configuration"),
         part(peak_nodes, "node"),
         part(peak_leaves, "waiting timer"),
+        part(peak_waiting, "waiting span"),
         Some(counted(peak_bytes, "byte")),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     format!("{engine} had at most {}", parts.join(", "))
 }
 
+/// The times between which something is owed.
+fn owed_time_text(from: Option<i64>, until: Option<i64>) -> String {
+    match (from.map(moment), until.map(moment)) {
+        (Some(from), Some(until)) => format!(", between {from} and {until}"),
+        (Some(from), None) => format!(", from {from} on"),
+        (None, Some(until)) => format!(", by {until} at the latest"),
+        (None, None) => String::new(),
+    }
+}
+
 /// An obligation, with since when and until when.
 pub fn owed_text(owed: &OwedReport) -> String {
     let verb = if owed.is_necessary { "owes" } else { "could be satisfied by" };
     let when = match (owed.from, owed.until) {
+        (None, None) => owed_time_text(owed.from_time, owed.until_time),
         (Some(from), Some(until)) if from == until => format!(", at position {until}"),
         (Some(from), Some(until)) => format!(", between positions {from} and {until}"),
         (Some(from), None) => format!(", from position {from} on"),
         (None, Some(until)) => format!(", by position {until} at the latest"),
-        (None, None) => String::new(),
     };
     format!("{verb} `{}` since position {} (line {}){when}", Shown(&owed.obligation), owed.since, owed.line)
 }

@@ -51,6 +51,19 @@ pub trait Follow: Debug + Send + Sync + Sized + 'static {
     /// Takes the next state, and returns the verdict after it.
     fn step(&self, run: &mut Self::Run, step: Step<'_>) -> Result<Verdict, GaveUp>;
 
+    /// Takes the next state, and returns the verdict after it only if it is final: where others are
+    /// not asked for, an engine may have less to do.
+    fn take(&self, run: &mut Self::Run, step: Step<'_>) -> Result<Option<Verdict>, GaveUp> {
+        let verdict = self.step(run, step)?;
+        Ok(verdict.is_final().then_some(verdict))
+    }
+
+    /// Learns that no later state has a timestamp below a time in nanoseconds, and returns the
+    /// verdict after that. Without bounds in time it makes no difference.
+    fn advance(&self, run: &mut Self::Run, _time: i64) -> Result<Verdict, GaveUp> {
+        Ok(self.verdict(run))
+    }
+
     /// The verdict after the states that a run has seen.
     fn verdict(&self, run: &Self::Run) -> Verdict;
 
@@ -78,8 +91,24 @@ pub trait Follow: Debug + Send + Sync + Sized + 'static {
         Ok(Vec::new())
     }
 
+    /// The obligations that a run has; none from an engine that cannot tell.
+    fn owed_by(&self, _run: &Self::Run, _names: &[Arc<str>]) -> Vec<Owed> {
+        Vec::new()
+    }
+
+    /// The last time at which what is owed first may still be met: as long as the clock has not
+    /// passed it, the clock settles nothing. None if the clock makes no difference.
+    fn deadline(&self, _run: &Self::Run) -> Option<i64> {
+        None
+    }
+
     /// Whether the positions at which verdicts are final are the least possible.
     fn is_exact(&self) -> bool {
+        false
+    }
+
+    /// Whether all that a run can come to is known beforehand, so that no run ever grows.
+    fn is_whole(&self) -> bool {
         false
     }
 
@@ -164,12 +193,32 @@ impl Prefix {
 pub struct Owed {
     /// The formula that has to hold, as text.
     pub formula: String,
-    /// The number of positions behind the next one at which the obligation begins to be due.
-    pub delay: u64,
-    /// The number of steps in which it has to be met from then on; none if it may take any number.
-    pub reach: Option<u64>,
+    /// The position at which it was asked for.
+    pub since: u64,
+    /// When it has to be met.
+    pub due: Due,
     /// Whether there is no other way to satisfy the formula.
     pub is_necessary: bool,
+}
+
+/// When an obligation has to be met.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Due {
+    /// In steps.
+    Steps {
+        /// The number of positions behind the next one at which the obligation begins to be due.
+        delay: u64,
+        /// The number of steps in which it has to be met from then on; none if it may take any
+        /// number.
+        reach: Option<u64>,
+    },
+    /// In time, in nanoseconds as timestamps are.
+    Time {
+        /// The time from which on it may be met.
+        from: i64,
+        /// The last time at which it may be met; none if there is none.
+        until: Option<i64>,
+    },
 }
 
 /// An engine of a type that is not known, compiled for a formula.
@@ -192,6 +241,9 @@ pub trait Follower: Debug + Send + Sync {
     /// See [`Follow::is_exact`].
     fn is_exact(&self) -> bool;
 
+    /// See [`Follow::is_whole`].
+    fn is_whole(&self) -> bool;
+
     /// See [`Follow::is_stutter_invariant`].
     fn is_stutter_invariant(&self) -> bool;
 
@@ -206,6 +258,18 @@ pub trait Follower: Debug + Send + Sync {
 pub trait Running: Debug + Send + Sync {
     /// Takes the next state, and returns the verdict after it.
     fn step(&mut self, step: Step<'_>) -> Result<Verdict, GaveUp>;
+
+    /// See [`Follow::take`].
+    fn take(&mut self, step: Step<'_>) -> Result<Option<Verdict>, GaveUp>;
+
+    /// See [`Follow::advance`].
+    fn advance(&mut self, time: i64) -> Result<Verdict, GaveUp>;
+
+    /// See [`Follow::deadline`].
+    fn deadline(&self) -> Option<i64>;
+
+    /// See [`Follow::owed_by`].
+    fn owed(&self, names: &[Arc<str>]) -> Vec<Owed>;
 
     /// The verdict after the states that were seen.
     fn verdict(&self) -> Verdict;
@@ -288,6 +352,10 @@ impl<E: Follow> Follower for Compiled<E> {
         self.engine.is_exact()
     }
 
+    fn is_whole(&self) -> bool {
+        self.engine.is_whole()
+    }
+
     fn is_stutter_invariant(&self) -> bool {
         self.engine.is_stutter_invariant()
     }
@@ -312,6 +380,22 @@ struct Following<E: Follow> {
 impl<E: Follow> Running for Following<E> {
     fn step(&mut self, step: Step<'_>) -> Result<Verdict, GaveUp> {
         self.engine.step(&mut self.run, step)
+    }
+
+    fn take(&mut self, step: Step<'_>) -> Result<Option<Verdict>, GaveUp> {
+        self.engine.take(&mut self.run, step)
+    }
+
+    fn advance(&mut self, time: i64) -> Result<Verdict, GaveUp> {
+        self.engine.advance(&mut self.run, time)
+    }
+
+    fn deadline(&self) -> Option<i64> {
+        self.engine.deadline(&self.run)
+    }
+
+    fn owed(&self, names: &[Arc<str>]) -> Vec<Owed> {
+        self.engine.owed_by(&self.run, names)
     }
 
     fn verdict(&self) -> Verdict {

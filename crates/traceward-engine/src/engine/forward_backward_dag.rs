@@ -51,6 +51,7 @@ impl Run {
             peak_configurations: None,
             peak_nodes: Some(peaks.vertices),
             peak_leaves: Some(peaks.timers),
+            peak_waiting: None,
             peak_bytes: self.0.graph.bytes(),
         }
     }
@@ -119,7 +120,7 @@ impl ForwardBackwardDag {
         if run.verdict.is_final() {
             return Ok(run.verdict);
         }
-        self.labels.read(&mut run.truth, step.letter);
+        self.labels.read(&mut run.truth, step);
         run.arrive(step.time);
         self.unfold(run, watch).map_err(gave_up)?;
         let implies = TimerImplication { automaton: &self.automaton };

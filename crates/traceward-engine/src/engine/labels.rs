@@ -1,6 +1,7 @@
 //! Labels of the leaves of metric automata, and which of them a state satisfies. Formulas about the
 //! past are such labels too.
 
+use super::follow::Step;
 use crate::automaton::alternating::NodeId;
 use crate::automaton::metric::{EndlessTime, Kind, Label, Metric};
 use crate::limit::{Feature, Unsupported};
@@ -107,10 +108,11 @@ impl Labels {
         Ok(LabelTruth { satisfied: vec![false; self.nodes], past: self.past.restore(from)? })
     }
 
-    /// Takes the next state. `holds` tells which propositions hold in it.
-    pub(super) fn read(&self, truth: &mut LabelTruth, holds: &dyn Fn(Proposition) -> bool) {
+    /// Takes the next state.
+    pub(super) fn read(&self, truth: &mut LabelTruth, step: Step<'_>) {
+        let holds = step.letter;
         if !self.past.is_empty() {
-            self.past.step(&mut truth.past, holds);
+            self.past.step(&mut truth.past, holds, step.time);
         }
         for &(node, asked) in &self.asked {
             truth.satisfied[node.index()] = match asked {

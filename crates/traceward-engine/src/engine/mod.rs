@@ -14,6 +14,7 @@ pub mod naive;
 pub mod observer;
 pub mod offline;
 pub mod reverse;
+pub mod streaming;
 pub mod tableau;
 pub mod walkthrough;
 
@@ -37,6 +38,8 @@ pub struct EngineStatistics {
     pub peak_nodes: Option<usize>,
     /// The number of timers in the graph that wait for the next state.
     pub peak_leaves: Option<usize>,
+    /// The number of spans of positions that waited for an answer, or were kept for others.
+    pub peak_waiting: Option<usize>,
     /// The number of bytes that all of it took.
     pub peak_bytes: usize,
 }
@@ -49,6 +52,7 @@ impl EngineStatistics {
             peak_configurations: self.peak_configurations.max(other.peak_configurations),
             peak_nodes: self.peak_nodes.max(other.peak_nodes),
             peak_leaves: self.peak_leaves.max(other.peak_leaves),
+            peak_waiting: self.peak_waiting.max(other.peak_waiting),
             peak_bytes: self.peak_bytes.max(other.peak_bytes),
         }
     }

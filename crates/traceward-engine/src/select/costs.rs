@@ -10,6 +10,7 @@ use crate::automaton::alternating::{Alternating, is_bounded};
 use crate::automaton::metric::{HIDDEN_CONSTANT, Magnitude, Metric, Statement, Sublogic, sublogic};
 use crate::engine::follow::Follow;
 use crate::engine::observer::Observer;
+use crate::engine::streaming::Streaming;
 use crate::limit::{BuildError, Feature};
 use crate::prepared::Prepared;
 use traceward_logic::formula::{Direction, FormulaId, Formulas, Node, Unit};
@@ -49,6 +50,8 @@ pub enum SpaceUnit {
     Nodes,
     /// A value of a part of a query at a position.
     Values,
+    /// A span of positions that waits for an answer, or is kept for others.
+    Spans,
 }
 
 impl SpaceUnit {
@@ -61,6 +64,7 @@ impl SpaceUnit {
             Self::States => "states",
             Self::Nodes => "nodes",
             Self::Values => "values",
+            Self::Spans => "spans of positions",
         }
     }
 }
@@ -117,6 +121,7 @@ impl<'a> Subject<'a> {
             EngineName::ForwardBackward => self.tree(),
             EngineName::ForwardBackwardDag => self.graph(),
             EngineName::Generic => self.generic(),
+            EngineName::Streaming => self.streaming(config),
         })
     }
 
@@ -237,6 +242,18 @@ impl<'a> Subject<'a> {
         };
         let tests = count(self.prepared.alphabet.atoms().len().max(1) as u64);
         MostNeeded { unit: SpaceUnit::States, space, time: counted("|ρ|·a", self.trace() * tests) }
+    }
+
+    /// In the worst case every position waits, and what its operands have told is kept for it.
+    fn streaming(&self, config: &Config) -> MostNeeded {
+        let streaming = Streaming::compile(self.prepared, self.index, config.of_engines()).ok();
+        let parts = count(streaming.map_or(1, |streaming| streaming.parts()) as u64);
+        let rows = count(self.parts.len() as u64);
+        MostNeeded {
+            unit: SpaceUnit::Spans,
+            space: counted("4·P·|ρ|", Magnitude::new(4.0) * parts * self.trace()),
+            time: counted("4·(k + P)·|ρ|", Magnitude::new(4.0) * (rows + parts) * self.trace()),
+        }
     }
 
     fn metric(&self) -> &Metric {

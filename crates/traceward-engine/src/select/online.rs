@@ -2,25 +2,22 @@
 
 use super::table::Build;
 use super::{Config, EngineName};
-use crate::automaton::metric::{Sublogic, overlapping_delay, sublogic};
+use crate::automaton::metric::overlapping_delay;
 use crate::engine::Exactness;
 use crate::engine::follow::{Follower, Owed, Prefix, Running};
 use crate::limit::{BuildError, Feature, GaveUp, Unsupported};
 use crate::prepared::Prepared;
 use crate::saved::RestoreError;
 use std::sync::Arc;
+use traceward_logic::formula::{FormulaId, Formulas, Unit};
 use traceward_logic::letter::{Letters, Proposition};
 
-/// The longest delay that observers are asked to follow where it overlaps with others of its kind:
-/// they have twice the states for every step of it. What generic needs is polynomial in the
-/// constants, but for BTL, so there it has to be hopeless.
-fn longest_delay(prepared: &Prepared, index: usize) -> u64 {
-    match sublogic(&prepared.formulas, prepared.normal[index]) {
-        Some(Sublogic::Ltl | Sublogic::Fbtl | Sublogic::Sbtl) => 10,
-        Some(Sublogic::Btl) => 14,
-        // Observers do not take bounds in time.
-        None => u64::MAX,
-    }
+/// The longest delay that observers are asked to follow where it overlaps with others of its kind.
+const LONGEST_DELAY: u64 = 10;
+
+fn has_bounds_in_time(formulas: &Formulas, root: FormulaId) -> bool {
+    let is_timed = |part: FormulaId| formulas.node(part).interval().is_some_and(|one| one.unit == Unit::Time);
+    formulas.parts(&[root]).into_iter().any(is_timed)
 }
 
 /// A formula with an engine that follows a trace as it grows.
@@ -34,7 +31,7 @@ pub struct Online {
 
 impl Online {
     /// The engine for the formula of an index. Asked to choose, it is an observer, unless that
-    /// would be too large.
+    /// would be too large or cannot take the formula.
     pub fn new(prepared: &Arc<Prepared>, index: usize, config: &Config) -> Result<Self, BuildError> {
         if config.engine == EngineName::Auto {
             return Self::chosen(prepared, index, config);
@@ -47,17 +44,18 @@ impl Online {
         Ok(Self { prepared: prepared.clone(), index, name: config.engine, engine })
     }
 
-    /// An observer that is exact wherever that can be found out; or generic, where observers would
-    /// be too large or refuse.
+    /// An observer if all of its automaton can be made beforehand: then it is exact, and never grows.
+    /// All else is followed part by part, which is linear whatever the formula.
     fn chosen(prepared: &Arc<Prepared>, index: usize, config: &Config) -> Result<Self, BuildError> {
         let of = |engine, exactness| Self::new(prepared, index, &Config { engine, exactness, ..*config });
-        let generic = || of(EngineName::Generic, config.exactness);
-        if overlapping_delay(&prepared.formulas, prepared.normal[index]) > longest_delay(prepared, index)
-            && let Ok(generic) = generic()
+        // Every step of a delay that overlaps with others doubles the states: that is not tried.
+        if overlapping_delay(&prepared.formulas, prepared.normal[index]) <= LONGEST_DELAY
+            && let Ok(observer) = of(EngineName::Observer, Exactness::WherePossible)
+            && observer.engine.is_whole()
         {
-            return Ok(generic);
+            return Ok(observer);
         }
-        of(EngineName::Observer, Exactness::WherePossible).or_else(|refused| generic().map_err(|_| refused))
+        of(EngineName::Streaming, config.exactness)
     }
 
     /// The reason in words why an engine was chosen that was not asked for.
@@ -68,11 +66,10 @@ impl Online {
         if self.name == EngineName::Observer {
             return "verdicts are final as early as can be told without knowing all that values can be".into();
         }
-        if sublogic(&self.prepared.formulas, self.prepared.normal[self.index]).is_none() {
-            return "it has bounds in time, which observers do not count".into();
-        }
-        match overlapping_delay(&self.prepared.formulas, self.prepared.normal[self.index]) {
-            0 => "its bounds are too large for an observer".into(),
+        let (formulas, root) = (&self.prepared.formulas, self.prepared.normal[self.index]);
+        match overlapping_delay(formulas, root) {
+            _ if has_bounds_in_time(formulas, root) => "it follows the clock, which automata with states cannot".into(),
+            0..=LONGEST_DELAY => "a deterministic automaton would be too large".into(),
             delay => format!("delays of {delay} steps overlap, which observers have up to 2^{delay} states for"),
         }
     }

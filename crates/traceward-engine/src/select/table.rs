@@ -11,6 +11,7 @@ use crate::engine::naive::Naive;
 use crate::engine::observer::Observer;
 use crate::engine::offline::Offline;
 use crate::engine::reverse::Reverse;
+use crate::engine::streaming::Streaming;
 use crate::engine::tableau::Tableau;
 use crate::limit::{BuildError, Feature};
 use crate::prepared::Prepared;
@@ -105,6 +106,7 @@ engines! {
     Observer "observer" "A minimal deterministic automaton." follows(Observer) refuses [BoundsInTime VastBounds LongPastBounds MuchPast];
     ForwardBackward "forward-backward" "The configuration tree of a metric automaton." follows(ForwardBackward) refuses [BoundsInTime FutureInsidePast];
     ForwardBackwardDag "forward-backward-dag" "The configuration graph of a metric automaton." follows(ForwardBackwardDag) refuses [VastTimes FutureInsidePast];
+    Streaming "streaming" "Every part answers as soon as it is certain." follows(Streaming) refuses [];
     Generic "generic" "Configurations and graphs of a metric automaton." follows(Generic) refuses [VastTimes FutureInsidePast];
 }
 

@@ -31,7 +31,7 @@ use std::fmt;
 use std::sync::Arc;
 use traceward_engine::engine::EngineStatistics;
 use traceward_engine::limit::GaveUp;
-use traceward_engine::select::{Config, EngineName, Running};
+use traceward_engine::select::{Config, Due, EngineName, Owed, Running};
 pub use traceward_engine::why::Ending;
 use traceward_logic::expr::{Memory, RowState};
 use traceward_logic::trace::VariableId;
@@ -126,8 +126,13 @@ pub struct Followed<'a> {
     pub verdict: Verdict,
     /// The position whose state made the verdict final.
     pub decided_at: Option<u64>,
-    /// The state that made the verdict final, with the values of the property's variables.
+    /// The state that made the verdict final, with the values of the property's variables. If the
+    /// clock did, it is the last one before.
     pub decided_by: Option<&'a Place>,
+    /// The time that the clock had reached, if the clock made the verdict final.
+    pub decided_time: Option<i64>,
+    /// The obligations whose time had run out when the verdict became final.
+    pub missed: &'a [Missed],
     /// The reason why the property is not followed any more. Its verdict is the last that is known,
     /// and is none on the trace.
     pub gave_up: Option<&'a Abandoned>,
@@ -138,6 +143,17 @@ impl Followed<'_> {
     pub fn is_final(&self) -> bool {
         self.decided_at.is_some()
     }
+}
+
+/// An obligation that was not met in time.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Missed {
+    /// The formula that had to come about, as text.
+    pub obligation: String,
+    /// The position at which it was asked for.
+    pub since: u64,
+    /// The last time at which it could have been met, in nanoseconds.
+    pub deadline: i64,
 }
 
 /// The reason why a property is not followed any more.
@@ -154,8 +170,12 @@ struct FollowedProperty {
     /// The run, or why there is none any more.
     run: Result<Pursuit, Abandoned>,
     verdict: Verdict,
-    /// The state that made the verdict final.
+    /// The state that made the verdict final, or the last one before the clock did.
     decided_by: Option<Place>,
+    /// The time of the clock, if it made the verdict final.
+    decided_time: Option<i64>,
+    /// What was not met in time, if the verdict is final.
+    missed: Vec<Missed>,
 }
 
 /// The run of a property.
@@ -225,7 +245,7 @@ impl Monitor {
                 CompiledClaim::Formula(compiled) => Pursuit::Formula(compiled.engine.start().map_err(error)?),
                 CompiledClaim::Assert(compiled) => Pursuit::Assert(compiled.start(), Ok(verdict)),
             };
-            Ok(FollowedProperty { run: Ok(run), verdict, decided_by: None })
+            Ok(FollowedProperty { run: Ok(run), verdict, decided_by: None, decided_time: None, missed: Vec::new() })
         };
         Ok(Self {
             intake: Intake::new(program.read_options()),
@@ -273,6 +293,8 @@ impl Monitor {
             verdict: follow.verdict,
             decided_at: follow.decided_by.as_ref().map(|place| place.position as u64),
             decided_by: follow.decided_by.as_ref(),
+            decided_time: follow.decided_time,
+            missed: &follow.missed,
             gave_up: follow.run.as_ref().err(),
         }
     }
@@ -428,6 +450,81 @@ impl Monitor {
                 cells[variable.index()] = state::cell(value);
             }
         })
+    }
+
+    /// Learns that time has passed: no later state has a timestamp below `time`, in nanoseconds. What
+    /// had to come about by then has not, whether or not anything happens any more. It adds no
+    /// state. Returns the properties whose verdict is another than before.
+    ///
+    /// A later state with an earlier timestamp is refused. An earlier `time` says nothing new.
+    ///
+    /// ```
+    /// use traceward::{Monitor, Spec, State, Verdict};
+    ///
+    /// let spec: Spec = "trace { time t:s } property answered = G(ask -> F[0,5s] answer)".parse()?;
+    /// let mut monitor = Monitor::new(&spec)?;
+    /// let second = 1_000_000_000;
+    /// monitor.step(&State::new().with("ask", true).with("answer", false).at(10 * second))?;
+    /// monitor.advance_to(15 * second);
+    /// assert_eq!(monitor.verdicts(), [Verdict::Pending]); // an answer may still come at 15 s
+    /// monitor.advance_to(15 * second + 1);
+    /// assert_eq!(monitor.verdicts(), [Verdict::Violated]);
+    /// let property = monitor.properties().next().unwrap();
+    /// assert_eq!(property.missed[0].obligation, "F[0,5s] answer");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn advance_to(&mut self, time: i64) -> &[PropertyId] {
+        self.changed.clear();
+        let reached = self.intake.passed().max(self.intake.time());
+        if reached.is_some_and(|reached| time <= reached) {
+            return &self.changed;
+        }
+        self.intake.advance_to(time);
+        let mut has_ended = false;
+        for index in 0..self.follows.len() {
+            has_ended |= self.pass_time(index, time);
+        }
+        if has_ended {
+            self.forget_ended();
+        }
+        &self.changed
+    }
+
+    /// The earliest time that may bring a verdict once the clock has passed it, if any does.
+    pub fn deadline(&self) -> Option<i64> {
+        let open = self.follows.iter().filter(|follow| follow.decided_by.is_none());
+        open.filter_map(|follow| match &follow.run {
+            Ok(Pursuit::Formula(run)) => run.deadline(),
+            _ => None,
+        })
+        .min()
+    }
+
+    /// Lets a property know the time, and returns whether it need not be followed any more.
+    fn pass_time(&mut self, index: usize, time: i64) -> bool {
+        let (property, follow) = (&self.program.properties[index], &mut self.follows[index]);
+        let (Ok(Pursuit::Formula(run)), None) = (&mut follow.run, &follow.decided_by) else { return false };
+        let missed = missed(&**run, time, &self.program.names);
+        let verdict = match run.advance(time) {
+            Ok(verdict) => verdict,
+            Err(gave_up) => {
+                follow.run = Err(Abandoned::Limit(gave_up));
+                self.changed.push(PropertyId(index as u32));
+                return true;
+            }
+        };
+        if verdict != follow.verdict {
+            self.changed.push(PropertyId(index as u32));
+            follow.verdict = verdict;
+        }
+        if verdict.is_final() {
+            let position = self.position.saturating_sub(1);
+            follow.decided_by =
+                Some(decision(&property.variables, &self.program.names, &self.intake, position, self.line));
+            follow.decided_time = Some(time);
+            follow.missed = if verdict == Verdict::Violated { missed } else { Vec::new() };
+        }
+        verdict.is_final()
     }
 
     /// The id of a variable that the spec speaks of; none of any other.
@@ -613,8 +710,10 @@ impl Monitor {
             if follow.decided_by.is_some() || property.claim.formula().is_some_and(ignores) {
                 continue;
             }
+            let mut late = Vec::new();
             let verdict = match (run, &property.claim) {
                 (Pursuit::Formula(run), CompiledClaim::Formula(compiled)) => {
+                    late = time.map_or_else(Vec::new, |time| missed(&**run, time, &self.program.names));
                     compiled.step(&mut **run, letter, position, time).map_err(Abandoned::Limit)
                 }
                 (Pursuit::Assert(_, verdict), _) => verdict.clone(),
@@ -636,6 +735,7 @@ impl Monitor {
             if verdict.is_final() {
                 follow.decided_by =
                     Some(decision(&property.variables, &self.program.names, &self.intake, position, self.line));
+                follow.missed = if verdict == Verdict::Violated { late } else { Vec::new() };
                 has_ended = true;
             }
         }
@@ -675,6 +775,20 @@ impl Monitor {
         self.needed.sort_unstable();
         self.needed.dedup();
     }
+}
+
+/// The obligations of a run whose time runs out before a time.
+fn missed(run: &dyn Running, time: i64, names: &[Arc<str>]) -> Vec<Missed> {
+    if run.deadline().is_none_or(|deadline| deadline >= time) {
+        return Vec::new();
+    }
+    let missed = |owed: Owed| match owed.due {
+        Due::Time { until: Some(deadline), .. } if deadline < time => {
+            Some(Missed { obligation: owed.formula, since: owed.since, deadline })
+        }
+        Due::Time { .. } | Due::Steps { .. } => None,
+    };
+    run.owed(names).into_iter().filter_map(missed).collect()
 }
 
 /// The state that makes a verdict final, with the values of some variables.

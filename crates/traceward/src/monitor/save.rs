@@ -7,7 +7,7 @@
 use super::measure::{ALGEBRAIC, Pursued};
 use super::program::{CompiledClaim, CompiledProperty, CompiledTrigger, Program, Timestamps};
 use super::trigger::AwaitedTrigger;
-use super::{Abandoned, FollowedProperty, Monitor, Pursuit};
+use super::{Abandoned, FollowedProperty, Missed, Monitor, Pursuit};
 use crate::error::{Error, Request};
 use crate::report::Place;
 use crate::spec::Spec;
@@ -241,6 +241,13 @@ impl FollowedProperty {
             let texts = source.iter().flat_map(|SourcePlace { at, function }| [at, function]);
             to.bit(source.is_some());
             texts.for_each(|text| write_text(text.as_deref(), to));
+            to.optional(self.decided_time.map(i64::cast_unsigned));
+            to.size(self.missed.len());
+            for Missed { obligation, since, deadline } in &self.missed {
+                to.bytes(obligation.as_bytes());
+                to.number(*since);
+                to.number(deadline.cast_unsigned());
+            }
         }
         match (&self.run, &property.claim) {
             (Ok(Pursuit::Formula(run)), _) => {
@@ -266,6 +273,7 @@ impl FollowedProperty {
     fn read(property: &CompiledProperty, program: &Program, states: u64, from: &mut Reader<'_>) -> Read<Self> {
         let verdict = from.verdict()?;
         let decided_by = if from.bit()? { Some(decision(property, program, states, from)?) } else { None };
+        let (decided_time, missed) = if decided_by.is_some() { by_the_clock(from)? } else { (None, Vec::new()) };
         let run = match (from.tag()?, &property.claim) {
             (0, CompiledClaim::Formula(compiled)) => Ok(Pursuit::Formula(compiled.engine.restore(from.bytes()?)?)),
             (1, CompiledClaim::Assert(compiled)) => {
@@ -280,7 +288,7 @@ impl FollowedProperty {
         if was_decided != verdict.is_final() || was_decided && run.is_err() {
             return Err(DAMAGED);
         }
-        Ok(Self { run, verdict, decided_by })
+        Ok(Self { run, verdict, decided_by, decided_time, missed })
     }
 }
 
@@ -292,6 +300,15 @@ fn decision(property: &CompiledProperty, program: &Program, states: u64, from: &
     let source =
         if from.bit()? { Some(SourcePlace { at: optional_text(from)?, function: optional_text(from)? }) } else { None };
     Ok(Place { position, line, time, values, source })
+}
+
+/// The time at which the clock has decided, and what was missed by then.
+fn by_the_clock(from: &mut Reader<'_>) -> Read<(Option<i64>, Vec<Missed>)> {
+    let time = from.optional()?.map(u64::cast_signed);
+    let missed = |from: &mut Reader<'_>| {
+        Ok(Missed { obligation: text(from)?, since: from.number()?, deadline: from.number()?.cast_signed() })
+    };
+    Ok((time, (0..from.count()?).map(|_| missed(from)).collect::<Read<_>>()?))
 }
 
 fn write_text(text: Option<&str>, to: &mut Writer) {

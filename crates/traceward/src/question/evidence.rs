@@ -9,7 +9,7 @@ use crate::demand::{DemandTally, Seen};
 use crate::report::{Evidence, OwedReport, Violation, Violations};
 use crate::runs::run_coverage;
 use std::sync::Arc;
-use traceward_engine::select::{Config, EngineName, Online};
+use traceward_engine::select::{Config, Due, EngineName, Online, Owed};
 use traceward_engine::why::Explainer;
 use traceward_logic::diagnostic::Span;
 use traceward_logic::expr::{Expr, StateAt};
@@ -200,25 +200,42 @@ fn owed(part: &Part<'_>, formula: FormulaId) -> Vec<OwedReport> {
     if part.len() == 0 {
         return owed;
     }
-    // What is owed is a help, and no part of the verdict. Only observers know it.
-    let config = Config { engine: EngineName::Observer, ..question.options.config };
+    // What is owed is a help, and no part of the verdict. Observers know it best, and whoever
+    // follows a formula part by part knows what each part waits for.
+    let of = |engine, asked: FormulaId| {
+        let config = Config { engine, ..question.options.config };
+        Online::new(&question.prepared, question.indices[&asked], &config)
+    };
     for (asked, owing) in owing(&question.lowered.formulas, formula) {
-        let Ok(engine) = Online::new(&question.prepared, question.indices[&asked], &config) else { continue };
+        let engine = of(EngineName::Observer, asked).or_else(|_| of(EngineName::Streaming, asked));
+        let Ok(engine) = engine else { continue };
         let within = if owing == Owing::Everywhere { part.len() } else { 1 };
         let failing = (0..within).filter(|&position| !part.row(asked).get(position));
         for position in failing.take(question.options.max_violations) {
             let Ok(found) = engine.owed(part.letters, position, &question.names) else { continue };
-            owed.extend(found.into_iter().map(|one| OwedReport {
-                obligation: one.formula,
-                since: position,
-                line: part.line(position),
-                from: (one.delay > 0).then_some(part.len() as u64 + one.delay),
-                until: one.reach.map(|reach| part.len() as u64 + one.delay + reach),
-                is_necessary: one.is_necessary,
-            }));
+            owed.extend(found.into_iter().map(|one| owed_report(part, one)));
         }
     }
     owed
+}
+
+fn owed_report(part: &Part<'_>, owed: Owed) -> OwedReport {
+    let len = part.len() as u64;
+    let last = part.len().checked_sub(1).and_then(|last| part.time(last));
+    let (mut from, mut until, mut from_time, mut until_time) = (None, None, None, None);
+    match owed.due {
+        Due::Steps { delay, reach } => {
+            from = (delay > 0).then_some(len + delay);
+            until = reach.map(|reach| len.saturating_add(delay).saturating_add(reach));
+        }
+        Due::Time { from: opens, until: closes } => {
+            from_time = Some(opens).filter(|opens| last.is_some_and(|last| *opens > last));
+            until_time = closes;
+        }
+    }
+    let since = owed.since as usize;
+    let (obligation, line) = (owed.formula, part.line(since));
+    OwedReport { obligation, since, line, from, until, from_time, until_time, is_necessary: owed.is_necessary }
 }
 
 /// What runs tell beyond the verdict.

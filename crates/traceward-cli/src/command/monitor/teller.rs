@@ -414,7 +414,7 @@ impl Teller {
             let event = VerdictEvent::new(position, property.name, property.verdict);
             let event = VerdictEvent { client: source.client().map(str::to_owned), ..event };
             json::line(&match state {
-                Some(state) => event.decided_by(state),
+                Some(state) => event.decided_by(state).brought_by(property.decided_time, property.missed),
                 None => event,
             })
         };
@@ -426,7 +426,7 @@ impl Teller {
             (Some(_), OutputFormat::Json) => writeln!(self.lines, "{}", document(&self.source)),
             (Some(state), OutputFormat::Text) => {
                 write_client(&mut self.lines, &self.source)?;
-                let line = text::decision_line(position, property.name, property.verdict, state);
+                let line = text::decision_line(position, &property, state);
                 self.lines.write_all(line.as_bytes())
             }
         }

@@ -215,7 +215,7 @@ impl Follow for BreadthFirst {
     }
 
     fn step(&self, Run { progress, cache }: &mut Run, step: Step<'_>) -> Result<Verdict, GaveUp> {
-        self.labels.read(&mut progress.truth, step.letter);
+        self.labels.read(&mut progress.truth, step);
         let letter = self.letter(cache, &progress.truth, self.passed(progress, step));
         let set = self.set_of(cache, progress);
         let successor = self.successor(cache, set, letter).map_err(gave_up)?;
@@ -281,6 +281,7 @@ impl Follow for BreadthFirst {
             peak_configurations: Some(run.peak_configurations()),
             peak_nodes: None,
             peak_leaves: None,
+            peak_waiting: None,
             peak_bytes: run.bytes(),
         })
     }

@@ -154,7 +154,7 @@ impl Follow for PrintedBreadthFirst {
     }
 
     fn step(&self, run: &mut PrintedRun, step: Step<'_>) -> Result<Verdict, GaveUp> {
-        self.shared.labels.read(&mut run.truth, step.letter);
+        self.shared.labels.read(&mut run.truth, step);
         let mut slices = self.candidates(run).map_err(|limit| gave_up_as(NAME, limit))?;
         run.peak_candidates = run.peak_candidates.max(slices.len());
         run.peak_bytes = run.peak_bytes.max(run.bytes + bytes_of(&slices));
@@ -212,6 +212,7 @@ impl Follow for PrintedBreadthFirst {
             peak_configurations: Some(run.peak_candidates),
             peak_nodes: None,
             peak_leaves: None,
+            peak_waiting: None,
             peak_bytes: run.peak_bytes,
         })
     }

@@ -13,6 +13,7 @@ use super::slices::SliceId;
 use super::{BreadthFirst, EngineConfig, GaveUp, Limit, SliceCache, Subsumption, Unsupported, gave_up};
 use crate::automaton::alternating::{Alternating, NodeId, is_bounded};
 use crate::engine::configuration::Entry;
+use crate::engine::follow::Step;
 use crate::run_statistics::{Lattice, join};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -99,7 +100,8 @@ impl OverSlices {
         let mut truth = engine.labels.start();
         let mut slices: BTreeMap<SliceId, L::Value> = BTreeMap::new();
         for position in 0..letters.len {
-            engine.labels.read(&mut truth, &|proposition| letters.bitmap(proposition).get(position));
+            let letter = |proposition| letters.bitmap(proposition).get(position);
+            engine.labels.read(&mut truth, Step::new(&letter, position));
             let letter = engine.letter(cache, &truth, 0);
             cache.budget.renew(cache.slices.bytes());
             let mut next: BTreeMap<SliceId, L::Value> = BTreeMap::new();

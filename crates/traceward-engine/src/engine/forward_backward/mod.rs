@@ -74,6 +74,7 @@ impl Run {
             peak_configurations: None,
             peak_nodes: Some(self.peak_nodes),
             peak_leaves: Some(self.peak_leaves),
+            peak_waiting: None,
             peak_bytes: self.bytes(),
         }
     }
@@ -214,7 +215,7 @@ impl ForwardBackward {
         if run.verdict.is_final() {
             return Ok(run.verdict);
         }
-        self.labels.read(&mut run.truth, step.letter);
+        self.labels.read(&mut run.truth, step);
         run.budget.renew(run.bytes());
         self.forward(run).map_err(gave_up)?;
         grown(run)?;

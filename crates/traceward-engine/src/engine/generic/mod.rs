@@ -83,6 +83,7 @@ impl Run {
             peak_configurations: Some(peaks.configurations),
             peak_nodes: Some(peaks.vertices),
             peak_leaves: Some(peaks.timers),
+            peak_waiting: None,
             peak_bytes: self.unfolded.graph.bytes() + self.configurations.bytes(),
         }
     }
@@ -162,7 +163,7 @@ impl Generic {
         if run.unfolded.verdict.is_final() {
             return Ok(run.unfolded.verdict);
         }
-        self.labels.read(&mut run.unfolded.truth, step.letter);
+        self.labels.read(&mut run.unfolded.truth, step);
         run.unfolded.arrive(step.time);
         self.unfold(run, watch).map_err(gave_up)?;
         let Run { unfolded, configurations, .. } = run;

@@ -15,7 +15,7 @@ mod lazy;
 mod letters;
 mod show;
 
-use super::follow::{Follow, Owed, Prefix, Step};
+use super::follow::{Due, Follow, Owed, Prefix, Step};
 use super::walkthrough::{Content, Guide, HeldState, Stage, WalkthroughError};
 use super::{EngineConfig, Exactness};
 use crate::automaton::deterministic::{Deterministic, Room};
@@ -221,10 +221,13 @@ impl Follow for Observer {
         lazy.run(&propositions, Blocks::new(letters, &propositions, false))?;
         let owed = lazy.owed()?.into_iter().map(|OwedEvent { owed, holds, is_necessary }| Owed {
             formula: progression.rules.text(owed.part, holds, names),
-            delay: u64::from(owed.delay),
-            reach: match progression.rules.rule(owed.part) {
-                Rule::Until { .. } => owed.reach.steps().map(u64::from),
-                _ => Some(0),
+            since: position as u64,
+            due: Due::Steps {
+                delay: u64::from(owed.delay),
+                reach: match progression.rules.rule(owed.part) {
+                    Rule::Until { .. } => owed.reach.steps().map(u64::from),
+                    _ => Some(0),
+                },
             },
             is_necessary,
         });
@@ -236,6 +239,10 @@ impl Follow for Observer {
     fn is_exact(&self) -> bool {
         let searches = self.shared.dense.is_some() || self.shared.config.exactness == Exactness::Always;
         searches && self.shared.knows_letters
+    }
+
+    fn is_whole(&self) -> bool {
+        self.shared.dense.is_some()
     }
 
     fn is_stutter_invariant(&self) -> bool {

@@ -1,7 +1,7 @@
 //! What an observer owes, for a reader.
 
 use super::Observer;
-use crate::engine::follow::{Follow, Owed};
+use crate::engine::follow::{Due, Follow, Owed};
 use crate::engine::walkthrough::Guide;
 use crate::limit::GaveUp;
 use traceward_logic::verdict::Verdict;
@@ -28,7 +28,9 @@ pub(super) fn owed_text(
 }
 
 /// An obligation with the positions at which it can be met: `b by position 3`.
-fn one_text(Owed { formula, delay, reach, .. }: &Owed, position: u64) -> String {
+fn one_text(Owed { formula, due, .. }: &Owed, position: u64) -> String {
+    // Observers take no bounds in time.
+    let Due::Steps { delay, reach } = due else { return formula.clone() };
     let first = position.saturating_add(1).saturating_add(*delay);
     match reach.map(|reach| first.saturating_add(reach)) {
         Some(last) if last == first => format!("{formula} at position {first}"),

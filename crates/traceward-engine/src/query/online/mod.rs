@@ -291,9 +291,13 @@ impl Online {
             Expr::Variable(variable) => state.is_true(*variable),
             atom => atom.holds(state).unwrap_or(false),
         }));
+        let time = match state.time() {
+            Value::Int(time) => time,
+            _ => 0,
+        };
         let OnlineRun { past, holds, nodes, out, position, .. } = run;
         if !self.past.is_empty() {
-            self.past.step(past, &|proposition| holds[proposition.index()]);
+            self.past.step(past, &|proposition: Proposition| holds[proposition.index()], Some(time));
         }
         let seen = |look: &Look| look.seen(holds, past, state, *position);
         for look in &self.looks {
@@ -304,10 +308,6 @@ impl Online {
         for DirectFold { part, from, to } in &self.direct {
             nodes[part.index()].see(*position, || seen(from), || to.as_ref().map_or(Held::Nothing, seen));
         }
-        let time = match state.time() {
-            Value::Int(time) => time,
-            _ => 0,
-        };
         self.advance(run, Clock::State { position: run.position, time });
         run.position += 1;
         let looks = run.position.is_multiple_of(STATES_BETWEEN_LOOKS_AT_MEMORY);

@@ -1,0 +1,612 @@
+//! Streaming: every part of a formula answers as soon as it is certain.
+//!
+//! A formula is cut into parts that look ahead, each of which tells the truth position by position,
+//! in order, as soon as it knows ([`scan`], [`join`], [`lagging`]). What speaks of the past and the
+//! present alone is known in the state itself ([`Past`]). A part is asked only where it matters, and
+//! keeps who asked and was not answered ([`plan`]). So memory is what is owed, whatever the bounds:
+//! a bound in steps is a position and one in time a timestamp, and both are only compared.
+//!
+//! It takes every formula. Verdicts are sound and not always the earliest: `F p & G !p` is found out
+//! only when p comes, and a part that is not settled at some position keeps back what it knows of
+//! later ones. Observers ([`super::observer`]) are exact where they are small enough; they take no
+//! bounds in time.
+
+mod bits;
+mod join;
+mod lagging;
+mod plan;
+mod save;
+mod scan;
+
+use super::follow::{Follow, Owed, Prefix, Step};
+use super::walkthrough::{Content, Guide, HeldState, Stage, WalkthroughError};
+use super::{EngineConfig, EngineStatistics};
+use crate::limit::{BuildError, GaveUp, Instead, Limit, Unsupported};
+use crate::past::{Past, PastId, PastRun};
+use crate::prepared::Prepared;
+use crate::saved::{Reader, RestoreError, Writer};
+use bits::{BitRun, Bits};
+use join::{Join, JoinRun};
+use lagging::{Lagging, LaggingRun};
+use plan::{Ask, Draft, Goal, Kind};
+use scan::{Scan, ScanRun};
+use std::sync::Arc;
+use traceward_logic::formula::{FormulaId, Formulas};
+use traceward_logic::letter::{Alphabet, Letters, Proposition};
+use traceward_logic::verdict::Verdict;
+
+const NAME: &str = "streaming";
+
+/// A formula ready to be followed part by part.
+#[derive(Clone, Debug)]
+pub struct Streaming {
+    formulas: Formulas,
+    alphabet: Alphabet,
+    root: FormulaId,
+    config: EngineConfig,
+    past: Past,
+    parts: Vec<Part>,
+    /// The number of operators on which it depends whether their operands are asked.
+    sources: usize,
+    goal: Goal<PastId>,
+    /// For each failure and each sink of the goal, where it is asked; empty if that goes on forever.
+    endings: Vec<PastId>,
+    holds_on_empty: bool,
+}
+
+/// The proposition that tells where the formula is asked, if that is not position 0.
+const ASKED: Proposition = Proposition(u32::MAX);
+
+/// Where a formula is asked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum AskedAt {
+    Start,
+    /// Where [`ASKED`] holds.
+    Given,
+}
+
+/// A part that looks ahead.
+#[derive(Clone, Debug)]
+struct Part {
+    formula: FormulaId,
+    ask: Ask<PastId>,
+    kind: Kind<PastId>,
+    /// The source that it is to its operands.
+    source: Option<SourceId>,
+}
+
+/// A part by its place, operands before operators.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct LateId(u32);
+
+impl LateId {
+    fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// An operator on which it depends whether its operands are asked.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct SourceId(u32);
+
+impl SourceId {
+    fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// The operand of a part.
+#[derive(Clone, Copy, Debug)]
+enum Operand<N> {
+    Constant(bool),
+    /// Something that is known in the state itself.
+    Now(N),
+    Late(LateId),
+}
+
+impl<N> Operand<N> {
+    fn map<M>(self, to: impl FnOnce(N) -> M) -> Operand<M> {
+        match self {
+            Self::Constant(bit) => Operand::Constant(bit),
+            Self::Now(one) => Operand::Now(to(one)),
+            Self::Late(part) => Operand::Late(part),
+        }
+    }
+}
+
+/// What has happened.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Tick {
+    /// The next state.
+    State { position: u64, time: i64 },
+    /// No later state has a timestamp below this.
+    Clock(i64),
+    /// The trace has ended.
+    End,
+}
+
+/// A run: what all parts have come to.
+#[derive(Clone, Debug)]
+pub struct Run {
+    past: PastRun,
+    parts: Vec<PartRun>,
+    /// For each source whether its operands are asked in this state.
+    asked: Vec<bool>,
+    /// For each ending whether it has come.
+    ended: Vec<bool>,
+    states: u64,
+    clock: i64,
+    decided: Option<bool>,
+    peak: usize,
+}
+
+#[derive(Clone, Debug)]
+enum PartRun {
+    Scan(ScanRun),
+    Join(JoinRun),
+    Lagging(LaggingRun),
+}
+
+impl PartRun {
+    fn new(kind: &Kind<PastId>) -> Self {
+        match kind {
+            Kind::Scan(_) => Self::Scan(ScanRun::default()),
+            Kind::Join(join) => Self::Join(JoinRun::new(join)),
+            Kind::Lagging(lagging) => Self::Lagging(LaggingRun::new(lagging)),
+        }
+    }
+
+    /// What was told in the last step.
+    fn told(&self) -> &[BitRun] {
+        match self {
+            Self::Scan(run) => &run.told,
+            Self::Join(run) => &run.told,
+            Self::Lagging(run) => &run.told,
+        }
+    }
+
+    /// Whether nothing that was asked is left unanswered.
+    fn is_idle(&self, states: u64) -> bool {
+        match self {
+            Self::Scan(run) => run.is_idle(),
+            Self::Join(run) => run.is_idle(states),
+            Self::Lagging(run) => run.is_idle(states),
+        }
+    }
+
+    /// The number of entries that are kept.
+    fn len(&self) -> usize {
+        match self {
+            Self::Scan(run) => run.len(),
+            Self::Join(run) => run.len(),
+            Self::Lagging(run) => run.len(),
+        }
+    }
+
+    #[inline]
+    fn advance(&mut self, kind: &Kind<PastId>, states: u64, tick: Tick, feed: &Feed<'_>) {
+        match (self, kind) {
+            (Self::Scan(run), Kind::Scan(scan)) => run.advance(scan, tick, feed),
+            (Self::Join(run), Kind::Join(join)) => run.advance(join, states, feed),
+            (Self::Lagging(run), Kind::Lagging(lagging)) => run.advance(lagging, states, tick, feed),
+            _ => unreachable!("a run has the kind of its part"),
+        }
+    }
+}
+
+/// What parts get from others: what is known now, and what late operands have told.
+struct Feed<'a> {
+    past: &'a PastRun,
+    below: &'a [PartRun],
+}
+
+impl Feed<'_> {
+    /// The value of an operand that is known now.
+    fn now(&self, operand: Operand<PastId>) -> bool {
+        match operand {
+            Operand::Constant(bit) => bit,
+            Operand::Now(id) => self.past.holds(id),
+            Operand::Late(_) => unreachable!("it is known late"),
+        }
+    }
+
+    /// Adds what has become known of an operand; there are so many states.
+    fn fill(&self, bits: &mut Bits, operand: Operand<PastId>, states: u64) {
+        match operand {
+            Operand::Late(part) => self.below[part.index()].told().iter().for_each(|run| bits.push(run.until, run.bit)),
+            now => bits.push(states, self.now(now)),
+        }
+    }
+}
+
+/// The bytes that an entry takes.
+const ENTRY_BYTES: usize = 24;
+
+/// The number of states after which it is looked at what is kept; before, it is in every state.
+const STATES_BETWEEN_LOOKS: u64 = 64;
+
+impl Streaming {
+    /// Prepares a formula in negation normal form with split atoms.
+    pub fn new(
+        formulas: &Formulas,
+        alphabet: &Alphabet,
+        root: FormulaId,
+        holds_on_empty: bool,
+        config: EngineConfig,
+    ) -> Result<Self, Unsupported> {
+        let asked = Self::asked(formulas, alphabet, root, AskedAt::Start, config)?;
+        Ok(Self { holds_on_empty, ..asked })
+    }
+
+    /// The same for a formula that is asked somewhere.
+    fn asked(
+        formulas: &Formulas,
+        alphabet: &Alphabet,
+        root: FormulaId,
+        at: AskedAt,
+        config: EngineConfig,
+    ) -> Result<Self, Unsupported> {
+        let Draft { mut formulas, parts, sources, goal } = plan::plan(formulas, root);
+        let first = plan::first_position(&mut formulas);
+        let given = (at == AskedAt::Given).then_some((first, ASKED));
+        let past = Past::with_given(NAME, &formulas, alphabet, &known_now(&parts, &goal), given)?;
+        let id = |formula: FormulaId| past.id(formula);
+        let ask = |ask: Ask<FormulaId>| Ask { source: ask.source, guard: id(ask.guard) };
+        let place = |index: usize| LateId(index as u32);
+        let source = |index: usize| {
+            let source = sources.iter().position(|part| *part == place(index));
+            source.map(|source| SourceId(source as u32))
+        };
+        let compiled = parts.into_iter().enumerate().map(|(index, part)| Part {
+            formula: part.formula,
+            ask: ask(part.ask),
+            kind: part.kind.map(&id),
+            source: source(index),
+        });
+        let parts: Vec<Part> = compiled.collect();
+        let goal = goal.map(&id);
+        let endings = endings(&past, &parts, &goal);
+        let (alphabet, sources) = (alphabet.clone(), sources.len());
+        let holds_on_empty = false;
+        Ok(Self { formulas, alphabet, root, config, past, parts, sources, goal, endings, holds_on_empty })
+    }
+
+    /// The number of parts that look ahead.
+    pub fn parts(&self) -> usize {
+        self.parts.len()
+    }
+
+    /// Lets all parts take what has happened, operands before operators.
+    #[inline]
+    fn tick(&self, past: &PastRun, parts: &mut [PartRun], states: u64, tick: Tick) {
+        for (index, part) in self.parts.iter().enumerate() {
+            let (below, rest) = parts.split_at_mut(index);
+            rest[0].advance(&part.kind, states, tick, &Feed { past, below });
+        }
+    }
+
+    /// Asks all parts in the state that was read, operators before operands.
+    #[inline]
+    fn ask(&self, run: &mut Run, position: u64, time: i64) {
+        for (part, part_run) in self.parts.iter().zip(&mut run.parts).rev() {
+            let (PartRun::Scan(part_run), Kind::Scan(scan)) = (part_run, &part.kind) else { continue };
+            let is_asked = part.ask.source.is_none_or(|source| run.asked[source.index()]);
+            let is_asked = is_asked && run.past.holds(part.ask.guard);
+            let below = part_run.ask(scan, is_asked, position, time);
+            if let Some(source) = part.source {
+                run.asked[source.index()] = below;
+            }
+        }
+    }
+
+    /// The verdict that what was told last makes final.
+    #[inline]
+    fn decided(&self, run: &mut Run, tick: Tick) -> Option<bool> {
+        let tells = |sink: &LateId| told_false(&run.parts[sink.index()]);
+        match &self.goal {
+            Goal::First(part) => first(run.parts[part.index()].told()),
+            Goal::Nothing { failures, sinks } => {
+                let is_state = matches!(tick, Tick::State { .. });
+                if is_state && failures.iter().any(|failure| run.past.holds(*failure)) || sinks.iter().any(tells) {
+                    return Some(false);
+                }
+                (!self.endings.is_empty() && self.has_ended(run, failures.len(), sinks)).then_some(true)
+            }
+        }
+    }
+
+    /// Whether nothing can fail any more: nobody asks again, and nobody waits.
+    fn has_ended(&self, run: &mut Run, failures: usize, sinks: &[LateId]) -> bool {
+        for (index, ending) in self.endings.iter().enumerate() {
+            run.ended[index] = run.ended[index] || self.past.is_over(&run.past, *ending, run.clock);
+            let part = index.checked_sub(failures).map(|sink| &run.parts[sinks[sink].index()]);
+            if !run.ended[index] || part.is_some_and(|part| !part.is_idle(run.states)) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Whether the formula would hold if the trace ended here.
+    fn holds_at_end(&self, run: &Run) -> bool {
+        let sinks = match &self.goal {
+            Goal::First(_) => return self.ends_well(run),
+            Goal::Nothing { sinks, .. } => sinks,
+        };
+        let mut is_open = false;
+        for sink in sinks {
+            let (part, kind) = (&run.parts[sink.index()], &self.parts[sink.index()].kind);
+            match kind {
+                _ if part.is_idle(run.states) => {}
+                Kind::Scan(scan) if scan.is_prompt() && !scan.closing => return false,
+                Kind::Scan(scan) if scan.is_prompt() => {}
+                _ => is_open = true,
+            }
+        }
+        !is_open || self.ends_well(run)
+    }
+
+    /// Ends a copy of the run.
+    fn ends_well(&self, run: &Run) -> bool {
+        let mut parts = run.parts.clone();
+        self.tick(&run.past, &mut parts, run.states, Tick::End);
+        match &self.goal {
+            Goal::First(part) => first(parts[part.index()].told()).unwrap_or(false),
+            Goal::Nothing { sinks, .. } => !sinks.iter().any(|sink| told_false(&parts[sink.index()])),
+        }
+    }
+
+    /// Looks at what is kept.
+    fn look(&self, run: &mut Run) -> Result<(), GaveUp> {
+        let entries = run.parts.iter().map(PartRun::len).sum();
+        run.peak = run.peak.max(entries);
+        let most = self.config.limits.memory;
+        if entries * ENTRY_BYTES <= most {
+            return Ok(());
+        }
+        Err(GaveUp { engine: NAME, limit: Limit::Memory(most), instead: &[Instead::REVERSE_AT_END] })
+    }
+}
+
+/// The formulas that have to be known in the state itself.
+fn known_now(parts: &[plan::DraftPart], goal: &Goal<FormulaId>) -> Vec<FormulaId> {
+    let mut formulas: Vec<FormulaId> = parts.iter().map(|part| part.ask.guard).collect();
+    let operands = parts.iter().flat_map(|part| part.kind.operands());
+    formulas.extend(operands.filter_map(|operand| match operand {
+        Operand::Now(formula) => Some(formula),
+        Operand::Constant(_) | Operand::Late(_) => None,
+    }));
+    if let Goal::Nothing { failures, .. } = goal {
+        formulas.extend(failures);
+    }
+    formulas
+}
+
+/// For each failure and each sink where it is asked, if it is possible that it is not asked again.
+fn endings(past: &Past, parts: &[Part], goal: &Goal<PastId>) -> Vec<PastId> {
+    let Goal::Nothing { failures, sinks } = goal else { return Vec::new() };
+    let asked = sinks.iter().map(|sink| parts[sink.index()].ask.guard);
+    let endings: Vec<PastId> = failures.iter().copied().chain(asked).collect();
+    if endings.iter().all(|ending| past.can_be_over(*ending)) { endings } else { Vec::new() }
+}
+
+/// The value at position 0, if it was told.
+fn first(told: &[BitRun]) -> Option<bool> {
+    told.iter().find(|run| run.until > 0).map(|run| run.bit)
+}
+
+/// Whether a sink has told that something fails.
+fn told_false(sink: &PartRun) -> bool {
+    sink.told().iter().any(|run| !run.bit && run.until > 0)
+}
+
+impl<N: Copy> Kind<N> {
+    fn operands(&self) -> Vec<Operand<N>> {
+        match self {
+            Self::Scan(scan) => vec![scan.left, scan.right],
+            Self::Join(Join { operands, .. }) | Self::Lagging(Lagging { operands, .. }) => operands.clone(),
+        }
+    }
+
+    fn map<M>(self, to: impl Fn(N) -> M) -> Kind<M> {
+        let all = |operands: Vec<Operand<N>>| operands.into_iter().map(|operand| operand.map(&to)).collect();
+        match self {
+            Self::Scan(Scan { window, rule, closing, neutral, keep, left, right }) => {
+                let (left, right) = (left.map(&to), right.map(&to));
+                Kind::Scan(Scan { window, rule, closing, neutral, keep, left, right })
+            }
+            Self::Join(Join { decisive, operands }) => Kind::Join(Join { decisive, operands: all(operands) }),
+            Self::Lagging(Lagging { past, root, unit, operands }) => {
+                Kind::Lagging(Lagging { past, root, unit, operands: all(operands) })
+            }
+        }
+    }
+}
+
+impl<N: Copy> Goal<N> {
+    fn map<M>(self, to: impl Fn(N) -> M) -> Goal<M> {
+        match self {
+            Self::First(part) => Goal::First(part),
+            Self::Nothing { failures, sinks } => {
+                Goal::Nothing { failures: failures.into_iter().map(to).collect(), sinks }
+            }
+        }
+    }
+}
+
+impl Follow for Streaming {
+    type Run = Run;
+    const NAME: &'static str = NAME;
+
+    fn compile(prepared: &Prepared, index: usize, config: EngineConfig) -> Result<Self, BuildError> {
+        let Prepared { formulas, alphabet, normal, .. } = prepared;
+        Ok(Self::new(formulas, alphabet, normal[index], prepared.holds_on_empty(index), config)?)
+    }
+
+    fn start(&self) -> Result<Run, GaveUp> {
+        Ok(Run {
+            past: self.past.start(),
+            parts: self.parts.iter().map(|part| PartRun::new(&part.kind)).collect(),
+            asked: vec![false; self.sources],
+            ended: vec![false; self.endings.len()],
+            states: 0,
+            clock: i64::MIN,
+            decided: None,
+            peak: 0,
+        })
+    }
+
+    fn step(&self, run: &mut Run, step: Step<'_>) -> Result<Verdict, GaveUp> {
+        self.take(run, step)?;
+        Ok(self.verdict(run))
+    }
+
+    #[inline]
+    fn take(&self, run: &mut Run, step: Step<'_>) -> Result<Option<Verdict>, GaveUp> {
+        if run.decided.is_none() {
+            let (position, time) = (run.states, step.time.unwrap_or_default());
+            self.past.step(&mut run.past, step.letter, step.time);
+            run.states += 1;
+            run.clock = run.clock.max(time);
+            self.ask(run, position, time);
+            let tick = Tick::State { position, time };
+            self.tick(&run.past, &mut run.parts, run.states, tick);
+            run.decided = self.decided(run, tick);
+            if position < STATES_BETWEEN_LOOKS || position.is_multiple_of(STATES_BETWEEN_LOOKS) {
+                self.look(run)?;
+            }
+        }
+        Ok(run.decided.map(Verdict::at_end))
+    }
+
+    fn advance(&self, run: &mut Run, time: i64) -> Result<Verdict, GaveUp> {
+        if run.decided.is_none() && run.states > 0 {
+            run.clock = run.clock.max(time);
+            let tick = Tick::Clock(run.clock);
+            self.tick(&run.past, &mut run.parts, run.states, tick);
+            run.decided = self.decided(run, tick);
+        }
+        Ok(self.verdict(run))
+    }
+
+    fn verdict(&self, run: &Run) -> Verdict {
+        let holds = || if run.states == 0 { self.holds_on_empty } else { self.holds_at_end(run) };
+        match run.decided {
+            Some(holds) => Verdict::at_end(holds),
+            None if holds() => Verdict::Holding,
+            None => Verdict::Pending,
+        }
+    }
+
+    fn verdict_at_end(&self, letters: &Letters) -> Result<Prefix, GaveUp> {
+        let mut run = self.start()?;
+        let mut decided_at = None;
+        for position in 0..letters.len {
+            let time = letters.time.as_ref().map(|time| time[position]);
+            let letter = |proposition| letters.bitmap(proposition).get(position);
+            if self.take(&mut run, Step { letter: &letter, position: position as u64, time })?.is_some() {
+                decided_at = Some(position);
+                break;
+            }
+        }
+        Ok(Prefix { verdict: self.verdict(&run), decided_at, statistics: self.statistics(&run) })
+    }
+
+    fn show_step(&self, guide: &Guide<'_>, run: &mut Run, step: Step<'_>) -> Result<Vec<Stage>, WalkthroughError> {
+        self.step(run, step)?;
+        let waiting = self.waiting(run, guide.names);
+        guide.allow(waiting.len())?;
+        Ok(vec![Stage::new("waiting", Content::States(waiting))])
+    }
+
+    fn automaton_text(&self, _guide: &Guide<'_>) -> Option<String> {
+        None
+    }
+
+    fn save(&self, run: &Run, to: &mut Writer) {
+        save::save(run, to);
+    }
+
+    fn restore(&self, from: &mut Reader<'_>) -> Result<Run, RestoreError> {
+        save::restore(self, from)
+    }
+
+    fn statistics(&self, run: &Run) -> Option<EngineStatistics> {
+        let bytes = run.peak * ENTRY_BYTES + size_of::<PartRun>() * run.parts.len();
+        Some(EngineStatistics { peak_waiting: Some(run.peak), peak_bytes: bytes, ..EngineStatistics::default() })
+    }
+
+    fn owed(&self, letters: &Letters, position: usize, names: &[Arc<str>]) -> Result<Vec<Owed>, GaveUp> {
+        let asked = Self::asked(&self.formulas, &self.alphabet, self.root, AskedAt::Given, self.config);
+        let Ok(asked) = asked else { return Ok(Vec::new()) };
+        let mut run = asked.start()?;
+        for at in 0..letters.len {
+            let time = letters.time.as_ref().map(|time| time[at]);
+            let letter = |one| if one == ASKED { at == position } else { letters.bitmap(one).get(at) };
+            asked.take(&mut run, Step { letter: &letter, position: at as u64, time })?;
+        }
+        let mut owed = asked.owed_by(&run, names);
+        owed.retain(|one| one.since >= position as u64);
+        Ok(owed)
+    }
+
+    /// What has to come about, by those that wait at the top: all of it where nothing else is asked
+    /// for, and otherwise one of several.
+    fn owed_by(&self, run: &Run, names: &[Arc<str>]) -> Vec<Owed> {
+        let Goal::Nothing { sinks, .. } = &self.goal else { return Vec::new() };
+        let mut open: Vec<(LateId, bool)> = sinks.iter().map(|sink| (*sink, true)).collect();
+        let mut owed = Vec::new();
+        while let Some((id, is_necessary)) = open.pop() {
+            let part = &self.parts[id.index()];
+            match (&part.kind, &run.parts[id.index()]) {
+                (Kind::Scan(scan), PartRun::Scan(waiting)) => {
+                    let formula = || self.formulas.display(part.formula, names).to_string();
+                    let due = waiting.due(scan, run.states);
+                    owed.extend(due.map(|(since, due)| Owed { formula: formula(), since, due, is_necessary }));
+                }
+                (Kind::Join(join), _) => open.extend(join.operands.iter().filter_map(|operand| match operand {
+                    Operand::Late(id) => Some((*id, is_necessary && !join.decisive)),
+                    Operand::Constant(_) | Operand::Now(_) => None,
+                })),
+                _ => {}
+            }
+        }
+        owed
+    }
+
+    /// Of what has no end in time nothing is settled by the clock. What is not at the top may be
+    /// settled earlier than the whole, and nobody would see it.
+    fn deadline(&self, run: &Run) -> Option<i64> {
+        let parts = self.parts.iter().zip(&run.parts);
+        let deadlines = parts.filter_map(|(part, run)| match (&part.kind, run) {
+            (Kind::Scan(scan), PartRun::Scan(run)) => run.deadline(scan),
+            _ => None,
+        });
+        deadlines.min().filter(|_| run.decided.is_none())
+    }
+
+    fn summary(&self) -> Option<String> {
+        Some(match self.parts.len() {
+            0 => "nothing that looks ahead".into(),
+            1 => "one part that looks ahead".into(),
+            parts => format!("{parts} parts that look ahead"),
+        })
+    }
+}
+
+impl Streaming {
+    /// The parts that wait, in words.
+    fn waiting(&self, run: &Run, names: &[Arc<str>]) -> Vec<HeldState> {
+        let waits = |(part, run): (&Part, &PartRun)| {
+            let (PartRun::Scan(run), Kind::Scan(scan)) = (run, &part.kind) else { return None };
+            let (first, last) = (run.waits_since()?.0, run.waits_up_to()?.0);
+            let formula = self.formulas.display(part.formula, names);
+            let meaning = match first == last {
+                true => format!("{formula} of position {first}"),
+                false => format!("{formula} of positions {first} to {last}"),
+            };
+            Some(HeldState { name: None, meaning, is_accepting: scan.closing })
+        };
+        self.parts.iter().zip(&run.parts).filter_map(waits).collect()
+    }
+}
