@@ -2,7 +2,7 @@
 
 use super::query::write_summary;
 use super::runs::{write_coverage, write_waiting};
-use super::units::{column_name, counted, measured, moment_after, percent, value_text};
+use super::units::{column_name, counted, measured, moment, moment_after, percent, value_text};
 use super::walkthrough::write_walkthrough;
 use super::why::write_why;
 use super::{BAD, DIM, GOOD, OPEN, source_text};

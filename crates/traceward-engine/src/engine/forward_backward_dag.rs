@@ -153,6 +153,15 @@ impl Follow for ForwardBackwardDag {
         self.step_watched(run, step, |_, _| ())
     }
 
+    fn advance(&self, Run(run): &mut Run, time: i64) -> Result<Verdict, GaveUp> {
+        let implies = TimerImplication { automaton: &self.automaton };
+        run.advance(&self.automaton, time, &implies, &|leaf| self.is_accepting(leaf)).map_err(gave_up)
+    }
+
+    fn deadline(&self, Run(run): &Run) -> Option<i64> {
+        run.deadline(&self.automaton)
+    }
+
     fn verdict(&self, run: &Run) -> Verdict {
         run.0.verdict
     }

@@ -293,6 +293,16 @@ impl Follow for Generic {
         self.step_watched(run, step, |_, _| ())
     }
 
+    fn advance(&self, run: &mut Run, time: i64) -> Result<Verdict, GaveUp> {
+        let Run { unfolded, configurations, .. } = run;
+        let is_accepting = |leaf| self.is_accepting(configurations, leaf);
+        unfolded.advance(&self.automaton, time, &self.implication(configurations), &is_accepting).map_err(gave_up)
+    }
+
+    fn deadline(&self, run: &Run) -> Option<i64> {
+        run.unfolded.deadline(&self.automaton)
+    }
+
     fn verdict(&self, run: &Run) -> Verdict {
         run.unfolded.verdict
     }

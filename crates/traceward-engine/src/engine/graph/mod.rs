@@ -96,6 +96,11 @@ impl Deadline {
         clock.left().map_or(Self::NEVER, |left| Self(now.in_unit(unit).saturating_add(left)))
     }
 
+    /// The deadline as a timestamp; none if there is none so late.
+    fn time(self) -> Option<i64> {
+        (self != Self::NEVER).then(|| i64::MIN.wrapping_add_unsigned(self.0))
+    }
+
     /// The clock at a moment.
     pub(super) fn clock_at(self, unit: Unit, now: Moment) -> Clock {
         if self == Self::NEVER { Clock::INFINITE } else { Clock::between(now.in_unit(unit), self.0) }
@@ -460,6 +465,17 @@ impl Graph {
         self.settle();
         if self.vertices[id.index()].kind != VertexKind::Free {
             self.release(id);
+        }
+    }
+
+    /// Decides leaves that wait and need no further state, where `value` knows theirs.
+    fn close(&mut self, value: impl Fn(Leaf) -> Option<bool>) {
+        for id in self.leaves.clone() {
+            if let Some(leaf) = self.leaf(id)
+                && let Some(value) = value(leaf)
+            {
+                self.replace(id, leaf, GraphValue::Known(value));
+            }
         }
     }
 

@@ -2,14 +2,15 @@
 //! what that came to.
 
 use super::keep::Numbering;
-use super::{ConfigurationId, Graph, GraphUnfolding, GraphValue, Implies, Leaf, Moment};
+use super::{ConfigurationId, Deadline, Graph, GraphUnfolding, GraphValue, Implies, Leaf, Moment};
 use crate::automaton::alternating::NodeId;
-use crate::automaton::metric::{Clock, Metric};
+use crate::automaton::metric::{Clock, ClockTest, Metric};
 use crate::engine::EngineConfig;
 use crate::engine::configuration::Configuration;
 use crate::engine::labels::{LabelTruth, Labels};
 use crate::limit::Limit;
 use crate::saved::{Reader, RestoreError, Writer};
+use traceward_logic::formula::Unit;
 use traceward_logic::verdict::Verdict;
 
 /// A graph that has been unfolded with the states of a trace so far.
@@ -68,8 +69,38 @@ impl UnfoldedGraph {
         implies: &dyn Implies,
         is_accepting: &dyn Fn(Leaf) -> bool,
     ) -> Result<Verdict, Limit> {
-        self.graph.end_step(implies)?;
         self.position += 1;
+        self.settle(implies, is_accepting)
+    }
+
+    /// Learns that no later state has a timestamp below a time, and returns the verdict after that.
+    /// What waited in a window that has closed is as it is at the end of the trace.
+    pub(in crate::engine) fn advance(
+        &mut self,
+        automaton: &Metric,
+        time: i64,
+        implies: &dyn Implies,
+        is_accepting: &dyn Fn(Leaf) -> bool,
+    ) -> Result<Verdict, Limit> {
+        if self.verdict.is_final() || self.deadline(automaton).is_none_or(|first| time <= first) {
+            return Ok(self.verdict);
+        }
+        let clock = Moment::new(self.position, Some(time));
+        self.graph.close(|leaf| {
+            let is_closed = window_in_time(automaton, leaf)?.clock_at(Unit::Time, clock) < Clock::ZERO;
+            is_closed.then(|| is_accepting(leaf))
+        });
+        self.settle(implies, is_accepting)
+    }
+
+    /// The first time at which a window closes in which a timer waits.
+    pub(in crate::engine) fn deadline(&self, automaton: &Metric) -> Option<i64> {
+        let windows = self.leaves().filter_map(|leaf| window_in_time(automaton, leaf));
+        windows.min().and_then(Deadline::time)
+    }
+
+    fn settle(&mut self, implies: &dyn Implies, is_accepting: &dyn Fn(Leaf) -> bool) -> Result<Verdict, Limit> {
+        self.graph.end_step(implies)?;
         self.verdict = match self.graph.root() {
             GraphValue::Known(true) => Verdict::Satisfied,
             GraphValue::Known(false) => Verdict::Violated,
@@ -110,5 +141,14 @@ impl UnfoldedGraph {
         self.now = Moment { position: self.position.saturating_sub(1), time };
         self.verdict = from.verdict()?;
         self.graph.restore(automaton, number, from)
+    }
+}
+
+/// The end of the window in time that a timer waits in. A delay is none: whether its clock is that
+/// of a window does not show.
+fn window_in_time(automaton: &Metric, leaf: Leaf) -> Option<Deadline> {
+    match leaf {
+        Leaf::Timer(node, deadline) if automaton.node(node).test() == Some(ClockTest::Open) => Some(deadline),
+        Leaf::Timer(..) | Leaf::Configuration(_) => None,
     }
 }
