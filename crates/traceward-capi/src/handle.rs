@@ -1,5 +1,6 @@
 //! A monitor as C holds it: the library's, the state that is being set, the last error.
 
+use crate::given::Given;
 use crate::text::{Text, for_c, owned};
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -78,8 +79,7 @@ const TIMED: u32 = 2;
 /// A monitor as C holds it.
 pub struct Monitor {
     monitor: traceward::Monitor,
-    /// The variables that the next state has been given.
-    set: Vec<(VariableId, Value)>,
+    given: Given,
     /// The time of the state that is being taken.
     time: Option<i64>,
     variables: usize,
@@ -100,6 +100,15 @@ enum Life {
     Ended,
     /// After a panic nothing is certain any more.
     Broken,
+}
+
+/// What came of offering a state.
+enum Stepped {
+    /// No verdict is another than before.
+    AsBefore,
+    Changed,
+    /// The state was refused, and the last error tells why.
+    Refused,
 }
 
 /// The result of a call that may panic, with a message.
@@ -125,7 +134,7 @@ impl Monitor {
             .map_err(|error| error.render(style))?;
         let monitor = traceward::Monitor::new(&spec).map_err(|error| error.render("the trace", style))?;
         Ok(Self {
-            set: Vec::new(),
+            given: Given::default(),
             time: None,
             variables: spec.variables().len(),
             needed: monitor.variables().map(for_c).collect(),
@@ -152,26 +161,16 @@ impl Monitor {
         name_at(&self.needed, index)
     }
 
-    /// Sets a variable. Part of its callers, so that a value is made where it is kept: to move it
-    /// takes as long as all else.
+    /// Sets a variable: `write` gets its value. Part of its callers, so that a value is made where
+    /// it is kept.
     #[inline(always)]
-    pub(crate) fn set(&mut self, variable: c_int, value: Value) -> Status {
+    pub(crate) fn set(&mut self, variable: c_int, write: impl FnOnce(&mut Value)) -> Status {
         let Ok(index) = usize::try_from(variable) else { return Status::Ok };
         if index >= self.variables {
             return self.no_variable(variable);
         }
-        self.set.push((VariableId(index as u32), value));
+        write(self.given.next(VariableId(index as u32)));
         Status::Ok
-    }
-
-    /// Sets an integer, as most values are: it is written into a value that is already there.
-    #[inline(always)]
-    pub(crate) fn set_int(&mut self, variable: c_int, number: i64) -> Status {
-        let status = self.set(variable, Value::Int(0));
-        if let (Status::Ok, true, Some((_, Value::Int(zero)))) = (status, variable >= 0, self.set.last_mut()) {
-            *zero = number;
-        }
-        status
     }
 
     #[cold]
@@ -181,8 +180,8 @@ impl Monitor {
 
     pub(crate) fn set_text(&mut self, variable: c_int, value: Text<'_>) -> Status {
         match value {
-            Text::Given(text) => self.set(variable, Value::str(text)),
-            Text::Null => self.set(variable, Value::Missing),
+            Text::Given(text) => self.set(variable, |value| *value = Value::str(text)),
+            Text::Null => self.set(variable, |value| *value = Value::Missing),
             Text::NotUtf8 => self.misuse("the text is no UTF-8"),
         }
     }
@@ -204,26 +203,32 @@ impl Monitor {
             return status;
         }
         let position = self.monitor.position();
-        // What is called has one pointer and no more to take with it: what was just written in
-        // pieces and is then copied whole makes the processor wait.
+        // What is called takes one pointer and returns one byte: what was just written in pieces
+        // and is then copied whole makes the processor wait.
         self.time = time;
         let stepped = catch_unwind(AssertUnwindSafe(|| self.take_state()));
-        self.set.clear();
+        self.given.clear();
         match stepped {
-            Ok(Ok(false)) => Status::Ok,
-            Ok(Ok(true)) => {
+            Ok(Stepped::AsBefore) => Status::Ok,
+            Ok(Stepped::Changed) => {
                 self.tell_changes(position);
                 Status::Ok
             }
-            Ok(Err(message)) => self.failed(Status::Refused, &message),
+            Ok(Stepped::Refused) => Status::Refused,
             Err(_) => self.broken(),
         }
     }
 
-    /// Takes the state that was set, and tells whether a verdict is another than before.
-    fn take_state(&mut self) -> Result<bool, String> {
-        let changed = self.monitor.step_values(&self.set, self.time).map_err(|error| error.to_string())?;
-        Ok(!changed.is_empty())
+    /// Takes the state that was given.
+    fn take_state(&mut self) -> Stepped {
+        match self.monitor.step_values(self.given.values(), self.time) {
+            Ok([]) => Stepped::AsBefore,
+            Ok(_) => Stepped::Changed,
+            Err(error) => {
+                self.error = for_c(&error.to_string());
+                Stepped::Refused
+            }
+        }
     }
 
     pub(crate) fn end(&mut self) -> Status {
@@ -231,7 +236,7 @@ impl Monitor {
             return status;
         }
         self.life = Life::Ended;
-        self.set.clear();
+        self.given.clear();
         self.tell_changes(self.monitor.position());
         let unseen = self.monitor.unseen().next().map(str::to_owned);
         match unseen {

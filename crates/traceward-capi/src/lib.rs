@@ -6,6 +6,7 @@
 //! time, and that texts end with a zero.
 #![allow(unsafe_code, reason = "the interface is one of pointers")]
 
+mod given;
 mod handle;
 mod text;
 
@@ -129,17 +130,17 @@ changing!(
 changing!(
     /// Sets a boolean of the next state.
     traceward_set_bool(monitor, variable: c_int, value: c_int) -> Status, Status::Misuse,
-    monitor.set(variable, Value::Bool(value != 0))
+    monitor.set(variable, |bit| bit.set_bool(value != 0))
 );
 changing!(
     /// Sets an integer of the next state.
     traceward_set_int(monitor, variable: c_int, value: i64) -> Status, Status::Misuse,
-    monitor.set_int(variable, value)
+    monitor.set(variable, |int| int.set_int(value))
 );
 changing!(
     /// Sets a float of the next state.
     traceward_set_double(monitor, variable: c_int, value: f64) -> Status, Status::Misuse,
-    monitor.set(variable, Value::float(value))
+    monitor.set(variable, |float| float.set_float(value))
 );
 changing!(
     /// Sets a string of the next state.
@@ -150,26 +151,26 @@ changing!(
 changing!(
     /// Says that a variable has no value in the next state.
     traceward_set_missing(monitor, variable: c_int) -> Status, Status::Misuse,
-    monitor.set(variable, Value::Missing)
+    monitor.set(variable, |value| *value = Value::Missing)
 );
 
 changing!(
     /// Sets a boolean of the next state.
     traceward_set_bool_named(monitor, name: *const c_char, value: c_int) -> Status, Status::Misuse,
     // SAFETY: the caller's promise about texts.
-    monitor.named(unsafe { given(name) }, |monitor, variable| monitor.set(variable, Value::Bool(value != 0)))
+    monitor.named(unsafe { given(name) }, |monitor, variable| monitor.set(variable, |bit| bit.set_bool(value != 0)))
 );
 changing!(
     /// Sets an integer of the next state.
     traceward_set_int_named(monitor, name: *const c_char, value: i64) -> Status, Status::Misuse,
     // SAFETY: the caller's promise about texts.
-    monitor.named(unsafe { given(name) }, |monitor, variable| monitor.set(variable, Value::Int(value)))
+    monitor.named(unsafe { given(name) }, |monitor, variable| monitor.set(variable, |int| int.set_int(value)))
 );
 changing!(
     /// Sets a float of the next state.
     traceward_set_double_named(monitor, name: *const c_char, value: f64) -> Status, Status::Misuse,
     // SAFETY: the caller's promise about texts.
-    monitor.named(unsafe { given(name) }, |monitor, variable| monitor.set(variable, Value::float(value)))
+    monitor.named(unsafe { given(name) }, |monitor, variable| monitor.set(variable, |float| float.set_float(value)))
 );
 changing!(
     /// Sets a string of the next state.
@@ -181,7 +182,7 @@ changing!(
     /// Says that a variable has no value in the next state.
     traceward_set_missing_named(monitor, name: *const c_char) -> Status, Status::Misuse,
     // SAFETY: the caller's promise about texts.
-    monitor.named(unsafe { given(name) }, |monitor, variable| monitor.set(variable, Value::Missing))
+    monitor.named(unsafe { given(name) }, |monitor, variable| monitor.set(variable, |value| *value = Value::Missing))
 );
 
 changing!(

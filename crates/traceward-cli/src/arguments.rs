@@ -145,8 +145,8 @@ Exit status: 0 there is a trace, 2 the program is wrong, or does what cannot be 
 
 All kinds have the forms text, dot, json and svg; tableau and deterministic also fsp.
 Only deterministic has hoa, c and rust. Bounds in steps are for all but alternating; metric has
-past operators as labels. None takes bounds in time but algebraic, which has past and bounded
-formulas as labels. Queries have only that one.")]
+past operators as labels. Bounds in time are for metric, whose clocks count them, and for
+algebraic, which has past and bounded formulas as labels. Queries have only that one.")]
     Automaton(AutomatonArguments),
     /// Tell which properties can never hold, can never fail, follow from others, or cannot hold
     /// together

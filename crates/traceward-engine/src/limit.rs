@@ -206,6 +206,8 @@ pub enum Feature {
     GrowingTrace,
     /// A bound of more steps than 32 bits count.
     VastBounds,
+    /// A bound in time that is longer than 63 bits count in nanoseconds.
+    VastTimes,
     /// A past operator whose bound is too long to be remembered step by step.
     LongPastBounds,
     /// Past operators that have too much to remember together.
@@ -223,6 +225,7 @@ impl fmt::Display for Feature {
             Self::FutureInsidePast => "a future operator inside a past one",
             Self::GrowingTrace => "a trace that is still growing",
             Self::VastBounds => "bounds of four thousand million steps",
+            Self::VastTimes => "bounds of more than 292 years",
             Self::LongPastBounds => "past operators with a bound of more than 10,000 steps",
             Self::MuchPast => "past operators that remember more than 10,000 values",
             Self::EmptyInterval => "an interval without steps",

@@ -258,7 +258,9 @@ fn intervals_in_time() -> [Interval; 5] {
 #[test]
 fn all_engines_agree_on_all_small_formulas_with_bounds_in_time() {
     let rows: Vec<Row> = table().into_iter().filter(takes_time).collect();
-    assert!(rows.iter().any(|row| row.config.engine == EngineName::Streaming));
+    let engines =
+        [EngineName::Streaming, EngineName::BreadthFirst, EngineName::ForwardBackwardDag, EngineName::Generic];
+    assert!(engines.iter().all(|engine| rows.iter().any(|row| row.config.engine == *engine)));
     let bounded = Shape::unbounded(2).with_intervals(intervals_in_time()).with_gaps([0, 1, 3]);
     let one_atom = Shape { atoms: 1, ..bounded.clone() };
     let two_atoms = Shape { operators: 1, ..bounded };
@@ -270,6 +272,14 @@ fn all_engines_agree_on_all_small_formulas_with_bounds_in_time() {
 
 fn takes_time(row: &Row) -> bool {
     !row.config.engine.refuses().contains(&Feature::BoundsInTime)
+}
+
+#[test]
+fn settings_make_no_difference_in_time() {
+    let rows: Vec<Row> = variants().into_iter().filter(takes_time).collect();
+    let bounded = Shape::unbounded(2).with_intervals(intervals_in_time()).with_gaps([0, 1, 3]);
+    let future = Shape { atoms: 1, directions: vec![Direction::Future], ..bounded };
+    reported(&rows, &agreement::exhaustively(&rows, &future, |_| 3), 50_000);
 }
 
 #[test]

@@ -161,7 +161,7 @@ fn bounds_are_evaluated() {
 #[test]
 fn refusals_name_the_operator() {
     let costs = costs_of("G(a -> F[0,3ms] b) & G(a -> O F c)");
-    for engine in [EngineName::Tableau, EngineName::Observer, EngineName::BreadthFirst, EngineName::Generic] {
+    for engine in [EngineName::Tableau, EngineName::Observer, EngineName::ForwardBackward] {
         let (_, cost, part) = of(&costs, engine);
         assert!(matches!(cost.most, Err(Refused::Feature(Feature::BoundsInTime, _))), "{cost:?}");
         assert_eq!(part, "F[0ns,3ms] b");

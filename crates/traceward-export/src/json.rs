@@ -7,6 +7,7 @@ use crate::sketch::{ClockChange, Disjuncts, Edge, Sketch, SketchKind, SketchNode
 use serde_json::{Map, Value, json};
 use traceward_engine::automaton::alternating::Look;
 use traceward_engine::automaton::metric::{Clock, ClockId};
+use traceward_logic::formula::Unit;
 
 /// A sketch of an alternating automaton as a JSON object.
 pub fn of_sketch(sketch: &Sketch) -> String {
@@ -140,12 +141,15 @@ fn metric_node(node: &SketchNode) -> Value {
     }
 }
 
-fn clock((id, start): &(ClockId, Clock)) -> Value {
-    json!({ "name": id.to_string(), "start": clock_value(*start) })
+fn clock(&(id, start, unit): &(ClockId, Clock, Unit)) -> Value {
+    match unit {
+        Unit::Steps => json!({ "name": id.to_string(), "start": clock_value(start) }),
+        Unit::Time => json!({ "name": id.to_string(), "start_ns": clock_value(start) }),
+    }
 }
 
 fn clock_value(clock: Clock) -> Value {
-    clock.steps().map_or(json!("inf"), |steps| json!(steps))
+    clock.left().map_or(json!("inf"), |left| json!(left))
 }
 
 fn condition(disjuncts: &Disjuncts, edge: impl Fn(&Edge) -> Value) -> Vec<Vec<Value>> {
@@ -165,6 +169,10 @@ fn timed_edge(edge: &Edge) -> Value {
             json!({ "node": node, "clock": clock.to_string(), "set": clock_value(start) })
         }
         Some(ClockChange::CountDown(clock)) => json!({ "node": node, "clock": clock.to_string(), "add": -1 }),
+        Some(ClockChange::SetTime(clock, start)) => {
+            json!({ "node": node, "clock": clock.to_string(), "set_ns": clock_value(start) })
+        }
+        Some(ClockChange::Elapse(clock)) => json!({ "node": node, "clock": clock.to_string(), "elapses": true }),
     }
 }
 

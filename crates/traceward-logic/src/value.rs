@@ -234,6 +234,35 @@ impl Value {
         if number.is_nan() { Self::Missing } else { Self::Float(number) }
     }
 
+    /// Becomes an integer, in place. Where values follow each other as fast as a program writes
+    /// them, one that is made elsewhere and moved makes the processor wait: it is written in two
+    /// pieces and read as a whole.
+    #[inline(always)]
+    pub fn set_int(&mut self, int: i64) {
+        match self {
+            Self::Int(old) => *old = int,
+            other => *other = Self::Int(int),
+        }
+    }
+
+    /// Becomes a boolean, in place as by [`Self::set_int`].
+    #[inline(always)]
+    pub fn set_bool(&mut self, bit: bool) {
+        match self {
+            Self::Bool(old) => *old = bit,
+            other => *other = Self::Bool(bit),
+        }
+    }
+
+    /// Becomes a float, in place as by [`Self::set_int`]; missing where it is NaN.
+    #[inline(always)]
+    pub fn set_float(&mut self, float: f64) {
+        match self {
+            Self::Float(old) if !float.is_nan() => *old = float,
+            other => *other = Self::float(float),
+        }
+    }
+
     /// A string.
     pub fn str(text: &str) -> Self {
         Self::Str(text.into())

@@ -282,7 +282,7 @@ impl RecordReader for EventsReader {
             return Err(self.script.mistake(EventsMistake::AfterPadding).into());
         }
         if let Some(last) = split.last
-            && (!last.is_empty() || self.script.stage == Stage::Hello)
+            && !last.is_empty()
             && !self.script.note_cut(&last)
         {
             self.line(&last, &mut vec![Cell::Absent; self.objects.slots()], sink)?;
@@ -476,7 +476,10 @@ end
         assert_eq!(other, "1:-: this is version 2 of the events protocol, and version 1 is read here");
         let named = ReadOptions { format: Some(Format::EVENTS), ..xy() };
         assert!(fail("{\"x\":1}\n", &named).starts_with("1:-: the first line has to be `traceward 1`"));
-        assert!(fail("", &named).starts_with("1:-: the first line has to be `traceward 1`"));
+        for nothing in ["", "\0\0"] {
+            let trace = read_text(nothing, &named).expect("no mistake");
+            assert_eq!((trace.states, trace.notes), (0, vec![Note::EmptyInput]), "{nothing:?}");
+        }
         assert!(fail("\ntraceward 1\n", &named).starts_with("1:-: the first line has to be `traceward 1`"));
     }
 

@@ -185,8 +185,7 @@ impl Intake {
             self.next_time = Some((now, line));
         }
         for (index, cell) in cells[..self.image.len()].iter().enumerate() {
-            if let Some(value) = self.typing.plain(index, cell) {
-                self.next[index] = value;
+            if self.typing.set_plain(index, cell, &mut self.next[index]) {
                 self.next_seen[index] = true;
                 continue;
             }

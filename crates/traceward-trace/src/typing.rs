@@ -128,17 +128,19 @@ impl Typing {
         }
     }
 
-    /// The value of what a program mostly says of a variable: an integer or a boolean, where one is
-    /// expected. None where there is more to it. The cell is not moved: it was just written in
-    /// pieces, and to read it whole would take longer than all else.
+    /// Sets a value to what a program mostly says of a variable: a number or a boolean, where one
+    /// is expected. False where there is more to it. Neither the cell nor the value is moved: what
+    /// was just written in pieces takes longer to be read whole than all else.
     #[inline(always)]
-    pub(crate) fn plain(&self, variable: usize, cell: &Cell<'_>) -> Option<Value> {
+    pub(crate) fn set_plain(&self, variable: usize, cell: &Cell<'_>, value: &mut Value) -> bool {
         match (cell, self.read_as[variable]) {
-            _ if !self.null.is_empty() => None,
-            (Cell::Int(int), ReadAs::Number) => Some(Value::Int(*int)),
-            (Cell::Bool(bit), ReadAs::Bool) => Some(Value::Bool(*bit)),
-            _ => None,
+            _ if !self.null.is_empty() => return false,
+            (Cell::Int(int), ReadAs::Number) => value.set_int(*int),
+            (Cell::Bool(bit), ReadAs::Bool) => value.set_bool(*bit),
+            (Cell::Float(float), ReadAs::Number) if !float.is_nan() => value.set_float(*float),
+            _ => return false,
         }
+        true
     }
 
     /// Where the first value decided the type, that is what a value does not fit.

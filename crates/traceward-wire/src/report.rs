@@ -410,6 +410,7 @@ impl From<&report::Violation> for ViolatingState {
             line,
             source,
             time,
+            first_time: _,
             values,
             missing: _,
             missing_earlier: _,

@@ -225,8 +225,9 @@ fn readable(written_out: u64, nodes: usize, text: impl FnOnce() -> String) -> St
 
 /// The class of a formula for the algorithms on metric automata.
 enum MetricClass {
-    /// A bound counts time, as in this part.
-    Timed(FormulaId),
+    /// A bound counts time, as in this part; the automaton, unless the bound is too long for a
+    /// clock.
+    Timed(FormulaId, Option<Box<Metric>>),
     /// All bounds count steps.
     Steps { sublogic: Sublogic, automaton: Box<Metric>, has_past: bool },
 }
@@ -237,7 +238,7 @@ impl MetricClass {
         let parts = formulas.parts(&[normal]);
         let is_timed = |interval: Interval| interval.unit == Unit::Time;
         if let Some(&part) = parts.iter().find(|part| formulas.node(**part).interval().is_some_and(is_timed)) {
-            return Self::Timed(part);
+            return Self::Timed(part, Metric::new(formulas, normal).ok().map(Box::new));
         }
         let sublogic = sublogic(formulas, normal).expect("no bound counts time");
         let automaton = Box::new(Metric::new(formulas, normal).expect("no bound counts time"));
@@ -247,7 +248,7 @@ impl MetricClass {
 
     fn text(&self, formulas: &Formulas, names: &[Arc<str>]) -> String {
         match self {
-            Self::Timed(part) => {
+            Self::Timed(part, _) => {
                 let part = formulas.display(*part, names);
                 format!("none: sublogics are about bounds in steps, and `{part}` has one in time")
             }
@@ -265,8 +266,8 @@ impl MetricClass {
     /// The metric automaton, if there is something for its clocks to count.
     fn metric_text(&self, formulas: &Formulas, names: &[Arc<str>]) -> Option<String> {
         match self {
-            Self::Timed(_) | Self::Steps { sublogic: Sublogic::Ltl, .. } => None,
-            Self::Steps { automaton, .. } => {
+            Self::Timed(_, None) | Self::Steps { sublogic: Sublogic::Ltl, .. } => None,
+            Self::Timed(_, Some(automaton)) | Self::Steps { automaton, .. } => {
                 let text = || automaton.display(formulas, names).to_string();
                 Some(readable(automaton.written_out(), automaton.nodes().len(), text))
             }

@@ -200,6 +200,8 @@ pub struct Violation {
     pub source: Option<SourcePlace>,
     /// The timestamp of the state, if it has one.
     pub time: Option<i64>,
+    /// The timestamp of the first state of the trace, or of the key's part of it.
+    pub first_time: Option<i64>,
     /// The values of the variables that the property speaks of.
     pub values: Vec<(Arc<str>, Value)>,
     /// The variables that are missing there, and whose values would have had a say in it.

@@ -235,9 +235,9 @@ fn help(error: &ExportError) -> Option<String> {
         ExportError::NoProperty | ExportError::Unsupported { .. } => return None,
         ExportError::Query { .. } => "--kind algebraic has a value in place of a verdict",
         ExportError::Bound { .. } => {
-            "--kind metric has clocks for bounds in steps; --kind tableau and --kind deterministic take them too"
+            "--kind metric has clocks for bounds; --kind tableau and --kind deterministic take those in steps too"
         }
-        ExportError::BoundInTime { .. } => "give the bound in steps, or leave it out",
+        ExportError::BoundInTime { .. } => "--kind metric has clocks for it; or give the bound in steps",
         ExportError::TooLarge { limit } => {
             let smaller = "shorter bounds and fewer propositions make it smaller";
             return Some(

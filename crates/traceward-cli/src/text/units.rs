@@ -120,10 +120,33 @@ pub(super) fn lasting(nanoseconds: u64) -> String {
 
 /// A timestamp: a date if it could be one, else the time since its clock began.
 pub fn moment(nanoseconds: i64) -> String {
+    exact_moment(nanoseconds).unwrap_or_else(|| {
+        let sign = if nanoseconds < 0 { "-" } else { "" };
+        format!("{sign}{}", elapsed(nanoseconds.unsigned_abs()))
+    })
+}
+
+/// A timestamp of a trace: one that nobody could read by how long it is after the first.
+pub(super) fn moment_after(first: Option<i64>, nanoseconds: i64) -> String {
+    match (exact_moment(nanoseconds), first) {
+        (Some(exact), _) => exact,
+        (None, Some(first)) => format!("{} after the first state", elapsed(nanoseconds.abs_diff(first))),
+        (None, None) => moment(nanoseconds),
+    }
+}
+
+/// A timestamp to the nanosecond, if people could read that. The clocks of programs count
+/// nanoseconds since the machine was started, which nobody can.
+fn exact_moment(nanoseconds: i64) -> Option<String> {
     const YEAR_2000: i64 = 946_684_800_000_000_000;
+    const MOST_DIGITS: usize = 6;
     match jiff::Timestamp::from_nanosecond(i128::from(nanoseconds)) {
-        Ok(timestamp) if nanoseconds >= YEAR_2000 => timestamp.to_string(),
-        _ => format!("{}{}", if nanoseconds < 0 { "-" } else { "" }, duration(nanoseconds.unsigned_abs())),
+        Ok(timestamp) if nanoseconds >= YEAR_2000 => Some(timestamp.to_string()),
+        _ => {
+            let text = duration(nanoseconds.unsigned_abs());
+            let is_readable = text.bytes().filter(u8::is_ascii_digit).count() <= MOST_DIGITS;
+            is_readable.then(|| format!("{}{text}", if nanoseconds < 0 { "-" } else { "" }))
+        }
     }
 }
 
@@ -161,6 +184,17 @@ mod tests {
         assert_eq!(percent(99_999, 100_000), ">99.9%");
         assert_eq!(percent(7, 7), "100%");
         assert_eq!(percent(0, 0), "0%");
+    }
+
+    #[test]
+    fn timestamps_that_nobody_could_read_are_counted_from_the_first() {
+        let first = Some(18_989_666_330_626);
+        assert_eq!(moment_after(first, 18_989_667_330_000), "999.374 us after the first state");
+        assert_eq!(moment_after(first, 18_989_666_330_626), "0 s after the first state");
+        assert_eq!(moment_after(None, 18_989_667_330_000), "5.275 h");
+        assert_eq!(moment_after(Some(0), 12_500_000_000), "12500ms");
+        assert_eq!(moment_after(first, 1_600_000_000_000_000_001), "2020-09-13T12:26:40.000000001Z");
+        assert_eq!([moment(-3_000_000_000), moment(-3_000_000_001)], ["-3s", "-3 s"]);
     }
 
     #[test]

@@ -425,6 +425,7 @@ fn automata_with_clocks() {
         metric("F[0,0] F a", &["--simplify"]),
         metric("a & b", &["--to", "json"]),
         metric("G(a -> F[0,5ms] b)", &[]),
+        metric("a W[1s,90s] b", &["--to", "json"]),
         metric("O[0,5ms] b", &["--to", "svg"]),
         metric("a", &["--initial", "paper"]),
         vec!["automaton", "-e", &explosion, "--kind", "metric", "--to", "json"],

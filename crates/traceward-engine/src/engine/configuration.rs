@@ -6,7 +6,7 @@
 //! timers stay with all their clocks; that one of them is redundant (claim 3.2) is wrong.
 
 use crate::automaton::alternating::NodeId;
-use crate::automaton::metric::{Clock, ClockTest, Kind, Metric, Stronger};
+use crate::automaton::metric::{Clock, Kind, Metric, Stronger};
 use crate::saved::{Reader, RestoreError, Writer};
 
 /// A node and its clock: Nᶜ.
@@ -48,7 +48,7 @@ impl Configuration {
         to.size(self.0.len());
         for entry in &self.0 {
             to.size(entry.node.index());
-            to.optional(entry.clock.steps());
+            to.optional(entry.clock.left());
         }
     }
 
@@ -112,7 +112,7 @@ impl Configuration {
 
     /// The timers of the configuration that have successors.
     pub fn timers<'a>(&'a self, automaton: &'a Metric) -> impl Iterator<Item = Entry> + 'a {
-        self.0.iter().copied().filter(|entry| automaton.node(entry.node).test() == Some(ClockTest::Positive))
+        self.0.iter().copied().filter(|entry| automaton.goes_on(entry.node))
     }
 
     /// Whether another configuration asks for all that this one asks: whatever satisfies the other
@@ -141,14 +141,12 @@ impl Configuration {
 
 /// Whether whatever satisfies one entry satisfies the other. Both are of one node.
 pub fn entry_implies(automaton: &Metric, one: Entry, other: Entry) -> bool {
-    if automaton.node(one.node).test() == Some(ClockTest::Zero) {
-        // A clock that has not run out asks for what nothing satisfies.
-        return one.clock > Clock::ZERO || other.clock == Clock::ZERO;
-    }
+    let can_hold = |clock: Clock| automaton.node(one.node).test().is_none_or(|test| test.holds(clock));
     match stronger(automaton, one.node) {
+        // Where the clock is not as asked for, that is what nothing satisfies.
+        Stronger::Neither if !automaton.goes_on(one.node) => !can_hold(one.clock) || can_hold(other.clock),
         Stronger::Smaller => one.clock <= other.clock,
-        // A timer that has run out asks for what nothing satisfies.
-        Stronger::Larger if one.clock == Clock::ZERO || other.clock == Clock::ZERO => one.clock == Clock::ZERO,
+        Stronger::Larger if !can_hold(one.clock) || !can_hold(other.clock) => !can_hold(one.clock),
         Stronger::Larger => one.clock >= other.clock,
         Stronger::Neither => one.clock == other.clock,
     }
@@ -166,6 +164,6 @@ fn stronger(automaton: &Metric, node: NodeId) -> Stronger {
 /// A node with its clock for a reader, as the thesis writes it: `n5^3`. Without bounds all clocks
 /// stand still, and there are none to be read.
 pub(super) fn entry_text(automaton: &Metric, Entry { node, clock }: Entry) -> String {
-    let counts = automaton.clocks().iter().any(|clock| clock.steps().is_some());
-    if counts { format!("{node}^{clock}") } else { node.to_string() }
+    let counts = automaton.clocks().iter().any(|clock| clock.left().is_some());
+    if counts { format!("{node}^{}", clock.text(automaton.unit_of(node))) } else { node.to_string() }
 }

@@ -9,9 +9,8 @@
 //!
 //! The module `graph` has how, and the misprints.
 
-use super::configuration::{Entry, entry_implies};
 use super::follow::{Follow, Step};
-use super::graph::{Deadline, Dependence, Implies, Leaf, Scene, Unfolded, UnfoldedGraph, timer_text};
+use super::graph::{Deadline, Dependence, Implies, Leaf, Moment, Scene, Unfolded, UnfoldedGraph, timer_text};
 use super::labels::{self, LabelTruth, Labels};
 use super::walkthrough::{Content, Guide, HeldGraph, Stage, WalkthroughError};
 use super::{EngineConfig, EngineStatistics};
@@ -45,11 +44,6 @@ impl Run {
         self.0.graph.len()
     }
 
-    /// The timers that wait, with the clocks they have at the last state, in order.
-    pub fn leaves(&self) -> Vec<(NodeId, Clock)> {
-        self.0.timers()
-    }
-
     /// The highest cost of the run so far.
     pub fn statistics(&self) -> EngineStatistics {
         let peaks = self.0.graph.peaks();
@@ -81,6 +75,11 @@ impl ForwardBackwardDag {
         &self.automaton
     }
 
+    /// The timers that wait in a run, with the clocks they have at the last state, in order.
+    pub fn leaves(&self, run: &Run) -> Vec<(NodeId, Clock)> {
+        run.0.timers(&self.automaton)
+    }
+
     fn is_accepting(&self, leaf: Leaf) -> bool {
         matches!(leaf, Leaf::Timer(node, _) if self.automaton.node(node).accepting)
     }
@@ -88,19 +87,18 @@ impl ForwardBackwardDag {
     /// Unfolds the graph with the state that was read; `watch` sees what takes the place of each
     /// leaf.
     fn unfold(&self, run: &mut UnfoldedGraph, mut watch: impl FnMut(&UnfoldedGraph, Unfolded)) -> Result<(), Limit> {
-        run.unfolding.at(run.position);
         if run.position == 0 {
-            let UnfoldedGraph { graph, unfolding, truth, .. } = run;
-            let root = unfolding.value(self.scene(truth), graph, self.automaton.root(), Deadline::NEVER)?;
+            let UnfoldedGraph { graph, unfolding, truth, now, .. } = run;
+            let root = unfolding.value(self.scene(truth, *now), graph, self.automaton.root(), Deadline::NEVER)?;
             watch(run, Unfolded { leaf: None, by: root });
             run.graph.set_root(root);
             return Ok(());
         }
         run.graph.begin_step();
-        while let Some((id, leaf)) = run.graph.next_due(self.scene(&run.truth), run.position) {
+        while let Some((id, leaf)) = run.graph.next_due(self.scene(&run.truth, run.now)) {
             let Leaf::Timer(node, deadline) = leaf else { unreachable!("there are no configurations") };
-            let UnfoldedGraph { graph, unfolding, truth, .. } = run;
-            let by = unfolding.timer(self.scene(truth), graph, node, deadline)?;
+            let UnfoldedGraph { graph, unfolding, truth, now, .. } = run;
+            let by = unfolding.timer(self.scene(truth, *now), graph, node, deadline)?;
             watch(run, Unfolded { leaf: Some(leaf), by });
             run.graph.replace(id, leaf, by);
             run.graph.spend(1)?;
@@ -108,8 +106,8 @@ impl ForwardBackwardDag {
         Ok(())
     }
 
-    fn scene<'a>(&'a self, truth: &'a LabelTruth) -> Scene<'a> {
-        Scene { automaton: &self.automaton, dependence: &self.dependence, truth }
+    fn scene<'a>(&'a self, truth: &'a LabelTruth, now: Moment) -> Scene<'a> {
+        Scene { automaton: &self.automaton, dependence: &self.dependence, truth, now }
     }
 
     /// Takes the next state; `watch` sees what takes the place of each leaf.
@@ -123,14 +121,15 @@ impl ForwardBackwardDag {
             return Ok(run.verdict);
         }
         self.labels.read(&mut run.truth, step);
+        run.arrive(step.time);
         self.unfold(run, watch).map_err(gave_up)?;
         let implies = TimerImplication { automaton: &self.automaton };
         run.conclude(&implies, &|leaf| self.is_accepting(leaf)).map_err(gave_up)
     }
 
-    /// The text of a leaf with the clock that it has at a position.
-    fn leaf_text(&self, leaf: Leaf, position: u64) -> String {
-        timer_text(&self.automaton, leaf, position).unwrap_or_default()
+    /// The text of a leaf with the clock that it has at a moment.
+    fn leaf_text(&self, leaf: Leaf, moment: Moment) -> String {
+        timer_text(&self.automaton, leaf, moment).unwrap_or_default()
     }
 }
 
@@ -154,12 +153,21 @@ impl Follow for ForwardBackwardDag {
         self.step_watched(run, step, |_, _| ())
     }
 
+    fn advance(&self, Run(run): &mut Run, time: i64) -> Result<Verdict, GaveUp> {
+        let implies = TimerImplication { automaton: &self.automaton };
+        run.advance(&self.automaton, time, &implies, &|leaf| self.is_accepting(leaf)).map_err(gave_up)
+    }
+
+    fn deadline(&self, Run(run): &Run) -> Option<i64> {
+        run.deadline(&self.automaton)
+    }
+
     fn verdict(&self, run: &Run) -> Verdict {
         run.0.verdict
     }
 
     fn show_step(&self, guide: &Guide<'_>, Run(run): &mut Run, step: Step<'_>) -> Result<Vec<Stage>, WalkthroughError> {
-        let text = |leaf, position| self.leaf_text(leaf, position);
+        let text = |leaf, moment| self.leaf_text(leaf, moment);
         let mut forward = HeldGraph::default();
         self.step_watched(run, step, |run, unfolded| {
             // More than anybody could read is told below.
@@ -177,7 +185,7 @@ impl Follow for ForwardBackwardDag {
     }
 
     fn save(&self, run: &Run, to: &mut Writer) {
-        run.0.save(&|_| None, to);
+        run.0.save(&self.automaton, &|_| None, to);
     }
 
     fn restore(&self, from: &mut Reader<'_>) -> Result<Run, RestoreError> {
@@ -209,9 +217,13 @@ impl Implies for TimerImplication<'_> {
     }
 
     fn implies(&self, one: Leaf, other: Leaf) -> bool {
-        let (Leaf::Timer(node, soon), Leaf::Timer(_, late)) = (one, other) else { return false };
-        // Deadlines compare as the clocks do at any position.
-        let entry = |deadline: Deadline| Entry { node, clock: deadline.clock_at(0) };
-        entry_implies(self.automaton, entry(soon), entry(late))
+        let (Leaf::Timer(node, one), Leaf::Timer(_, other)) = (one, other) else { return false };
+        let Kind::Timer { stronger, .. } = self.automaton.node(node).kind else { return false };
+        // Deadlines compare as clocks do, and clocks of timers that wait are as these ask for.
+        match stronger {
+            Stronger::Smaller => one <= other,
+            Stronger::Larger => one >= other,
+            Stronger::Neither => one == other,
+        }
     }
 }

@@ -3,20 +3,32 @@
 
 use super::follow::Step;
 use crate::automaton::alternating::NodeId;
-use crate::automaton::metric::{BoundInTime, Kind, Label, Metric};
+use crate::automaton::metric::{EndlessTime, Kind, Label, Metric};
 use crate::limit::{Feature, Unsupported};
 use crate::past::{Past, PastId, PastRun};
 use crate::saved::{Reader, RestoreError, Writer};
 use traceward_logic::formula::{FormulaId, Formulas};
 use traceward_logic::letter::{Alphabet, Proposition};
 
-/// The metric automaton of a formula; bounds in time are refused.
+/// The metric automaton of a formula. A bound of centuries is more than a clock can count.
 pub(super) fn automaton(engine: &'static str, formulas: &Formulas, root: FormulaId) -> Result<Metric, Unsupported> {
-    Metric::new(formulas, root).map_err(|BoundInTime(_)| Unsupported {
-        engine,
-        what: Feature::BoundsInTime,
-        instead: "reverse",
-    })
+    let refused = Unsupported { engine, what: Feature::VastTimes, instead: "reverse" };
+    Metric::new(formulas, root).map_err(|EndlessTime(_)| refused)
+}
+
+/// The metric automaton of a formula for an engine whose clocks count steps; `instead` is one whose
+/// clocks count time too.
+pub(super) fn automaton_of_steps(
+    engine: &'static str,
+    formulas: &Formulas,
+    root: FormulaId,
+    instead: &'static str,
+) -> Result<Metric, Unsupported> {
+    let automaton = automaton(engine, formulas, root)?;
+    match automaton.is_timed() {
+        true => Err(Unsupported { engine, what: Feature::BoundsInTime, instead }),
+        false => Ok(automaton),
+    }
 }
 
 /// The labels of an automaton's leaves, ready to be evaluated in a state.

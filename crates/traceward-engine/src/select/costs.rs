@@ -91,15 +91,18 @@ struct Subject<'a> {
     index: usize,
     states: usize,
     parts: Vec<FormulaId>,
-    /// The metric automaton and the sublogic, unless a bound counts time.
-    metric: Option<(Metric, Sublogic)>,
+    /// The metric automaton, unless a bound is too long for its clocks.
+    metric: Option<Metric>,
+    /// The sublogic, unless a bound counts time.
+    sublogic: Option<Sublogic>,
 }
 
 impl<'a> Subject<'a> {
     fn new(prepared: &'a Prepared, index: usize, states: usize) -> Self {
         let (formulas, root) = (&prepared.formulas, prepared.normal[index]);
-        let metric = Metric::new(formulas, root).ok().zip(sublogic(formulas, root));
-        Self { prepared, index, states: states.max(1), parts: formulas.parts(&[root]), metric }
+        let metric = Metric::new(formulas, root).ok();
+        let sublogic = sublogic(formulas, root);
+        Self { prepared, index, states: states.max(1), parts: formulas.parts(&[root]), metric, sublogic }
     }
 
     fn formulas(&self) -> &'a Formulas {
@@ -152,7 +155,9 @@ impl<'a> Subject<'a> {
             Feature::BoundsInTime => parts.find(is_timed),
             Feature::FutureInsidePast => parts.find(|part| is_past(part) && has_future(part)),
             Feature::LongPastBounds | Feature::MuchPast => parts.filter(is_past).max_by_key(|part| bound(*part)),
-            Feature::VastBounds | Feature::EmptyInterval | Feature::Bounds => parts.max_by_key(|part| bound(*part)),
+            Feature::VastBounds | Feature::VastTimes | Feature::EmptyInterval | Feature::Bounds => {
+                parts.max_by_key(|part| bound(*part))
+            }
             Feature::GrowingTrace => None,
         }
     }
@@ -251,40 +256,65 @@ impl<'a> Subject<'a> {
         }
     }
 
-    fn metric(&self) -> (&Metric, Sublogic) {
-        let (metric, sublogic) = self.metric.as_ref().expect("bounds in time are refused");
-        (metric, *sublogic)
+    fn metric(&self) -> &Metric {
+        self.metric.as_ref().expect("a bound that is too long is refused")
+    }
+
+    /// The nodes of the automaton with the clocks that they can have if these count time. Whatever
+    /// the constants are, a clock is set at some state.
+    fn nodes_in_time(&self) -> Magnitude {
+        count(self.metric().size() as u64) * (self.trace() + Magnitude::new(1.0))
+    }
+
+    /// Any set of nodes with their clocks.
+    fn sets_in_time(&self) -> Magnitude {
+        Magnitude::new(2.0).to_the(self.nodes_in_time().number())
     }
 
     fn breadth_first(&self) -> MostNeeded {
-        let (metric, sublogic) = self.metric();
+        let metric = self.metric();
         let measures = metric.measures();
-        let (space, time) = if metric.has_delays() {
+        let (space, time) = if self.sublogic.is_none() {
+            let sets = self.sets_in_time();
+            let steps = self.trace() * count(measures.x as u64) * sets * sets;
+            (counted("2^(X·(|ρ|+1))", sets), counted("|ρ|·X·N²", steps))
+        } else if metric.has_delays() {
             let sets = metric.clock_sets();
             let steps = self.trace() * count(measures.x as u64) * sets * sets;
             (counted("Π of each node's sets of clocks", sets), counted("|ρ|·X·N²", steps))
         } else {
+            let sublogic = self.sublogic.expect("bounds in time are above");
             (sublogic.breadth_first(measures), sublogic.breadth_first_time(measures, self.states))
         };
         MostNeeded { unit: SpaceUnit::Configurations, space, time }
     }
 
     fn tree(&self) -> MostNeeded {
-        let allows = self.metric().0.measures().tree(self.states) * Magnitude::new(HIDDEN_CONSTANT);
+        let allows = self.metric().measures().tree(self.states) * Magnitude::new(HIDDEN_CONSTANT);
         let stated = Statement { name: "theorem 3.1", formula: "Σ X^i, i ≤ |ρ|", allows };
         MostNeeded { unit: SpaceUnit::Nodes, space: stated, time: stated }
     }
 
     fn graph(&self) -> MostNeeded {
-        let (metric, sublogic) = self.metric();
-        let stated = twice(sublogic.graph(metric.measures(), self.states));
+        let stated = match self.sublogic {
+            Some(sublogic) => twice(sublogic.graph(self.metric().measures(), self.states)),
+            None => {
+                let all = self.nodes_in_time() * count(self.metric().size() as u64) * self.trace();
+                twice(counted("X²·(|ρ|+1)·|ρ|", all))
+            }
+        };
         MostNeeded { unit: SpaceUnit::Nodes, space: stated, time: stated }
     }
 
     /// Of the other sublogics, operators that begin late are in graphs, where every clock has a
     /// leaf anyway.
     fn generic(&self) -> MostNeeded {
-        let (metric, sublogic) = self.metric();
+        let metric = self.metric();
+        let Some(sublogic) = self.sublogic else {
+            let sets = self.sets_in_time();
+            let time = twice(counted("|ρ|·N²", self.trace() * sets * sets));
+            return MostNeeded { unit: SpaceUnit::Nodes, space: twice(counted("2^(X·(|ρ|+1))", sets)), time };
+        };
         let measures = metric.measures();
         let (space, time) = if sublogic == Sublogic::Btl && metric.has_delays() {
             (measures.generic_with_delays(), measures.generic_time_with_delays(self.states))

@@ -229,7 +229,7 @@ mod claim_3_2 {
             match node.test() {
                 None => least,
                 Some(ClockTest::Positive) if least == Clock::ZERO || !node.accepting => least,
-                Some(ClockTest::Positive | ClockTest::Zero) => most,
+                Some(_) => most,
             }
         }
 

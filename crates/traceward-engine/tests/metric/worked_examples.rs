@@ -40,7 +40,7 @@ fn the_graph_grows_and_is_reduced_as_in_3_3_4() {
     let mut run = engine.start().unwrap();
     let mut step = |state: &str| {
         let verdict = engine.step(&mut run, Step::new(&example.state(state), 0)).unwrap();
-        (verdict, run.leaves().iter().map(leaf).collect::<Vec<_>>(), run.nodes())
+        (verdict, engine.leaves(&run).iter().map(leaf).collect::<Vec<_>>(), run.nodes())
     };
     // By hand: n0 ∨ (n5 ∧ n3), branching points with one child collapsed.
     assert_eq!(step(TRACE[0]), (Verdict::Pending, vec!["n0^∞".into(), "n3^1".into(), "n5^3".into()], 5));
@@ -60,7 +60,7 @@ fn generic_goes_on_as_in_4_2_5() {
             let verdict = engine.step(&mut run, Step::new(&example.state(state), 0)).unwrap();
             let set = |set: &&[Entry]| set.iter().map(|entry| leaf(&(entry.node, entry.clock))).collect::<Vec<_>>();
             let sets: Vec<_> = run.configurations().iter().map(set).collect();
-            (verdict, run.timers().iter().map(leaf).collect::<Vec<_>>(), sets)
+            (verdict, engine.timers(&run).iter().map(leaf).collect::<Vec<_>>(), sets)
         };
         let (n0, n5) = (vec!["n0^∞".to_owned()], vec!["n5^∞".to_owned()]);
         // {n0}, and {n1, n5} with ♦[0,1]p as a graph; n1 is satisfied and not kept. {n1, n2} fails.

@@ -170,9 +170,12 @@ fn both_take_bounds() {
 }
 
 #[test]
-fn breadth_first_refuses_bounds_in_time() {
-    let message = "the engine breadth-first cannot take bounds in time; reverse can";
-    for formula in ["F[0,3s] a", "G(a -> O[1ms,2ms] b)", "X(a U[2s,] b)", "F[0,3] G[1s] a"] {
+fn breadth_first_refuses_bounds_of_centuries() {
+    let message = "the engine breadth-first cannot take bounds of more than 292 years; reverse can";
+    for formula in ["F[0,3s] a", "G(a -> O[1ms,2ms] b)", "X(a U[2s,] b)", "F[0,3] G[106000d] a"] {
+        assert!(breadth_first(formula, EngineConfig::default()).is_ok(), "{formula}");
+    }
+    for formula in ["F[0,107000d] a", "G(a -> X G[107000d,] b)"] {
         let refused = breadth_first(formula, EngineConfig::default()).unwrap_err();
         assert_eq!(refused.to_string(), message, "{formula}");
     }

@@ -5,11 +5,12 @@ use crate::error::ExportError;
 use crate::sketch::{Sketch, SketchKind};
 use std::sync::Arc;
 use traceward::Spec;
-use traceward_engine::automaton::metric::Metric;
+use traceward_engine::automaton::metric::{EndlessTime, Metric};
+use traceward_engine::limit::Feature;
 use traceward_engine::select::{Prepared, Simplification};
 use traceward_logic::formula::{FormulaId, Formulas};
 
-/// The metric alternating automaton of a property: bounds in steps are clocks.
+/// The metric alternating automaton of a property: bounds are clocks.
 #[derive(Clone, Debug)]
 pub struct MetricAutomaton {
     automaton: Metric,
@@ -53,8 +54,8 @@ pub fn metric_automaton(
     simplification: Simplification,
 ) -> Result<MetricAutomaton, ExportError> {
     let chosen = ChosenProperty::new(spec, name, simplification)?;
-    chosen.refuse_time()?;
     let ChosenProperty { prepared: Prepared { formulas, normal, .. }, names, title, .. } = chosen;
-    let automaton = Metric::new(&formulas, normal[0]).expect("bounds in time are refused");
+    let too_long = |EndlessTime(_)| ExportError::Unsupported { what: Feature::VastTimes };
+    let automaton = Metric::new(&formulas, normal[0]).map_err(too_long)?;
     Ok(MetricAutomaton { automaton, root: normal[0], formulas, names, title })
 }

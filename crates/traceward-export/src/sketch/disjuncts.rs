@@ -4,6 +4,7 @@ use std::fmt;
 use std::rc::Rc;
 use traceward_engine::automaton::alternating::{self, Alternating, ConditionId, NodeId};
 use traceward_engine::automaton::metric::{self, Clock, ClockId, Metric};
+use traceward_logic::formula::Unit;
 
 /// A condition in disjunctive form: one of these sets of arrows has to be followed, all of its
 /// arrows together. ε is the one set that is empty.
@@ -29,13 +30,18 @@ impl Edge {
     }
 }
 
-/// The change of a clock: `t1 := 4`, `t1--`.
+/// The change of a clock: `t1 := 4`, `t1--`; of one that counts time: `t1 := 5ms`, `t1 -= Δ`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum ClockChange {
     /// The arrow enters the clock's sub-automaton.
     Set(ClockId, Clock),
     /// The arrow stays in the clock's sub-automaton, and a step has passed.
     CountDown(ClockId),
+    /// The arrow enters the sub-automaton of a clock that counts time.
+    SetTime(ClockId, Clock),
+    /// The arrow stays in the sub-automaton of such a clock, and the time between two states has
+    /// passed.
+    Elapse(ClockId),
 }
 
 impl fmt::Display for ClockChange {
@@ -43,6 +49,8 @@ impl fmt::Display for ClockChange {
         match self {
             Self::Set(clock, start) => write!(f, "{clock} := {start}"),
             Self::CountDown(clock) => write!(f, "{clock}--"),
+            Self::SetTime(clock, start) => write!(f, "{clock} := {}", start.text(Unit::Time)),
+            Self::Elapse(clock) => write!(f, "{clock} -= Δ"),
         }
     }
 }
@@ -98,7 +106,13 @@ impl MultipliedOut {
     pub(super) fn of_metric(automaton: &Metric, limit: usize) -> Result<Self, TooManyDisjuncts> {
         let edge = |to: NodeId| match automaton.node(to).kind {
             metric::Kind::Leaf(_) => Edge::plain(to),
-            metric::Kind::Timer { clock, .. } => Edge { to, clock: Some(ClockChange::CountDown(clock)) },
+            metric::Kind::Timer { clock, .. } => {
+                let change = match automaton.unit(clock) {
+                    Unit::Steps => ClockChange::CountDown(clock),
+                    Unit::Time => ClockChange::Elapse(clock),
+                };
+                Edge { to, clock: Some(change) }
+            }
         };
         let form = |id: ConditionId| match automaton.condition(id) {
             metric::Condition::Empty => Form::Empty,
@@ -169,6 +183,9 @@ fn entered(inner: &[Vec<Edge>], clock: ClockId, start: Clock) -> Disjuncts {
     let set = |edge: &Edge| match edge.clock {
         Some(ClockChange::CountDown(own)) if own == clock => {
             Edge { clock: Some(ClockChange::Set(clock, start)), ..*edge }
+        }
+        Some(ClockChange::Elapse(own)) if own == clock => {
+            Edge { clock: Some(ClockChange::SetTime(clock, start)), ..*edge }
         }
         _ => *edge,
     };

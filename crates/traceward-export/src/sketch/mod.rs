@@ -13,7 +13,7 @@ use std::sync::Arc;
 pub use svg::svg;
 use traceward_engine::automaton::alternating::{Alternating, ConditionId, Look, NodeId};
 use traceward_engine::automaton::metric::{self, Clock, ClockId, Metric};
-use traceward_logic::formula::{FormulaId, Formulas};
+use traceward_logic::formula::{FormulaId, Formulas, Unit};
 
 /// The kinds of automata that a [`Sketch`] shows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,8 +34,8 @@ pub struct Sketch {
     pub kind: SketchKind,
     /// The formula.
     pub formula: String,
-    /// The clocks, each with the value that it is set to.
-    pub clocks: Vec<(ClockId, Clock)>,
+    /// The clocks, each with the value that it is set to, and what it counts.
+    pub clocks: Vec<(ClockId, Clock, Unit)>,
     /// The arrows with which a run begins.
     pub start: Disjuncts,
     /// The nodes, in order.
@@ -121,7 +121,7 @@ impl Sketch {
         Ok(Self {
             kind: SketchKind::Metric,
             formula: formulas.display(root, names).to_string(),
-            clocks: automaton.clock_ids().map(|id| (id, automaton.clock(id))).collect(),
+            clocks: automaton.clock_ids().map(|id| (id, automaton.clock(id), automaton.unit(id))).collect(),
             start: multiplied.disjuncts(automaton.root()),
             nodes: nodes.collect(),
         })
@@ -152,6 +152,15 @@ impl Sketch {
     /// Whether some arrow sets a clock or counts it down.
     fn has_captions(&self) -> bool {
         self.disjuncts().flatten().any(|edge| edge.clock.is_some())
+    }
+
+    /// Whether some arrow has a change of a clock by the steps between two states, or by the time.
+    fn counts(&self, unit: Unit) -> bool {
+        let is_such = |change: ClockChange| match change {
+            ClockChange::Set(..) | ClockChange::CountDown(_) => unit == Unit::Steps,
+            ClockChange::SetTime(..) | ClockChange::Elapse(_) => unit == Unit::Time,
+        };
+        self.disjuncts().flatten().filter_map(|edge| edge.clock).any(is_such)
     }
 
     fn disjuncts(&self) -> impl Iterator<Item = &Vec<Edge>> {

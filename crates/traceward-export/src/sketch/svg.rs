@@ -7,6 +7,7 @@ use super::{Sketch, SketchKind, SketchNode};
 use crate::frame::{Frame, escaped, write_outline};
 use crate::layers::RoundedBox;
 use std::fmt::{self, Write};
+use traceward_logic::formula::Unit;
 
 const STYLE: &str = "    .node rect { fill: #ffffff; stroke: #1b1f24; stroke-width: 1.3 }
     .leaf rect { fill: #eef3fa }
@@ -58,7 +59,8 @@ fn legend(sketch: &Sketch) -> String {
         (sketch.accepting() > 0, accepting),
         (sketch.has_conjunctions(), "arc: all its arrows together"),
         (sketch.looks_back(), "dashed: to the previous position"),
-        (sketch.has_captions(), "t := 4 sets a clock, t-- counts it down"),
+        (sketch.counts(Unit::Steps), "t := 4 sets a clock, t-- counts it down"),
+        (sketch.counts(Unit::Time), "t := 4s sets a clock, t -= Δ takes the time between two states from it"),
     ];
     let present: Vec<&str> = signs.into_iter().filter(|(present, _)| *present).map(|(_, sign)| sign).collect();
     present.join("  ·  ")

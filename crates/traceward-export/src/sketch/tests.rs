@@ -68,7 +68,8 @@ fn clocks_are_set_where_they_are_entered_and_count_down_inside() {
     assert_eq!(words(&sketch.nodes[1].next), [""]);
     assert_eq!(words(&sketch.nodes[2].next), ["n2 t2--", "n3"]);
     assert_eq!((sketch.nodes.len(), sketch.edges(), sketch.accepting()), (4, 6 + 6 + 2, 3));
-    let clocks: Vec<String> = sketch.clocks.iter().map(|(id, start)| format!("{id} {start}")).collect();
+    let clocks: Vec<String> =
+        sketch.clocks.iter().map(|(id, start, unit)| format!("{id} {}", start.text(*unit))).collect();
     assert_eq!(clocks, ["t1 ∞", "t2 4"]);
 }
 

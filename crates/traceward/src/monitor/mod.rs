@@ -697,7 +697,11 @@ impl Monitor {
     }
 
     fn follow_all(&mut self) {
-        self.changed.clear();
+        // Who looks at the changes reads all of the list's place: what was just written of it would
+        // be waited for.
+        if !self.changed.is_empty() {
+            self.changed.clear();
+        }
         let mut has_ended = false;
         let (letter, news, position, time) = (&self.letter, &self.news, self.position, self.intake.time());
         for (index, (property, follow)) in self.program.properties.iter().zip(&mut self.follows).enumerate() {

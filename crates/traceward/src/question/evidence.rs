@@ -123,6 +123,7 @@ fn violation(part: &Part<'_>, formula: FormulaId, position: usize) -> Violation 
         line: part.line(position),
         source: part.source(position),
         time: part.time(position),
+        first_time: part.time(0),
         values: values.chain(earlier_values(part, formula, position)).collect(),
         missing: Vec::new(),
         missing_earlier: Vec::new(),

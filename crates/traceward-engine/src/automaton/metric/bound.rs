@@ -116,7 +116,7 @@ impl Metric {
             (_, Some(delay)) => Magnitude::power(2.0, delay as f64 + 1.0),
             // Absent, or with one of the clocks that it counts down.
             (Kind::Timer { clock, .. }, None) => {
-                Magnitude::new(self.clock(clock).steps().map_or(2.0, |steps| steps as f64 + 2.0))
+                Magnitude::new(self.clock(clock).left().map_or(2.0, |steps| steps as f64 + 2.0))
             }
         };
         self.nodes().iter().map(sets).fold(Magnitude::new(1.0), Mul::mul)
@@ -140,7 +140,7 @@ impl Metric {
             Kind::Timer { test: ClockTest::Positive, clock, stronger: Stronger::Neither, .. }
                 if runs_out[clock.index()] =>
             {
-                self.clock(clock).steps()
+                self.clock(clock).left()
             }
             _ => None,
         }

@@ -19,8 +19,14 @@ impl Metric {
             Kind::Leaf(Label::Constant(bit)) => bit.to_string(),
             Kind::Leaf(Label::Atom(atom)) => formulas.atom(atom).display(names).to_string(),
             Kind::Leaf(Label::NotAtom(_) | Label::Past(_)) => formulas.display(node.formula, names).to_string(),
-            Kind::Timer { test: ClockTest::Positive, clock, .. } => format!("{clock} > 0"),
-            Kind::Timer { test: ClockTest::Zero, clock, .. } => format!("{clock} = 0"),
+            Kind::Timer { test, clock, .. } => match test {
+                ClockTest::Positive => format!("{clock} > 0"),
+                ClockTest::Zero => format!("{clock} = 0"),
+                ClockTest::Above(least) => format!("{clock} > {}", self.clock_text(clock, least)),
+                ClockTest::UpTo(most) => format!("{clock} ≤ {}", self.clock_text(clock, most)),
+                ClockTest::Open => format!("{clock} ≥ 0"),
+                ClockTest::Closed => format!("{clock} < 0"),
+            },
         }
     }
 
@@ -60,7 +66,7 @@ impl Metric {
                     bracketed(left).into_iter().chain([text(" ∨ ")]).chain(bracketed(right)).collect()
                 }
                 Condition::Metric(clock, inner) => {
-                    let set = Piece::Text(format!("[{clock} := {}]", self.clock(clock)));
+                    let set = Piece::Text(format!("[{clock} := {}]", self.clock_text(clock, self.clock(clock))));
                     bracketed(inner).into_iter().chain([set]).collect()
                 }
             };

@@ -22,6 +22,21 @@
 //! its functions Ψ2 to Ψ4 it refers to the wrong ones. `X f` is a timer with one step to go that
 //! leads to f.
 //!
+//! A bound in time is a number of nanoseconds, and its clock goes on by the time between two
+//! states: none at all if they have one timestamp, and past the end of a window if there is no state
+//! in it. One clock, set to b, does for window and delay of `[a,b]`: it says how long the window
+//! stays open.
+//!
+//! ```text
+//! window of F    o ∧ (t ∨ A)              of G    c ∨ (t ∧ A), and so on
+//! delay of all   d ∨ (e ∧ window)
+//! ```
+//!
+//! where t asks for a clock that is not negative, as o does, and c for a negative one: whether a
+//! window closes with a state is not known before the next one comes, so t has always something to
+//! wait for. d asks for more than b - a, e for no more. Without an upper bound the delay has a clock
+//! of its own, set to a, and the window that of steps.
+//!
 //! Past operators are leaves here: what holds of the past is known when a state arrives, see
 //! [`crate::past`].
 
@@ -40,25 +55,27 @@ pub use sublogic::{Sublogic, sublogic};
 use traceward_logic::formula::{
     AtomId, BinaryOp, Direction, FormulaId, Formulas, Interval, Node as Operator, Strength, Unit,
 };
+use traceward_logic::print::duration;
 
-/// The value of a clock: a number of steps, or ∞.
+/// The value of a clock: a number of steps or of nanoseconds, or ∞. A clock that counts time may
+/// be negative: then its end has been passed by so much.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct Clock(u64);
+pub struct Clock(i64);
 
 impl Clock {
     /// A clock that has run out.
     pub const ZERO: Self = Self(0);
     /// A clock that never runs out.
-    pub const INFINITE: Self = Self(u64::MAX);
+    pub const INFINITE: Self = Self(i64::MAX);
 
-    /// A clock with so many steps to go. The largest number stands for ∞: no trace is as long.
-    pub fn new(steps: u64) -> Self {
-        Self(steps)
+    /// A clock with so much to go. Numbers from the largest on stand for ∞: no trace is as long.
+    pub fn new(left: u64) -> Self {
+        Self(i64::try_from(left).unwrap_or(i64::MAX))
     }
 
-    /// The number of steps that the clock has to go; none for ∞.
-    pub fn steps(self) -> Option<u64> {
-        (self != Self::INFINITE).then_some(self.0)
+    /// What the clock has to go, in its unit; none for ∞, and 0 once its end has been passed.
+    pub fn left(self) -> Option<u64> {
+        (self != Self::INFINITE).then_some(self.0.max(0) as u64)
     }
 
     /// The clock one step later.
@@ -66,16 +83,40 @@ impl Clock {
     /// # Panics
     /// If the clock has run out.
     pub fn later(self) -> Self {
-        if self == Self::INFINITE { self } else { Self(self.0.checked_sub(1).expect("a clock that has not run out")) }
+        assert!(self > Self::ZERO, "a clock that has not run out");
+        if self == Self::INFINITE { self } else { Self(self.0 - 1) }
+    }
+
+    /// The clock so many nanoseconds later.
+    #[must_use]
+    pub fn after(self, nanoseconds: u64) -> Self {
+        if self == Self::INFINITE { self } else { Self(self.0.saturating_sub_unsigned(nanoseconds)) }
+    }
+
+    /// The distance from one moment to another, both in a clock's unit.
+    pub(crate) fn between(now: u64, end: u64) -> Self {
+        let left = i128::from(end) - i128::from(now);
+        Self(i64::try_from(left).unwrap_or(if left < 0 { i64::MIN } else { i64::MAX }))
+    }
+
+    /// The clock as people write it, in its unit.
+    pub fn text(self, unit: Unit) -> String {
+        match (self, unit) {
+            (Self::INFINITE, _) => "∞".to_owned(),
+            (Self(0), _) => "0".to_owned(),
+            (Self(steps), Unit::Steps) => steps.to_string(),
+            (Self(time), Unit::Time) => {
+                let sign = if time < 0 { "-" } else { "" };
+                format!("{sign}{}", duration(time.unsigned_abs()))
+            }
+        }
     }
 }
 
+/// Writes the number alone; [`Clock::text`] has the unit.
 impl fmt::Display for Clock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.steps() {
-            Some(steps) => write!(f, "{steps}"),
-            None => f.write_str("∞"),
-        }
+        f.write_str(&self.text(Unit::Steps))
     }
 }
 
@@ -131,6 +172,14 @@ pub enum ClockTest {
     Positive,
     /// The test λx. x = 0.
     Zero,
+    /// The test λx. x > d, of time.
+    Above(Clock),
+    /// The test λx. x ≤ d, of time.
+    UpTo(Clock),
+    /// The test λx. x ≥ 0, of time.
+    Open,
+    /// The test λx. x < 0, of time.
+    Closed,
 }
 
 impl ClockTest {
@@ -139,6 +188,10 @@ impl ClockTest {
         match self {
             Self::Positive => clock > Clock::ZERO,
             Self::Zero => clock == Clock::ZERO,
+            Self::Above(least) => clock > least,
+            Self::UpTo(most) => clock <= most,
+            Self::Open => clock >= Clock::ZERO,
+            Self::Closed => clock < Clock::ZERO,
         }
     }
 }
@@ -202,30 +255,75 @@ pub struct Metric {
     conditions: Vec<Condition>,
     /// The value that each clock is set to.
     clocks: Vec<Clock>,
+    /// What each clock counts.
+    units: Vec<Unit>,
     root: ConditionId,
     /// The largest constant in the formula.
     largest_constant: u64,
 }
 
-/// The error that a part has a bound in time: a metric automaton counts steps.
+/// The error that the bound in time of a part is longer than a clock can count: 292 years.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct BoundInTime(pub FormulaId);
+pub struct EndlessTime(pub FormulaId);
 
 impl Metric {
     /// The automaton of a formula in negation normal form with split atoms.
     ///
     /// # Panics
     /// If the formula is not in negation normal form.
-    pub fn new(formulas: &Formulas, root: FormulaId) -> Result<Self, BoundInTime> {
+    pub fn new(formulas: &Formulas, root: FormulaId) -> Result<Self, EndlessTime> {
         let parts = future_parts(formulas, root);
-        let is_timed = |part: &FormulaId| {
-            let node = formulas.node(*part);
-            node.direction() == Some(Direction::Future) && node.interval().is_some_and(|one| one.unit == Unit::Time)
+        let is_too_long = |part: &FormulaId| {
+            let bound = formulas.node(*part).interval().filter(|one| one.unit == Unit::Time);
+            bound.is_some_and(|one| Clock::new(one.to.unwrap_or(one.from)) == Clock::INFINITE)
         };
-        match parts.iter().copied().find(is_timed) {
-            Some(part) => Err(BoundInTime(part)),
+        match parts.iter().copied().find(is_too_long) {
+            Some(part) => Err(EndlessTime(part)),
             None => Ok(Builder::new(formulas, root).build(&parts, root)),
         }
+    }
+
+    /// Whether some clock counts time.
+    pub fn is_timed(&self) -> bool {
+        self.units.contains(&Unit::Time)
+    }
+
+    /// What a clock counts.
+    pub fn unit(&self, clock: ClockId) -> Unit {
+        self.units[clock.index()]
+    }
+
+    /// What the clock of a node counts; steps for a leaf, which does not look at it.
+    pub(crate) fn unit_of(&self, node: NodeId) -> Unit {
+        match self.node(node).kind {
+            Kind::Leaf(_) => Unit::Steps,
+            Kind::Timer { clock, .. } => self.unit(clock),
+        }
+    }
+
+    /// Whether a node is a timer that asks something of the next state.
+    pub fn goes_on(&self, node: NodeId) -> bool {
+        matches!(self.node(node).kind, Kind::Timer { next, .. } if self.condition(next) != Condition::Empty)
+    }
+
+    /// The clock of a timer with the next state, which comes so many nanoseconds later.
+    pub(crate) fn later(&self, timer: NodeId, clock: Clock, passed: u64) -> Clock {
+        match self.unit_of(timer) {
+            Unit::Steps => clock.later(),
+            Unit::Time => clock.after(passed),
+        }
+    }
+
+    /// A time after which all clocks that count time have passed their ends, however long they had
+    /// to go: whether it is this or more makes no difference.
+    pub(crate) fn longest_time(&self) -> u64 {
+        let times = self.clocks.iter().zip(&self.units).filter(|(_, unit)| **unit == Unit::Time);
+        times.filter_map(|(clock, _)| clock.left()).max().map_or(0, |longest| longest + 1)
+    }
+
+    /// The value of a clock as people write it.
+    pub fn clock_text(&self, id: ClockId, clock: Clock) -> String {
+        clock.text(self.unit(id))
     }
 
     /// The nodes, in the order in which the thesis' figures number them.
@@ -307,7 +405,8 @@ enum Own {
     },
 }
 
-/// A timer and, where its clock can run out, the node that asks for that.
+/// A timer and, where its clock can run out, the node that asks for that; in time, the node that
+/// asks whether a window is open, or whether it is closed.
 #[derive(Clone, Copy)]
 struct TimerPair {
     running: NodeId,
@@ -320,6 +419,7 @@ struct Builder<'a> {
     own: FxHashMap<FormulaId, Own>,
     nodes: Vec<Option<Node>>,
     clocks: Vec<Clock>,
+    units: Vec<Unit>,
     conditions: Vec<Condition>,
     ids: FxHashMap<Condition, ConditionId>,
     of_formula: FxHashMap<FormulaId, ConditionId>,
@@ -332,6 +432,7 @@ impl<'a> Builder<'a> {
             own: FxHashMap::default(),
             nodes: Vec::new(),
             clocks: Vec::new(),
+            units: Vec::new(),
             conditions: Vec::new(),
             ids: FxHashMap::default(),
             of_formula: FxHashMap::default(),
@@ -377,23 +478,43 @@ impl<'a> Builder<'a> {
         let node = self.formulas.node(formula);
         let own = match node.interval() {
             _ if node.direction() != Some(Direction::Future) => Own::Leaf(self.fresh_node()),
+            Some(interval) if interval.unit == Unit::Time => self.bounded_in_time(interval),
             Some(interval) => self.bounded(node, interval),
-            None => Own::Next(self.fresh_node(), self.fresh_clock(Clock::new(1))),
+            None => Own::Next(self.fresh_node(), self.fresh_clock(Clock::new(1), Unit::Steps)),
         };
         self.own.insert(formula, own);
     }
 
     fn bounded(&mut self, node: Operator, interval: Interval) -> Own {
         let delay = (interval.from > 0).then(|| {
-            let clock = self.fresh_clock(Clock::new(interval.from));
+            let clock = self.fresh_clock(Clock::new(interval.from), Unit::Steps);
             TimerPair { running: self.fresh_node(), zero: Some(self.fresh_node()), clock }
         });
         let width = interval.to.map_or(Clock::INFINITE, |to| Clock::new(to - interval.from));
-        let clock = self.fresh_clock(width);
+        let clock = self.fresh_clock(width, Unit::Steps);
         let running = self.fresh_node();
         let asks_for_zero = is_weak(node) && width != Clock::INFINITE;
         let zero = asks_for_zero.then(|| self.fresh_node());
         Own::Bounded { delay, window: TimerPair { running, zero, clock } }
+    }
+
+    /// With an upper bound one clock does for delay and window.
+    fn bounded_in_time(&mut self, interval: Interval) -> Own {
+        let start = interval.to.unwrap_or(interval.from);
+        let clock = (start > 0 || interval.to.is_some()).then(|| self.fresh_clock(Clock::new(start), Unit::Time));
+        let delay = clock.filter(|_| interval.from > 0).map(|clock| TimerPair {
+            running: self.fresh_node(),
+            zero: Some(self.fresh_node()),
+            clock,
+        });
+        let window = match clock.filter(|_| interval.to.is_some()) {
+            Some(clock) => TimerPair { running: self.fresh_node(), zero: Some(self.fresh_node()), clock },
+            None => {
+                let clock = self.fresh_clock(Clock::INFINITE, Unit::Steps);
+                TimerPair { running: self.fresh_node(), zero: None, clock }
+            }
+        };
+        Own::Bounded { delay, window }
     }
 
     fn fresh_node(&mut self) -> NodeId {
@@ -401,8 +522,9 @@ impl<'a> Builder<'a> {
         NodeId::new(self.nodes.len() - 1)
     }
 
-    fn fresh_clock(&mut self, start: Clock) -> ClockId {
+    fn fresh_clock(&mut self, start: Clock, unit: Unit) -> ClockId {
         self.clocks.push(start);
+        self.units.push(unit);
         ClockId(self.clocks.len() as u32 - 1)
     }
 
@@ -417,7 +539,7 @@ impl<'a> Builder<'a> {
         let largest_constant = constants.max().unwrap_or(0);
         let root = self.of_formula[&root];
         let nodes = self.nodes.into_iter().map(|node| node.expect("every numbered node is built")).collect();
-        Metric { nodes, conditions: self.conditions, clocks: self.clocks, root, largest_constant }
+        Metric { nodes, conditions: self.conditions, clocks: self.clocks, units: self.units, root, largest_constant }
     }
 
     /// The automaton 𝒜(φ) of a formula.
@@ -430,10 +552,7 @@ impl<'a> Builder<'a> {
         }
         Some(match (node, *self.own.get(&formula)?) {
             (node, Own::Next(id, clock)) => self.next(formula, node, id, clock),
-            (node, Own::Bounded { delay, window }) => {
-                let window = self.window(formula, node, window);
-                delay.map_or(window, |delay| self.delay(formula, delay, window, is_weak(node)))
-            }
+            (node, Own::Bounded { delay, window }) => self.bounded_operator(formula, node, delay, window),
             (node, Own::Leaf(id)) => {
                 let label = self.label(formula, node);
                 self.nodes[id.index()] = Some(Node { kind: Kind::Leaf(label), accepting: true, formula });
@@ -464,27 +583,83 @@ impl<'a> Builder<'a> {
         self.intern(Condition::Metric(clock, node))
     }
 
+    /// The automaton of an operator with a window.
+    fn bounded_operator(
+        &mut self,
+        formula: FormulaId,
+        node: Operator,
+        delay: Option<TimerPair>,
+        timers: TimerPair,
+    ) -> ConditionId {
+        let inside = self.window(formula, node, timers);
+        let shares_clock = delay.is_some_and(|delay| delay.clock == timers.clock);
+        let window = if shares_clock { inside } else { self.intern(Condition::Metric(timers.clock, inside)) };
+        let Some(delay) = delay else { return window };
+        let interval = node.interval().expect("an operator with a window");
+        let tests = match interval.unit {
+            Unit::Steps => (ClockTest::Positive, ClockTest::Zero),
+            Unit::Time => {
+                let width = Clock::new(interval.to.map_or(0, |to| to - interval.from));
+                (ClockTest::Above(width), ClockTest::UpTo(width))
+            }
+        };
+        self.delay(formula, delay, tests, window, is_weak(node))
+    }
+
+    /// The window of an operator, its clock being set around it.
     fn window(&mut self, formula: FormulaId, node: Operator, timers: TimerPair) -> ConditionId {
+        if self.units[timers.clock.index()] == Unit::Time {
+            return self.window_in_time(formula, node, timers);
+        }
         let running = self.intern(Condition::Node(timers.running));
         // A weak operator asks nothing after this position if the window closes here.
         let onward = match timers.zero {
             Some(zero) => {
-                let zero = self.zero(formula, zero, timers.clock);
+                let zero = self.gate(formula, zero, timers.clock, ClockTest::Zero);
                 self.or(running, zero)
             }
             None => running,
         };
-        let whole = match node {
+        let whole = self.line(node, onward);
+        self.window_timer(formula, node, timers, ClockTest::Positive, whole);
+        whole
+    }
+
+    /// The window of an operator with a finite bound in time. A state behind it satisfies a weak
+    /// operator, and no strong one.
+    fn window_in_time(&mut self, formula: FormulaId, node: Operator, timers: TimerPair) -> ConditionId {
+        let running = self.intern(Condition::Node(timers.running));
+        let inside = self.line(node, running);
+        let test = if is_weak(node) { ClockTest::Closed } else { ClockTest::Open };
+        let gate = self.gate(formula, timers.zero.expect("windows close"), timers.clock, test);
+        let whole = if is_weak(node) { self.or(gate, inside) } else { self.and(gate, inside) };
+        self.window_timer(formula, node, timers, ClockTest::Open, whole);
+        whole
+    }
+
+    /// What an operator asks at a position in its window, and of those behind it by `onward`.
+    fn line(&mut self, node: Operator, onward: ConditionId) -> ConditionId {
+        match node {
             Operator::Eventually(_, _, f) => self.or(onward, self.of_formula[&f]),
             Operator::Always(_, _, f) => self.and(onward, self.of_formula[&f]),
             Operator::Binary(op, _, _, f, g) => {
                 self.binary_window(op, onward, self.of_formula[&f], self.of_formula[&g])
             }
             _ => unreachable!("only these operators have windows"),
-        };
+        }
+    }
+
+    fn window_timer(
+        &mut self,
+        formula: FormulaId,
+        node: Operator,
+        timers: TimerPair,
+        test: ClockTest,
+        next: ConditionId,
+    ) {
         let stronger = if is_weak(node) { Stronger::Larger } else { Stronger::Smaller };
-        self.timer(formula, timers, whole, is_weak(node), stronger);
-        self.intern(Condition::Metric(timers.clock, whole))
+        let kind = Kind::Timer { test, clock: timers.clock, next, stronger };
+        self.nodes[timers.running.index()] = Some(Node { kind, accepting: is_weak(node), formula });
     }
 
     /// The lines of the table above. What holds where the window closes is in `onward`. The match
@@ -512,24 +687,29 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// The delay: Ψ0 (strong) and Ψ1 (weak) of the thesis.
-    fn delay(&mut self, formula: FormulaId, timers: TimerPair, window: ConditionId, weak: bool) -> ConditionId {
+    /// The delay: Ψ0 (strong) and Ψ1 (weak) of the thesis. Of the tests, the first asks whether it
+    /// lasts, and the second whether it is over.
+    fn delay(
+        &mut self,
+        formula: FormulaId,
+        timers: TimerPair,
+        (lasts, is_over): (ClockTest, ClockTest),
+        window: ConditionId,
+        accepting: bool,
+    ) -> ConditionId {
         let running = self.intern(Condition::Node(timers.running));
-        let zero = self.zero(formula, timers.zero.expect("delays end"), timers.clock);
+        let zero = self.gate(formula, timers.zero.expect("delays end"), timers.clock, is_over);
         let open = self.and(zero, window);
-        let whole = self.or(running, open);
-        self.timer(formula, timers, whole, weak, Stronger::Neither);
-        self.intern(Condition::Metric(timers.clock, whole))
-    }
-
-    fn timer(&mut self, formula: FormulaId, timers: TimerPair, next: ConditionId, accepting: bool, stronger: Stronger) {
-        let kind = Kind::Timer { test: ClockTest::Positive, clock: timers.clock, next, stronger };
+        let next = self.or(running, open);
+        let kind = Kind::Timer { test: lasts, clock: timers.clock, next, stronger: Stronger::Neither };
         self.nodes[timers.running.index()] = Some(Node { kind, accepting, formula });
+        self.intern(Condition::Metric(timers.clock, next))
     }
 
-    fn zero(&mut self, formula: FormulaId, id: NodeId, clock: ClockId) -> ConditionId {
+    /// A node that asks something of its clock, and nothing of the next state.
+    fn gate(&mut self, formula: FormulaId, id: NodeId, clock: ClockId, test: ClockTest) -> ConditionId {
         let next = self.intern(Condition::Empty);
-        let kind = Kind::Timer { test: ClockTest::Zero, clock, next, stronger: Stronger::Neither };
+        let kind = Kind::Timer { test, clock, next, stronger: Stronger::Neither };
         self.nodes[id.index()] = Some(Node { kind, accepting: true, formula });
         self.intern(Condition::Node(id))
     }

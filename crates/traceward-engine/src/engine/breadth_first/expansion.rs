@@ -12,6 +12,7 @@ use crate::engine::configuration::{Configuration, Entry};
 use crate::limit::{Budget, Limit};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
+use traceward_logic::formula::Unit;
 
 /// An automaton cut where clocks are set: what is in one scope is asked with one clock.
 #[derive(Clone, Debug)]
@@ -93,6 +94,8 @@ type Alternatives = Rc<[Configuration]>;
 pub(super) struct SliceExpansion<'a> {
     engine: &'a BreadthFirst,
     admission: Admission<'a>,
+    /// The nanoseconds that have passed since the state before.
+    passed: u64,
     subsumption: Subsumption,
     /// The work and the bytes that the step may take.
     budget: &'a mut Budget,
@@ -108,12 +111,14 @@ impl<'a> SliceExpansion<'a> {
     pub(super) fn new(
         engine: &'a BreadthFirst,
         admission: Admission<'a>,
+        passed: u64,
         subsumption: Subsumption,
         budget: &'a mut Budget,
     ) -> Self {
         Self {
             engine,
             admission,
+            passed,
             subsumption,
             budget,
             known: FxHashMap::default(),
@@ -143,7 +148,7 @@ impl<'a> SliceExpansion<'a> {
         let mut alternatives = Vec::new();
         for timer in configuration.timers(automaton) {
             let Kind::Timer { next, .. } = automaton.node(timer.node).kind else { continue };
-            let asked = self.init(next, timer.clock.later())?;
+            let asked = self.init(next, automaton.later(timer.node, timer.clock, self.passed))?;
             match &*asked {
                 [only] => certain.extend(only.entries()),
                 _ => alternatives.push(asked),
@@ -214,7 +219,14 @@ impl<'a> SliceExpansion<'a> {
     fn init_node(&self, entry: Entry) -> Alternatives {
         let Admission::SatisfiedBy(letter) = self.admission else { return Rc::new([Configuration::of(entry)]) };
         let node = entry.node;
-        match self.engine.automaton.node(node).test() {
+        let automaton = &self.engine.automaton;
+        match automaton.node(node).test() {
+            // What was asked of a time says nothing about a later state, and times are many.
+            Some(test)
+                if test.holds(entry.clock) && !automaton.goes_on(node) && automaton.unit_of(node) == Unit::Time =>
+            {
+                self.nothing.clone()
+            }
             Some(test) if test.holds(entry.clock) => Rc::new([Configuration::of(entry)]),
             None if self.engine.satisfies(letter, node) => match self.engine.is_past(node) {
                 true => self.nothing.clone(),

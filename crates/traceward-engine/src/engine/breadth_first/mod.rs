@@ -102,6 +102,8 @@ struct Progress {
     verdict: Verdict,
     truth: LabelTruth,
     position: usize,
+    /// The timestamp of the last state, where a clock counts time.
+    time: Option<i64>,
     peak_configurations: usize,
 }
 
@@ -141,18 +143,18 @@ impl BreadthFirst {
         root: FormulaId,
         config: EngineConfig,
     ) -> Result<Self, Unsupported> {
-        Self::named(NAME, formulas, alphabet, root, config)
+        let automaton = labels::automaton(NAME, formulas, root)?;
+        Self::of_automaton(NAME, automaton, formulas, alphabet, config)
     }
 
-    /// The same, for the engine of a name.
-    fn named(
+    /// The same for an automaton that was made, and the engine of a name.
+    fn of_automaton(
         engine: &'static str,
+        automaton: Metric,
         formulas: &Formulas,
         alphabet: &Alphabet,
-        root: FormulaId,
         config: EngineConfig,
     ) -> Result<Self, Unsupported> {
-        let automaton = labels::automaton(engine, formulas, root)?;
         let labels = Labels::new(engine, &automaton, formulas, alphabet)?;
         let is_leaf = |node: &NodeId| matches!(automaton.node(*node).kind, Kind::Leaf(_));
         let leaves = automaton.node_ids().filter(is_leaf).collect();
@@ -166,6 +168,12 @@ impl BreadthFirst {
 
     fn satisfies(&self, letter: &[u64], leaf: NodeId) -> bool {
         self.leaves.binary_search(&leaf).is_ok_and(|place| letter[place / 64] >> (place % 64) & 1 == 1)
+    }
+
+    /// The nanoseconds between the last state and the next one, as far as clocks count them.
+    fn passed(&self, progress: &Progress, step: Step<'_>) -> u64 {
+        let passed = progress.time.zip(step.time).map_or(0, |(before, now)| now.abs_diff(before));
+        passed.min(self.automaton.longest_time())
     }
 
     fn is_past(&self, node: NodeId) -> bool {
@@ -200,6 +208,7 @@ impl Follow for BreadthFirst {
             verdict: cache.slices.verdict(set),
             truth: self.labels.start(),
             position: 0,
+            time: None,
             peak_configurations: 0,
         };
         Ok(Run { progress, cache })
@@ -207,11 +216,12 @@ impl Follow for BreadthFirst {
 
     fn step(&self, Run { progress, cache }: &mut Run, step: Step<'_>) -> Result<Verdict, GaveUp> {
         self.labels.read(&mut progress.truth, step);
-        let letter = self.letter(cache, &progress.truth);
+        let letter = self.letter(cache, &progress.truth, self.passed(progress, step));
         let set = self.set_of(cache, progress);
         let successor = self.successor(cache, set, letter).map_err(gave_up)?;
         progress.arrive(successor, &cache.slices);
         progress.position += 1;
+        progress.time = step.time.filter(|_| self.automaton.is_timed());
         Ok(progress.verdict)
     }
 
@@ -220,7 +230,7 @@ impl Follow for BreadthFirst {
     }
 
     fn show_step(&self, guide: &Guide<'_>, run: &mut Run, step: Step<'_>) -> Result<Vec<Stage>, WalkthroughError> {
-        let candidates = self.candidates_of(run)?;
+        let candidates = self.candidates_after(run, self.passed(&run.progress, step))?;
         self.step(run, step)?;
         Ok(vec![self.candidates_stage(guide, &candidates)?, self.kept_stage(guide, &self.slices_of(run))?])
     }
@@ -240,6 +250,9 @@ impl Follow for BreadthFirst {
     fn save(&self, Run { progress, .. }: &Run, to: &mut Writer) {
         Labels::save(&progress.truth, to);
         to.size(progress.position);
+        if self.automaton.is_timed() {
+            to.optional(progress.time.map(|time| time.abs_diff(i64::MIN)));
+        }
         to.size(progress.peak_configurations);
         to.size(progress.kept.len());
         progress.kept.iter().for_each(|one| one.save(to));
@@ -251,6 +264,9 @@ impl Follow for BreadthFirst {
         let Run { progress, cache } = &mut run;
         progress.truth = self.labels.restore(from)?;
         progress.position = from.size()?;
+        if self.automaton.is_timed() {
+            progress.time = from.optional()?.map(|since| i64::MIN.wrapping_add_unsigned(since));
+        }
         progress.peak_configurations = from.size()?;
         let kept = (0..from.count()?).map(|_| Configuration::restore(&self.automaton, from).map(Arc::new));
         progress.kept = kept.collect::<Result<_, _>>()?;

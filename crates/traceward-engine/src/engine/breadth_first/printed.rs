@@ -16,7 +16,7 @@ use super::slices::by_entries;
 use super::{BreadthFirst, EngineConfig, EngineStatistics, Memory, Subsumption, gave_up_as};
 use crate::engine::configuration::Configuration;
 use crate::engine::follow::{Follow, Step};
-use crate::engine::labels::{LabelTruth, Labels};
+use crate::engine::labels::{self, LabelTruth, Labels};
 use crate::engine::walkthrough::{Guide, Stage, WalkthroughError};
 use crate::limit::{Budget, BuildError, GaveUp, Limit};
 use crate::prepared::Prepared;
@@ -89,7 +89,8 @@ impl PrintedBreadthFirst {
         }
         run.budget.renew(run.bytes);
         if run.position == 0 {
-            let mut expansion = SliceExpansion::new(&self.shared, Admission::All, self.subsumption(), &mut run.budget);
+            let mut expansion =
+                SliceExpansion::new(&self.shared, Admission::All, 0, self.subsumption(), &mut run.budget);
             return Ok(expansion.initial()?.into_iter().map(Arc::new).collect());
         }
         let mut candidates: Vec<Arc<Configuration>> = Vec::new();
@@ -117,7 +118,7 @@ impl PrintedBreadthFirst {
         if let Some(known) = run.known.get(slice) {
             return Ok(known.clone());
         }
-        let mut expansion = SliceExpansion::new(&self.shared, Admission::All, self.subsumption(), &mut run.budget);
+        let mut expansion = SliceExpansion::new(&self.shared, Admission::All, 0, self.subsumption(), &mut run.budget);
         let successors: SharedSlices = expansion.successors(slice)?.into_iter().map(Arc::new).collect();
         run.budget.take(bytes_of(&successors))?;
         if self.shared.config.memory != Memory::Nothing {
@@ -132,7 +133,9 @@ impl Follow for PrintedBreadthFirst {
     const NAME: &'static str = NAME;
 
     fn compile(prepared: &Prepared, index: usize, config: EngineConfig) -> Result<Self, BuildError> {
-        let shared = BreadthFirst::named(NAME, &prepared.formulas, &prepared.alphabet, prepared.normal[index], config)?;
+        let Prepared { formulas, alphabet, normal, .. } = prepared;
+        let automaton = labels::automaton_of_steps(NAME, formulas, normal[index], "breadth-first")?;
+        let shared = BreadthFirst::of_automaton(NAME, automaton, formulas, alphabet, config)?;
         Ok(Self { shared })
     }
 

@@ -228,13 +228,17 @@ const SET_BYTES: usize = size_of::<Set>() + 24 + 64;
 const SUCCESSORS_BYTES: usize = 32 + 32;
 
 impl BreadthFirst {
-    /// The letter of the state that was read.
-    pub(super) fn letter(&self, cache: &mut SliceCache, truth: &LabelTruth) -> LetterId {
+    /// The letter of the state that was read. Where clocks count time, that which has passed is
+    /// part of it, in a word of its own behind the leaves: on it depends what comes after, too.
+    pub(super) fn letter(&self, cache: &mut SliceCache, truth: &LabelTruth, passed: u64) -> LetterId {
         let word =
             |leaves: &[NodeId]| leaves.iter().rev().fold(0, |word, leaf| word << 1 | u64::from(truth.satisfies(*leaf)));
         let words = &mut cache.slices.scratch;
         words.clear();
         words.extend(self.leaves.chunks(64).map(word));
+        if self.automaton.is_timed() {
+            words.push(passed);
+        }
         cache.slices.intern_letter(self.config.limits.remembered)
     }
 
@@ -290,7 +294,8 @@ impl BreadthFirst {
     }
 
     fn expansion<'a>(&'a self, letter: &'a [u64], budget: &'a mut Budget) -> SliceExpansion<'a> {
-        SliceExpansion::new(self, Admission::SatisfiedBy(letter), self.config.subsumption, budget)
+        let passed = if self.automaton.is_timed() { letter.last().copied().unwrap_or(0) } else { 0 };
+        SliceExpansion::new(self, Admission::SatisfiedBy(letter), passed, self.config.subsumption, budget)
     }
 
     fn known_successors(
@@ -379,11 +384,16 @@ impl BreadthFirst {
     }
 
     /// The configurations that a run can come to with the next state, satisfied or not: for looking
-    /// at. They do not depend on the state.
+    /// at. They do not depend on the state, but for its time: here none has passed.
     pub fn candidates_of(&self, run: &Run) -> Result<Vec<Vec<Entry>>, GaveUp> {
+        self.candidates_after(run, 0)
+    }
+
+    /// The same, after so many nanoseconds.
+    pub(super) fn candidates_after(&self, run: &Run, passed: u64) -> Result<Vec<Vec<Entry>>, GaveUp> {
         let subsumption = self.config.subsumption.with_all_configurations();
         let mut budget = Budget::new(&self.config.limits);
-        let mut expansion = SliceExpansion::new(self, Admission::All, subsumption, &mut budget);
+        let mut expansion = SliceExpansion::new(self, Admission::All, passed, subsumption, &mut budget);
         let mut found = Vec::new();
         if run.progress.position == 0 {
             found = expansion.initial().map_err(gave_up)?;

@@ -102,7 +102,7 @@ impl OverSlices {
         for position in 0..letters.len {
             let letter = |proposition| letters.bitmap(proposition).get(position);
             engine.labels.read(&mut truth, Step::new(&letter, position));
-            let letter = engine.letter(cache, &truth);
+            let letter = engine.letter(cache, &truth, 0);
             cache.budget.renew(cache.slices.bytes());
             let mut next: BTreeMap<SliceId, L::Value> = BTreeMap::new();
             if position == 0 {

@@ -92,7 +92,7 @@ impl ForwardBackward {
         root: FormulaId,
         config: EngineConfig,
     ) -> Result<Self, Unsupported> {
-        let automaton = labels::automaton(NAME, formulas, root)?;
+        let automaton = labels::automaton_of_steps(NAME, formulas, root, "forward-backward-dag")?;
         let labels = Labels::new(NAME, &automaton, formulas, alphabet)?;
         Ok(Self { automaton, labels, limits: config.limits })
     }
@@ -464,7 +464,7 @@ impl Tree {
                 TreeKind::Leaf(node, clock) => {
                     to.tag(0);
                     to.size(node.index());
-                    to.optional(clock.steps());
+                    to.optional(clock.left());
                 }
                 TreeKind::Free | TreeKind::Over(..) => to.tag(1),
                 TreeKind::And(_) => to.tag(1 + below.len() as u8),

@@ -4,10 +4,11 @@
 use super::super::configuration::{Compaction, Configuration, Entry};
 use super::super::graph::{ConfigurationId, Dependence};
 use crate::automaton::alternating::{ConditionId, NodeId};
-use crate::automaton::metric::{Clock, ClockTest, Condition, Kind, Metric};
+use crate::automaton::metric::{Clock, Condition, Kind, Metric};
 use crate::limit::{Budget, Limit};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
+use traceward_logic::formula::Unit;
 
 /// One way to go on from a configuration.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -100,6 +101,8 @@ impl Annotation {
 /// The ways that lead on from a configuration.
 pub(super) struct CandidateExpansion<'a> {
     pub(super) automaton: &'a Metric,
+    /// The nanoseconds that have passed since the state before.
+    pub(super) passed: u64,
     pub(super) annotation: &'a Annotation,
     /// The entries that ⊎ drops inside a configuration.
     pub(super) entries: Compaction,
@@ -114,10 +117,16 @@ impl CandidateExpansion<'_> {
         let mut product = vec![Candidate::nothing()];
         for Entry { node, clock } in configuration.timers(self.automaton) {
             let Kind::Timer { next, .. } = self.automaton.node(node).kind else { continue };
-            let asked = self.initial(next, clock.later(), budget)?;
+            let asked = self.initial(next, self.automaton.later(node, clock, self.passed), budget)?;
             product = self.product(&product, &asked, budget)?;
         }
         Ok(product)
+    }
+
+    /// The time that has passed, if a timer of a configuration counts it.
+    fn passed_for(&self, configuration: &Configuration) -> Option<u64> {
+        let mut timers = configuration.timers(self.automaton);
+        timers.any(|timer| self.automaton.unit_of(timer.node) == Unit::Time).then_some(self.passed)
     }
 
     /// init(𝒜, c), timers that cannot be satisfied left out: definition 4.6, corrected.
@@ -169,7 +178,7 @@ impl CandidateExpansion<'_> {
         match self.automaton.node(node).kind {
             Kind::Leaf(_) => vec![Candidate { labels: vec![node], ..Candidate::nothing() }],
             Kind::Timer { test, .. } if !test.holds(clock) => Vec::new(),
-            Kind::Timer { test: ClockTest::Zero, .. } => vec![Candidate::nothing()],
+            Kind::Timer { .. } if !self.automaton.goes_on(node) => vec![Candidate::nothing()],
             Kind::Timer { .. } => {
                 let timers = Configuration::of(Entry { node, clock });
                 vec![Candidate { timers, ..Candidate::nothing() }]
@@ -221,7 +230,8 @@ pub(super) struct Configurations {
 #[derive(Clone, Debug)]
 struct Known {
     configuration: Configuration,
-    ways: Option<Arc<[Way]>>,
+    /// The ways on, and the time that had passed when they were found, if that matters.
+    ways: Option<(Option<u64>, Arc<[Way]>)>,
 }
 
 /// The number of ways up to which they are compared with each other: comparing takes their square.
@@ -257,15 +267,19 @@ impl Configurations {
         expansion: &CandidateExpansion<'_>,
         budget: &mut Budget,
     ) -> Result<Arc<[Way]>, Limit> {
-        if let Some(ways) = &self.list[id.index()].ways {
+        let passed = expansion.passed_for(self.get(id));
+        if let Some((of, ways)) = &self.list[id.index()].ways
+            && *of == passed
+        {
             return Ok(ways.clone());
         }
         let held = budget.held();
         let candidates = expansion.successors(self.get(id), budget)?;
         budget.release_to(held);
         let ways = self.compile(candidates, expansion, budget)?;
+        let known = self.list[id.index()].ways.replace((passed, ways.clone()));
         self.held += size_of_val::<[Way]>(&ways);
-        self.list[id.index()].ways = Some(ways.clone());
+        self.held -= known.map_or(0, |(_, old)| size_of_val::<[Way]>(&old));
         Ok(ways)
     }
 

@@ -20,7 +20,7 @@ use super::configuration::{Configuration, Entry, entry_text};
 use super::follow::{Follow, Step};
 use super::forward_backward_dag::TimerImplication;
 use super::graph::{
-    ConfigurationId, Deadline, Dependence, GraphValue, Implies, Junction, Leaf, Scene, Unfolded, UnfoldedGraph,
+    ConfigurationId, Deadline, Dependence, GraphValue, Implies, Junction, Leaf, Moment, Scene, Unfolded, UnfoldedGraph,
     timer_text,
 };
 use super::labels::{self, LabelTruth, Labels};
@@ -63,11 +63,6 @@ impl Run {
     /// The number of nodes of the graph.
     pub fn nodes(&self) -> usize {
         self.unfolded.graph.len()
-    }
-
-    /// Type A: the timers that wait, with the clocks they have at the last state, in order.
-    pub fn timers(&self) -> Vec<(NodeId, Clock)> {
-        self.unfolded.timers()
     }
 
     /// Type B: the sets of timers that wait, in order.
@@ -114,6 +109,11 @@ impl Generic {
         &self.automaton
     }
 
+    /// Type A: the timers that wait in a run, with the clocks they have at the last state, in order.
+    pub fn timers(&self, run: &Run) -> Vec<(NodeId, Clock)> {
+        run.unfolded.timers(&self.automaton)
+    }
+
     fn is_accepting(&self, configurations: &Configurations, leaf: Leaf) -> bool {
         match leaf {
             Leaf::Timer(node, _) => self.automaton.node(node).accepting,
@@ -124,12 +124,11 @@ impl Generic {
     /// Unfolds the graph with the state that was read; `watch` sees what takes the place of each
     /// leaf.
     fn unfold(&self, run: &mut Run, mut watch: impl FnMut(&Run, Unfolded)) -> Result<(), Limit> {
-        let position = run.unfolded.position;
-        run.unfolded.unfolding.at(position);
-        if position == 0 {
+        let expansion = self.expansion(&run.unfolded);
+        if run.unfolded.position == 0 {
             let budget = &mut run.unfolded.graph.budget;
-            let initial = self.expansion().initial(self.automaton.root(), Clock::INFINITE, budget)?;
-            let ways = run.configurations.compile(initial, &self.expansion(), budget)?;
+            let initial = expansion.initial(self.automaton.root(), Clock::INFINITE, budget)?;
+            let ways = run.configurations.compile(initial, &expansion, budget)?;
             let root = self.value_of_ways(run, &ways)?;
             watch(run, Unfolded { leaf: None, by: root });
             run.unfolded.graph.set_root(root);
@@ -138,12 +137,12 @@ impl Generic {
         self.forget(run);
         run.unfolded.graph.begin_step();
         run.unfolded.graph.budget.charge(run.configurations.bytes());
-        while let Some((id, leaf)) = run.unfolded.graph.next_due(self.scene(&run.unfolded.truth), position) {
+        while let Some((id, leaf)) = run.unfolded.graph.next_due(self.scene(&run.unfolded.truth, run.unfolded.now)) {
             let by = match leaf {
                 Leaf::Timer(node, deadline) => self.value_of_timer(run, node, deadline)?,
                 Leaf::Configuration(configuration) => {
                     let budget = &mut run.unfolded.graph.budget;
-                    let ways = run.configurations.ways(configuration, &self.expansion(), budget)?;
+                    let ways = run.configurations.ways(configuration, &expansion, budget)?;
                     self.value_of_ways(run, &ways)?
                 }
             };
@@ -165,15 +164,16 @@ impl Generic {
             return Ok(run.unfolded.verdict);
         }
         self.labels.read(&mut run.unfolded.truth, step);
+        run.unfolded.arrive(step.time);
         self.unfold(run, watch).map_err(gave_up)?;
         let Run { unfolded, configurations, .. } = run;
         let is_accepting = |leaf| self.is_accepting(configurations, leaf);
         unfolded.conclude(&self.implication(configurations), &is_accepting).map_err(gave_up)
     }
 
-    /// The text of a leaf: a timer with the clock that it has at a position, or a set of timers
+    /// The text of a leaf: a timer with the clock that it has at a moment, or a set of timers
     /// with their clocks, which do not run before they are unfolded.
-    fn leaf_text(&self, configurations: &Configurations, leaf: Leaf, position: u64) -> String {
+    fn leaf_text(&self, configurations: &Configurations, leaf: Leaf, moment: Moment) -> String {
         let set = |id: ConfigurationId| {
             let entries = configurations.get(id).entries().iter();
             let members = entries.map(|entry| entry_text(&self.automaton, *entry)).collect();
@@ -181,7 +181,7 @@ impl Generic {
         };
         match leaf {
             Leaf::Configuration(id) => set(id),
-            Leaf::Timer(..) => timer_text(&self.automaton, leaf, position).unwrap_or_default(),
+            Leaf::Timer(..) => timer_text(&self.automaton, leaf, moment).unwrap_or_default(),
         }
     }
 
@@ -189,9 +189,11 @@ impl Generic {
         Leaves { timers: TimerImplication { automaton: &self.automaton }, configurations }
     }
 
-    fn expansion(&self) -> CandidateExpansion<'_> {
+    /// The expansion of configurations with the state that has come.
+    fn expansion(&self, run: &UnfoldedGraph) -> CandidateExpansion<'_> {
         CandidateExpansion {
             automaton: &self.automaton,
+            passed: run.now.since(run.before).min(self.automaton.longest_time()),
             annotation: &self.annotation,
             entries: self.config.subsumption.of_entries(),
             ways: self.config.subsumption.in_graphs(),
@@ -214,14 +216,14 @@ impl Generic {
         run.unfolded.graph.renumber(|id| numbers[&id]);
     }
 
-    fn scene<'a>(&'a self, truth: &'a LabelTruth) -> Scene<'a> {
-        Scene { automaton: &self.automaton, dependence: &self.dependence, truth }
+    fn scene<'a>(&'a self, truth: &'a LabelTruth, now: Moment) -> Scene<'a> {
+        Scene { automaton: &self.automaton, dependence: &self.dependence, truth, now }
     }
 
     /// The value that takes the place of a timer, a leaf of type A.
     fn value_of_timer(&self, run: &mut Run, node: NodeId, deadline: Deadline) -> Result<GraphValue, Limit> {
-        let UnfoldedGraph { graph, unfolding, truth, .. } = &mut run.unfolded;
-        unfolding.timer(self.scene(truth), graph, node, deadline)
+        let UnfoldedGraph { graph, unfolding, truth, now, .. } = &mut run.unfolded;
+        unfolding.timer(self.scene(truth, *now), graph, node, deadline)
     }
 
     /// The value that takes the place of a configuration, a leaf of type B: Generate-DAG of the
@@ -246,10 +248,10 @@ impl Generic {
     }
 
     fn value_of_way(&self, run: &mut Run, way: &Way) -> Result<GraphValue, Limit> {
-        let Run { unfolded: UnfoldedGraph { graph, unfolding, truth, .. }, parts, .. } = run;
+        let Run { unfolded: UnfoldedGraph { graph, unfolding, truth, now, .. }, parts, .. } = run;
         parts.clear();
         for graph_of in &way.graphs {
-            let value = unfolding.value(self.scene(truth), graph, *graph_of, Deadline::NEVER)?;
+            let value = unfolding.value(self.scene(truth, *now), graph, *graph_of, Deadline::NEVER)?;
             if value == GraphValue::Known(false) {
                 return Ok(value);
             }
@@ -291,6 +293,16 @@ impl Follow for Generic {
         self.step_watched(run, step, |_, _| ())
     }
 
+    fn advance(&self, run: &mut Run, time: i64) -> Result<Verdict, GaveUp> {
+        let Run { unfolded, configurations, .. } = run;
+        let is_accepting = |leaf| self.is_accepting(configurations, leaf);
+        unfolded.advance(&self.automaton, time, &self.implication(configurations), &is_accepting).map_err(gave_up)
+    }
+
+    fn deadline(&self, run: &Run) -> Option<i64> {
+        run.unfolded.deadline(&self.automaton)
+    }
+
     fn verdict(&self, run: &Run) -> Verdict {
         run.unfolded.verdict
     }
@@ -300,12 +312,12 @@ impl Follow for Generic {
         self.step_watched(run, step, |Run { unfolded: graph, configurations, .. }, unfolded| {
             // More than anybody could read is told below.
             if forward.vertices.len() <= guide.most_nodes && graph.graph.len() <= guide.most_nodes {
-                let text = |leaf, position| self.leaf_text(configurations, leaf, position);
+                let text = |leaf, moment| self.leaf_text(configurations, leaf, moment);
                 graph.show_unfolded(unfolded, &mut forward, &text);
             }
         })?;
         guide.allow(run.nodes())?;
-        let text = |leaf, position| self.leaf_text(&run.configurations, leaf, position);
+        let text = |leaf, moment| self.leaf_text(&run.configurations, leaf, moment);
         let backward = Content::Graph(run.unfolded.shown(&text));
         Ok(vec![Stage::new("forward", Content::Graph(forward)), Stage::new("backward", backward)])
     }
@@ -315,7 +327,7 @@ impl Follow for Generic {
     }
 
     fn save(&self, run: &Run, to: &mut Writer) {
-        run.unfolded.save(&|id| Some(run.configurations.get(id)), to);
+        run.unfolded.save(&self.automaton, &|id| Some(run.configurations.get(id)), to);
     }
 
     fn restore(&self, from: &mut Reader<'_>) -> Result<Run, RestoreError> {

@@ -3,8 +3,8 @@
 //!
 //! Vertices and edges live in arenas with lists of free places, and each edge is in the list of its
 //! parent's children and in the list of its child's parents, so that it can be taken out in one
-//! step. Clocks are kept as the position at which they run out: a leaf that goes on waiting stays
-//! as it is.
+//! step. Clocks are kept as the position or the time at which they run out: a leaf that goes on
+//! waiting stays as it is.
 //!
 //! What the thesis materialises and evaluates in a second phase is evaluated here while it is
 //! unfolded, so only what is not known yet is ever made ([`unfold`]), and a leaf that is to be
@@ -33,6 +33,7 @@ use rustc_hash::FxHashSet;
 pub(super) use show::{Unfolded, timer_text};
 use tidy::ComparedLeaves;
 pub(super) use tidy::Implies;
+use traceward_logic::formula::Unit;
 pub(super) use unfold::{Dependence, GraphUnfolding, Scene};
 
 /// A vertex of a graph.
@@ -55,21 +56,54 @@ impl ConfigurationId {
     }
 }
 
-/// The position at which a clock runs out.
+/// A state as clocks see it: its position, and its timestamp counted from the earliest that there
+/// can be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Moment {
+    pub(super) position: u64,
+    time: u64,
+}
+
+impl Moment {
+    /// The moment of a state. Where no clock counts time there may be no timestamp.
+    pub(super) fn new(position: u64, time: Option<i64>) -> Self {
+        Self { position, time: time.map_or(0, |time| time.abs_diff(i64::MIN)) }
+    }
+
+    fn in_unit(self, unit: Unit) -> u64 {
+        match unit {
+            Unit::Steps => self.position,
+            Unit::Time => self.time,
+        }
+    }
+
+    /// The nanoseconds since an earlier moment.
+    pub(super) fn since(self, earlier: Self) -> u64 {
+        self.time.saturating_sub(earlier.time)
+    }
+}
+
+/// The moment at which a clock runs out, as a position or a time.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(super) struct Deadline(u64);
 
 impl Deadline {
+    /// What no clock that counts reaches. No state is as late, so what is beyond is as good.
     pub(super) const NEVER: Self = Self(u64::MAX);
 
-    /// The deadline of a clock that is set at a position.
-    pub(super) fn of(clock: Clock, position: u64) -> Self {
-        clock.steps().map_or(Self::NEVER, |steps| Self(position.saturating_add(steps)))
+    /// The deadline of a clock that is set at a moment.
+    pub(super) fn of(clock: Clock, unit: Unit, now: Moment) -> Self {
+        clock.left().map_or(Self::NEVER, |left| Self(now.in_unit(unit).saturating_add(left)))
     }
 
-    /// The clock at a position.
-    pub(super) fn clock_at(self, position: u64) -> Clock {
-        if self == Self::NEVER { Clock::INFINITE } else { Clock::new(self.0.saturating_sub(position)) }
+    /// The deadline as a timestamp; none if there is none so late.
+    fn time(self) -> Option<i64> {
+        (self != Self::NEVER).then(|| i64::MIN.wrapping_add_unsigned(self.0))
+    }
+
+    /// The clock at a moment.
+    pub(super) fn clock_at(self, unit: Unit, now: Moment) -> Clock {
+        if self == Self::NEVER { Clock::INFINITE } else { Clock::between(now.in_unit(unit), self.0) }
     }
 }
 
@@ -243,12 +277,12 @@ impl Graph {
         std::mem::swap(&mut self.due, &mut self.leaves);
     }
 
-    /// A leaf that is due and whose value depends on the state at the position.
-    pub(super) fn next_due(&mut self, scene: Scene<'_>, position: u64) -> Option<(VertexId, Leaf)> {
+    /// A leaf that is due and whose value depends on the state.
+    pub(super) fn next_due(&mut self, scene: Scene<'_>) -> Option<(VertexId, Leaf)> {
         loop {
             let id = self.due.pop()?;
             match self.leaf(id) {
-                Some(leaf) if scene.rests(leaf, position) => self.leaves.push(id),
+                Some(leaf) if scene.rests(leaf) => self.leaves.push(id),
                 Some(leaf) => return Some((id, leaf)),
                 None => {}
             }
@@ -313,7 +347,7 @@ impl Graph {
 
     /// The leaf of this kind that was made, or kept, in this step. Timers of one node whose clocks
     /// run out at different times come from one leaf each, so only the latest, which starts at this
-    /// state, can be met again.
+    /// state, or at one before it at the same time, can be met again.
     fn known_leaf(&self, leaf: Leaf) -> Option<VertexId> {
         match leaf {
             Leaf::Timer(node, deadline) => {
@@ -431,6 +465,17 @@ impl Graph {
         self.settle();
         if self.vertices[id.index()].kind != VertexKind::Free {
             self.release(id);
+        }
+    }
+
+    /// Decides leaves that wait and need no further state, where `value` knows theirs.
+    fn close(&mut self, value: impl Fn(Leaf) -> Option<bool>) {
+        for id in self.leaves.clone() {
+            if let Some(leaf) = self.leaf(id)
+                && let Some(value) = value(leaf)
+            {
+                self.replace(id, leaf, GraphValue::Known(value));
+            }
         }
     }
 

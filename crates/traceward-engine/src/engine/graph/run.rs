@@ -2,14 +2,15 @@
 //! what that came to.
 
 use super::keep::Numbering;
-use super::{ConfigurationId, Graph, GraphUnfolding, GraphValue, Implies, Leaf};
+use super::{ConfigurationId, Deadline, Graph, GraphUnfolding, GraphValue, Implies, Leaf, Moment};
 use crate::automaton::alternating::NodeId;
-use crate::automaton::metric::{Clock, Metric};
+use crate::automaton::metric::{Clock, ClockTest, Metric};
 use crate::engine::EngineConfig;
 use crate::engine::configuration::Configuration;
 use crate::engine::labels::{LabelTruth, Labels};
 use crate::limit::Limit;
 use crate::saved::{Reader, RestoreError, Writer};
+use traceward_logic::formula::Unit;
 use traceward_logic::verdict::Verdict;
 
 /// A graph that has been unfolded with the states of a trace so far.
@@ -20,6 +21,9 @@ pub(in crate::engine) struct UnfoldedGraph {
     pub(in crate::engine) truth: LabelTruth,
     /// The number of states that were taken.
     pub(in crate::engine) position: u64,
+    /// The moment of the state that is being taken, and of the one before it.
+    pub(in crate::engine) now: Moment,
+    pub(in crate::engine) before: Moment,
     pub(in crate::engine) verdict: Verdict,
 }
 
@@ -31,8 +35,16 @@ impl UnfoldedGraph {
             unfolding: GraphUnfolding::new(automaton),
             truth: labels.start(),
             position: 0,
+            now: Moment::default(),
+            before: Moment::default(),
             verdict: Verdict::Pending,
         }
+    }
+
+    /// A state comes.
+    pub(in crate::engine) fn arrive(&mut self, time: Option<i64>) {
+        self.before = self.now;
+        self.now = Moment::new(self.position, time);
     }
 
     pub(in crate::engine) fn leaves(&self) -> impl Iterator<Item = Leaf> + '_ {
@@ -40,9 +52,9 @@ impl UnfoldedGraph {
     }
 
     /// The timers that wait, with the clocks they have at the last state, in order.
-    pub(in crate::engine) fn timers(&self) -> Vec<(NodeId, Clock)> {
+    pub(in crate::engine) fn timers(&self, automaton: &Metric) -> Vec<(NodeId, Clock)> {
         let timer = |leaf| match leaf {
-            Leaf::Timer(node, deadline) => Some((node, deadline.clock_at(self.position - 1))),
+            Leaf::Timer(node, deadline) => Some((node, deadline.clock_at(automaton.unit_of(node), self.now))),
             Leaf::Configuration(_) => None,
         };
         let mut timers: Vec<_> = self.leaves().filter_map(timer).collect();
@@ -57,8 +69,38 @@ impl UnfoldedGraph {
         implies: &dyn Implies,
         is_accepting: &dyn Fn(Leaf) -> bool,
     ) -> Result<Verdict, Limit> {
-        self.graph.end_step(implies)?;
         self.position += 1;
+        self.settle(implies, is_accepting)
+    }
+
+    /// Learns that no later state has a timestamp below a time, and returns the verdict after that.
+    /// What waited in a window that has closed is as it is at the end of the trace.
+    pub(in crate::engine) fn advance(
+        &mut self,
+        automaton: &Metric,
+        time: i64,
+        implies: &dyn Implies,
+        is_accepting: &dyn Fn(Leaf) -> bool,
+    ) -> Result<Verdict, Limit> {
+        if self.verdict.is_final() || self.deadline(automaton).is_none_or(|first| time <= first) {
+            return Ok(self.verdict);
+        }
+        let clock = Moment::new(self.position, Some(time));
+        self.graph.close(|leaf| {
+            let is_closed = window_in_time(automaton, leaf)?.clock_at(Unit::Time, clock) < Clock::ZERO;
+            is_closed.then(|| is_accepting(leaf))
+        });
+        self.settle(implies, is_accepting)
+    }
+
+    /// The first time at which a window closes in which a timer waits.
+    pub(in crate::engine) fn deadline(&self, automaton: &Metric) -> Option<i64> {
+        let windows = self.leaves().filter_map(|leaf| window_in_time(automaton, leaf));
+        windows.min().and_then(Deadline::time)
+    }
+
+    fn settle(&mut self, implies: &dyn Implies, is_accepting: &dyn Fn(Leaf) -> bool) -> Result<Verdict, Limit> {
+        self.graph.end_step(implies)?;
         self.verdict = match self.graph.root() {
             GraphValue::Known(true) => Verdict::Satisfied,
             GraphValue::Known(false) => Verdict::Violated,
@@ -71,11 +113,15 @@ impl UnfoldedGraph {
     /// Writes the graph and how far it is; `configuration` tells which has a number.
     pub(in crate::engine) fn save<'a>(
         &self,
+        automaton: &Metric,
         configuration: &dyn Fn(ConfigurationId) -> Option<&'a Configuration>,
         to: &mut Writer,
     ) {
         Labels::save(&self.truth, to);
         to.number(self.position);
+        if automaton.is_timed() {
+            to.number(self.now.time);
+        }
         to.verdict(self.verdict);
         self.graph.save(configuration, to);
     }
@@ -91,7 +137,18 @@ impl UnfoldedGraph {
     ) -> Result<(), RestoreError> {
         self.truth = labels.restore(from)?;
         self.position = from.number()?;
+        let time = if automaton.is_timed() { from.number()? } else { 0 };
+        self.now = Moment { position: self.position.saturating_sub(1), time };
         self.verdict = from.verdict()?;
         self.graph.restore(automaton, number, from)
+    }
+}
+
+/// The end of the window in time that a timer waits in. A delay is none: whether its clock is that
+/// of a window does not show.
+fn window_in_time(automaton: &Metric, leaf: Leaf) -> Option<Deadline> {
+    match leaf {
+        Leaf::Timer(node, deadline) if automaton.node(node).test() == Some(ClockTest::Open) => Some(deadline),
+        Leaf::Timer(..) | Leaf::Configuration(_) => None,
     }
 }

@@ -4,7 +4,7 @@
 //! leaf is evaluated while it is unfolded, so there is no graph before that. What there is, leaf by
 //! leaf, is what takes its place.
 
-use super::{Graph, GraphValue, Junction, Leaf, UnfoldedGraph, VertexId, VertexKind};
+use super::{Graph, GraphValue, Junction, Leaf, Moment, UnfoldedGraph, VertexId, VertexKind};
 use crate::automaton::metric::Metric;
 use crate::engine::configuration::{Entry, entry_text};
 use crate::engine::walkthrough::{HeldGraph, HeldId, HeldVertex};
@@ -19,14 +19,14 @@ pub(in crate::engine) struct Unfolded {
     pub(in crate::engine) by: GraphValue,
 }
 
-/// The text of a leaf with the clock that it has at a position.
-pub(in crate::engine) type LeafText<'a> = &'a dyn Fn(Leaf, u64) -> String;
+/// The text of a leaf with the clock that it has at a moment.
+pub(in crate::engine) type LeafText<'a> = &'a dyn Fn(Leaf, Moment) -> String;
 
-/// The text of a timer with the clock that it has at a position.
-pub(in crate::engine) fn timer_text(automaton: &Metric, leaf: Leaf, position: u64) -> Option<String> {
+/// The text of a timer with the clock that it has at a moment.
+pub(in crate::engine) fn timer_text(automaton: &Metric, leaf: Leaf, moment: Moment) -> Option<String> {
     match leaf {
         Leaf::Timer(node, deadline) => {
-            let clock = deadline.clock_at(position);
+            let clock = deadline.clock_at(automaton.unit_of(node), moment);
             Some(entry_text(automaton, Entry { node, clock }))
         }
         Leaf::Configuration(_) => None,
@@ -37,9 +37,8 @@ impl UnfoldedGraph {
     /// The graph after the last state that was taken.
     pub(in crate::engine) fn shown(&self, text: LeafText<'_>) -> HeldGraph {
         let mut shown = HeldGraph::default();
-        let position = self.position.saturating_sub(1);
         if let value @ (GraphValue::Waits(_) | GraphValue::Open(_)) = self.graph.root() {
-            self.graph.copy(value, None, &mut shown, &|leaf| text(leaf, position));
+            self.graph.copy(value, None, &mut shown, &|leaf| text(leaf, self.now));
         }
         shown
     }
@@ -51,14 +50,13 @@ impl UnfoldedGraph {
         to: &mut HeldGraph,
         text: LeafText<'_>,
     ) {
-        let position = self.position;
-        let label = leaf.map_or_else(|| "start".to_owned(), |leaf| text(leaf, position.saturating_sub(1)));
+        let label = leaf.map_or_else(|| "start".to_owned(), |leaf| text(leaf, self.before));
         let value = match by {
             GraphValue::Known(value) => Some(value),
             GraphValue::Waits(_) | GraphValue::Open(_) => None,
         };
         let top = to.add(None, HeldVertex { value, ..HeldVertex::new(label) });
-        self.graph.copy(by, Some(top), to, &|leaf| text(leaf, position));
+        self.graph.copy(by, Some(top), to, &|leaf| text(leaf, self.now));
     }
 }
 

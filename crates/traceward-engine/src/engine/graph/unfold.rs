@@ -1,8 +1,8 @@
 //! From conditions of an automaton to the graph, one state further.
 
-use super::{Deadline, Graph, GraphValue, Junction, Leaf};
+use super::{Deadline, Graph, GraphValue, Junction, Leaf, Moment};
 use crate::automaton::alternating::{ConditionId, NodeId};
-use crate::automaton::metric::{Clock, ClockTest, Condition, Kind, Metric, Stronger};
+use crate::automaton::metric::{Clock, ClockId, Condition, Kind, Metric, Stronger};
 use crate::engine::labels::LabelTruth;
 use crate::limit::Limit;
 
@@ -15,7 +15,6 @@ pub(in crate::engine) struct GraphUnfolding {
     found: Vec<(u64, GraphValue)>,
     tasks: Vec<Task>,
     values: Vec<GraphValue>,
-    position: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -65,25 +64,31 @@ pub(in crate::engine) struct Scene<'a> {
     pub(in crate::engine) automaton: &'a Metric,
     pub(in crate::engine) dependence: &'a Dependence,
     pub(in crate::engine) truth: &'a LabelTruth,
+    pub(in crate::engine) now: Moment,
 }
 
 impl Scene<'_> {
-    /// Whether a leaf is a delay that is not over at a position, and looks at nothing before it is.
-    pub(in crate::engine) fn rests(self, leaf: Leaf, position: u64) -> bool {
+    /// Whether a leaf is a delay that is not over, and looks at nothing before it is.
+    pub(in crate::engine) fn rests(self, leaf: Leaf) -> bool {
         let Leaf::Timer(node, deadline) = leaf else { return false };
-        let is_delay = matches!(self.automaton.node(node).kind, Kind::Timer { stronger: Stronger::Neither, .. });
-        is_delay && deadline.clock_at(position) > Clock::ZERO
+        match self.automaton.node(node).kind {
+            Kind::Timer { test, clock, stronger: Stronger::Neither, .. } => test.holds(self.clock(clock, deadline)),
+            _ => false,
+        }
     }
 
-    /// The value of a node whose clock runs out then, at a position.
-    fn node(self, node: NodeId, deadline: Deadline, position: u64) -> GraphValue {
-        let clock = deadline.clock_at(position);
-        match self.automaton.node(node).kind {
-            Kind::Leaf(_) => GraphValue::Known(self.truth.satisfies(node)),
-            Kind::Timer { test: ClockTest::Positive, .. } if ClockTest::Positive.holds(clock) => {
-                GraphValue::Waits(Leaf::Timer(node, deadline))
-            }
-            Kind::Timer { test, .. } => GraphValue::Known(test.holds(clock)),
+    fn clock(self, clock: ClockId, deadline: Deadline) -> Clock {
+        deadline.clock_at(self.automaton.unit(clock), self.now)
+    }
+
+    /// The value of a node whose clock runs out then.
+    fn node(self, node: NodeId, deadline: Deadline) -> GraphValue {
+        let Kind::Timer { test, clock, .. } = self.automaton.node(node).kind else {
+            return GraphValue::Known(self.truth.satisfies(node));
+        };
+        match test.holds(self.clock(clock, deadline)) {
+            true if self.automaton.goes_on(node) => GraphValue::Waits(Leaf::Timer(node, deadline)),
+            value => GraphValue::Known(value),
         }
     }
 }
@@ -94,13 +99,7 @@ impl GraphUnfolding {
             found: vec![(NEVER, GraphValue::Known(false)); automaton.condition_ids().count()],
             tasks: Vec::new(),
             values: Vec::new(),
-            position: 0,
         }
-    }
-
-    /// Goes to a position.
-    pub(in crate::engine) fn at(&mut self, position: u64) {
-        self.position = position;
     }
 
     /// The value of a timer that waited for the state at the position: the value of its δ.
@@ -144,7 +143,7 @@ impl GraphUnfolding {
                 }
                 Task::Keep(condition) => {
                     let value = *self.values.last().expect("a value");
-                    self.found[condition.index()] = (self.position, value);
+                    self.found[condition.index()] = (scene.now.position, value);
                 }
             }
         }
@@ -154,13 +153,13 @@ impl GraphUnfolding {
     fn find(&mut self, scene: Scene<'_>, graph: &mut Graph, condition: ConditionId, deadline: Deadline) {
         let whole = scene.automaton.condition(condition);
         if let Condition::Node(node) = whole {
-            let value = scene.node(node, deadline, self.position);
+            let value = scene.node(node, deadline);
             self.values.push(value);
             return;
         }
         if scene.dependence.is_closed(condition) {
             let (position, value) = self.found[condition.index()];
-            if position == self.position {
+            if position == scene.now.position {
                 self.values.push(value);
                 return;
             }
@@ -176,7 +175,7 @@ impl GraphUnfolding {
                 self.sides(scene, graph, Junction::Or, [left, right], deadline);
             }
             Condition::Metric(clock, inner) => {
-                let deadline = Deadline::of(scene.automaton.clock(clock), self.position);
+                let deadline = Deadline::of(scene.automaton.clock(clock), scene.automaton.unit(clock), scene.now);
                 self.tasks.push(Task::Find(inner, deadline));
             }
         }
@@ -193,7 +192,7 @@ impl GraphUnfolding {
     ) {
         let decisive = GraphValue::Known(junction.decisive());
         let value = |side| match scene.automaton.condition(side) {
-            Condition::Node(node) => Some(scene.node(node, deadline, self.position)),
+            Condition::Node(node) => Some(scene.node(node, deadline)),
             _ => None,
         };
         let (known, other) = match (value(left), value(right)) {
