@@ -9,7 +9,7 @@ use std::time::Duration;
 use traceward::engine::{Limit, Limits, Precision, Simplification, Subsumption};
 use traceward::input::{Format, MissingPolicy, TimeColumn, TimeUnit};
 use traceward::message::Remedy;
-use traceward::{Config, EngineName, ValueType};
+use traceward::{Config, Dialect, EngineName, ValueType};
 use traceward_server::Address;
 
 /// Checks, monitors and measures what running systems actually did
@@ -214,6 +214,9 @@ pub struct SpecArguments {
     /// A formula or query; may be given several times
     #[arg(short = 'e', long = "expression", value_name = "TEXT", allow_hyphen_values = true)]
     pub expressions: Vec<String>,
+    /// The dialect of formulas: mtl reads bounds as MTL does, opra binds as the OPrA tool does
+    #[arg(long, value_name = "mtl|opra|traceward")]
+    pub dialect: Option<Dialect>,
 }
 
 #[derive(Args, Debug)]

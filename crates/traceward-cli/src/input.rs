@@ -80,6 +80,7 @@ pub fn spec_and_traces(
         }
     }
     sources.extend(spec.expressions.iter().map(|text| Source::new("-e", text, goal)));
+    let settings = Settings { dialect: spec.dialect, ..settings };
     let spec = Spec::parse_with(sources, settings).map_err(|error| Failure::Message(error.render(style())))?;
     Ok((spec, traces))
 }
@@ -223,6 +224,7 @@ pub fn settings(arguments: &TraceArguments) -> Settings {
         records: arguments.changes.then_some(Records::Changes),
         missing: arguments.missing,
         types: arguments.types.clone(),
+        dialect: None,
     }
 }
 

@@ -45,7 +45,7 @@ pub use monitor::{
 };
 pub use report::{Evidence, PropertyReport, Report};
 pub use runs::RunQuestions;
-pub use spec::{Goal, Settings, Source, Spec, SpecError};
+pub use spec::{Dialect, Goal, Settings, Source, Spec, SpecError};
 pub use traceward_engine::select::{Config, EngineName};
 pub use traceward_logic::trace::VariableId;
 pub use traceward_logic::value::{Value, ValueType};

@@ -4,6 +4,7 @@
 //! what the spec asks of its columns. With the trace's [`Schema`] everything is known, and what
 //! comes out is final.
 
+mod dialect;
 mod earlier;
 mod formula;
 mod query;
@@ -213,6 +214,8 @@ struct Lowering<'a> {
     latencies: Vec<(FormulaId, FormulaId)>,
     /// The variables of no known type that are compared with a column of texts.
     beside_texts: Vec<VariableId>,
+    /// Whether the note on windows has been made: once is enough.
+    window_is_noted: bool,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -242,6 +245,7 @@ impl<'a> Lowering<'a> {
             queries: Vec::new(),
             latencies: Vec::new(),
             beside_texts: Vec::new(),
+            window_is_noted: false,
             diagnostics: Vec::new(),
         }
     }
