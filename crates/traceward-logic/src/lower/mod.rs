@@ -13,7 +13,7 @@ mod state;
 mod trigger;
 mod types;
 
-pub use trigger::Trigger;
+pub use trigger::{Response, Trigger};
 pub use types::{ClassId, Expected, Schema, Type, Variable, Variables};
 
 use crate::ast::{Ast, AstKind, Connective, Named, SpecAst, Statement, StatementKind};
@@ -28,6 +28,7 @@ use query_form::QueriesByForm;
 use rustc_hash::FxHashMap;
 use state::Standing;
 use std::sync::Arc;
+use trigger::Reached;
 
 /// The number of operators that the uses of `let` may unfold to. A chain of definitions that each
 /// use the one before twice doubles with every line.
@@ -82,6 +83,8 @@ pub struct Property {
     /// The left sides of implications on which the property rests, the outermost first; none
     /// before there is a trace.
     pub triggers: Vec<Trigger>,
+    /// What the property asks for within a window, again and again; none before there is a trace.
+    pub responses: Vec<Response>,
 }
 
 /// The claim of a property.
@@ -408,9 +411,9 @@ impl<'a> Lowering<'a> {
     }
 
     fn claim(&mut self, statement: &Statement, claim: Claim) {
-        let triggers = match claim {
-            Claim::Formula(_) if self.schema.is_some() => self.triggers(&statement.body),
-            _ => Vec::new(),
+        let Reached { triggers, responses } = match claim {
+            Claim::Formula(_) if self.schema.is_some() => self.reached(&statement.body),
+            _ => Reached::default(),
         };
         self.properties.push(Property {
             name: statement.name.as_ref().map(|name| name.name.clone()),
@@ -418,6 +421,7 @@ impl<'a> Lowering<'a> {
             body: statement.body.clone(),
             claim,
             triggers,
+            responses,
         });
     }
 
