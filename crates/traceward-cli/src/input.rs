@@ -210,7 +210,11 @@ pub fn read_options(path: &Path, arguments: &TraceArguments) -> ReadOptions {
         null: arguments.null.clone(),
         header: if arguments.no_header { HeaderLine::Missing } else { HeaderLine::Names },
         year: arguments.year,
-        order: if arguments.sort { RecordOrder::ByTime } else { RecordOrder::AsTheyCome },
+        order: match (arguments.sort, arguments.lateness) {
+            (true, _) => RecordOrder::ByTime,
+            (false, Some(lateness)) => RecordOrder::Within { lateness },
+            (false, None) => RecordOrder::AsTheyCome,
+        },
         ..ReadOptions::default()
     }
 }

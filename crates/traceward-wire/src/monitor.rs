@@ -150,6 +150,9 @@ pub struct EndOfTrace {
     pub states: u64,
     /// The number of lines that held no state and were skipped.
     pub skipped: u64,
+    /// The number of records that came too late to be put in order, and were left out.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub late: u64,
     /// The verdict on each property.
     pub properties: Vec<EndVerdict>,
     /// The value of each query.
@@ -233,6 +236,10 @@ fn is_unknown(monitor: &Monitor, id: traceward::PropertyId) -> bool {
     monitor.property(id).gave_up.is_some() || monitor.doubt(id).is_some()
 }
 
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
 impl EndOfTrace {
     /// What was known of a trace when somebody cut it short: the number of states, of lines that
     /// were skipped, and the verdict on each property by its name; none where it was given up on.
@@ -257,6 +264,7 @@ impl EndOfTrace {
             stopped,
             states,
             skipped,
+            late: 0,
             properties,
             queries: Vec::new(),
             warnings: Vec::new(),
@@ -306,6 +314,7 @@ impl EndOfTrace {
             stopped: extent.stopped(),
             states: monitor.position(),
             skipped: feed.skipped(),
+            late: feed.late(),
             properties: monitor.property_ids().zip(verdicts).map(property).collect(),
             queries: match extent {
                 Extent::Complete => monitor.queries_at_end().map(|query| end_value(&query)).collect(),

@@ -66,9 +66,9 @@ pub mod engine {
 pub mod input {
     pub use crate::monitor::Unseen;
     pub use traceward_trace::{
-        Answer, Certainty, Claim, ColumnInspection, ColumnKind, Counted, Distinct, EventsMistake, Format, HeaderLine,
-        Hello, Inspection, MissingPolicy, Note, ReadOptions, RecordOrder, Records, SourcePlace, Suggestion, TimeColumn,
-        TimeGuess, TimeUnit, TraceError, TraceErrorKind, WayOut, inspect,
+        Answer, CannotRestore, Certainty, Claim, ColumnInspection, ColumnKind, Counted, Distinct, EventsMistake,
+        Format, HeaderLine, Hello, Inspection, MissingPolicy, Note, ReadOptions, RecordOrder, Records, SourcePlace,
+        Suggestion, TimeColumn, TimeGuess, TimeUnit, TraceError, TraceErrorKind, WayOut, inspect,
     };
 }
 
