@@ -332,7 +332,7 @@ fn operator_and_parts(kind: &AstKind) -> (Option<String>, Vec<&Ast>) {
         AstKind::Connect(op, a, b) => (Some(op.symbol().into()), vec![a, b]),
         AstKind::Unary(op, interval, None, a) => (Some(format!("{}{}", op.symbol(), bound(interval))), vec![a]),
         AstKind::Binary(op, interval, None, a, b) => {
-            let reading = interval.as_ref().map_or("", reading);
+            let reading = interval.as_ref().map_or("", |bound| reading(*op, bound));
             (Some(format!("{}{}{reading}", op.symbol(), bound(interval))), vec![a, b])
         }
         AstKind::Combine(junction, combiner, a, b) => {
@@ -353,9 +353,10 @@ fn operator_and_parts(kind: &AstKind) -> (Option<String>, Vec<&Ast>) {
     }
 }
 
-/// How the dialect of a bound reads it, where that is not our way.
-fn reading(bound: &Bound) -> &'static str {
+/// The reading of a bound in its dialect, where that is not our way.
+fn reading(op: BinaryOperator, bound: &Bound) -> &'static str {
     match bound.dialect {
+        Some(Dialect::Mtl) if bound.interval.from > 0 && op.is_past() => ", up to now (mtl)",
         Some(Dialect::Mtl) if bound.interval.from > 0 => ", from now on (mtl)",
         _ => "",
     }

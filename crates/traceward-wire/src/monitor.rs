@@ -151,7 +151,7 @@ pub struct EndOfTrace {
     /// The number of lines that held no state and were skipped.
     pub skipped: u64,
     /// The number of records that came too late to be put in order, and were left out.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "crate::report::is_zero")]
     pub late: u64,
     /// The verdict on each property.
     pub properties: Vec<EndVerdict>,
@@ -234,10 +234,6 @@ impl Extent {
 /// Whether there is no verdict on a property at the end.
 fn is_unknown(monitor: &Monitor, id: traceward::PropertyId) -> bool {
     monitor.property(id).gave_up.is_some() || monitor.doubt(id).is_some()
-}
-
-fn is_zero(count: &u64) -> bool {
-    *count == 0
 }
 
 impl EndOfTrace {

@@ -7,6 +7,7 @@ use crate::{ErrorKind, Members, Step, VERSION, Value, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use traceward::engine::EngineStatistics;
+use traceward::input::Note;
 use traceward::report::{self, Subject, WarningKind};
 use traceward::report::{
     Compared, Cost, Counterpart, CoverageReport, KeysReport, Measure, OwedReport, QueryReport, QueryValue,
@@ -149,6 +150,9 @@ pub struct Trace {
     /// For each variable that met a missing value, how often.
     #[serde(default, skip_serializing_if = "Members::is_empty")]
     pub missing: Members<usize>,
+    /// The number of records that came too late to be put in order, and were left out.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub late: u64,
     /// What the reader noticed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -167,10 +171,24 @@ impl Trace {
             keys: keys.as_ref().map(Vec::len),
             time_span_ns: *span,
             missing: Members(missing.iter().map(|(name, count)| (name.to_string(), *count)).collect()),
+            late: notes.iter().map(late).sum(),
             notes: notes.iter().map(ToString::to_string).collect(),
             table: table.as_ref().map(|table| table.lines().map(str::to_owned).collect()),
         }
     }
+}
+
+/// The number of records that a note says were late.
+fn late(note: &Note) -> u64 {
+    match note {
+        Note::Late { records, .. } => *records,
+        _ => 0,
+    }
+}
+
+/// Whether a count need not be told.
+pub(crate) fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// About a property.

@@ -36,7 +36,7 @@ fn needed_text(NeededBound { bound, unit, key, at }: &NeededBound) -> String {
     format!("{bound}{key}, line {}", at.line)
 }
 
-/// A stretch of time as people say it, and as a bound would have to say it where that is more exact.
+/// A stretch of time as people say it, and as a bound has to say it where that is more exact.
 fn time_text(nanoseconds: u64) -> String {
     let (said, exact) = (lasting(nanoseconds), duration(nanoseconds));
     let is_exact = nanoseconds == 0 || said.replace(' ', "") == exact;

@@ -22,8 +22,8 @@ pub struct Trigger {
     pub span: Span,
 }
 
-/// An eventually whose window has an end, and that is reached from the top of a property as triggers
-/// are: `F[0,5] q` in `G(p -> F[0,5] q)`.
+/// An eventually whose window has an end, and that is reached from the top of a property as
+/// triggers are: `F[0,5] q` in `G(p -> F[0,5] q)`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Response {
     /// The formula that holds where the response is asked for.
