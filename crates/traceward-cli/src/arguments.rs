@@ -7,9 +7,9 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 use traceward::engine::{Limit, Limits, Precision, Simplification, Subsumption};
-use traceward::input::{Format, MissingPolicy, TimeColumn, TimeUnit};
-use traceward::message::Remedy;
-use traceward::{Config, EngineName, ValueType};
+use traceward::input::{Format, MissingPolicy, Note, TimeColumn, TimeUnit};
+use traceward::message::{Remedy, TIME_UNITS};
+use traceward::{Config, Dialect, EngineName, ValueType};
 use traceward_server::Address;
 
 /// Checks, monitors and measures what running systems actually did
@@ -214,6 +214,9 @@ pub struct SpecArguments {
     /// A formula or query; may be given several times
     #[arg(short = 'e', long = "expression", value_name = "TEXT", allow_hyphen_values = true)]
     pub expressions: Vec<String>,
+    /// The dialect of formulas: mtl reads bounds as MTL does, opra binds as the OPrA tool does
+    #[arg(long, value_name = "mtl|opra|traceward")]
+    pub dialect: Option<Dialect>,
 }
 
 #[derive(Args, Debug)]
@@ -714,6 +717,14 @@ pub struct TraceArguments {
     /// Sort the records by time; those of the same moment stay as they are. All are kept in memory
     #[arg(long)]
     pub sort: bool,
+    /// Put records in order that are late by no more than this, such as 2s: each waits until none
+    /// that is earlier can follow. What is later still is left out, counted and told, and the exit
+    /// status is 2
+    #[arg(long, value_name = "DURATION", value_parser = duration, conflicts_with = "sort")]
+    pub lateness: Option<u64>,
+    /// What becomes of records that are later than --lateness allows: with drop they only count
+    #[arg(long, value_enum, value_name = "drop", hide_possible_values = true, requires = "lateness")]
+    pub late: Option<LateRecords>,
     /// Split the trace by this column: each of its values is a trace of its own
     #[arg(long, value_name = "COLUMN")]
     pub by: Option<String>,
@@ -732,6 +743,34 @@ pub struct TraceArguments {
     /// The type of a column: boolean, number or string; may be given several times
     #[arg(long = "type", value_name = "COLUMN:TYPE", value_parser = column_type)]
     pub types: Vec<(String, ValueType)>,
+}
+
+impl TraceArguments {
+    /// Whether a note tells what keeps the verdicts from being an answer.
+    pub fn leaves_unanswered(&self, note: &Note) -> bool {
+        matches!(note, Note::Late { .. }) && self.late.is_none()
+    }
+}
+
+/// What becomes of records that are too late.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LateRecords {
+    /// They are told and left out
+    Drop,
+}
+
+/// A stretch of time, in nanoseconds.
+fn duration(text: &str) -> Result<u64, String> {
+    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let size = TIME_UNITS.into_iter().chain([(1, "ns")]).find(|(_, name)| *name == unit).map(|(size, _)| size);
+    let nanoseconds = match (number.parse::<u64>(), number.parse::<f64>(), size) {
+        (Ok(0), _, None) if unit.is_empty() => Some(0),
+        (Ok(whole), _, Some(size)) => whole.checked_mul(size),
+        (_, Ok(part), Some(size)) => Some((part * size as f64).round()).filter(|all| *all < 9e18).map(|all| all as u64),
+        _ => None,
+    };
+    nanoseconds.ok_or_else(|| "it is a time such as 500ms, 2s, 5min or 1h".to_owned())
 }
 
 /// How to answer about traces.

@@ -80,6 +80,7 @@ pub fn spec_and_traces(
         }
     }
     sources.extend(spec.expressions.iter().map(|text| Source::new("-e", text, goal)));
+    let settings = Settings { dialect: spec.dialect, ..settings };
     let spec = Spec::parse_with(sources, settings).map_err(|error| Failure::Message(error.render(style())))?;
     Ok((spec, traces))
 }
@@ -209,7 +210,11 @@ pub fn read_options(path: &Path, arguments: &TraceArguments) -> ReadOptions {
         null: arguments.null.clone(),
         header: if arguments.no_header { HeaderLine::Missing } else { HeaderLine::Names },
         year: arguments.year,
-        order: if arguments.sort { RecordOrder::ByTime } else { RecordOrder::AsTheyCome },
+        order: match (arguments.sort, arguments.lateness) {
+            (true, _) => RecordOrder::ByTime,
+            (false, Some(lateness)) => RecordOrder::Within { lateness },
+            (false, None) => RecordOrder::AsTheyCome,
+        },
         ..ReadOptions::default()
     }
 }
@@ -223,6 +228,7 @@ pub fn settings(arguments: &TraceArguments) -> Settings {
         records: arguments.changes.then_some(Records::Changes),
         missing: arguments.missing,
         types: arguments.types.clone(),
+        dialect: None,
     }
 }
 

@@ -9,6 +9,7 @@ use crate::formula::Interval;
 use crate::query::FoldOrder;
 use crate::value::{ArithmeticOp, CompareOp, Value, ValueType};
 use std::hash::{Hash, Hasher};
+use std::str::FromStr;
 use std::sync::Arc;
 
 /// A part of a spec and its place.
@@ -172,11 +173,49 @@ pub struct Bound {
     pub interval: Interval,
     /// The place in the text.
     pub span: Span,
+    /// The dialect that was declared where the bound stands, if one was.
+    pub dialect: Option<Dialect>,
 }
 
 impl PartialEq for Bound {
     fn eq(&self, other: &Self) -> bool {
         self.interval == other.interval
+    }
+}
+
+/// A way to read texts that other tools read in another way.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Dialect {
+    /// Ours.
+    #[default]
+    Traceward,
+    /// The table of precedences of the OPrA tool, which puts `U W R` below `->` and `<->` above it.
+    Opra,
+    /// The bounds of metric temporal logic: the left side of `U[a,b]` is owed from now on, and not
+    /// from the opening of the window.
+    Mtl,
+}
+
+impl Dialect {
+    /// All dialects.
+    pub const ALL: [Self; 3] = [Self::Traceward, Self::Opra, Self::Mtl];
+
+    /// The name by which a spec declares it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Traceward => "traceward",
+            Self::Opra => "opra",
+            Self::Mtl => "mtl",
+        }
+    }
+}
+
+impl FromStr for Dialect {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let found = Self::ALL.into_iter().find(|dialect| dialect.name() == name);
+        found.ok_or_else(|| "there are `mtl`, `opra` and `traceward`".to_owned())
     }
 }
 

@@ -43,6 +43,8 @@ pub enum Severity {
     Error,
     /// The question can be answered, but probably says something else than was meant.
     Warning,
+    /// The question can be answered, and there is something to know about it.
+    Note,
 }
 
 /// A message about a place in a spec.
@@ -177,6 +179,11 @@ impl Diagnostic {
     /// A warning at a place.
     pub fn warning(span: Span, message: impl Into<String>) -> Self {
         Self { severity: Severity::Warning, ..Self::error(span, message) }
+    }
+
+    /// A note at a place.
+    pub fn note(span: Span, message: impl Into<String>) -> Self {
+        Self { severity: Severity::Note, ..Self::error(span, message) }
     }
 
     /// Says something under the place itself.

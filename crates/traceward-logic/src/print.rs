@@ -1,6 +1,6 @@
 //! Writing a tree back as text, so that reading it again gives the same tree.
 
-use crate::ast::{Aggregate, Ast, AstKind, BinaryOperator, Bound, Combiner, Connective, Fold, Junction, Map};
+use crate::ast::{Aggregate, Ast, AstKind, BinaryOperator, Bound, Combiner, Connective, Dialect, Fold, Junction, Map};
 use crate::formula::{Interval, Unit};
 use crate::parse::is_plain_name;
 use crate::query::FoldOrder;
@@ -331,7 +331,10 @@ fn operator_and_parts(kind: &AstKind) -> (Option<String>, Vec<&Ast>) {
         AstKind::Or(parts) => (Some("|".into()), parts.iter().collect()),
         AstKind::Connect(op, a, b) => (Some(op.symbol().into()), vec![a, b]),
         AstKind::Unary(op, interval, None, a) => (Some(format!("{}{}", op.symbol(), bound(interval))), vec![a]),
-        AstKind::Binary(op, interval, None, a, b) => (Some(format!("{}{}", op.symbol(), bound(interval))), vec![a, b]),
+        AstKind::Binary(op, interval, None, a, b) => {
+            let reading = interval.as_ref().map_or("", |bound| reading(*op, bound));
+            (Some(format!("{}{}{reading}", op.symbol(), bound(interval))), vec![a, b])
+        }
         AstKind::Combine(junction, combiner, a, b) => {
             let symbol = if *junction == Junction::And { "&" } else { "|" };
             (Some(format!("{symbol}[{combiner}]")), vec![a, b])
@@ -347,6 +350,15 @@ fn operator_and_parts(kind: &AstKind) -> (Option<String>, Vec<&Ast>) {
             (Some(name), arguments.iter().chain(condition.as_deref()).collect())
         }
         _ => (None, Vec::new()),
+    }
+}
+
+/// The reading of a bound in its dialect, where that is not our way.
+fn reading(op: BinaryOperator, bound: &Bound) -> &'static str {
+    match bound.dialect {
+        Some(Dialect::Mtl) if bound.interval.from > 0 && op.is_past() => ", up to now (mtl)",
+        Some(Dialect::Mtl) if bound.interval.from > 0 => ", from now on (mtl)",
+        _ => "",
     }
 }
 

@@ -1,5 +1,6 @@
 //! A value as a format hands it over, before anybody knows what it is read as.
 
+use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
 /// One variable in one record.
@@ -49,6 +50,85 @@ impl<'a> Cell<'a> {
             Self::Int(int) | Self::Time(int) => Some(Cow::Owned(int.to_string().into_bytes())),
             Self::Float(float) => Some(Cow::Owned(float.to_string().into_bytes())),
             Self::Absent | Self::Null | Self::QuotedEmpty | Self::Container(_) => None,
+        }
+    }
+}
+
+/// A cell that outlives its record. Its text lies among bytes that are kept beside it.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub(crate) enum KeptCell {
+    Absent,
+    Null,
+    QuotedEmpty,
+    Bool(bool),
+    Int(i64),
+    Float(f64),
+    Time(i64),
+    /// A cell with a text: what kind of cell, and where the text begins and ends.
+    Text(TextCell, usize, usize),
+}
+
+/// The kinds of cells that have a text.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub(crate) enum TextCell {
+    Field,
+    Literal,
+    Text,
+    Escaped,
+    Container,
+}
+
+impl KeptCell {
+    /// Keeps a cell, and its text behind the bytes that are kept already.
+    pub(crate) fn new(cell: Cell<'_>, bytes: &mut Vec<u8>) -> Self {
+        let (kind, text) = match cell {
+            Cell::Field(text) => (TextCell::Field, text),
+            Cell::Literal(text) => (TextCell::Literal, text),
+            Cell::Text(text) => (TextCell::Text, text),
+            Cell::Str(text) => (TextCell::Text, text.as_bytes()),
+            Cell::Escaped(text) => (TextCell::Escaped, text),
+            Cell::Container(text) => (TextCell::Container, text),
+            Cell::Absent => return Self::Absent,
+            Cell::Null => return Self::Null,
+            Cell::QuotedEmpty => return Self::QuotedEmpty,
+            Cell::Bool(bit) => return Self::Bool(bit),
+            Cell::Int(int) => return Self::Int(int),
+            Cell::Float(float) => return Self::Float(float),
+            Cell::Time(time) => return Self::Time(time),
+        };
+        let start = bytes.len();
+        bytes.extend_from_slice(text);
+        Self::Text(kind, start, bytes.len())
+    }
+
+    /// The cell, with its text among these bytes.
+    pub(crate) fn cell(self, bytes: &[u8]) -> Cell<'_> {
+        match self {
+            Self::Absent => Cell::Absent,
+            Self::Null => Cell::Null,
+            Self::QuotedEmpty => Cell::QuotedEmpty,
+            Self::Bool(bit) => Cell::Bool(bit),
+            Self::Int(int) => Cell::Int(int),
+            Self::Float(float) => Cell::Float(float),
+            Self::Time(time) => Cell::Time(time),
+            Self::Text(kind, start, stop) => kind.cell(&bytes[start..stop]),
+        }
+    }
+
+    /// Whether the text is among so many bytes.
+    pub(crate) fn is_within(self, len: usize) -> bool {
+        !matches!(self, Self::Text(_, start, stop) if start > stop || stop > len)
+    }
+}
+
+impl TextCell {
+    fn cell(self, text: &[u8]) -> Cell<'_> {
+        match self {
+            Self::Field => Cell::Field(text),
+            Self::Literal => Cell::Literal(text),
+            Self::Text => Cell::Text(text),
+            Self::Escaped => Cell::Escaped(text),
+            Self::Container => Cell::Container(text),
         }
     }
 }

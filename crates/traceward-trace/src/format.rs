@@ -11,6 +11,7 @@ use crate::error::{TraceError, TraceErrorKind};
 use crate::events;
 use crate::inspect::Inspection;
 use crate::json;
+use crate::lateness::OrderBuffer;
 use crate::note::Note;
 use crate::opening::{Guess, Opening};
 use crate::options::{ReadOptions, RecordOrder, UnknownWord};
@@ -148,12 +149,14 @@ pub(crate) fn read_records<R: RecordReader>(
     options: &ReadOptions,
 ) -> Result<Vec<ReadTrace>, ReadFailure> {
     let mut pump = Pump::new(R::open(options));
+    let mut late = Vec::new();
     let (states, driven) = match options.order {
         RecordOrder::AsTheyCome => {
             let mut states = States::new(options);
             let driven = source.drive(&mut pump, &mut states);
             (states, driven)
         }
+        RecordOrder::Within { .. } => read_in_order(&mut source, &mut pump, options, &mut late),
         RecordOrder::ByTime => {
             let mut sorter = Sorter::new(options)?;
             match source.drive(&mut pump, &mut sorter) {
@@ -162,7 +165,7 @@ pub(crate) fn read_records<R: RecordReader>(
             }
         }
     };
-    let (names, notes) = (pump.reader.names(), pump.reader.notes());
+    let (names, notes) = (pump.reader.names(), [pump.reader.notes(), late].concat());
     match driven {
         Ok(()) => Ok(vec![states.finish(names, notes).map_err(ReadFailure::from)?]),
         Err(error) => {
@@ -171,6 +174,26 @@ pub(crate) fn read_records<R: RecordReader>(
             Err(ReadFailure { error, before })
         }
     }
+}
+
+/// Reads records that are late by no more than so much; tells of those that were later.
+fn read_in_order<'o, R: RecordReader>(
+    source: &mut Source<'_>,
+    pump: &mut Pump<R>,
+    options: &'o ReadOptions,
+    late: &mut Vec<Note>,
+) -> (States<'o>, Result<(), TraceError>) {
+    let mut states = States::new(options);
+    let Some(mut buffer) = OrderBuffer::new(options) else { unreachable!("a lateness is asked for") };
+    let driven = match source.drive(pump, &mut buffer.before(&mut states)) {
+        Ok(()) => match buffer.flush(&mut states) {
+            Err(ReadStop::Failed(error)) => Err(error),
+            Ok(()) | Err(ReadStop::Asked) => Ok(()),
+        },
+        Err(error) => Err(error),
+    };
+    *late = buffer.notes();
+    (states, driven)
 }
 
 /// Follows records as they arrive.

@@ -23,6 +23,7 @@ mod inspect;
 mod intake;
 mod json;
 mod keys;
+mod lateness;
 mod lines;
 mod note;
 mod number;

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use traceward_logic::diagnostic::Remedy;
+use traceward_logic::print::duration;
 use traceward_logic::shown::Shown;
 
 /// Something about the input that is no error but worth telling.
@@ -41,6 +42,20 @@ pub enum Note {
         /// The key column.
         key: String,
     },
+    /// Records came too late to be put in order, and were left out.
+    Late {
+        /// The number of records that were left out.
+        records: u64,
+        /// The lines of the first ones.
+        lines: Vec<u64>,
+        /// The lateness that was allowed, in nanoseconds.
+        lateness: u64,
+    },
+    /// Records that were held back, to be put in order, never became states.
+    HeldBack {
+        /// The number of records.
+        records: u64,
+    },
 }
 
 impl Note {
@@ -51,7 +66,7 @@ impl Note {
 
     /// Whether the trace may not be what it was meant to be.
     pub fn is_warning(&self) -> bool {
-        matches!(self, Self::OddHeader { .. } | Self::NoEnd { .. })
+        matches!(self, Self::OddHeader { .. } | Self::NoEnd { .. } | Self::Late { .. } | Self::HeldBack { .. })
     }
 }
 
@@ -75,10 +90,24 @@ impl fmt::Display for Note {
             Self::LongArrays { elements } => {
                 write!(f, "some arrays are long: only their first {elements} elements were looked at")
             }
+            Self::Late { records, lines, lateness } => {
+                let (what, allowed) = (if *records == 1 { "record is" } else { "records are" }, duration(*lateness));
+                write!(f, "{records} {what} more than {allowed} late and left out: {}", lines_text(*records, lines))
+            }
+            Self::HeldBack { records: 1 } => f.write_str("1 record was held back and not judged"),
+            Self::HeldBack { records } => write!(f, "{records} records were held back and not judged"),
             Self::WithoutKey { records: 1, key } => write!(f, "1 record has no `{}` and was skipped", Shown(key)),
             Self::WithoutKey { records, key } => {
                 write!(f, "{records} records have no `{}` and were skipped", Shown(key))
             }
         }
     }
+}
+
+/// The lines of the first of some records: `lines 3, 7, …`.
+fn lines_text(records: u64, lines: &[u64]) -> String {
+    let named: Vec<String> = lines.iter().map(u64::to_string).collect();
+    let (noun, more) =
+        (if records == 1 { "line" } else { "lines" }, if records > lines.len() as u64 { ", …" } else { "" });
+    format!("{noun} {}{more}", named.join(", "))
 }

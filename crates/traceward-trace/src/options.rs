@@ -177,6 +177,12 @@ pub enum RecordOrder {
     /// By their timestamps; records of the same moment as they come. All of them are kept in memory
     /// until the input has ended, so this is for files alone.
     ByTime,
+    /// By their timestamps, of records that are late by no more than so much; what comes later is
+    /// left out and counted. Records of the same moment stay as they come.
+    Within {
+        /// The lateness in nanoseconds.
+        lateness: u64,
+    },
 }
 
 /// What a missing value does.

@@ -4,13 +4,12 @@
 //! is carried on, which value comes first, where a key begins – is as if the file had been sorted.
 //! Only the cells that somebody wants are kept meanwhile.
 
-use crate::cell::Cell;
+use crate::cell::{Cell, KeptCell};
 use crate::error::{TraceError, TraceErrorKind};
 use crate::options::ReadOptions;
 use crate::record::{ReadStop, RecordSink};
 use crate::states::States;
 use crate::time::TimeBuilder;
-use std::ops::Range;
 
 /// Keeps records until all of them are there.
 pub(crate) struct Sorter<'o> {
@@ -24,18 +23,6 @@ pub(crate) struct Sorter<'o> {
     bytes: Vec<u8>,
     slots: usize,
 }
-
-/// A cell that is kept.
-#[derive(Clone)]
-enum KeptCell {
-    /// A cell without a text.
-    Plain(Cell<'static>),
-    /// A cell with a text, and where that is.
-    Text(MakeCell, Range<usize>),
-}
-
-/// What to make of a text.
-type MakeCell = for<'a> fn(&'a [u8]) -> Cell<'a>;
 
 impl<'o> Sorter<'o> {
     /// A sorter for records of these options.
@@ -66,36 +53,6 @@ impl<'o> Sorter<'o> {
         }
         (states, Ok(()))
     }
-
-    fn keep(&mut self, cell: Cell<'_>) {
-        let (make, text): (MakeCell, &[u8]) = match cell {
-            Cell::Field(text) => (|text| Cell::Field(text), text),
-            Cell::Literal(text) => (|text| Cell::Literal(text), text),
-            Cell::Text(text) => (|text| Cell::Text(text), text),
-            Cell::Str(text) => (|text| Cell::Text(text), text.as_bytes()),
-            Cell::Escaped(text) => (|text| Cell::Escaped(text), text),
-            Cell::Container(text) => (|text| Cell::Container(text), text),
-            Cell::Absent => return self.cells.push(KeptCell::Plain(Cell::Absent)),
-            Cell::Null => return self.cells.push(KeptCell::Plain(Cell::Null)),
-            Cell::QuotedEmpty => return self.cells.push(KeptCell::Plain(Cell::QuotedEmpty)),
-            Cell::Bool(bit) => return self.cells.push(KeptCell::Plain(Cell::Bool(bit))),
-            Cell::Int(int) => return self.cells.push(KeptCell::Plain(Cell::Int(int))),
-            Cell::Float(float) => return self.cells.push(KeptCell::Plain(Cell::Float(float))),
-            Cell::Time(time) => return self.cells.push(KeptCell::Plain(Cell::Time(time))),
-        };
-        let start = self.bytes.len();
-        self.bytes.extend_from_slice(text);
-        self.cells.push(KeptCell::Text(make, start..self.bytes.len()));
-    }
-}
-
-impl KeptCell {
-    fn cell<'a>(&self, bytes: &'a [u8]) -> Cell<'a> {
-        match self {
-            Self::Plain(cell) => *cell,
-            Self::Text(make, place) => make(&bytes[place.clone()]),
-        }
-    }
 }
 
 impl RecordSink for Sorter<'_> {
@@ -111,7 +68,7 @@ impl RecordSink for Sorter<'_> {
         let anchor = self.time.anchor_near();
         self.time.push(&cells[self.options.time_slots()], line, anchor)?;
         self.lines.push(line);
-        cells.iter().for_each(|&cell| self.keep(cell));
+        self.cells.extend(cells.iter().map(|&cell| KeptCell::new(cell, &mut self.bytes)));
         Ok(())
     }
 }

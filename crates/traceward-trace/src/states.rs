@@ -108,7 +108,7 @@ impl<'o> States<'o> {
 
     /// Whether a record has no key, so that it becomes no state.
     pub(crate) fn lacks_key(&self, cells: &[Cell<'_>]) -> bool {
-        self.options.key.is_some() && matches!(key_text(cells[self.options.key_slot()], self.options), Ok(None))
+        has_no_key(cells, self.options)
     }
 
     /// The state before this record in its key; none if the record has no key.
@@ -226,6 +226,11 @@ impl RecordSink for States<'_> {
 pub(crate) fn known<'a>(cell: Cell<'a>, null: &[String]) -> Cell<'a> {
     let stands_for_missing = |text: &[u8]| null.iter().any(|null| null.as_bytes() == text);
     if !null.is_empty() && cell.text().is_some_and(|text| stands_for_missing(&text)) { Cell::Null } else { cell }
+}
+
+/// Whether a record lacks the key that options ask for.
+pub(crate) fn has_no_key(cells: &[Cell<'_>], options: &ReadOptions) -> bool {
+    options.key.is_some() && matches!(key_text(cells[options.key_slot()], options), Ok(None))
 }
 
 /// The text of a key; none where the record has no key.

@@ -6,6 +6,8 @@
 
 use crate::error::{TraceError, TraceErrorKind};
 use crate::format::{Format, LiveReader};
+use crate::intake::CannotRestore;
+use crate::lateness::OrderBuffer;
 use crate::note::Note;
 use crate::opening::Opening;
 use crate::options::{ReadOptions, RecordOrder};
@@ -21,6 +23,8 @@ pub struct RecordStream {
     opening: Vec<u8>,
     /// Whether a byte-order mark has been looked for.
     begun: bool,
+    /// Holds back what may not be in order, if that was asked for.
+    buffer: Option<OrderBuffer>,
 }
 
 impl RecordStream {
@@ -30,11 +34,28 @@ impl RecordStream {
         if options.order == RecordOrder::ByTime {
             return Err(TraceErrorKind::SortedStream.into());
         }
-        Ok(Self { options, reader: None, opening: Vec::new(), begun: false })
+        let buffer = OrderBuffer::new(&options);
+        Ok(Self { options, reader: None, opening: Vec::new(), begun: false, buffer })
     }
 
     /// Takes bytes that have arrived, and hands the complete records among them to a sink.
     pub fn push(&mut self, bytes: &[u8], sink: &mut dyn RecordSink) -> Result<(), ReadStop> {
+        let Some(mut buffer) = self.buffer.take() else { return self.split(bytes, sink) };
+        let result = self.split(bytes, &mut buffer.before(sink));
+        self.buffer = Some(buffer);
+        result
+    }
+
+    /// The stream has ended: what is left without a line end is the last record.
+    pub fn finish(&mut self, sink: &mut dyn RecordSink) -> Result<(), ReadStop> {
+        let Some(mut buffer) = self.buffer.take() else { return self.split_rest(sink) };
+        let result = self.split_rest(&mut buffer.before(sink));
+        let result = result.and_then(|()| buffer.flush(sink));
+        self.buffer = Some(buffer);
+        result
+    }
+
+    fn split(&mut self, bytes: &[u8], sink: &mut dyn RecordSink) -> Result<(), ReadStop> {
         if let Some((_, reader)) = &mut self.reader {
             return reader.push(bytes, sink);
         }
@@ -46,8 +67,7 @@ impl RecordStream {
         self.begin(End::More, sink)
     }
 
-    /// The stream has ended: what is left without a line end is the last record.
-    pub fn finish(&mut self, sink: &mut dyn RecordSink) -> Result<(), ReadStop> {
+    fn split_rest(&mut self, sink: &mut dyn RecordSink) -> Result<(), ReadStop> {
         if self.reader.is_none() {
             self.skip_mark()?;
             self.begin(End::Last, sink)?;
@@ -56,6 +76,22 @@ impl RecordStream {
             Some((_, reader)) => reader.finish(sink),
             None => Ok(()),
         }
+    }
+
+    /// The number of records that came too late to be put in order, and were left out.
+    pub fn late(&self) -> u64 {
+        self.buffer.as_ref().map_or(0, OrderBuffer::late)
+    }
+
+    /// The records that are held back to be put in order, and where the clock is, as bytes; none if
+    /// none are to be held back.
+    pub fn save_held(&self) -> Option<Vec<u8>> {
+        self.buffer.as_ref().map(OrderBuffer::save)
+    }
+
+    /// Goes on from what [`Self::save_held`] wrote for the same options.
+    pub fn restore_held(&mut self, bytes: &[u8]) -> Result<(), CannotRestore> {
+        self.buffer.as_mut().ok_or(CannotRestore)?.restore(bytes)
     }
 
     /// The names that have been seen: the header, or the members so far. Of JSON lines with ever
@@ -71,7 +107,8 @@ impl RecordStream {
 
     /// What is worth telling about the input so far.
     pub fn notes(&self) -> Vec<Note> {
-        self.reader.as_ref().map(|(_, reader)| reader.notes()).unwrap_or_default()
+        let notes = self.reader.as_ref().map(|(_, reader)| reader.notes()).unwrap_or_default();
+        [notes, self.buffer.as_ref().map(OrderBuffer::notes).unwrap_or_default()].concat()
     }
 
     /// Whether the input has said that its trace has ended. Others end where their bytes do.

@@ -37,8 +37,8 @@ pub use junit::junit;
 pub use monitor::{EndOfTrace, EndValue, EndVerdict, Extent, KnownValue, RunningQuery, ValueEvent, VerdictEvent};
 pub use report::{
     Answer, Coverage, CoveredPart, Distribution, FailureDocument, Fate, Frequencies, KeyValue, KeyVerdict, Keys,
-    Numbers, Owed, Property, Query, RejectingVisits, ReportDocument, Statistics, Summary, Trace, TracePath,
-    TracesDocument, UnusedPart, ValueCount, ViolatingState, Violations, Waiting, WorstWait,
+    NeededBound, Numbers, Owed, Property, Query, RejectingVisits, ReportDocument, Response, Statistics, Summary, Trace,
+    TracePath, TracesDocument, UnusedPart, ValueCount, ViolatingState, Violations, Waiting, WorstWait,
 };
 pub use sarif::{sarif, sarif_of_lint};
 pub use schema::schemas;

@@ -183,6 +183,9 @@ pub struct EndOfTrace {
     pub states: u64,
     /// The number of lines that held no state and were skipped.
     pub skipped: u64,
+    /// The number of records that came too late to be put in order, and were left out.
+    #[serde(default, skip_serializing_if = "crate::report::is_zero")]
+    pub late: u64,
     /// The verdict on each property.
     pub properties: Vec<EndVerdict>,
     /// The value of each query.
@@ -290,6 +293,7 @@ impl EndOfTrace {
             stopped,
             states,
             skipped,
+            late: 0,
             properties,
             queries: Vec::new(),
             warnings: Vec::new(),
@@ -339,6 +343,7 @@ impl EndOfTrace {
             stopped: extent.stopped(),
             states: monitor.position(),
             skipped: feed.skipped(),
+            late: feed.late(),
             properties: monitor.property_ids().zip(verdicts).map(property).collect(),
             queries: match extent {
                 Extent::Complete => monitor.queries_at_end().map(|query| end_value(&query)).collect(),

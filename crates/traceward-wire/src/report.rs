@@ -7,10 +7,11 @@ use crate::{ErrorKind, Members, Step, VERSION, Value, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use traceward::engine::EngineStatistics;
+use traceward::input::Note;
 use traceward::report::{self, Subject, WarningKind};
 use traceward::report::{
-    Compared, Cost, Counterpart, CoverageReport, KeysReport, Measure, OwedReport, QueryReport, QueryValue, Spread,
-    TraceReport, WaitingReport,
+    Compared, Cost, Counterpart, CoverageReport, KeysReport, Measure, OwedReport, QueryReport, QueryValue,
+    ResponseReport, Spread, TraceReport, Unit, WaitingReport,
 };
 use traceward::{Evidence, PropertyReport, Report};
 
@@ -149,6 +150,9 @@ pub struct Trace {
     /// For each variable that met a missing value, how often.
     #[serde(default, skip_serializing_if = "Members::is_empty")]
     pub missing: Members<usize>,
+    /// The number of records that came too late to be put in order, and were left out.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub late: u64,
     /// What the reader noticed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -167,10 +171,24 @@ impl Trace {
             keys: keys.as_ref().map(Vec::len),
             time_span_ns: *span,
             missing: Members(missing.iter().map(|(name, count)| (name.to_string(), *count)).collect()),
+            late: notes.iter().map(late).sum(),
             notes: notes.iter().map(ToString::to_string).collect(),
             table: table.as_ref().map(|table| table.lines().map(str::to_owned).collect()),
         }
     }
+}
+
+/// The number of records that a note says were late.
+fn late(note: &Note) -> u64 {
+    match note {
+        Note::Late { records, .. } => *records,
+        _ => 0,
+    }
+}
+
+/// Whether a count need not be told.
+pub(crate) fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// About a property.
@@ -226,6 +244,14 @@ pub struct Property {
     #[serde(default, skip_serializing_if = "Option::is_none", with = "asked")]
     #[schemars(with = "Option<Statistics>")]
     pub engine_statistics: Option<Option<Statistics>>,
+    /// What became of what the property asks for within a window, over all keys.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub responses: Vec<Response>,
+    /// The tightest bound that would have held, if the property asks for one thing within a window;
+    /// null if that never came, or was never asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "asked")]
+    #[schemars(with = "Option<NeededBound>")]
+    pub tightest: Option<Option<NeededBound>>,
     /// By key, if the trace was split.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keys: Option<Keys>,
@@ -241,8 +267,8 @@ impl From<&PropertyReport> for Property {
     fn from(report: &PropertyReport) -> Self {
         #[rustfmt::skip]
         let PropertyReport {
-            name, description, formula, verdict, engine, decided_at, decided_exact, cost, truth, vacuous, evidence, keys,
-            walkthrough,
+            name, description, formula, verdict, engine, decided_at, decided_exact, cost, truth, vacuous, evidence,
+            responses, keys, walkthrough,
         } = report;
         let Evidence { violations, judged_at, owed, owed_since: _, compared, coverage, waiting } = evidence;
         let goes_on = !verdict.is_final() && keys.is_none();
@@ -265,6 +291,11 @@ impl From<&PropertyReport> for Property {
             coverage: coverage.as_ref().map(Coverage::from),
             waiting: waiting.as_ref().map(|found| found.iter().map(Waiting::from).collect()),
             engine_statistics: Statistics::asked(*cost),
+            responses: responses.iter().map(Response::from).collect(),
+            tightest: match &responses[..] {
+                [one] => Some(one.tightest().map(NeededBound::from)),
+                _ => None,
+            },
             keys: keys.as_ref().map(Keys::from),
             steps: walkthrough.as_ref().map(|told| told.steps.iter().map(Step::from).collect()),
             automaton: walkthrough.as_ref().and_then(|told| told.automaton.clone()),
@@ -329,6 +360,67 @@ pub(crate) mod asked {
         deserializer: D,
     ) -> Result<Option<Option<T>>, D::Error> {
         Option::deserialize(deserializer).map(Some)
+    }
+}
+
+/// What became of something that a property asks for within a window.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Response {
+    /// The response, as the spec has it.
+    pub response: String,
+    /// How often it came in time.
+    pub in_time: usize,
+    /// How often it came when its window was over.
+    pub late: usize,
+    /// How often it never came.
+    pub never: usize,
+    /// The largest bound that a response needed which came; null if none did.
+    pub largest: Option<NeededBound>,
+}
+
+impl From<&ResponseReport> for Response {
+    fn from(report: &ResponseReport) -> Self {
+        let ResponseReport { response, in_time, late, never, largest } = report;
+        let largest = largest.as_ref().map(NeededBound::from);
+        Self { response: response.clone(), in_time: *in_time, late: *late, never: *never, largest }
+    }
+}
+
+/// The least far end of a window by which a response came.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct NeededBound {
+    /// The far end, in its unit.
+    pub bound: u64,
+    /// The unit: `steps` or `ns`.
+    pub unit: String,
+    /// The key, if the trace was split.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// The position at which so much was first needed, in the trace or in the key's part of it.
+    pub position: usize,
+    /// The line of that state in the input.
+    pub line: u64,
+    /// Its timestamp in nanoseconds, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time_ns: Option<i64>,
+}
+
+impl From<&report::NeededBound> for NeededBound {
+    fn from(needed: &report::NeededBound) -> Self {
+        let report::NeededBound { bound, unit, key, at } = needed;
+        let report::Place { position, line, source: _, time, values: _ } = at;
+        let unit = match unit {
+            Unit::Steps => "steps",
+            Unit::Time => "ns",
+        };
+        Self {
+            bound: *bound,
+            unit: unit.to_owned(),
+            key: key.as_ref().map(ToString::to_string),
+            position: *position,
+            line: *line,
+            time_ns: *time,
+        }
     }
 }
 

@@ -46,7 +46,7 @@ pub use monitor::{
 };
 pub use report::{Evidence, PropertyReport, Report};
 pub use runs::RunQuestions;
-pub use spec::{Goal, Settings, Source, Spec, SpecError};
+pub use spec::{Dialect, Goal, Settings, Source, Spec, SpecError};
 pub use traceward_engine::select::{Config, EngineName};
 pub use traceward_logic::trace::VariableId;
 pub use traceward_logic::value::{Value, ValueType};
@@ -67,9 +67,9 @@ pub mod engine {
 pub mod input {
     pub use crate::monitor::Unseen;
     pub use traceward_trace::{
-        Answer, Certainty, Claim, ColumnInspection, ColumnKind, Counted, Distinct, EventsMistake, Format, HeaderLine,
-        Hello, Inspection, MissingPolicy, Note, ReadOptions, RecordOrder, Records, SourcePlace, Suggestion, TimeColumn,
-        TimeGuess, TimeUnit, TraceError, TraceErrorKind, WayOut, inspect,
+        Answer, CannotRestore, Certainty, Claim, ColumnInspection, ColumnKind, Counted, Distinct, EventsMistake,
+        Format, HeaderLine, Hello, Inspection, MissingPolicy, Note, ReadOptions, RecordOrder, Records, SourcePlace,
+        Suggestion, TimeColumn, TimeGuess, TimeUnit, TraceError, TraceErrorKind, WayOut, inspect,
     };
 }
 

@@ -13,6 +13,7 @@ mod missing;
 mod mistake;
 mod part;
 mod points;
+mod response;
 pub(crate) mod steps;
 mod table;
 mod timeline;
@@ -33,6 +34,7 @@ use measured::Measured;
 pub(crate) use mistake::never_true;
 use part::Part;
 use points::Drawn;
+use response::ResponseTally;
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -112,7 +114,11 @@ impl<'a> Question<'a> {
         refuse_what_cannot_be_had(lowered, &read, options)?;
         let asked = roots(lowered, options.extent);
         let triggers = lowered.properties.iter().flat_map(|property| &property.triggers);
-        let roots: BTreeSet<FormulaId> = asked.iter().copied().chain(triggers.map(|trigger| trigger.formula)).collect();
+        let responses = lowered.properties.iter().flat_map(|property| &property.responses);
+        let responses = responses.filter(|_| options.extent == Extent::Whole);
+        let beside = triggers.map(|trigger| trigger.formula);
+        let beside = beside.chain(responses.flat_map(|response| [response.asked, response.goal]));
+        let roots: BTreeSet<FormulaId> = asked.iter().copied().chain(beside).collect();
         let roots: Vec<FormulaId> = roots.into_iter().collect();
         let prepared = Prepared::shared(&lowered.formulas, &roots, options.config.simplification);
         let indices = roots.into_iter().enumerate().map(|(index, root)| (root, index)).collect();
@@ -184,7 +190,9 @@ impl<'a> Question<'a> {
             warnings.extend(self.not_followed(index, judgement.not_followed.clone()));
             let report = self.property_report(index, judgement, evidence);
             let walkthrough = walkthrough::of_property(&part, index, report.engine)?;
-            properties.push(PropertyReport { truth, vacuous, walkthrough, ..report });
+            let mut responses = ResponseTally::new(self, index);
+            responses.add(&part, index, None);
+            properties.push(PropertyReport { truth, vacuous, walkthrough, responses: responses.finish(), ..report });
         }
         let mut experiments = Experiments::new(self);
         experiments.add(&part, None)?;
@@ -351,6 +359,7 @@ impl<'a> Question<'a> {
             truth: None,
             vacuous: None,
             evidence,
+            responses: Vec::new(),
             keys: None,
             walkthrough: None,
         }

@@ -62,7 +62,11 @@ pub fn render(name: &str, text: &str, all: &[Diagnostic], style: Style<'_>) -> S
 pub(crate) fn diagnostics(sources: &[Source], all: &[Diagnostic], style: Style<'_>) -> Vec<String> {
     let shown = all.iter().take(MOST_SHOWN).map(|one| diagnostic(sources, one, style));
     let more = all.get(MOST_SHOWN).map(|next| {
-        let noun = if next.severity == Severity::Error { "error" } else { "warning" };
+        let noun = match next.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Note => "note",
+        };
         format!("{noun}: and {} more", all.len() - MOST_SHOWN)
     });
     shown.chain(more).collect()
@@ -73,6 +77,7 @@ pub(crate) fn diagnostic(sources: &[Source], diagnostic: &Diagnostic, style: Sty
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
+        Severity::Note => Level::NOTE,
     };
     let primary = AnnotationKind::Primary.span(diagnostic.span.range());
     let primary = if diagnostic.label.is_empty() { primary } else { primary.label(Shown(&diagnostic.label).text()) };

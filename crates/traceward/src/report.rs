@@ -16,7 +16,7 @@ pub use traceward_engine::engine::walkthrough::{
 use traceward_engine::query::Tolerance;
 use traceward_engine::select::EngineName;
 use traceward_logic::bitmap::Bitmap;
-pub use traceward_logic::formula::Direction;
+pub use traceward_logic::formula::{Direction, Unit};
 pub use traceward_logic::query::Measure;
 use traceward_logic::value::Value;
 use traceward_logic::verdict::Verdict;
@@ -91,6 +91,9 @@ pub struct PropertyReport {
     pub vacuous: Option<String>,
     /// The evidence for the verdict.
     pub evidence: Evidence,
+    /// What became of what the property asks for within a window, over all keys; nothing while a
+    /// trace goes on.
+    pub responses: Vec<ResponseReport>,
     /// The verdicts by key, if the trace was split.
     pub keys: Option<KeysReport>,
     /// The steps of the engine that found the verdict, if they were asked for; none for an assert.
@@ -118,6 +121,47 @@ impl Cost {
             (true, Some(statistics)) => Self::Known(statistics),
         }
     }
+}
+
+/// The report on something that a property asks for within a window: `F[0,5] q` in
+/// `G(p -> F[0,5] q)`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ResponseReport {
+    /// The response, in the words of the spec.
+    pub response: String,
+    /// The number of times it came in time.
+    pub in_time: usize,
+    /// The number of times it came when its window was over.
+    pub late: usize,
+    /// The number of times it never came.
+    pub never: usize,
+    /// The largest bound that was needed by a response that came; none if none did.
+    pub largest: Option<NeededBound>,
+}
+
+impl ResponseReport {
+    /// The number of times the response was asked for.
+    pub fn asked(&self) -> usize {
+        self.in_time + self.late + self.never
+    }
+
+    /// The tightest bound that would have held; none if one never came, or none was asked for.
+    pub fn tightest(&self) -> Option<&NeededBound> {
+        self.largest.as_ref().filter(|_| self.never == 0)
+    }
+}
+
+/// The least far end of a window by which a response came.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NeededBound {
+    /// The far end, in steps or nanoseconds.
+    pub bound: u64,
+    /// The unit in which it counts.
+    pub unit: Unit,
+    /// The key, if the trace was split.
+    pub key: Option<Arc<str>>,
+    /// The first state at which so much was needed.
+    pub at: Place,
 }
 
 /// The evidence for a verdict.

@@ -6,6 +6,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 use traceward_engine::saved::checksum;
+pub use traceward_logic::ast::Dialect;
 use traceward_logic::ast::{Named, SpecAst, StatementKind};
 use traceward_logic::diagnostic::{Diagnostic, Help, SourceId, Span, did_you_mean};
 use traceward_logic::expr::Expr;
@@ -50,6 +51,8 @@ pub struct Settings {
     pub missing: Option<MissingPolicy>,
     /// Variables whose type is declared; of several declarations of one variable the last counts.
     pub types: Vec<(String, ValueType)>,
+    /// The dialect that the texts are in; none if they declare their own.
+    pub dialect: Option<Dialect>,
 }
 
 impl Settings {
@@ -63,6 +66,7 @@ impl Settings {
             by: self.by.or(other.by),
             records: self.records.or(other.records),
             missing: self.missing.or(other.missing),
+            dialect: self.dialect.or(other.dialect),
         }
     }
 }
@@ -88,7 +92,7 @@ impl Spec {
         let mut specs = Vec::new();
         let mut diagnostics = Vec::new();
         for (index, source) in sources.iter().enumerate() {
-            match parse::spec(SourceId(index as u32), &source.text) {
+            match parse::spec_in(over.dialect, SourceId(index as u32), &source.text) {
                 Ok(spec) => specs.push((spec, source.goal)),
                 Err(errors) => diagnostics.extend(errors),
             }

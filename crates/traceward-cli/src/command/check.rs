@@ -16,6 +16,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use steps_picture::StepsPicture;
 use traceward::engine::Config;
+use traceward::input::Note;
 use traceward::report::Warning;
 use traceward::{CheckOptions, Goal, Report, RunQuestions, Spec, Truth};
 use traceward_wire::Answer;
@@ -82,10 +83,11 @@ fn answer_all(arguments: &CheckArguments, goal: Goal, out: &mut impl Write) -> R
                 if report.is_violated() {
                     outcome = outcome.max(Outcome::Violated);
                 }
-                if report.is_unanswered() {
+                let mut notes = report.trace.notes.iter();
+                if report.is_unanswered() || notes.any(|note| arguments.trace.leaves_unanswered(note)) {
                     outcome = Outcome::Unanswered;
                 }
-                tell_asides(path, &report, arguments.output.quiet);
+                tell_asides(path, &report, arguments);
                 match arguments.output.format {
                     ReportFormat::Text => {
                         write!(out, "{}", std::mem::replace(&mut separator, "\n"))?;
@@ -115,12 +117,13 @@ fn answer_all(arguments: &CheckArguments, goal: Goal, out: &mut impl Write) -> R
 }
 
 /// Tells the notes of the reader that are no part of the answer.
-fn tell_asides(path: &Path, report: &Report, quiet: bool) {
-    let notes = report.trace.notes.iter().filter(|note| !quiet && !text::is_about_the_answer(note));
-    for note in notes {
+fn tell_asides(path: &Path, report: &Report, arguments: &CheckArguments) {
+    let quiet = arguments.output.quiet;
+    // Why there is no answer is told in any case.
+    let is_told = |note: &&Note| !quiet && !text::is_about_the_answer(note) || arguments.trace.leaves_unanswered(note);
+    for note in report.trace.notes.iter().filter(is_told) {
         tell(&input::note(&format!("{}: ", input::name(path)), note));
     }
-    // Why there is no answer is told in any case.
     let told = |warning: &&Warning| warning.is_urgent && !quiet || warning.kind.leaves_unanswered();
     for warning in report.warnings.iter().filter(told) {
         tell(&text::warning(path, warning));

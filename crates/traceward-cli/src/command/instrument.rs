@@ -34,14 +34,18 @@ pub struct GivenSpec {
 
 /// The spec of a command line, and the other paths: without `-e` the first path is the spec.
 pub fn spec_and_files(spec: &SpecArguments, paths: &[PathBuf]) -> Result<(GivenSpec, Vec<PathBuf>), Failure> {
-    let (sources, files) = match (spec.expressions.as_slice(), paths) {
+    let (mut sources, files) = match (spec.expressions.as_slice(), paths) {
         ([], []) => return Err(Failure::new("there is no spec").help("give a spec file first, or a formula with -e")),
         ([], [first, rest @ ..]) => (vec![input::spec_source(first, Goal::Check)?], rest.to_vec()),
         (given, files) => (given.iter().map(|text| Source::new("-e", text, Goal::Check)).collect(), files.to_vec()),
     };
+    // Programs carry the spec as a text, which then says itself what it is written in.
+    let declared = spec.dialect.map(|dialect| format!("dialect {}", dialect.name()));
+    sources.splice(0..0, declared.map(|text| Source::new("--dialect", text, Goal::Check)));
     let text = sources.iter().map(|source| source.text.trim_end()).collect::<Vec<_>>().join("\n;\n");
     let wrong = |error: traceward::SpecError| Failure::Message(error.render(input::style()));
-    Ok((GivenSpec { spec: Spec::parse_with(sources, Settings::default()).map_err(wrong)?, text }, files))
+    let settings = Settings { dialect: spec.dialect, ..Settings::default() };
+    Ok((GivenSpec { spec: Spec::parse_with(sources, settings).map_err(wrong)?, text }, files))
 }
 
 /// Instruments files for a spec.

@@ -39,8 +39,8 @@ pub fn card(drawing: &mut Drawing<'_>, index: usize, property: &PropertyReport) 
     // own.
     #[rustfmt::skip]
     let PropertyReport {
-        name, description, formula, verdict: _, engine, decided_at, decided_exact, cost, truth, vacuous, evidence, keys,
-        walkthrough: _,
+        name, description, formula, verdict: _, engine, decided_at, decided_exact, cost, truth, vacuous, evidence,
+        responses, keys, walkthrough: _,
     } = property;
     let id = drawing.id("property", index);
     let heading = Element::new("h3").with(verdict(property)).with(isolated(name));
@@ -63,6 +63,7 @@ pub fn card(drawing: &mut Drawing<'_>, index: usize, property: &PropertyReport) 
     let warnings = drawing.report.warnings.iter().filter(|one| one.about.as_ref() == Some(&subject));
     let card = card.all(warnings.map(warning));
     let card = card.all(evidence_of(drawing, evidence));
+    let card = card.all(text::response_lines(responses).iter().map(|line| sentence(line)));
     card.all(keys.iter().flat_map(|found| of_keys(drawing, &id, found)))
 }
 

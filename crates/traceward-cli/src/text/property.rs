@@ -1,6 +1,7 @@
 //! Verdicts on properties, and what speaks for them.
 
 use super::query::write_summary;
+use super::response::response_lines;
 use super::runs::{write_coverage, write_waiting};
 use super::units::{column_name, counted, measured, moment, moment_after, percent, value_text};
 use super::walkthrough::write_walkthrough;
@@ -36,8 +37,8 @@ pub(super) fn write_property(out: &mut impl Write, property: &PropertyReport, re
     // whether an earlier one could have, is asked by programs only.
     #[rustfmt::skip]
     let PropertyReport {
-        name, description, formula, verdict, engine, decided_at, decided_exact: _, cost, truth, vacuous, evidence, keys,
-        walkthrough,
+        name, description, formula, verdict, engine, decided_at, decided_exact: _, cost, truth, vacuous, evidence,
+        responses, keys, walkthrough,
     } = property;
     let (mark, style) = if vacuous.is_some() { ("✓", OPEN) } else { signs(*verdict) };
     let (name, formula) = (Shown(name), Shown(formula));
@@ -49,6 +50,7 @@ pub(super) fn write_property(out: &mut impl Write, property: &PropertyReport, re
         writeln!(out, "    {}", Shown(description))?;
     }
     write_evidence(out, evidence, *decided_at, report.trace.states)?;
+    response_lines(responses).iter().try_for_each(|line| writeln!(out, "    {line}"))?;
     match cost {
         Cost::NotAsked => {}
         Cost::Unknown => writeln!(out, "    {}", statistics_text(engine.name(), None))?,

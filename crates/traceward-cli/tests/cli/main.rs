@@ -15,6 +15,7 @@ mod listen;
 mod monitor;
 mod observers;
 mod page;
+mod real_time;
 mod signals;
 mod simulate;
 mod steps;

@@ -219,13 +219,14 @@ impl Lowering<'_> {
         let (f, g) = (f?, g?);
         let interval = self.interval(bound);
         let direction = if op.is_past() { Direction::Past } else { Direction::Future };
-        let op = match op {
+        let core = match op {
             BinaryOperator::Until | BinaryOperator::Since => BinaryOp::Until,
             BinaryOperator::WeakUntil | BinaryOperator::WeakSince => BinaryOp::WeakUntil,
             BinaryOperator::Release | BinaryOperator::Trigger => BinaryOp::Release,
             BinaryOperator::StrongRelease => BinaryOp::StrongRelease,
         };
-        Ok(Typed::Plain(self.formulas.intern(Node::Binary(op, direction, interval, f, g))))
+        let node = Node::Binary(core, direction, interval, f, g);
+        Ok(Typed::Plain(self.in_dialect(node, (op, bound), left.span.to(right.span))))
     }
 
     pub(super) fn interval(&mut self, bound: Option<&Bound>) -> Interval {

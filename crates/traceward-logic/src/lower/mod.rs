@@ -4,6 +4,7 @@
 //! what the spec asks of its columns. With the trace's [`Schema`] everything is known, and what
 //! comes out is final.
 
+mod dialect;
 mod earlier;
 mod formula;
 mod query;
@@ -12,7 +13,7 @@ mod state;
 mod trigger;
 mod types;
 
-pub use trigger::Trigger;
+pub use trigger::{Response, Trigger};
 pub use types::{ClassId, Expected, Schema, Type, Variable, Variables};
 
 use crate::ast::{Ast, AstKind, Connective, Named, SpecAst, Statement, StatementKind};
@@ -27,6 +28,7 @@ use query_form::QueriesByForm;
 use rustc_hash::FxHashMap;
 use state::Standing;
 use std::sync::Arc;
+use trigger::Reached;
 
 /// The number of operators that the uses of `let` may unfold to. A chain of definitions that each
 /// use the one before twice doubles with every line.
@@ -81,6 +83,8 @@ pub struct Property {
     /// The left sides of implications on which the property rests, the outermost first; none
     /// before there is a trace.
     pub triggers: Vec<Trigger>,
+    /// What the property asks for within a window, again and again; none before there is a trace.
+    pub responses: Vec<Response>,
 }
 
 /// The claim of a property.
@@ -213,6 +217,8 @@ struct Lowering<'a> {
     latencies: Vec<(FormulaId, FormulaId)>,
     /// The variables of no known type that are compared with a column of texts.
     beside_texts: Vec<VariableId>,
+    /// Whether the note on windows has been made: once is enough.
+    window_is_noted: bool,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -242,6 +248,7 @@ impl<'a> Lowering<'a> {
             queries: Vec::new(),
             latencies: Vec::new(),
             beside_texts: Vec::new(),
+            window_is_noted: false,
             diagnostics: Vec::new(),
         }
     }
@@ -404,9 +411,9 @@ impl<'a> Lowering<'a> {
     }
 
     fn claim(&mut self, statement: &Statement, claim: Claim) {
-        let triggers = match claim {
-            Claim::Formula(_) if self.schema.is_some() => self.triggers(&statement.body),
-            _ => Vec::new(),
+        let Reached { triggers, responses } = match claim {
+            Claim::Formula(_) if self.schema.is_some() => self.reached(&statement.body),
+            _ => Reached::default(),
         };
         self.properties.push(Property {
             name: statement.name.as_ref().map(|name| name.name.clone()),
@@ -414,6 +421,7 @@ impl<'a> Lowering<'a> {
             body: statement.body.clone(),
             claim,
             triggers,
+            responses,
         });
     }
 

@@ -1,5 +1,6 @@
 //! The triggers of a property: the left sides of implications that it rests on. Where none of them
-//! ever holds, the property is satisfied without having said anything.
+//! ever holds, the property is satisfied without having said anything. What has to follow them
+//! within a window are its responses.
 
 use super::Lowering;
 use crate::ast::{Ast, AstKind, Connective, UnaryOperator};
@@ -21,6 +22,29 @@ pub struct Trigger {
     pub span: Span,
 }
 
+/// An eventually whose window has an end, and that is reached from the top of a property as
+/// triggers are: `F[0,5] q` in `G(p -> F[0,5] q)`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Response {
+    /// The formula that holds where the response is asked for.
+    pub asked: FormulaId,
+    /// The formula that has to come about.
+    pub goal: FormulaId,
+    /// The window, which has a far end.
+    pub interval: Interval,
+    /// The place of the eventually in the text.
+    pub span: Span,
+}
+
+/// What is reached from the top of a property through always, `&` and right sides of implications.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Reached {
+    /// The left sides of implications, the outermost first: those to the right of fewer others.
+    pub(super) triggers: Vec<Trigger>,
+    /// The eventualities with a bound.
+    pub(super) responses: Vec<Response>,
+}
+
 /// The positions at which a part of a property is asked.
 #[derive(Clone, Copy)]
 enum Asked {
@@ -30,30 +54,29 @@ enum Asked {
 }
 
 impl Lowering<'_> {
-    /// The triggers of a property, the outermost first: those that stand to the right of fewer
-    /// others.
-    pub(super) fn triggers(&mut self, body: &Ast) -> Vec<Trigger> {
+    /// The triggers and the responses of a property.
+    pub(super) fn reached(&mut self, body: &Ast) -> Reached {
         // The text has been lowered before: what there is to say of it has been said.
         let (expanded, copied, diagnostics) = (self.expanded, self.copied, self.diagnostics.len());
         let unfolds_too_far = self.unfolds_too_far;
         let bodies = std::mem::take(&mut self.bodies);
-        let (mut triggers, mut level) = (Vec::new(), vec![(body, Asked::AtStart)]);
-        while !level.is_empty() && triggers.len() < MOST_TRIGGERS {
-            level = self.triggers_of_level(level, &bodies, &mut triggers);
+        let (mut reached, mut level) = (Reached::default(), vec![(body, Asked::AtStart)]);
+        while !level.is_empty() && reached.triggers.len() < MOST_TRIGGERS {
+            level = self.look_at_level(level, &bodies, &mut reached);
         }
         self.bodies = bodies;
         (self.expanded, self.copied, self.unfolds_too_far) = (expanded, copied, unfolds_too_far);
         self.diagnostics.truncate(diagnostics);
-        triggers
+        reached
     }
 
-    /// Notes the triggers that are reached without passing another one, and returns the right sides
-    /// behind them.
-    fn triggers_of_level<'a>(
+    /// Notes what is reached without passing another trigger, and returns the right sides behind
+    /// triggers.
+    fn look_at_level<'a>(
         &mut self,
         level: Vec<(&'a Ast, Asked)>,
         bodies: &'a FxHashMap<Arc<str>, Ast>,
-        triggers: &mut Vec<Trigger>,
+        reached: &mut Reached,
     ) -> Vec<(&'a Ast, Asked)> {
         let mut behind = Vec::new();
         let mut open: Vec<(&Ast, Asked)> = level.into_iter().rev().collect();
@@ -62,12 +85,15 @@ impl Lowering<'_> {
                 AstKind::Connect(Connective::Implies, left, right) => {
                     let Ok(holds) = self.plain(left) else { continue };
                     let formula = self.asked_and(asked, holds);
-                    triggers.push(Trigger { formula, span: left.span });
+                    reached.triggers.push(Trigger { formula, span: left.span });
                     behind.push((&**right, Asked::Where(formula)));
                 }
                 AstKind::Unary(UnaryOperator::Always, bound, None, operand) => {
                     let interval = bound.as_ref().map_or(Interval::ALL, |bound| bound.interval);
                     open.push((operand, self.asked_later(asked, interval)));
+                }
+                AstKind::Unary(UnaryOperator::Eventually, Some(bound), None, operand) => {
+                    reached.responses.extend(self.response(asked, bound.interval, operand, part.span));
                 }
                 AstKind::And(parts) => open.extend(parts.iter().rev().map(|part| (part, asked))),
                 AstKind::Name(name) => open.extend(bodies.get(name).map(|body| (body, asked))),
@@ -75,6 +101,18 @@ impl Lowering<'_> {
             }
         }
         behind
+    }
+
+    /// A response, if its window ends and it is not just asked at the beginning.
+    fn response(&mut self, asked: Asked, interval: Interval, operand: &Ast, span: Span) -> Option<Response> {
+        interval.to?;
+        let asked = match asked {
+            Asked::AtStart => return None,
+            Asked::Everywhere => self.formulas.constant(true),
+            Asked::Where(asked) => asked,
+        };
+        let goal = self.plain(operand).ok()?;
+        Some(Response { asked, goal, interval, span })
     }
 
     fn asked_and(&mut self, asked: Asked, holds: FormulaId) -> FormulaId {

@@ -1,8 +1,8 @@
 //! Tokens to tree: operator precedence for expressions, recursive descent for the rest.
 
 use super::lexer::Token;
-use super::words::{self, Dialect, LOOSEST, Meaning, PREFIX, Power, SIGN};
-use crate::ast::{Aggregate, Ast, AstKind, BinaryOperator, Combiner, Function, Junction, Map, UnaryOperator};
+use super::words::{self, LOOSEST, Meaning, PREFIX, Power, SIGN};
+use crate::ast::{Aggregate, Ast, AstKind, BinaryOperator, Combiner, Dialect, Function, Junction, Map, UnaryOperator};
 use crate::diagnostic::{Diagnostic, SourceId, Span, did_you_mean};
 use crate::value::{ArithmeticOp, Value};
 use rustc_hash::FxHashSet;
@@ -32,7 +32,10 @@ pub(super) struct Parser<'a> {
     chained: usize,
     /// Inside the formula of a `while`, which `??` ends.
     pub(super) default_ends: bool,
-    pub(super) dialect: Dialect,
+    /// The dialect that is declared, if one is.
+    pub(super) dialect: Option<Dialect>,
+    /// The dialect that stands over what the text declares, if one does.
+    pub(super) asked_dialect: Option<Dialect>,
     /// The names of definitions, and those of other statements, which may be the same.
     pub(super) definitions: FxHashSet<Arc<str>>,
     pub(super) others: FxHashSet<Arc<str>>,
@@ -49,7 +52,8 @@ impl<'a> Parser<'a> {
             depth: 0,
             chained: 0,
             default_ends: false,
-            dialect: Dialect::default(),
+            dialect: None,
+            asked_dialect: None,
             definitions: FxHashSet::default(),
             others: FxHashSet::default(),
             diagnostics: Vec::new(),
@@ -192,7 +196,7 @@ impl<'a> Parser<'a> {
         let beside = std::mem::take(&mut self.chained);
         let mut left = self.operand()?;
         while let Some(meaning) = self.meaning() {
-            let Some((left_power, right_power)) = self.dialect.infix(meaning) else { break };
+            let Some((left_power, right_power)) = self.dialect.unwrap_or_default().infix(meaning) else { break };
             let ends_while = meaning == Meaning::Default && self.default_ends;
             if left_power < least || ends_while {
                 break;
@@ -405,7 +409,8 @@ impl<'a> Parser<'a> {
             return self.fail(error);
         }
         // C's precedence inside, whatever the dialect outside.
-        let dialect = std::mem::take(&mut self.dialect);
+        let dialect = self.dialect;
+        self.dialect = dialect.map(|dialect| if dialect == Dialect::Opra { Dialect::Traceward } else { dialect });
         let outer = std::mem::replace(&mut self.default_ends, false);
         let inside = self.expression();
         self.dialect = dialect;

@@ -232,7 +232,7 @@ impl Parser<'_> {
             None => (BoundEnd::Steps(0), first),
         };
         match interval(from, to, open_left, open_right) {
-            Ok(interval) => Ok(Bound { interval, span }),
+            Ok(interval) => Ok(Bound { interval, span, dialect: self.dialect }),
             Err((message, help)) => self.fail(Diagnostic::error(span, message).label("this bound").help(help)),
         }
     }

@@ -10,9 +10,9 @@ mod statement;
 mod words;
 
 pub use grammar::{MOST_STEPS_BACK, NESTING_LIMIT};
-pub use words::{Dialect, is_plain_name};
+pub use words::is_plain_name;
 
-use crate::ast::{Ast, SpecAst};
+use crate::ast::{Ast, Dialect, SpecAst};
 use crate::diagnostic::{Diagnostic, Help, SourceId};
 use grammar::Parser;
 
@@ -24,8 +24,14 @@ use grammar::Parser;
 /// assert_eq!(spec.statements[0].body.to_string(), "G (request -> F[0,3] grant)");
 /// ```
 pub fn spec(source: SourceId, text: &str) -> Result<SpecAst, Vec<Diagnostic>> {
-    read(source, text).map_err(|errors| match foreign::translated(text) {
-        Some(meant) if !is_slip(&errors) && read(source, &meant).is_ok() => suggesting(errors, text, &meant),
+    spec_in(None, source, text)
+}
+
+/// Reads a spec in a dialect that is asked for; a text that declares another one is refused.
+pub fn spec_in(asked: Option<Dialect>, source: SourceId, text: &str) -> Result<SpecAst, Vec<Diagnostic>> {
+    let read = |text: &str| read(asked, source, text);
+    read(text).map_err(|errors| match foreign::translated(text) {
+        Some(meant) if !is_slip(&errors) && read(&meant).is_ok() => suggesting(errors, text, &meant),
         _ => errors,
     })
 }
@@ -44,9 +50,10 @@ fn suggesting(errors: Vec<Diagnostic>, text: &str, meant: &str) -> Vec<Diagnosti
     errors.into_iter().take(1).map(with).collect()
 }
 
-fn read(source: SourceId, text: &str) -> Result<SpecAst, Vec<Diagnostic>> {
+fn read(asked: Option<Dialect>, source: SourceId, text: &str) -> Result<SpecAst, Vec<Diagnostic>> {
     let (tokens, errors) = lexer::tokens(source, text);
     let mut parser = Parser::new(source, text, &tokens);
+    (parser.asked_dialect, parser.dialect) = (asked, asked);
     parser.diagnostics = errors;
     // A token that could not be read leaves a gap; what the grammar says of the gap would only
     // confuse.

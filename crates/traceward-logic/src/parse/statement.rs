@@ -2,8 +2,8 @@
 
 use super::grammar::{Parsed, Parser};
 use super::lexer::Token;
-use super::words::{self, Dialect};
-use crate::ast::{Named, SpecAst, Statement, StatementKind};
+use super::words;
+use crate::ast::{Dialect, Named, SpecAst, Statement, StatementKind};
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::value::ValueType;
 
@@ -160,17 +160,29 @@ impl Parser<'_> {
     fn dialect_statement(&mut self) -> Parsed<()> {
         self.advance();
         let name = self.name("the name of a dialect")?;
-        self.dialect = match &*name.name {
-            "opra" => Dialect::Opra,
-            "traceward" => Dialect::Traceward,
-            other => {
-                let error = Diagnostic::error(name.span, format!("there is no dialect `{other}`"))
-                    .label("unknown dialect")
-                    .help("there are `opra` and `traceward`");
-                return self.fail(error);
+        let dialect = match name.name.parse::<Dialect>() {
+            Ok(dialect) => dialect,
+            Err(help) => {
+                let error = Diagnostic::error(name.span, format!("there is no dialect `{}`", name.name));
+                return self.fail(error.label("unknown dialect").help(help));
             }
         };
-        Ok(())
+        match self.asked_dialect {
+            Some(asked) if asked != dialect => self.refuse_dialect(&name, asked),
+            _ => {
+                self.dialect = Some(dialect);
+                Ok(())
+            }
+        }
+    }
+
+    /// Which of two dialects is meant cannot be told: one is how the text was written.
+    fn refuse_dialect(&mut self, declared: &Named, asked: Dialect) -> Parsed<()> {
+        let (name, asked) = (&declared.name, asked.name());
+        let error = Diagnostic::error(declared.span, format!("this is `dialect {name}`, and `{asked}` is asked for"))
+            .label("declared here")
+            .help("leave one of the two out");
+        self.fail(error)
     }
 
     fn trace_block(&mut self, spec: &mut SpecAst) -> Parsed<()> {

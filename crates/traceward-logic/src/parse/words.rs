@@ -1,7 +1,7 @@
 //! Words and symbols that are operators.
 
 use super::lexer::Token;
-use crate::ast::{BinaryOperator, Connective, UnaryOperator};
+use crate::ast::{BinaryOperator, Connective, Dialect, UnaryOperator};
 use crate::value::{ArithmeticOp, CompareOp};
 
 /// The meaning of a token between or before operands.
@@ -126,31 +126,21 @@ pub const PREFIX: Power = 20;
 /// A sign.
 pub const SIGN: Power = 28;
 
-/// The precedence table that is in force.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Dialect {
-    /// Ours.
-    #[default]
-    Traceward,
-    /// The table of the OPrA tool, which puts `U W R` below `->` and `<->` above it.
-    Opra,
-}
-
 impl Dialect {
     /// The powers to the left and right of an infix operator; the right one is lower where it
     /// associates to the right.
-    pub fn infix(self, meaning: Meaning) -> Option<(Power, Power)> {
+    pub(super) fn infix(self, meaning: Meaning) -> Option<(Power, Power)> {
         Some(match (meaning, self) {
             (Meaning::Binary(_), Self::Opra) => (2, 1),
             (Meaning::Connect(Connective::Implies), Self::Opra) => (4, 3),
             (Meaning::Connect(Connective::Iff), Self::Opra) => (5, 6),
-            (Meaning::Connect(Connective::Iff), Self::Traceward) => (1, 2),
-            (Meaning::Connect(Connective::Implies), Self::Traceward) => (4, 3),
+            (Meaning::Connect(Connective::Iff), _) => (1, 2),
+            (Meaning::Connect(Connective::Implies), _) => (4, 3),
             (Meaning::Connect(Connective::Xor), _) => (7, 8),
             (Meaning::Default, _) => (9, 10),
             (Meaning::Or, _) => (11, 12),
             (Meaning::And, _) => (13, 14),
-            (Meaning::Binary(_), Self::Traceward) => (16, 15),
+            (Meaning::Binary(_), _) => (16, 15),
             (Meaning::Guard, _) => (17, 18),
             (Meaning::Compare(_) | Meaning::In, _) => (22, 23),
             (Meaning::Arithmetic(ArithmeticOp::Add | ArithmeticOp::Subtract), _) => (24, 25),

@@ -249,6 +249,10 @@ fn bound() -> impl Strategy<Value = Bound> {
             Some(other) => (one.min(other), Some(one.max(other))),
             None => (one, None),
         };
-        Bound { interval: Interval { unit, from: scaled(from), to: to.map(scaled) }, span: Span::default() }
+        Bound {
+            interval: Interval { unit, from: scaled(from), to: to.map(scaled) },
+            span: Span::default(),
+            dialect: None,
+        }
     })
 }

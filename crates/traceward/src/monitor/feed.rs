@@ -4,7 +4,9 @@ use super::{Monitor, PropertyId, StepError};
 use crate::check::unfit;
 use crate::error::Error;
 use traceward_logic::diagnostic::did_you_mean;
-use traceward_trace::{Cell, Implied, Note, ReadOptions, ReadStop, RecordSink, RecordStream, TraceError};
+use traceward_trace::{
+    CannotRestore, Cell, Implied, Note, ReadOptions, ReadStop, RecordSink, RecordStream, TraceError,
+};
 
 /// Reads states from bytes as they arrive, and steps a [`Monitor`] with them.
 ///
@@ -83,6 +85,23 @@ impl Feed {
     /// The number of bad lines that did not end the feeding.
     pub fn skipped(&self) -> u64 {
         self.skipped
+    }
+
+    /// The number of records that came too late to be put in order, and were left out.
+    pub fn late(&self) -> u64 {
+        self.stream.late()
+    }
+
+    /// The records that are held back to be put in order, as bytes; none if none are to be held
+    /// back. They are no states yet, so that [`Monitor::save`] does not know of them. Bytes of a
+    /// record that has only half arrived are in neither.
+    pub fn save_held(&self) -> Option<Vec<u8>> {
+        self.stream.save_held()
+    }
+
+    /// Holds back what [`Self::save_held`] has written, for the same spec and the same options.
+    pub fn restore_held(&mut self, bytes: &[u8]) -> Result<(), CannotRestore> {
+        self.stream.restore_held(bytes)
     }
 
     /// Takes bytes that have arrived; `watch` is told what comes of them, and an error it returns

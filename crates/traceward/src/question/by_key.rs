@@ -4,6 +4,7 @@ use super::everywhere::Experiments;
 use super::judgement::Judgement;
 use super::part::Part;
 use super::points::Drawn;
+use super::response::ResponseTally;
 use super::{Answers, Question, comparison, evidence};
 use crate::demand::DemandTally;
 use crate::error::Error;
@@ -47,6 +48,7 @@ struct PropertyTally {
     unmet: Option<Span>,
     /// The reason why the property could not be followed for a key.
     not_followed: Option<WarningKind>,
+    responses: ResponseTally,
 }
 
 impl<'a> KeyTally<'a> {
@@ -58,9 +60,13 @@ impl<'a> KeyTally<'a> {
             Claim::Assert(_) => None,
         };
         let keys = KeysReport { checked: keys, ..KeysReport::default() };
+        let property = |index| {
+            let responses = ResponseTally::new(question, index);
+            PropertyTally { keys: keys.clone(), responses, ..PropertyTally::default() }
+        };
         Self {
             question,
-            properties: vec![PropertyTally { keys, ..PropertyTally::default() }; lowered.properties.len()],
+            properties: (0..lowered.properties.len()).map(property).collect(),
             queries: vec![Vec::new(); lowered.queries.len()],
             unanswered: vec![None; lowered.queries.len()],
             tolerances: vec![None; lowered.queries.len()],
@@ -80,6 +86,7 @@ impl<'a> KeyTally<'a> {
         let most = self.question.options.max_violations;
         for (index, (tally, judgement)) in self.properties.iter_mut().zip(judgements).enumerate() {
             tally.keys.verdicts.push(judgement.verdict);
+            tally.responses.add(part, index, Some(&group.key));
             if let Some(unmet) = evidence::unmet_trigger(part, index, &judgement) {
                 tally.keys.vacuous += 1;
                 tally.unmet.get_or_insert(unmet);
@@ -142,7 +149,7 @@ impl<'a> KeyTally<'a> {
             let report = question.property_report(index, judgement, evidence);
             let all_vacuous = tally.keys.vacuous == tally.keys.checked;
             let vacuous = tally.unmet.filter(|_| all_vacuous).map(|span| question.spec.text(span));
-            PropertyReport { keys: Some(tally.keys), vacuous, ..report }
+            PropertyReport { keys: Some(tally.keys), vacuous, responses: tally.responses.finish(), ..report }
         };
         let values = self.queries.into_iter().zip(self.unanswered);
         let queries = values.zip(self.experiments.finish().into_iter().zip(self.drawn.finish())).enumerate();

@@ -250,7 +250,8 @@ impl Teller {
     fn tell_notes(&self, feed: &Feed, going: Going) {
         // Who did not read on has not come to the end of the input.
         let has_ended = |note: &Note| going != Going::Left || !matches!(note, Note::NoEnd { .. });
-        let is_told = |note: &Note| !self.arguments.quiet && note.is_warning() && has_ended(note);
+        let is_wanted = |note: &Note| !self.arguments.quiet || self.arguments.trace.leaves_unanswered(note);
+        let is_told = |note: &Note| is_wanted(note) && note.is_warning() && has_ended(note);
         for note in feed.notes().iter().filter(|note| is_told(note)) {
             tell(&input::note(&format!("{}: ", self.source.name()), note));
         }
@@ -318,6 +319,9 @@ impl Teller {
             outcome = Outcome::Unanswered;
         }
         if feed.skipped() > 0 && self.arguments.on_bad_input.is_none() {
+            outcome = Outcome::Unanswered;
+        }
+        if feed.notes().iter().any(|note| self.arguments.trace.leaves_unanswered(note)) {
             outcome = Outcome::Unanswered;
         }
         if feed.skipped() > 0 && !self.arguments.quiet {
