@@ -8,7 +8,7 @@ use std::str::FromStr;
 use std::time::Duration;
 use traceward::engine::{Limit, Limits, Precision, Simplification, Subsumption};
 use traceward::input::{Format, MissingPolicy, TimeColumn, TimeUnit};
-use traceward::message::Remedy;
+use traceward::message::{Remedy, TIME_UNITS};
 use traceward::{Config, EngineName, ValueType};
 use traceward_server::Address;
 
@@ -226,6 +226,8 @@ pub struct CheckArguments {
     #[command(flatten)]
     pub trace: TraceArguments,
     #[command(flatten)]
+    pub keys: KeyArguments,
+    #[command(flatten)]
     pub output: ReportOutputArguments,
     #[command(flatten)]
     pub precision: PrecisionArguments,
@@ -334,6 +336,16 @@ pub struct MonitorArguments {
     pub on_bad_input: Option<BadInput>,
     #[command(flatten)]
     pub trace: TraceArguments,
+    #[command(flatten)]
+    pub keys: KeyArguments,
+    /// With --by: a key that is silent for longer than this ends its trace, by timestamps where
+    /// there are any, and otherwise by when records arrive: `10min`, `500ms`
+    #[arg(long, value_name = "DURATION", value_parser = nanoseconds, help_heading = "Trace")]
+    pub idle: Option<u64>,
+    /// With --by: the most keys at a time. One more is an error, since to end another for it would
+    /// make its verdict wrong
+    #[arg(long, value_name = "N", help_heading = "Trace", default_value_t = 1_000_000)]
+    pub max_keys: usize,
     #[command(flatten)]
     pub engine: EngineArguments,
     /// Tell at the end what following has cost at its most: configurations, nodes of the graph,
@@ -734,6 +746,16 @@ pub struct TraceArguments {
     pub types: Vec<(String, ValueType)>,
 }
 
+/// Where the traces of keys end.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Trace")]
+pub struct KeyArguments {
+    /// With --by: a state in which this holds is the last of its key's trace. A later record of the
+    /// key begins another trace, which is numbered
+    #[arg(long, value_name = "EXPRESSION")]
+    pub end_when: Option<String>,
+}
+
 /// How to answer about traces.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Output")]
@@ -940,6 +962,16 @@ pub struct CompletionsArguments {
 pub struct ManArguments {
     /// A command; the program itself otherwise
     pub command: Option<String>,
+}
+
+/// A time such as `10min`, in nanoseconds.
+fn nanoseconds(text: &str) -> Result<u64, String> {
+    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let size = TIME_UNITS.iter().find(|(_, name)| *name == unit.trim()).map(|(size, _)| *size);
+    let number: Option<u64> = number.parse().ok().filter(|number| *number > 0);
+    let time = number.zip(size).and_then(|(number, size)| number.checked_mul(size));
+    time.ok_or_else(|| "it is a time such as 500ms, 10s, 5min or 1h".to_owned())
 }
 
 fn whole_number(text: &str) -> Result<u64, String> {

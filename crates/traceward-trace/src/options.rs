@@ -7,6 +7,7 @@ use std::ops::Range;
 use std::str::FromStr;
 use std::sync::Arc;
 use traceward_logic::diagnostic::nearest;
+use traceward_logic::expr::Expr;
 use traceward_logic::lower::Expected;
 
 /// Everything that says how to read an input, be it a file or a stream; the default reads states
@@ -24,6 +25,9 @@ pub struct ReadOptions {
     pub time: Option<TimeColumn>,
     /// The column whose value splits the trace.
     pub key: Option<String>,
+    /// The expression that holds in the last state of a key's trace, variables by their places: a
+    /// later record of the key begins another trace. Without it a key has one trace.
+    pub end_when: Option<Arc<Expr>>,
     /// Whether a record is a whole state.
     pub records: Records,
     /// What a missing value does.

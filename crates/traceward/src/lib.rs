@@ -41,7 +41,9 @@ mod words;
 pub use check::{CheckOptions, Extent, Truth, check, check_with};
 pub use error::{Error, Request};
 pub use monitor::{
-    Abandoned, Ending, Event, Feed, Known, MeasuredQuery, Monitor, PropertyId, RestoreError, State, StepError,
+    Abandoned, Change, EndedTrace, Ending, Event, Feed, KeyEnd, KeyOptions, KeyViolation, KeyedEvent, KeyedFeed,
+    KeyedMonitor, KeyedProperty, KeyedQuery, KeyedStep, Known, MeasuredQuery, Monitor, PropertyId, RestoreError, State,
+    StepError,
 };
 pub use report::{Evidence, PropertyReport, Report};
 pub use runs::RunQuestions;

@@ -1,5 +1,6 @@
 //! `traceward monitor`
 
+mod by_key;
 mod listen;
 mod progress;
 mod teller;
@@ -16,7 +17,7 @@ use std::sync::Arc;
 use teller::{EarlyEnd, Going, INPUT, Shared, Teller, TraceSource, unanswerable};
 use traceward::engine::{Config, Precision};
 use traceward::input::Format;
-use traceward::{Feed, Goal, Monitor, RunQuestions, Spec};
+use traceward::{Feed, Goal, Monitor, RunQuestions, Settings, Spec};
 
 pub fn run(arguments: MonitorArguments) -> Result<Outcome, Failure> {
     let spec = spec(&arguments)?;
@@ -28,6 +29,10 @@ pub fn run(arguments: MonitorArguments) -> Result<Outcome, Failure> {
     let config = Config { precision, ..arguments.engine.config() };
     let options = input::read_options(Path::new(INPUT), &arguments.trace);
     let is_events = arguments.listen.is_some() || options.format.is_none_or(|format| format == Format::EVENTS);
+    if spec.settings().by.is_some() {
+        return by_key::run(arguments, &spec, config, &options);
+    }
+    by_key::refuse_without_key(&arguments)?;
     // Events bring timestamps that nobody has to name.
     let monitor = match is_events {
         true => Monitor::for_input(&spec, config, questions),
@@ -48,7 +53,8 @@ fn spec(arguments: &MonitorArguments) -> Result<Spec, Failure> {
     if arguments.spec.expressions.is_empty() && arguments.paths.is_empty() {
         return Err(Failure::new("nothing to monitor").help("give a formula with -e, or a spec file"));
     }
-    let settings = input::settings(&arguments.trace);
+    let end_when = arguments.keys.end_when.clone();
+    let settings = Settings { end_when, ..input::settings(&arguments.trace) };
     let (spec, traces) = input::spec_and_traces(&arguments.spec, &arguments.paths, settings, Goal::Check)?;
     match traces.iter().find(|path| path.as_os_str() != INPUT) {
         Some(path) => {

@@ -2,7 +2,7 @@
 
 use super::{Monitor, PropertyId, StepError};
 use crate::check::unfit;
-use crate::error::Error;
+use crate::error::{Error, Request};
 use traceward_logic::diagnostic::did_you_mean;
 use traceward_trace::{Cell, Implied, Note, ReadOptions, ReadStop, RecordSink, RecordStream, TraceError};
 
@@ -125,14 +125,7 @@ impl Feed {
         if unseen.peek().is_none() {
             return Vec::new();
         }
-        let names = self.stream.names();
-        let in_header = |name: &String| self.stream.has_header() && names.contains(name);
-        let told = |name: String| {
-            // It may be among the names by now, with later lines.
-            let others = names.iter().filter(|one| **one != name).map(String::as_str);
-            Unseen { hint: did_you_mean(&name, others), name }
-        };
-        unseen.filter(|name| !in_header(name)).map(told).collect()
+        told(&self.stream, unseen)
     }
 
     fn read<E: From<Error>, W: FnMut(&Monitor, Event<'_>) -> Result<(), E>>(
@@ -155,6 +148,18 @@ impl Feed {
             (Err(ReadStop::Asked), None) => Ok(()),
         }
     }
+}
+
+/// Names that nothing has spoken of, each with what may have been meant.
+pub(super) fn told(stream: &RecordStream, unseen: impl Iterator<Item = String>) -> Vec<Unseen> {
+    let names = stream.names();
+    let in_header = |name: &String| stream.has_header() && names.contains(name);
+    let told = |name: String| {
+        // It may be among the names by now, with later lines.
+        let others = names.iter().filter(|one| **one != name).map(String::as_str);
+        Unseen { hint: did_you_mean(&name, others), name }
+    };
+    unseen.filter(|name| !in_header(name)).map(told).collect()
 }
 
 /// Steps a monitor with each record, and tells a watcher.
@@ -202,6 +207,7 @@ impl<E: From<Error>, W: FnMut(&Monitor, Event<'_>) -> Result<(), E>> RecordSink 
             }
             Err(StepError::Refused(error)) => return self.bad_line(error),
             Err(StepError::Evaluation(message)) => Err(Error::Evaluation { message, line }.into()),
+            Err(StepError::TooManyKeys { limit }) => Err(Error::from(Request::TooManyKeys { limit }).into()),
         };
         stepped.or_else(|failed| self.stop(failed))
     }

@@ -387,7 +387,7 @@ impl Teller {
         for query in monitor.queries() {
             let document = || {
                 let (client, known) = (self.source.client().map(str::to_owned), RunningQuery::new(&query, &given_up));
-                json::line(&ValueEvent { position, client, known })
+                json::line(&ValueEvent { position, client, key: None, trace: None, known, ended: None })
             };
             if let Some(copies) = &mut self.copies {
                 copies.push(document());
