@@ -229,6 +229,8 @@ pub struct CheckArguments {
     #[command(flatten)]
     pub trace: TraceArguments,
     #[command(flatten)]
+    pub keys: KeyArguments,
+    #[command(flatten)]
     pub output: ReportOutputArguments,
     #[command(flatten)]
     pub precision: PrecisionArguments,
@@ -337,6 +339,25 @@ pub struct MonitorArguments {
     pub on_bad_input: Option<BadInput>,
     #[command(flatten)]
     pub trace: TraceArguments,
+    #[command(flatten)]
+    pub keys: KeyArguments,
+    /// What tells how late it is, so that a deadline is known to be missed without another record:
+    /// the records themselves, or the clock on the wall, minus --lateness. Where no column has
+    /// timestamps, the wall also gives records the time of their arrival
+    #[arg(long, value_enum, value_name = "events|wall", default_value_t = ClockSource::Events, hide_default_value = true, hide_possible_values = true, help_heading = "Trace")]
+    pub clock: ClockSource,
+    /// A record that has this field is no state: it tells how late it is, by its timestamp, or by the
+    /// field itself
+    #[arg(long, value_name = "FIELD", help_heading = "Trace")]
+    pub heartbeat: Option<String>,
+    /// With --by: a key that is silent for longer than this ends its trace, by timestamps where
+    /// there are any, and otherwise by when records arrive: `10min`, `500ms`
+    #[arg(long, value_name = "DURATION", value_parser = duration, help_heading = "Trace")]
+    pub idle: Option<u64>,
+    /// With --by: the most keys at a time. One more is an error, since to end another for it would
+    /// make its verdict wrong
+    #[arg(long, value_name = "N", help_heading = "Trace", default_value_t = 1_000_000)]
+    pub max_keys: usize,
     #[command(flatten)]
     pub engine: EngineArguments,
     /// Tell at the end what following has cost at its most: configurations, nodes of the graph,
@@ -752,6 +773,15 @@ impl TraceArguments {
     }
 }
 
+/// What tells how late it is.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ClockSource {
+    /// The timestamps of records
+    Events,
+    /// The clock on the wall
+    Wall,
+}
+
 /// What becomes of records that are too late.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LateRecords {
@@ -771,6 +801,16 @@ fn duration(text: &str) -> Result<u64, String> {
         _ => None,
     };
     nanoseconds.ok_or_else(|| "it is a time such as 500ms, 2s, 5min or 1h".to_owned())
+}
+
+/// Where the traces of keys end.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Trace")]
+pub struct KeyArguments {
+    /// With --by: a state in which this holds is the last of its key's trace. A later record of the
+    /// key begins another trace, which is numbered
+    #[arg(long, value_name = "EXPRESSION")]
+    pub end_when: Option<String>,
 }
 
 /// How to answer about traces.

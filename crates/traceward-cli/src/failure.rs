@@ -134,6 +134,8 @@ fn asked(request: &Request) -> Failure {
         Request::StepsTooLong { .. } => "give it the beginning: head -n 50 trace.csv | traceward check … --steps -",
         Request::StepsTooLarge { .. } => "the beginning of the trace has less to show, and so may another engine",
         Request::TooClose { .. } => "without --approximate the value is exact; a smaller --accuracy comes closer",
+        Request::EndWithoutKey => "--by COLUMN says which column holds the key",
+        Request::TooManyKeys { .. } => "--max-keys raises the limit; --end-when and --idle end traces of keys",
         Request::NotTwoProperties { .. } => "traceward compare -e FORMULA -e FORMULA",
         other => return Failure::new(other),
     };

@@ -225,6 +225,7 @@ pub fn settings(arguments: &TraceArguments) -> Settings {
         event: arguments.event.clone(),
         time: arguments.time.clone(),
         by: arguments.by.clone(),
+        end_when: None,
         records: arguments.changes.then_some(Records::Changes),
         missing: arguments.missing,
         types: arguments.types.clone(),

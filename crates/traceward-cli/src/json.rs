@@ -45,6 +45,15 @@ pub fn line(document: &impl Serialize) -> String {
     guarded(&traceward_wire::line(document), Notation::Json).into_owned()
 }
 
+/// Writes a text as JSON has it, with nothing in it that a terminal would obey.
+pub fn write_text(out: &mut impl Write, text: &str) -> io::Result<()> {
+    let is_plain = text.bytes().all(|byte| matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\');
+    if is_plain {
+        return write!(out, "\"{text}\"");
+    }
+    out.write_all(guarded(&serde_json::to_string(text)?, Notation::Json).as_bytes())
+}
+
 /// The line of a monitor about a property: the text before the position, and the text behind it.
 pub fn monitor_line(name: &str, verdict: Verdict, client: Option<&str>) -> (String, String) {
     // The position comes first and is 0 here, so the first 0 is where it stands.

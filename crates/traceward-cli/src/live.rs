@@ -13,7 +13,7 @@ use signal_hook::iterator::Signals;
 use std::io::{self, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, Sender, SyncSender, TryRecvError, channel, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, TryRecvError, channel, sync_channel};
 use std::thread;
 use std::time::Duration;
 
@@ -37,6 +37,8 @@ pub enum News {
     Bytes(Piece),
     /// A signal asks what is known so far.
     Asked,
+    /// So much time has passed without any of these.
+    Waited,
     /// No more bytes will come.
     End,
     /// A signal: nobody wants more bytes.
@@ -136,9 +138,10 @@ impl Live {
         Ok(Self { news, used, untold: 0 })
     }
 
-    /// The next event. `tell` is called before it is waited for, and now and then if there is no
-    /// need to wait, so that what was found out is told in time.
-    pub fn next(&mut self, tell: impl FnOnce() -> io::Result<()>) -> io::Result<News> {
+    /// The next event, which is that time has passed if none comes within the patience. `tell` is
+    /// called before it is waited for, and now and then if there is no need to wait, so that what
+    /// was found out is told in time.
+    pub fn next(&mut self, patience: Option<Duration>, tell: impl FnOnce() -> io::Result<()>) -> io::Result<News> {
         let news = match self.news.try_recv() {
             Ok(news) if self.untold < MOST_UNTOLD => {
                 self.untold += 1;
@@ -150,9 +153,18 @@ impl Live {
         tell()?;
         Ok(match news {
             Ok(news) => news,
-            Err(TryRecvError::Empty) => self.news.recv().unwrap_or(News::End),
+            Err(TryRecvError::Empty) => self.wait(patience),
             Err(TryRecvError::Disconnected) => News::End,
         })
+    }
+
+    fn wait(&self, patience: Option<Duration>) -> News {
+        match patience.map(|patience| self.news.recv_timeout(patience)) {
+            None => self.news.recv().unwrap_or(News::End),
+            Some(Ok(news)) => news,
+            Some(Err(RecvTimeoutError::Timeout)) => News::Waited,
+            Some(Err(RecvTimeoutError::Disconnected)) => News::End,
+        }
     }
 
     /// Gives memory back, to be filled again.

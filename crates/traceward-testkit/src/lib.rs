@@ -24,7 +24,7 @@ pub fn lowered(
     schema: Option<&Schema>,
 ) -> Result<Lowered, Vec<Diagnostic>> {
     let spec = parse::spec(SourceId::default(), text)?;
-    let declarations = Declarations { event: event.cloned(), types: spec.trace.types.clone() };
+    let declarations = Declarations { event: event.cloned(), types: spec.trace.types.clone(), end_when: None };
     lower::lower(&[(spec, goal)], &declarations, schema)
 }
 

@@ -2,12 +2,15 @@
 
 use crate::cell::Cell;
 use crate::error::{TraceError, TraceErrorKind};
-use crate::options::ReadOptions;
+use crate::note::Note;
+use crate::options::{MissingPolicy, ReadOptions, Records};
 use crate::sources::{LastSource, SourcePlace};
+use crate::states;
 use crate::time::{Anchor, DayOrders, TimeReader};
 use crate::typing::{CellSink, Gap, Gaps, SavedType, Typing};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 use traceward_logic::value::{Value, ValueType};
@@ -42,6 +45,8 @@ pub struct Intake {
     time: Option<(i64, u64)>,
     /// The time before which no later state may be, if somebody has said so.
     passed: Option<i64>,
+    /// The time of arrival, which is the timestamp of records that have none.
+    arrival: Option<i64>,
     /// The variables that a state has spoken of.
     seen: Vec<bool>,
     /// Whether that is known of all of them.
@@ -54,6 +59,32 @@ pub struct Intake {
     source: LastSource,
     next_source: LastSource,
     strings: Strings,
+}
+
+/// What a trace carries from its last state to the next one. An intake through which the records of
+/// many traces pass has one for each of them.
+#[derive(Clone, Debug, Default)]
+pub struct Carried {
+    /// The values of the last state, where a record may leave values out. Most traces have none, so
+    /// that there is a word for them and no more.
+    #[expect(clippy::box_collection, reason = "very many traces carry none")]
+    image: Option<Box<Vec<Value>>>,
+    time: i64,
+    /// The line of the last state; 0 where there is no timestamp.
+    line: u64,
+}
+
+impl Carried {
+    /// What is carried on where a trace ends and another one of the same key may begin: their
+    /// states are in order of time.
+    #[must_use]
+    pub fn beyond_end(&self) -> Self {
+        Self { image: None, time: self.time, line: self.line }
+    }
+
+    fn timestamp(&self) -> Option<(i64, u64)> {
+        (self.line > 0).then_some((self.time, self.line))
+    }
 }
 
 impl Intake {
@@ -69,6 +100,7 @@ impl Intake {
             image: vec![Value::Missing; variables],
             time: None,
             passed: None,
+            arrival: None,
             seen: vec![false; variables],
             all_seen: false,
             next: vec![Value::Missing; variables],
@@ -91,6 +123,51 @@ impl Intake {
         let fields = self.options.fields(names)?;
         self.unknown.iter_mut().zip(&fields).for_each(|(unknown, field)| *unknown = field.is_none());
         Ok(fields)
+    }
+
+    /// The key of a record; none if it has none.
+    #[inline]
+    pub fn key<'c>(&self, line: u64, cells: &[Cell<'c>]) -> Result<Option<Cow<'c, str>>, TraceError> {
+        let cell = cells.get(self.options.key_slot()).copied().unwrap_or(Cell::Absent);
+        states::key_text(cell, &self.options).map_err(|kind| states::at(kind, line, self.options.key.as_deref()))
+    }
+
+    /// What is to be said of records without a key, once there are no more: that nobody has such a
+    /// column, if there was no state at all.
+    pub fn key_note(&self, states: u64, without_key: u64, names: &[String]) -> Result<Option<Note>, TraceError> {
+        states::key_note(&self.options, states, without_key, names)
+    }
+
+    /// Goes on with another trace, behind what it carries.
+    #[inline]
+    pub fn resume(&mut self, carried: &Carried) {
+        self.time = carried.timestamp();
+        if self.carries_values() {
+            match &carried.image {
+                Some(image) => self.image.clone_from(image),
+                None => self.image.fill(Value::Missing),
+            }
+        }
+    }
+
+    /// Keeps what the trace carries behind the state that was accepted last.
+    #[inline]
+    pub fn leave(&self, carried: &mut Carried) {
+        (carried.time, carried.line) = self.time.unwrap_or_default();
+        if self.carries_values() {
+            (**carried.image.get_or_insert_default()).clone_from(&self.image);
+        }
+    }
+
+    /// Whether some value may be carried from one state to the next.
+    #[inline]
+    fn carries_values(&self) -> bool {
+        self.options.missing == MissingPolicy::Hold || self.options.records != Records::States
+    }
+
+    /// Whether the record on offer speaks of each variable.
+    pub(crate) fn next_seen(&self) -> &[bool] {
+        &self.next_seen
     }
 
     /// The type of each variable, as far as it is known.
@@ -136,6 +213,12 @@ impl Intake {
         self.passed = self.passed.max(Some(time));
     }
 
+    /// Sets the time at which the next records arrive: where no column is read for it, that is their
+    /// timestamp.
+    pub fn arrive(&mut self, time: i64) {
+        self.arrival = self.arrival.max(Some(time)).max(self.passed);
+    }
+
     /// The time that the clock has reached, if somebody has said so.
     pub fn passed(&self) -> Option<i64> {
         self.passed
@@ -145,9 +228,15 @@ impl Intake {
     /// if there is one.
     #[inline]
     pub fn offer(&mut self, line: u64, cells: &[Cell<'_>]) -> Result<(), TraceError> {
+        self.offer_of(None, line, cells)
+    }
+
+    /// Makes the next state of a record, like [`Self::offer`], of a key if there is one.
+    #[inline]
+    pub fn offer_of(&mut self, key: Option<&str>, line: u64, cells: &[Cell<'_>]) -> Result<(), TraceError> {
         self.typing.begin();
         self.orders = self.clock.as_ref().map(TimeReader::orders);
-        self.take(line, cells).inspect_err(|_| self.withdraw())
+        self.take(key, line, cells).inspect_err(|_| self.withdraw())
     }
 
     /// The state on offer has happened.
@@ -172,16 +261,18 @@ impl Intake {
     }
 
     #[inline]
-    fn take(&mut self, line: u64, cells: &[Cell<'_>]) -> Result<(), TraceError> {
+    fn take(&mut self, key: Option<&str>, line: u64, cells: &[Cell<'_>]) -> Result<(), TraceError> {
         if let Some(clock) = &mut self.clock {
             let anchor = self.time.map_or(Anchor::Nothing, |(before, _)| Anchor::After(before));
             let now = clock.read_now(&cells[self.options.time_slots()], line, anchor)?;
             if let Some(before) = self.time.filter(|&(before, _)| now < before) {
-                return Err(clock.decreases((now, line), before, None));
+                return Err(clock.decreases((now, line), before, key));
             }
             if let Some(passed) = self.passed.filter(|passed| now < *passed) {
                 return Err(clock.behind((now, line), passed));
             }
+            self.next_time = Some((now, line));
+        } else if let Some(now) = self.arrival {
             self.next_time = Some((now, line));
         }
         for (index, cell) in cells[..self.image.len()].iter().enumerate() {
@@ -386,7 +477,7 @@ impl Strings {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::{MissingPolicy, ReadVariable, Records, TimeColumn};
+    use crate::options::{ReadVariable, TimeColumn};
     use traceward_logic::lower::{ClassId, Expected};
 
     fn open(names: &[&str]) -> ReadOptions {

@@ -15,6 +15,9 @@ pub struct Keys {
 pub struct KeyGroup {
     /// The key's text.
     pub key: Arc<str>,
+    /// The number of the trace among those of its key, counted from 1: a key has several where
+    /// something marks their ends.
+    pub number: u32,
     /// The positions of its states in the whole trace, ascending.
     pub positions: Vec<u32>,
 }
@@ -24,6 +27,20 @@ pub struct KeyGroup {
 pub(crate) struct KeysBuilder {
     dictionary: Dictionary,
     positions: Vec<Vec<u32>>,
+    /// The key and the number of each trace, if some key has several; else there is one for each
+    /// key.
+    traces: Option<Vec<(u32, u32)>>,
+    /// For each key its last trace, if some key has several.
+    current: Vec<u32>,
+}
+
+/// The trace of a key that a state belongs to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Belongs {
+    /// The key's last one, if it has one.
+    ToLast,
+    /// One that begins with it.
+    ToNext,
 }
 
 impl KeysBuilder {
@@ -38,6 +55,23 @@ impl KeysBuilder {
         previous
     }
 
+    /// Adds the next state of a key that may have several traces.
+    pub(crate) fn push_to(&mut self, key: &str, position: u32, belongs: Belongs) {
+        let code = self.dictionary.intern(key);
+        let traces = self.traces.get_or_insert_default();
+        let is_new = code as usize == self.current.len();
+        if is_new {
+            self.current.push(0);
+        }
+        if is_new || belongs == Belongs::ToNext {
+            let number = if is_new { 1 } else { traces[self.current[code as usize] as usize].1 + 1 };
+            self.current[code as usize] = traces.len() as u32;
+            traces.push((code, number));
+            self.positions.push(Vec::new());
+        }
+        self.positions[self.current[code as usize] as usize].push(position);
+    }
+
     /// Forgets the states from this position on.
     pub(crate) fn truncate(&mut self, len: u32) {
         for positions in &mut self.positions {
@@ -49,8 +83,15 @@ impl KeysBuilder {
 
     /// The keys that have a state.
     pub(crate) fn finish(self) -> Keys {
-        let keys = self.dictionary.into_texts().into_iter();
-        let groups = keys.zip(self.positions).map(|(key, positions)| KeyGroup { key, positions });
+        let texts = self.dictionary.into_texts();
+        let key = |trace: usize| match &self.traces {
+            Some(traces) => (texts[traces[trace].0 as usize].clone(), traces[trace].1),
+            None => (texts[trace].clone(), 1),
+        };
+        let groups = self.positions.into_iter().enumerate().map(|(trace, positions)| {
+            let (key, number) = key(trace);
+            KeyGroup { key, number, positions }
+        });
         Keys { groups: groups.filter(|group| !group.positions.is_empty()).collect() }
     }
 }

@@ -226,6 +226,15 @@ pub(crate) struct InOrder<'a, S: ?Sized> {
     sink: &'a mut S,
 }
 
+impl<S: RecordSink + ?Sized> InOrder<'_, S> {
+    /// Passes on the records that are in order by now, and how late it is.
+    fn pass_on(&mut self) -> Result<(), ReadStop> {
+        let Some(clock) = self.buffer.clock() else { return Ok(()) };
+        self.buffer.release(clock, self.sink)?;
+        self.sink.clock(clock)
+    }
+}
+
 impl<S: RecordSink + ?Sized> RecordSink for InOrder<'_, S> {
     fn header(&mut self, names: &[String]) -> Result<Vec<Option<usize>>, TraceError> {
         self.sink.header(names)
@@ -250,8 +259,13 @@ impl<S: RecordSink + ?Sized> RecordSink for InOrder<'_, S> {
             Ok(time) => self.buffer.take(time, line, cells),
             Err(error) => return self.sink.bad_line(error),
         }
-        let clock = self.buffer.clock().unwrap_or(i64::MIN);
-        self.buffer.release(clock, self.sink)
+        self.pass_on()
+    }
+
+    /// A time that somebody has seen counts as that of a record does.
+    fn clock(&mut self, time: i64) -> Result<(), ReadStop> {
+        self.buffer.newest = self.buffer.newest.max(Some(time));
+        self.pass_on()
     }
 
     fn bad_line(&mut self, error: TraceError) -> Result<(), ReadStop> {

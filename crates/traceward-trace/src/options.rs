@@ -7,6 +7,7 @@ use std::ops::Range;
 use std::str::FromStr;
 use std::sync::Arc;
 use traceward_logic::diagnostic::nearest;
+use traceward_logic::expr::Expr;
 use traceward_logic::lower::Expected;
 
 /// Everything that says how to read an input, be it a file or a stream; the default reads states
@@ -22,8 +23,13 @@ pub struct ReadOptions {
     pub separator: Option<u8>,
     /// The column of timestamps.
     pub time: Option<TimeColumn>,
+    /// The field of records that are no states and tell how late it is; for streams.
+    pub heartbeat: Option<String>,
     /// The column whose value splits the trace.
     pub key: Option<String>,
+    /// The expression that holds in the last state of a key's trace, variables by their places: a
+    /// later record of the key begins another trace. Without it a key has one trace.
+    pub end_when: Option<Arc<Expr>>,
     /// Whether a record is a whole state.
     pub records: Records,
     /// What a missing value does.
@@ -52,12 +58,14 @@ impl ReadOptions {
     }
 
     /// The names to look for in each record: the variables, then the columns of time, then the key
-    /// column, then those of its source. The cells of a record are in the same order.
+    /// column, then those of its source, then the heartbeat. The cells of a record are in the same
+    /// order.
     pub(crate) fn names(&self) -> Vec<String> {
         let variables = self.variables.iter().map(|variable| variable.name.to_string());
         let time = self.time.iter().flat_map(TimeColumn::columns).cloned();
         let source = (self.records == Records::Events).then_some(SOURCE_FIELDS).into_iter().flatten();
-        variables.chain(time).chain(self.key.clone()).chain(source.map(str::to_owned)).collect()
+        let key_and_source = self.key.clone().into_iter().chain(source.map(str::to_owned));
+        variables.chain(time).chain(key_and_source).chain(self.heartbeat.clone()).collect()
     }
 
     /// The cells of a record that hold its timestamp.
@@ -80,11 +88,18 @@ impl ReadOptions {
         (self.records == Records::Events).then_some(first..first + SOURCE_FIELDS.len())
     }
 
+    /// The cell of a record that tells whether it is a heartbeat, if there are any.
+    pub(crate) fn heartbeat_slot(&self) -> Option<usize> {
+        let before = self.source_slots().map_or(self.key_slot() + usize::from(self.key.is_some()), |slots| slots.end);
+        self.heartbeat.as_ref().map(|_| before)
+    }
+
     /// The field of each of those names in a header.
     pub(crate) fn fields(&self, header: &[String]) -> Result<Vec<Option<usize>>, TraceError> {
         let time = self.time.iter().flat_map(TimeColumn::columns).map(|name| ("time", name));
         let key = self.key.iter().map(|key| ("key", key));
-        if let Some((role, name)) = time.chain(key).find(|(_, name)| !header.contains(name)) {
+        let heartbeat = self.heartbeat.iter().map(|name| ("heartbeat", name));
+        if let Some((role, name)) = time.chain(key).chain(heartbeat).find(|(_, name)| !header.contains(name)) {
             return Err(unknown_column(role, name, header));
         }
         self.names().iter().map(|name| only_field(header, name)).collect()

@@ -24,6 +24,11 @@ pub trait RecordSink {
     /// Takes a record that begins on a line.
     fn record(&mut self, line: u64, cells: &[Cell<'_>]) -> Result<(), ReadStop>;
 
+    /// Learns that no later record has a timestamp below a time in nanoseconds.
+    fn clock(&mut self, _time: i64) -> Result<(), ReadStop> {
+        Ok(())
+    }
+
     /// Takes what is wrong with a line that holds no record. Unless that stops the reading, it goes
     /// on behind the line.
     fn bad_line(&mut self, error: TraceError) -> Result<(), ReadStop> {

@@ -11,9 +11,11 @@ use crate::options::{ReadOptions, ReadVariable, unknown_column};
 use crate::read::ReadTrace;
 use crate::record::{ReadStop, RecordSink};
 use crate::sources::Sources;
+use crate::split::Splitter;
 use crate::time::TimeBuilder;
 use crate::typing::{Gaps, Typing};
 use std::borrow::Cow;
+use traceward_logic::value::Value;
 
 /// The states of a trace in the making.
 pub(crate) struct States<'o> {
@@ -22,6 +24,8 @@ pub(crate) struct States<'o> {
     columns: Vec<ColumnBuilder>,
     time: Option<TimeBuilder>,
     keys: Option<KeysBuilder>,
+    /// Finds the ends of traces among the states of a key, if something marks them.
+    splitter: Option<Splitter>,
     lines: Lines,
     sources: Sources,
     len: u32,
@@ -34,15 +38,18 @@ pub(crate) struct States<'o> {
 
 impl<'o> States<'o> {
     pub(crate) fn new(options: &'o ReadOptions) -> Self {
-        let column = |variable: &ReadVariable| {
-            ColumnBuilder::new(variable.expected, variable.may_be_missing, Gaps::of(variable, options))
-        };
+        let splitter = Splitter::new(options);
+        let gaps =
+            |variable: &ReadVariable| if splitter.is_some() { Gaps::FILLED } else { Gaps::of(variable, options) };
+        let column =
+            |variable: &ReadVariable| ColumnBuilder::new(variable.expected, variable.may_be_missing, gaps(variable));
         Self {
             options,
             typing: Typing::new(options),
             columns: options.variables.iter().map(column).collect(),
             time: TimeBuilder::new(options),
             keys: options.key.as_ref().map(|_| KeysBuilder::default()),
+            splitter,
             lines: Lines::default(),
             sources: Sources::default(),
             len: 0,
@@ -87,11 +94,7 @@ impl<'o> States<'o> {
     }
 
     fn check_key(&self, names: &[String], notes: &mut Vec<Note>) -> Result<(), TraceError> {
-        let Some(key) = self.options.key.as_ref().filter(|_| self.without_key > 0) else { return Ok(()) };
-        if self.len == 0 && !names.contains(key) {
-            return Err(unknown_column("key", key, names));
-        }
-        notes.push(Note::WithoutKey { records: self.without_key, key: key.clone() });
+        notes.extend(key_note(self.options, u64::from(self.len), self.without_key, names)?);
         Ok(())
     }
 
@@ -151,6 +154,37 @@ impl<'o> States<'o> {
         Ok(())
     }
 
+    /// Takes a record of a key that may have several traces. What is carried on stays within one, so
+    /// the state is made first, and columns get it whole.
+    fn split(&mut self, line: u64, cells: &[Cell<'_>]) -> Result<(), ReadStop> {
+        if self.len == self.limit {
+            return Err(at(TraceErrorKind::TooManyStates { limit: self.limit }, line, None).into());
+        }
+        let Some(splitter) = &mut self.splitter else { return Ok(()) };
+        let Some(key) = key_text(cells[self.options.key_slot()], self.options)
+            .map_err(|kind| at(kind, line, self.options.key.as_deref()))?
+        else {
+            self.without_key += 1;
+            return Ok(());
+        };
+        let belongs = splitter.take(&key, line, cells)?;
+        let (values, seen, time) = splitter.state();
+        let values: Vec<(Value, bool)> = values.iter().cloned().zip(seen.iter().copied()).collect();
+        let mut whole: Vec<Cell<'_>> = values.iter().map(|(value, seen)| whole_cell(value, *seen)).collect();
+        let others = cells.iter().skip(whole.len());
+        whole.extend(others);
+        if let Some(time) = time {
+            whole[self.options.time_slots().start] = Cell::Time(time);
+        }
+        if let Some(keys) = &mut self.keys {
+            keys.push_to(&key, self.len, belongs);
+        }
+        self.push(line, &whole, None).map_err(|error| {
+            self.undo();
+            error.into()
+        })
+    }
+
     /// A record could not be taken: what it has left is undone, so that the states before it make
     /// a trace.
     fn undo(&mut self) {
@@ -195,7 +229,10 @@ struct Previous(Option<u32>);
 
 impl RecordSink for States<'_> {
     fn header(&mut self, names: &[String]) -> Result<Vec<Option<usize>>, TraceError> {
-        let fields = self.options.fields(names)?;
+        let fields = match &mut self.splitter {
+            Some(splitter) => splitter.header(names)?,
+            None => self.options.fields(names)?,
+        };
         for (column, field) in self.columns.iter_mut().zip(&fields) {
             match field {
                 Some(_) => column.mention(),
@@ -207,6 +244,9 @@ impl RecordSink for States<'_> {
 
     #[inline(always)]
     fn record(&mut self, line: u64, cells: &[Cell<'_>]) -> Result<(), ReadStop> {
+        if self.splitter.is_some() {
+            return self.split(line, cells);
+        }
         let previous = match self.previous(cells) {
             Ok(Some(Previous(previous))) => previous,
             Ok(None) => {
@@ -233,8 +273,36 @@ pub(crate) fn has_no_key(cells: &[Cell<'_>], options: &ReadOptions) -> bool {
     options.key.is_some() && matches!(key_text(cells[options.key_slot()], options), Ok(None))
 }
 
+/// A value of a whole state as a cell. What no record has spoken of stays unknown.
+fn whole_cell(value: &Value, seen: bool) -> Cell<'_> {
+    match value {
+        Value::Bool(bit) => Cell::Bool(*bit),
+        Value::Int(int) => Cell::Int(*int),
+        Value::Float(float) => Cell::Float(*float),
+        Value::Str(text) => Cell::Str(text),
+        // Variables hold no pairs and no lists.
+        Value::Missing | Value::Pair(_) | Value::List(_) if seen => Cell::Null,
+        Value::Missing | Value::Pair(_) | Value::List(_) => Cell::Absent,
+    }
+}
+
+/// What is to be said of records without a key: that nobody has such a column, if there was no
+/// state at all.
+pub(crate) fn key_note(
+    options: &ReadOptions,
+    states: u64,
+    without_key: u64,
+    names: &[String],
+) -> Result<Option<Note>, TraceError> {
+    let Some(key) = options.key.as_ref().filter(|_| without_key > 0) else { return Ok(None) };
+    if states == 0 && !names.contains(key) {
+        return Err(unknown_column("key", key, names));
+    }
+    Ok(Some(Note::WithoutKey { records: without_key, key: key.clone() }))
+}
+
 /// The text of a key; none where the record has no key.
-fn key_text<'a>(cell: Cell<'a>, options: &ReadOptions) -> Result<Option<Cow<'a, str>>, TraceErrorKind> {
+pub(crate) fn key_text<'a>(cell: Cell<'a>, options: &ReadOptions) -> Result<Option<Cow<'a, str>>, TraceErrorKind> {
     if let Cell::Container(source) = cell {
         return Err(container(options.key.as_deref().unwrap_or_default(), source));
     }
@@ -251,7 +319,8 @@ fn key_text<'a>(cell: Cell<'a>, options: &ReadOptions) -> Result<Option<Cow<'a, 
     }
 }
 
-fn at(kind: TraceErrorKind, line: u64, column: Option<&str>) -> TraceError {
+/// What is wrong, on its line and in its column.
+pub(crate) fn at(kind: TraceErrorKind, line: u64, column: Option<&str>) -> TraceError {
     let error = TraceError::new(kind).on_line(line);
     match column {
         Some(column) => error.in_column(column),

@@ -6,6 +6,7 @@
 
 use crate::error::{TraceError, TraceErrorKind};
 use crate::format::{Format, LiveReader};
+use crate::heartbeat::Heartbeat;
 use crate::intake::CannotRestore;
 use crate::lateness::OrderBuffer;
 use crate::note::Note;
@@ -25,6 +26,8 @@ pub struct RecordStream {
     begun: bool,
     /// Holds back what may not be in order, if that was asked for.
     buffer: Option<OrderBuffer>,
+    /// Tells heartbeats from states, if there are any.
+    heartbeat: Option<Heartbeat>,
 }
 
 impl RecordStream {
@@ -35,21 +38,42 @@ impl RecordStream {
             return Err(TraceErrorKind::SortedStream.into());
         }
         let buffer = OrderBuffer::new(&options);
-        Ok(Self { options, reader: None, opening: Vec::new(), begun: false, buffer })
+        let heartbeat = Heartbeat::new(&options);
+        Ok(Self { options, reader: None, opening: Vec::new(), begun: false, buffer, heartbeat })
     }
 
     /// Takes bytes that have arrived, and hands the complete records among them to a sink.
     pub fn push(&mut self, bytes: &[u8], sink: &mut dyn RecordSink) -> Result<(), ReadStop> {
-        let Some(mut buffer) = self.buffer.take() else { return self.split(bytes, sink) };
-        let result = self.split(bytes, &mut buffer.before(sink));
+        let Some(mut buffer) = self.buffer.take() else { return self.beat(sink, |all, sink| all.split(bytes, sink)) };
+        let result = self.beat(&mut buffer.before(sink), |all, sink| all.split(bytes, sink));
+        self.buffer = Some(buffer);
+        result
+    }
+
+    /// Reads with heartbeats told from states.
+    fn beat(
+        &mut self,
+        sink: &mut dyn RecordSink,
+        read: impl FnOnce(&mut Self, &mut dyn RecordSink) -> Result<(), ReadStop>,
+    ) -> Result<(), ReadStop> {
+        let Some(mut heartbeat) = self.heartbeat.take() else { return read(self, sink) };
+        let result = read(self, &mut heartbeat.before(sink));
+        self.heartbeat = Some(heartbeat);
+        result
+    }
+
+    /// Learns how late it is, from somebody else than the records.
+    pub fn advance_to(&mut self, time: i64, sink: &mut dyn RecordSink) -> Result<(), ReadStop> {
+        let Some(mut buffer) = self.buffer.take() else { return sink.clock(time) };
+        let result = buffer.before(sink).clock(time);
         self.buffer = Some(buffer);
         result
     }
 
     /// The stream has ended: what is left without a line end is the last record.
     pub fn finish(&mut self, sink: &mut dyn RecordSink) -> Result<(), ReadStop> {
-        let Some(mut buffer) = self.buffer.take() else { return self.split_rest(sink) };
-        let result = self.split_rest(&mut buffer.before(sink));
+        let Some(mut buffer) = self.buffer.take() else { return self.beat(sink, Self::split_rest) };
+        let result = self.beat(&mut buffer.before(sink), Self::split_rest);
         let result = result.and_then(|()| buffer.flush(sink));
         self.buffer = Some(buffer);
         result

@@ -536,6 +536,9 @@ pub(crate) struct Gaps {
 }
 
 impl Gaps {
+    /// The gaps of states from which nothing has been left out that could be filled in.
+    pub(crate) const FILLED: Self = Self { missing: MissingPolicy::False, records: Records::States };
+
     /// The gaps of a variable. One that belongs to its state alone is never carried on.
     pub(crate) fn of(variable: &ReadVariable, options: &ReadOptions) -> Self {
         let &ReadOptions { missing, records, .. } = options;

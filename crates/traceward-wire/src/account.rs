@@ -44,7 +44,8 @@ pub(crate) fn state(state: &ViolatingState) -> String {
 pub(crate) fn key(key: &KeyVerdict) -> String {
     let why = state_of_key(key).map(state);
     let why = why.or_else(|| key.value.as_ref().map(|value| format!("its value is {}", shown(value.as_ref()))));
-    why.map_or(key.key.clone(), |why| format!("{}: {why}", key.key))
+    let name = key.trace.map_or_else(|| key.key.clone(), |trace| format!("{} (trace {trace})", key.key));
+    why.map_or(name.clone(), |why| format!("{name}: {why}"))
 }
 
 fn shown(value: Option<&Value>) -> String {

@@ -34,7 +34,10 @@ pub use experiment::{Figures, PositionsSummary, QuerySummary, Sample};
 pub use hygiene::{ComparisonDocument, Example, Finding, LintDocument, NamedFormula};
 pub use inspection::{Column, InspectionDocument, SuggestedCommand};
 pub use junit::junit;
-pub use monitor::{EndOfTrace, EndValue, EndVerdict, Extent, KnownValue, RunningQuery, ValueEvent, VerdictEvent};
+pub use monitor::{
+    EndKeyVerdict, EndKeys, EndOfTrace, EndValue, EndVerdict, Extent, KnownValue, RunningQuery, ValueEvent,
+    VerdictEvent, trace_number,
+};
 pub use report::{
     Answer, Coverage, CoveredPart, Distribution, FailureDocument, Fate, Frequencies, KeyValue, KeyVerdict, Keys,
     NeededBound, Numbers, Owed, Property, Query, RejectingVisits, ReportDocument, Response, Statistics, Summary, Trace,

@@ -1,13 +1,13 @@
 //! What a monitor says, a line at a time.
 
 use crate::evidence::SourcePlace;
-use crate::report::{Coverage, Waiting, Warning, unit};
+use crate::report::{Coverage, Summary, Waiting, Warning, unit};
 use crate::value::of_tolerance;
 use crate::{ErrorKind, Members, Statistics, VERSION, Value, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use traceward::report::{self, Cost};
-use traceward::{Abandoned, Feed, Known, MeasuredQuery, Monitor};
+use traceward::{Abandoned, Feed, KeyViolation, KeyedFeed, KeyedProperty, KeyedQuery, Known, MeasuredQuery, Monitor};
 
 /// The verdict on a property has changed.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -17,6 +17,12 @@ pub struct VerdictEvent {
     /// The client whose trace it is, if there are several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<String>,
+    /// The key whose trace it is, if the input is split by key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// The number of the trace among those of its key, from the second on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<u32>,
     /// The property.
     pub property: String,
     /// What is known of it.
@@ -24,6 +30,9 @@ pub struct VerdictEvent {
     /// Whether no continuation can change it.
     #[serde(rename = "final")]
     pub is_final: bool,
+    /// Why the trace of the key has ended here, if only that made it final: `marker` or `silence`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended: Option<String>,
     /// The line in the input of the state that made it final.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u64>,
@@ -88,9 +97,12 @@ impl VerdictEvent {
         Self {
             position,
             client: None,
+            key: None,
+            trace: None,
             property: property.to_owned(),
             verdict: Verdict::Unknown,
             is_final: true,
+            ended: None,
             line: None,
             source: None,
             time_ns: None,
@@ -109,9 +121,18 @@ pub struct ValueEvent {
     /// The client whose trace it is, if there are several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<String>,
+    /// The key whose trace it is, if the input is split by key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// The number of the trace among those of its key, from the second on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<u32>,
     /// What is known of the query.
     #[serde(flatten)]
     pub known: RunningQuery,
+    /// Why the trace of the key has ended here, which is when values are told by key: `marker` or `silence`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended: Option<String>,
 }
 
 /// What is known of a query that is followed.
@@ -206,12 +227,99 @@ pub struct EndValue {
     /// What is known of it; if the trace was cut short, of the states that are settled.
     #[serde(flatten)]
     pub known: KnownValue,
+    /// Its values over the keys whose traces have ended, if the input is split by key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary: Option<Summary>,
 }
 
 impl From<RunningQuery> for EndValue {
     fn from(known: RunningQuery) -> Self {
         let RunningQuery { query: name, known } = known;
-        Self { name, known }
+        Self { name, known, summary: None }
+    }
+}
+
+impl EndValue {
+    /// The values of a query over keys; `reason` words why there is none for one of them.
+    fn of_keys(query: &KeyedQuery<'_>, reason: &dyn Fn(&Abandoned) -> String) -> Self {
+        let KeyedQuery { name, query: _, description: _, measure, summary, tolerance, lost } = query;
+        let (relative_error, error_kind) = of_tolerance(*tolerance);
+        let reason = lost.map(|(key, lost)| format!("{key}: {}", reason(lost)));
+        let (value, settled, unit) = (Value::from(None), None, unit(measure));
+        let known = KnownValue { value, settled, unit, relative_error, error_kind, reason };
+        Self { name: (*name).to_owned(), known, summary: Some(Summary::from(summary)) }
+    }
+}
+
+/// The verdicts on a property over keys at the end.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct EndKeys {
+    /// The number of traces of keys.
+    pub checked: u64,
+    /// The number of them for which it is violated.
+    pub violated: u64,
+    /// The number of them for which it is satisfied only because a trigger never happened.
+    pub vacuous: u64,
+    /// The number of them for which it could not be followed.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unknown: u64,
+    /// The first of them for which it is violated, in the order of their first states.
+    pub first_violations: Vec<EndKeyVerdict>,
+}
+
+/// The verdict for a key at the end.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct EndKeyVerdict {
+    /// The key.
+    pub key: String,
+    /// The number of the trace among those of its key, from the second on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<u32>,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The position in the key's trace whose state made it final; not there if its end did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub position: Option<u64>,
+    /// The line of that state in the input.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u64>,
+    /// The timestamp of that state in nanoseconds, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time_ns: Option<i64>,
+    /// The values in that state of the variables that the property speaks of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub values: Option<Members<Value>>,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+/// The number of a trace among those of its key, from the second on.
+pub fn trace_number(number: u32) -> Option<u32> {
+    (number > 1).then_some(number)
+}
+
+impl EndKeys {
+    fn new(property: &KeyedProperty<'_>) -> Self {
+        let KeyedProperty { checked, violated, vacuous, unknown, .. } = *property;
+        let first_violations = property.first_violations.iter().map(EndKeyVerdict::from).collect();
+        Self { checked, violated, vacuous, unknown, first_violations }
+    }
+}
+
+impl From<&KeyViolation> for EndKeyVerdict {
+    fn from(violation: &KeyViolation) -> Self {
+        let place = violation.decided_by.as_ref();
+        Self {
+            key: violation.key.to_string(),
+            trace: trace_number(violation.number),
+            verdict: Verdict::Violated,
+            position: place.map(|place| place.position as u64),
+            line: place.map(|place| place.line),
+            time_ns: place.and_then(|place| place.time),
+            values: place.map(|place| Members::of_values(&place.values)),
+        }
     }
 }
 
@@ -228,6 +336,9 @@ pub struct EndVerdict {
     /// The trigger that never happened, if the property is satisfied only because of that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vacuous: Option<String>,
+    /// The verdicts over keys, if the input is split by key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keys: Option<EndKeys>,
     /// Which parts mattered, if that was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub coverage: Option<Coverage>,
@@ -278,6 +389,7 @@ impl EndOfTrace {
             verdict: verdict.map_or(Verdict::Unknown, Verdict::from),
             reason: None,
             vacuous: None,
+            keys: None,
             coverage: None,
             waiting: None,
             engine_statistics: None,
@@ -297,6 +409,32 @@ impl EndOfTrace {
             properties,
             queries: Vec::new(),
             warnings: Vec::new(),
+        }
+    }
+
+    /// What a feed of many keys has come to; `reason` words why a property was given up.
+    pub fn of_keys(feed: &KeyedFeed, extent: Extent, reason: &dyn Fn(&Abandoned) -> String) -> Self {
+        let monitor = feed.monitor();
+        let property = |property: KeyedProperty<'_>| EndVerdict {
+            name: property.name.to_owned(),
+            verdict: match (property.verdict, property.unknown) {
+                (verdict @ traceward::Verdict::Violated, _) | (verdict, 0) => verdict.into(),
+                _ => Verdict::Unknown,
+            },
+            reason: property.gave_up.map(reason),
+            vacuous: property.vacuous_trigger.map(str::to_owned),
+            keys: Some(EndKeys::new(&property)),
+            coverage: None,
+            waiting: None,
+            engine_statistics: None,
+        };
+        Self {
+            complete: (extent != Extent::Complete).then_some(false),
+            stopped: extent.stopped(),
+            properties: monitor.properties().map(property).collect(),
+            queries: monitor.queries().map(|query| EndValue::of_keys(&query, reason)).collect(),
+            warnings: monitor.warnings().iter().map(Warning::from).collect(),
+            ..Self::cut_short(monitor.states(), feed.skipped(), &[])
         }
     }
 
@@ -324,6 +462,7 @@ impl EndOfTrace {
             verdict: if is_unknown(monitor, id) { Verdict::Unknown } else { (*verdict).into() },
             reason: monitor.property(id).gave_up.map(reason).or_else(|| monitor.doubt(id).map(str::to_owned)),
             vacuous: monitor.vacuous(id).filter(|_| *verdict == traceward::Verdict::Satisfied).map(str::to_owned),
+            keys: None,
             coverage,
             waiting,
             engine_statistics: Statistics::asked(match (cost_asked, monitor.engine_statistics(id)) {

@@ -2,6 +2,7 @@
 
 use crate::evidence::{self, Place, SourcePlace};
 use crate::experiment::{PositionsSummary, QuerySummary};
+use crate::monitor::trace_number;
 use crate::value::of_tolerance;
 use crate::{ErrorKind, Members, Step, VERSION, Value, Verdict};
 use schemars::JsonSchema;
@@ -759,6 +760,9 @@ impl From<&KeysReport> for Keys {
 pub struct KeyVerdict {
     /// The key.
     pub key: String,
+    /// The number of the trace among those of its key, from the second on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<u32>,
     /// Whether the property holds for it.
     pub verdict: Verdict,
     /// Where the body of an always fails.
@@ -782,12 +786,13 @@ pub struct KeyVerdict {
 
 impl From<&report::KeyVerdict> for KeyVerdict {
     fn from(report: &report::KeyVerdict) -> Self {
-        let report::KeyVerdict { key, verdict, evidence } = report;
+        let report::KeyVerdict { key, number, verdict, evidence } = report;
         // Of a key that violates a property nothing is owed, and runs are looked at for whole
         // traces only.
         let Evidence { violations, judged_at, compared, owed: _, owed_since: _, coverage: _, waiting: _ } = evidence;
         Self {
             key: key.to_string(),
+            trace: trace_number(*number),
             verdict: (*verdict).into(),
             violations: violations.as_ref().map(Violations::from),
             judged_at: judged_at.as_ref().map(ViolatingState::from),

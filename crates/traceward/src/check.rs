@@ -1,6 +1,6 @@
 //! Asking a spec of a trace.
 
-use crate::error::Error;
+use crate::error::{Error, Request};
 use crate::question::Question;
 use crate::report::Report;
 use crate::runs::RunQuestions;
@@ -182,6 +182,9 @@ pub fn check(spec: &Spec, input: impl Read) -> Result<Report, Error> {
 
 /// Reads a trace and answers a spec's questions about it, in a certain way.
 pub fn check_with(spec: &Spec, input: impl Read, options: &CheckOptions) -> Result<Report, Error> {
+    if spec.lowered().end_when.is_some() && spec.settings().by.is_none() {
+        return Err(Request::EndWithoutKey.into());
+    }
     match read_or_before(input, &spec.read_options(&options.read)) {
         Ok(trace) => {
             let lowered = bind(spec, &trace)?;

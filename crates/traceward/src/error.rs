@@ -149,8 +149,19 @@ pub enum Request {
     },
     /// The bytes of a monitor that records the states it has seen.
     SaveRecorded,
-    /// A monitor of a trace that is split by key.
+    /// A monitor of one trace for a spec that splits it by key.
     MonitorByKey,
+    /// A monitor of keys for a spec that does not say what the key is.
+    NoKey,
+    /// An end marker for traces that are not split by key.
+    EndWithoutKey,
+    /// Coverage or waiting times of a trace that goes on and is split by key.
+    RunsByKey,
+    /// More keys at a time than may be followed.
+    TooManyKeys {
+        /// The number of keys that may be followed.
+        limit: usize,
+    },
     /// A comparison of other than two properties.
     NotTwoProperties {
         /// The number of properties.
@@ -201,9 +212,17 @@ impl fmt::Display for Request {
                 "the engine naive is quadratic in the trace, and this one has {states} states; reverse answers the same"
             ),
             Self::MonitorByKey => f.write_str(
-                "a monitor follows one trace: it cannot split it by key yet; \
-                 let it follow the records of one key, or check the trace by key when it has ended",
+                "this monitor follows one trace, and the spec splits it by key; a keyed monitor follows each",
             ),
+            Self::NoKey => f.write_str("traces are followed by key, and nothing says which column holds it"),
+            Self::EndWithoutKey => f.write_str("a marker ends the traces of keys, and the trace is not split by key"),
+            Self::RunsByKey => f.write_str(
+                "coverage and waiting times are not told of traces that are followed by key; \
+                 they are of a trace that has ended",
+            ),
+            Self::TooManyKeys { limit } => {
+                write!(f, "there are more than {limit} keys at a time, which is the most that may be followed")
+            }
             Self::SaveRecorded => f.write_str(
                 "a monitor that records states for coverage and waiting cannot be saved, \
                  because that would be the whole trace; one that is asked for verdicts and values alone can",

@@ -41,8 +41,9 @@ mod words;
 pub use check::{CheckOptions, Extent, Truth, check, check_with};
 pub use error::{Error, Request};
 pub use monitor::{
-    Abandoned, Ending, Event, Feed, Followed, Known, MeasuredQuery, Missed, Monitor, PropertyId, RestoreError, State,
-    StepError,
+    Abandoned, Change, EndedTrace, Ending, Event, Feed, Followed, KeyEnd, KeyOptions, KeyViolation, KeyedEvent,
+    KeyedFeed, KeyedMonitor, KeyedProperty, KeyedQuery, KeyedStep, Known, MeasuredQuery, Missed, Monitor, PassedTime,
+    PropertyId, RestoreError, State, StepError,
 };
 pub use report::{Evidence, PropertyReport, Report};
 pub use runs::RunQuestions;

@@ -331,7 +331,7 @@ impl<'a> Question<'a> {
             .filter(|(variable, column)| variable.needed_at.is_some() && column.missing() > 0)
             .map(|(variable, column)| (variable.name.clone(), column.missing()));
         let time = trace.time.as_deref().unwrap_or_default();
-        let sizes = |keys: &Keys| keys.groups.iter().map(|group| (group.key.clone(), group.positions.len())).collect();
+        let sizes = |keys: &Keys| keys.groups.iter().map(|group| (label(group), group.positions.len())).collect();
         Ok(TraceReport {
             states: trace.len,
             keys: keys.as_ref().map(sizes),
@@ -401,6 +401,14 @@ fn longest_part(read: &ReadTrace) -> usize {
     read.keys.as_ref().map_or(read.states, of_keys)
 }
 
+/// The name of a key's trace: the key, and behind it the number if it is not the first.
+fn label(group: &KeyGroup) -> Arc<str> {
+    match group.number {
+        1 => group.key.clone(),
+        number => crate::report::numbered_key(&group.key, number),
+    }
+}
+
 /// The name of a property by its place among those that are formulas.
 fn formula_name(spec: &Spec, lowered: &Lowered, place: usize) -> String {
     let is_formula = |index: &usize| matches!(lowered.properties[*index].claim, Claim::Formula(_));
@@ -437,6 +445,7 @@ fn roots(lowered: &Lowered, extent: Extent) -> Vec<FormulaId> {
         query.query.for_each_formula(&mut |formula| roots.push(formula));
         roots.extend(query.latencies.iter().flat_map(|(request, answered)| [*request, *answered]));
     }
+    roots.extend(lowered.end_when);
     roots.sort_unstable();
     roots.dedup();
     roots

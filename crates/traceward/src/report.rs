@@ -413,10 +413,27 @@ pub struct KeysReport {
 pub struct KeyVerdict {
     /// The key.
     pub key: Arc<str>,
+    /// The number of the trace among those of its key, counted from 1.
+    pub number: u32,
     /// The verdict for the key.
     pub verdict: Verdict,
     /// The evidence for the verdict.
     pub evidence: Evidence,
+}
+
+impl KeyVerdict {
+    /// The key, and behind it the number of the trace if it is not the first.
+    pub fn label(&self) -> Arc<str> {
+        match self.number {
+            1 => self.key.clone(),
+            number => numbered_key(&self.key, number),
+        }
+    }
+}
+
+/// The name of a trace that is not the first of its key, where there is one text for both.
+pub fn numbered_key(key: &str, number: u32) -> Arc<str> {
+    format!("{key} (trace {number})").into()
 }
 
 /// The report on a query.

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 use traceward_engine::saved::checksum;
 pub use traceward_logic::ast::Dialect;
-use traceward_logic::ast::{Named, SpecAst, StatementKind};
+use traceward_logic::ast::{Ast, Named, SpecAst, Statement, StatementKind};
 use traceward_logic::diagnostic::{Diagnostic, Help, SourceId, Span, did_you_mean};
 use traceward_logic::expr::Expr;
 pub use traceward_logic::lower::Goal;
@@ -45,6 +45,9 @@ pub struct Settings {
     pub time: Option<TimeColumn>,
     /// The column that splits the trace by its value.
     pub by: Option<String>,
+    /// The expression, as text, that holds in the last state of a key's trace: a later record of the
+    /// key begins another trace.
+    pub end_when: Option<String>,
     /// The kind of records: whole states, or changes.
     pub records: Option<Records>,
     /// The treatment of missing values.
@@ -64,6 +67,7 @@ impl Settings {
             event: self.event.or(other.event),
             time: self.time.or(other.time),
             by: self.by.or(other.by),
+            end_when: self.end_when.or(other.end_when),
             records: self.records.or(other.records),
             missing: self.missing.or(other.missing),
             dialect: self.dialect.or(other.dialect),
@@ -104,6 +108,12 @@ impl Spec {
         }
         for (name, ty) in &over.types {
             declarations.types.push((as_source(&mut sources, "type", name), *ty));
+        }
+        if let Some(text) = &over.end_when {
+            match end_marker(&mut sources, text) {
+                Ok(marker) => declarations.end_when = Some(marker),
+                Err(errors) => diagnostics.extend(errors),
+            }
         }
         if !diagnostics.is_empty() {
             return Err(SpecError { sources, diagnostics });
@@ -163,6 +173,7 @@ impl Spec {
         ReadOptions {
             time: self.settings.time.clone(),
             key: self.settings.by.clone(),
+            end_when: self.first.end_marker().map(Arc::new),
             records: self.settings.records.unwrap_or_default(),
             missing: self.settings.missing.unwrap_or_default(),
             variables: self.variables().iter().zip(expected).map(variable).collect(),
@@ -379,6 +390,20 @@ fn as_source(sources: &mut Vec<Source>, option: &str, value: &str) -> Named {
     let id = SourceId(sources.len() as u32);
     sources.push(Source::new(option, value, Goal::Check));
     Named { name: value.into(), span: Span::new(id, 0..value.len()) }
+}
+
+/// The expression that marks the ends of traces, as a source of its own.
+fn end_marker(sources: &mut Vec<Source>, text: &str) -> Result<Ast, Vec<Diagnostic>> {
+    let id = SourceId(sources.len() as u32);
+    sources.push(Source::new("end marker", text, Goal::Check));
+    let mut spec = parse::spec(id, text)?;
+    match (spec.statements.pop(), spec.statements.is_empty()) {
+        (Some(Statement { kind: StatementKind::Bare, body, .. }), true) => Ok(body),
+        _ => {
+            let error = Diagnostic::error(Span::new(id, 0..text.len()), "the last state of a trace is known by itself");
+            Err(vec![error.label("no expression over one state")])
+        }
+    }
 }
 
 fn declared(specs: &[(SpecAst, Goal)]) -> (Settings, Declarations, Vec<Diagnostic>) {

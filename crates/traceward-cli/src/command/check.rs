@@ -18,7 +18,7 @@ use steps_picture::StepsPicture;
 use traceward::engine::Config;
 use traceward::input::Note;
 use traceward::report::Warning;
-use traceward::{CheckOptions, Goal, Report, RunQuestions, Spec, Truth};
+use traceward::{CheckOptions, Goal, Report, RunQuestions, Settings, Spec, Truth};
 use traceward_wire::Answer;
 use values_picture::ValuesPicture;
 
@@ -53,7 +53,8 @@ fn answer_all(arguments: &CheckArguments, goal: Goal, out: &mut impl Write) -> R
     if goal == Goal::Query && matches!(arguments.output.format, ReportFormat::Junit | ReportFormat::Sarif) {
         return Err(Failure::new("JUnit and SARIF have no place for values").help("--format json has, or use `check`"));
     }
-    let settings = input::settings(&arguments.trace);
+    let end_when = arguments.keys.end_when.clone();
+    let settings = Settings { end_when, ..input::settings(&arguments.trace) };
     let (spec, traces) = input::spec_and_traces(&arguments.spec, &arguments.paths, settings, goal)?;
     if traces.is_empty() {
         return Err(Failure::new("no trace is given").help("name one behind the spec, or - for standard input"));

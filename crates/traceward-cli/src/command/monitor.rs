@@ -1,12 +1,14 @@
 //! `traceward monitor`
 
+mod by_key;
 mod listen;
 mod progress;
 mod teller;
+mod wall;
 
 pub use teller::{Cost, Ending};
 
-use crate::arguments::MonitorArguments;
+use crate::arguments::{ClockSource, MonitorArguments};
 use crate::failure::{Failure, Outcome, tell};
 use crate::input;
 use crate::live::{Interrupt, Live, News};
@@ -16,7 +18,8 @@ use std::sync::Arc;
 use teller::{EarlyEnd, Going, INPUT, Shared, Teller, TraceSource, unanswerable};
 use traceward::engine::{Config, Precision};
 use traceward::input::Format;
-use traceward::{Feed, Goal, Monitor, RunQuestions, Spec};
+use traceward::{Feed, Goal, Monitor, RunQuestions, Settings, Spec};
+use wall::Wall;
 
 pub fn run(arguments: MonitorArguments) -> Result<Outcome, Failure> {
     let spec = spec(&arguments)?;
@@ -26,10 +29,17 @@ pub fn run(arguments: MonitorArguments) -> Result<Outcome, Failure> {
     let questions = RunQuestions { coverage: arguments.coverage, waiting: arguments.waiting };
     let precision = arguments.precision.precision(Some(Precision::BEYOND));
     let config = Config { precision, ..arguments.engine.config() };
-    let options = input::read_options(Path::new(INPUT), &arguments.trace);
+    let mut options = input::read_options(Path::new(INPUT), &arguments.trace);
+    options.heartbeat.clone_from(&arguments.heartbeat);
     let is_events = arguments.listen.is_some() || options.format.is_none_or(|format| format == Format::EVENTS);
+    refuse_clock(&arguments, &spec)?;
+    if spec.settings().by.is_some() {
+        return by_key::run(arguments, &spec, config, &options);
+    }
+    by_key::refuse_without_key(&arguments)?;
     // Events bring timestamps that nobody has to name.
     let monitor = match is_events {
+        _ if arguments.clock == ClockSource::Wall => Monitor::by_arrival(&spec, config, questions),
         true => Monitor::for_input(&spec, config, questions),
         false => Monitor::with_questions(&spec, config, questions),
     };
@@ -41,14 +51,34 @@ pub fn run(arguments: MonitorArguments) -> Result<Outcome, Failure> {
     }
     let feed = Feed::with_options(monitor, &options).map_err(|error| unanswerable(&error, INPUT))?;
     let teller = Teller::new(&shared, TraceSource::StandardInput, feed.monitor());
-    Session { teller, feed, shared }.run()
+    let wall = Wall::of(&shared.arguments);
+    Session { teller, feed, shared, wall }.run()
+}
+
+/// Refuses clocks that nobody could read.
+fn refuse_clock(arguments: &MonitorArguments, spec: &Spec) -> Result<(), Failure> {
+    let has_times = spec.settings().time.is_some();
+    if arguments.listen.is_some() && (arguments.clock == ClockSource::Wall || arguments.heartbeat.is_some()) {
+        let help = "clients bring the time of each event themselves";
+        return Err(Failure::new("--clock and --heartbeat are for standard input").help(help));
+    }
+    if arguments.clock == ClockSource::Wall && !has_times && arguments.trace.lateness.is_some() {
+        let help = "--time COLUMN names the timestamps that records bring";
+        return Err(Failure::new("records that get the time of their arrival are never late").help(help));
+    }
+    if arguments.clock == ClockSource::Wall && !has_times && arguments.heartbeat.is_some() {
+        let help = "--time COLUMN names the timestamps that records bring, or leave --heartbeat out";
+        return Err(Failure::new("the wall tells the time, and heartbeats have none").help(help));
+    }
+    Ok(())
 }
 
 fn spec(arguments: &MonitorArguments) -> Result<Spec, Failure> {
     if arguments.spec.expressions.is_empty() && arguments.paths.is_empty() {
         return Err(Failure::new("nothing to monitor").help("give a formula with -e, or a spec file"));
     }
-    let settings = input::settings(&arguments.trace);
+    let end_when = arguments.keys.end_when.clone();
+    let settings = Settings { end_when, ..input::settings(&arguments.trace) };
     let (spec, traces) = input::spec_and_traces(&arguments.spec, &arguments.paths, settings, Goal::Check)?;
     match traces.iter().find(|path| path.as_os_str() != INPUT) {
         Some(path) => {
@@ -65,6 +95,7 @@ struct Session {
     teller: Teller,
     feed: Feed,
     shared: Arc<Shared>,
+    wall: Option<Wall>,
 }
 
 impl Session {
@@ -75,8 +106,10 @@ impl Session {
                 .map_err(|error| Failure::new(format!("{INPUT}: {}", input::reason(&error))))?;
         loop {
             // Whatever was found out is told before anybody waits for more.
-            let news = live.next(|| self.teller.flush())?;
-            let is_last = !matches!(news, News::Bytes(_) | News::Asked);
+            let lateness = self.shared.arguments.trace.lateness.unwrap_or(0);
+            let patience = self.wall.map(|wall| wall.patience(self.feed.monitor().deadline(), lateness));
+            let news = live.next(patience, || self.teller.flush())?;
+            let is_last = !matches!(news, News::Bytes(_) | News::Asked | News::Waited);
             let going = if matches!(news, News::End) { Going::Over } else { Going::Left };
             let result = self.take(news, &live);
             let enough = match &result {
@@ -96,10 +129,12 @@ impl Session {
     fn take(&mut self, news: News, live: &Live) -> Result<(), EarlyEnd> {
         match news {
             News::Bytes(piece) => {
+                self.look_at_clock()?;
                 let result = self.push(piece.bytes());
                 live.give_back(piece);
                 result
             }
+            News::Waited => self.look_at_clock(),
             News::Asked => {
                 self.teller.values(self.feed.monitor())?;
                 self.teller.flush()?;
@@ -114,6 +149,14 @@ impl Session {
                 Err(EarlyEnd::Told)
             }
         }
+    }
+
+    /// Tells the monitor how late it is, if the wall does.
+    fn look_at_clock(&mut self) -> Result<(), EarlyEnd> {
+        let Self { teller, feed, wall: Some(wall), .. } = self else { return Ok(()) };
+        let now = wall.now();
+        feed.arrive(now);
+        feed.advance_to(now, &mut |monitor, event| teller.see(monitor, event))
     }
 
     fn push(&mut self, bytes: &[u8]) -> Result<(), EarlyEnd> {

@@ -129,7 +129,7 @@ fn links(drawing: &Drawing<'_>, places: &HashMap<&str, usize>) -> BTreeMap<usize
     for (property, report) in drawing.report.properties.iter().enumerate() {
         let first = report.keys.iter().flat_map(|keys| keys.first_violations.iter().enumerate());
         for (nth, one) in first.take(super::property::MOST_VIOLATIONS) {
-            if let Some(&place) = places.get(&*one.key) {
+            if let Some(&place) = places.get(&*one.label()) {
                 links.entry(place).or_insert_with(|| key_id(&drawing.id("property", property), nth));
             }
         }

@@ -242,12 +242,12 @@ fn of_keys(drawing: &mut Drawing<'_>, id: &str, keys: &KeysReport) -> Vec<Elemen
 
 /// The violations for a key.
 fn of_key(drawing: &mut Drawing<'_>, id: &str, nth: usize, one: &KeyVerdict) -> Element {
-    let KeyVerdict { key, verdict: _, evidence } = one;
+    let KeyVerdict { key: _, number: _, verdict: _, evidence } = one;
     let Evidence { violations, judged_at, compared, owed: _, owed_since: _, coverage: _, waiting: _ } = evidence;
     let states: Vec<&Violation> = violations.iter().flat_map(|found| &found.first).chain(judged_at).collect();
     let first = states.first().map(|violation| text::violation_text(violation));
     let said = first.or_else(|| compared.as_ref().map(text::compared_text)).unwrap_or_default();
-    let key = Element::new("strong").with(isolated(key));
+    let key = Element::new("strong").with(isolated(one.label().to_string()));
     let summary = Element::new("summary").with(key).text(": ").with(isolated(said));
     let mut inside = Element::new("div").class("inside");
     for (nth, violation) in states.iter().enumerate() {

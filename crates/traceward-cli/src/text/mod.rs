@@ -19,7 +19,10 @@ pub use experiment::{heading as experiment_heading, sample_place};
 pub use histogram::{buckets, counted_values, is_histogram};
 pub use hygiene::{comparison, lint};
 pub use inspection::inspection;
-pub use monitor::{decision_line, monitor_end, monitor_line, monitor_stopped, observed_line, unknown_line, value_line};
+pub use monitor::{
+    Decided, decision_line, keyed_end, monitor_end, monitor_line, monitor_stopped, observed_line, unknown_line,
+    value_line,
+};
 use property::write_property;
 pub use property::{compared_text, missing_text, owed_text, sign, statistics_text, violation_text};
 pub use query::within;

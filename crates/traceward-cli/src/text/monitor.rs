@@ -1,7 +1,7 @@
 //! What a monitor says.
 
 use super::property::{signs, statistics_text, vacuously};
-use super::query::within;
+use super::query::{within, write_summary};
 use super::runs::{write_coverage, write_waiting};
 use super::units::{counted, measured_or_none, moment, value_text};
 use super::{BAD, BOLD, DIM, GOOD, OPEN, POSITION_WIDTH, source_text};
@@ -10,7 +10,7 @@ use crate::failure::given_up;
 use std::io::{self, Write};
 use traceward::message::Shown;
 use traceward::report::Place;
-use traceward::{Abandoned, Feed, Followed, Known, MeasuredQuery, Missed, Verdict};
+use traceward::{Abandoned, Feed, KeyViolation, KeyedFeed, KeyedProperty, Known, MeasuredQuery, Missed, Verdict};
 
 /// The line of a monitor about a property after a state: the text before the position, and the text
 /// behind it.
@@ -25,14 +25,26 @@ pub fn monitor_line(name: &str, verdict: Verdict, client: Option<&str>) -> (Stri
 }
 
 /// The line of a monitor about a property whose verdict a state has made final.
-pub fn decision_line(position: u64, property: &Followed<'_>, state: &Place) -> String {
-    let (_, tail) = monitor_line(property.name, property.verdict, None);
-    let state = match property.decided_time {
+pub fn decision_line(position: u64, decision: &Decided<'_>) -> String {
+    let Decided { name, verdict, state, time, missed } = *decision;
+    let (_, tail) = monitor_line(name, verdict, None);
+    let state = match time {
         Some(time) => format!("by the clock at {}, after {}", moment(time), state_text(state)),
         None => state_text(state),
     };
     let head = format!("{position:>POSITION_WIDTH$}{}  {DIM}{state}{DIM:#}\n", tail.trim_end_matches('\n'));
-    property.missed.iter().fold(head, |lines, missed| lines + &missed_line(missed))
+    missed.iter().fold(head, |lines, missed| lines + &missed_line(missed))
+}
+
+/// A property whose verdict has become final.
+pub struct Decided<'a> {
+    pub name: &'a str,
+    pub verdict: Verdict,
+    /// The state that made it final, or the last one before the clock did.
+    pub state: &'a Place,
+    /// The time of the clock, if that made it final.
+    pub time: Option<i64>,
+    pub missed: &'a [Missed],
 }
 
 /// The line about an obligation that was not met in time.
@@ -72,12 +84,7 @@ pub(super) const UNKNOWN: &str = "unknown";
 /// Writes what a monitor says at the end.
 pub fn monitor_end(out: &mut impl Write, feed: &Feed, ending: Ending, cost: monitor::Cost) -> io::Result<()> {
     let monitor = feed.monitor();
-    let (what, why) = match ending {
-        Ending::Complete => ("end", ""),
-        Ending::CutShort => ("stopped", ""),
-        Ending::Decided => ("stopped", "; every verdict is final, and what comes next was not read"),
-        Ending::Violated => ("stopped", "; a property is violated, and what comes next was not read"),
-    };
+    let (what, why) = ends(ending);
     writeln!(out, "{BOLD}{what}{BOLD:#}: {}{why}", seen(monitor.position(), feed.skipped()))?;
     for (id, verdict) in monitor.property_ids().zip(ending.verdicts(monitor)) {
         let property = monitor.property(id);
@@ -124,6 +131,65 @@ pub fn monitor_end(out: &mut impl Write, feed: &Feed, ending: Ending, cost: moni
             writeln!(out, "{DIM}note: what is told of runs is of the first {}{DIM:#}", counted(kept, "state"))
         }
         _ => Ok(()),
+    }
+}
+
+/// Writes what a monitor of many keys says at the end.
+pub fn keyed_end(out: &mut impl Write, feed: &KeyedFeed, ending: Ending) -> io::Result<()> {
+    let monitor = feed.monitor();
+    let (what, why) = ends(ending);
+    let traces = counted(monitor.traces() as usize, "trace");
+    writeln!(out, "{BOLD}{what}{BOLD:#}: {}, {traces} of keys{why}", seen(monitor.states(), feed.skipped()))?;
+    monitor.properties().try_for_each(|property| write_keyed(out, &property))?;
+    for query in monitor.queries() {
+        writeln!(out, "{BOLD}{}{BOLD:#}  {DIM}{}{DIM:#}", Shown(query.name), Shown(query.query))?;
+        query.description.iter().try_for_each(|text| writeln!(out, "    {}", Shown(text)))?;
+        write_summary(out, &query.summary)?;
+        if let Some((key, reason)) = query.lost {
+            writeln!(out, "    {UNKNOWN} for {}: {}", Shown(key), given_up(reason))?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes the verdict on a property over keys.
+fn write_keyed(out: &mut impl Write, property: &KeyedProperty<'_>) -> io::Result<()> {
+    let is_unknown = property.unknown > 0 && property.verdict != Verdict::Violated;
+    let (mark, style) = if is_unknown { ("?", OPEN) } else { signs(property.verdict) };
+    let known = if is_unknown { UNKNOWN } else { property.verdict.name() };
+    let vacuously = property.vacuous_trigger.map(vacuously).unwrap_or_default();
+    let (name, formula) = (Shown(property.name), Shown(property.formula));
+    writeln!(out, "{style}{mark} {known}{vacuously}{style:#}  {name}  {DIM}{formula}{DIM:#}")?;
+    property.description.iter().try_for_each(|text| writeln!(out, "    {}", Shown(text)))?;
+    if let Some(reason) = property.gave_up {
+        writeln!(out, "    {UNKNOWN} for {}: {}", counted(property.unknown as usize, "trace"), given_up(reason))?;
+    }
+    if property.vacuous > 0 && property.vacuous_trigger.is_none() {
+        writeln!(out, "    vacuously for {} of {}", property.vacuous, property.checked)?;
+    }
+    if property.violated == 0 {
+        return Ok(());
+    }
+    writeln!(out, "    violated for {} of {}:", property.violated, property.checked)?;
+    for KeyViolation { key, number, decided_by, .. } in property.first_violations {
+        let name = if *number > 1 { format!("{} (trace {number})", Shown(key)) } else { Shown(key).to_string() };
+        let at = decided_by.as_ref().map_or_else(
+            || "at its end".to_owned(),
+            |state| format!("at position {} ({})", state.position, state_text(state)),
+        );
+        writeln!(out, "      {name}: {at}")?;
+    }
+    let more = property.violated - property.first_violations.len() as u64;
+    if more > 0 { writeln!(out, "      {DIM}… and {more} more{DIM:#}") } else { Ok(()) }
+}
+
+/// What is said of an end, and why it came before that of the input.
+fn ends(ending: Ending) -> (&'static str, &'static str) {
+    match ending {
+        Ending::Complete => ("end", ""),
+        Ending::CutShort => ("stopped", ""),
+        Ending::Decided => ("stopped", "; every verdict is final, and what comes next was not read"),
+        Ending::Violated => ("stopped", "; a property is violated, and what comes next was not read"),
     }
 }
 

@@ -252,7 +252,7 @@ pub(super) fn write_keys<'a>(out: &mut impl Write, keys: &'a KeysReport, is_open
     for one in first_violations {
         let first = first_state(one).map(|violation| format!(": first at {}", violation_text(violation)));
         let why = first.or_else(|| one.evidence.compared.as_ref().map(|found| format!(": {}", compared_text(found))));
-        writeln!(out, "      {}{}", Shown(&one.key), why.unwrap_or_default())?;
+        writeln!(out, "      {}{}", Shown(&one.label()), why.unwrap_or_default())?;
         first_state(one).map_or(Ok(()), |violation| write_reasons(out, violation, "        "))?;
     }
     let first = |one: &'a KeyVerdict| first_state(one).into_iter();

@@ -10,6 +10,7 @@ mod experiments;
 mod fields;
 mod inputs;
 mod instrument;
+mod keys;
 mod limits;
 mod listen;
 mod monitor;

@@ -127,6 +127,11 @@ pub trait Follow: Debug + Send + Sync + Sized + 'static {
         None
     }
 
+    /// The engine with runs that are numbers, if each of its runs can be one.
+    fn numbered(&self) -> Option<&dyn Numbered> {
+        None
+    }
+
     /// The verdict at the end of some letters, if the trace goes on.
     fn verdict_at_end(&self, letters: &Letters) -> Result<Prefix, GaveUp> {
         let mut run = self.start()?;
@@ -137,6 +142,38 @@ pub trait Follow: Debug + Send + Sync + Sized + 'static {
     /// The steps over the letters of a guide, up to the state that makes the verdict final.
     fn walkthrough(&self, guide: &Guide<'_>) -> Result<Walkthrough, WalkthroughError> {
         walk(self, guide)
+    }
+}
+
+/// An engine whose runs are numbers, such as states of a table. Who follows very many traces keeps
+/// four bytes for each of them, and the engine once.
+pub trait Numbered: Debug + Send + Sync {
+    /// The run that has seen no state.
+    fn start(&self) -> RunNumber;
+
+    /// The run after the next state.
+    fn step(&self, run: RunNumber, step: Step<'_>) -> RunNumber;
+
+    /// The verdict after the states that a run has seen.
+    fn verdict(&self, run: RunNumber) -> Verdict;
+
+    /// The run of a number that was saved; none if it is none of the engine's.
+    fn restored(&self, number: u32) -> Option<RunNumber>;
+}
+
+/// A run of an engine that is [`Numbered`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RunNumber(u32);
+
+impl RunNumber {
+    /// The run of a number.
+    pub(super) fn new(number: u32) -> Self {
+        Self(number)
+    }
+
+    /// The number.
+    pub fn number(self) -> u32 {
+        self.0
     }
 }
 
@@ -252,6 +289,9 @@ pub trait Follower: Debug + Send + Sync {
 
     /// See [`Follow::summary`].
     fn summary(&self) -> Option<String>;
+
+    /// See [`Follow::numbered`].
+    fn numbered(&self) -> Option<&dyn Numbered>;
 }
 
 /// A run of an engine of a type that is not known.
@@ -366,6 +406,10 @@ impl<E: Follow> Follower for Compiled<E> {
 
     fn summary(&self) -> Option<String> {
         self.engine.summary()
+    }
+
+    fn numbered(&self) -> Option<&dyn Numbered> {
+        self.engine.numbered()
     }
 }
 

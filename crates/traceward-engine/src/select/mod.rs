@@ -7,7 +7,7 @@ mod online;
 mod table;
 mod walkthrough;
 
-pub use crate::engine::follow::{Due, Owed, Prefix, Running, Step};
+pub use crate::engine::follow::{Due, Numbered, Owed, Prefix, RunNumber, Running, Step};
 pub use crate::engine::offline::Cache;
 use crate::engine::{EngineConfig, Exactness, Memory, Subsumption};
 use crate::limit::Limits;

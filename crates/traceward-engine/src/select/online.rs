@@ -4,7 +4,7 @@ use super::table::Build;
 use super::{Config, EngineName};
 use crate::automaton::metric::overlapping_delay;
 use crate::engine::Exactness;
-use crate::engine::follow::{Follower, Owed, Prefix, Running};
+use crate::engine::follow::{Follower, Numbered, Owed, Prefix, Running};
 use crate::limit::{BuildError, Feature, GaveUp, Unsupported};
 use crate::prepared::Prepared;
 use crate::saved::RestoreError;
@@ -104,6 +104,11 @@ impl Online {
     /// A run that has seen no state.
     pub fn start(&self) -> Result<Box<dyn Running>, GaveUp> {
         self.engine.start()
+    }
+
+    /// The engine with runs that are numbers, if each of its runs can be one.
+    pub fn numbered(&self) -> Option<&dyn Numbered> {
+        self.engine.numbered()
     }
 
     /// A run that was saved.

@@ -65,8 +65,21 @@ pub struct Lowered {
     pub words: FxHashMap<FormulaId, Span>,
     /// The place where timestamps are first needed, and what needs them.
     pub needs_time: Option<(Span, &'static str)>,
+    /// The expression that holds in the last state of a key's trace, as a formula; none if such
+    /// traces end with the whole.
+    pub end_when: Option<FormulaId>,
     /// Probable mistakes.
     pub warnings: Vec<Diagnostic>,
+}
+
+impl Lowered {
+    /// The expression that holds in the last state of a key's trace.
+    pub fn end_marker(&self) -> Option<Expr> {
+        Some(match self.formulas.node(self.end_when?) {
+            Node::Atom(atom) => self.formulas.atom(atom).clone(),
+            node => Expr::Literal(Value::Bool(matches!(node, Node::Constant(true)))),
+        })
+    }
 }
 
 /// A property: a claim that must hold.
@@ -121,6 +134,8 @@ pub struct Declarations {
     pub event: Option<Named>,
     /// Variables whose type is declared; of several declarations of one variable the last counts.
     pub types: Vec<(Named, ValueType)>,
+    /// The expression that holds in the last state of a key's trace.
+    pub end_when: Option<Ast>,
 }
 
 /// Resolves and checks specs, in order; later ones may use what earlier ones name by `let`.
@@ -139,6 +154,9 @@ pub fn lower(
         for statement in &spec.statements {
             lowering.statement(statement, *goal);
         }
+    }
+    if let Some(marker) = &declarations.end_when {
+        let _reported = lowering.end_marker(marker);
     }
     lowering.check_unused_definitions();
     lowering.finish()
@@ -211,6 +229,7 @@ struct Lowering<'a> {
     deepest: usize,
     words: FxHashMap<FormulaId, Span>,
     needs_time: Option<(Span, &'static str)>,
+    end_when: Option<FormulaId>,
     properties: Vec<Property>,
     queries: Vec<NamedQuery>,
     /// The latencies of the query that is being lowered.
@@ -244,6 +263,7 @@ impl<'a> Lowering<'a> {
             deepest: 0,
             words: FxHashMap::default(),
             needs_time: None,
+            end_when: None,
             properties: Vec::new(),
             queries: Vec::new(),
             latencies: Vec::new(),
@@ -319,6 +339,7 @@ impl<'a> Lowering<'a> {
             queries: self.queries,
             words: self.words,
             needs_time: self.needs_time,
+            end_when: self.end_when,
             warnings,
         })
     }
@@ -518,6 +539,18 @@ impl<'a> Lowering<'a> {
             .label("no comparison on the outside")
             .help("for example `assert semaphore = max(r) <= 1`; a formula that must hold is a `property`");
         self.error(error)
+    }
+
+    /// The expression by which traces of keys end.
+    fn end_marker(&mut self, marker: &Ast) -> Checked<()> {
+        let Whole::Part(typed @ Typed::State(..)) = self.whole(marker, Goal::Check)? else {
+            let error = Diagnostic::error(marker.span, "the last state of a trace is known by itself")
+                .label("no expression over one state")
+                .help("for example `event == \"closed\"`, without temporal operators and queries");
+            return self.error(error);
+        };
+        self.end_when = Some(self.plain_of(typed, Standing::Formula, marker.span)?);
+        Ok(())
     }
 
     /// All of a statement, in its context.

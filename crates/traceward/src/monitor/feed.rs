@@ -2,7 +2,7 @@
 
 use super::{Monitor, PropertyId, StepError};
 use crate::check::unfit;
-use crate::error::Error;
+use crate::error::{Error, Request};
 use traceward_logic::diagnostic::did_you_mean;
 use traceward_trace::{
     CannotRestore, Cell, Implied, Note, ReadOptions, ReadStop, RecordSink, RecordStream, TraceError,
@@ -43,6 +43,11 @@ pub struct Feed {
 pub enum Event<'a> {
     /// A state was taken.
     State {
+        /// The properties whose verdict it changed.
+        changed: &'a [PropertyId],
+    },
+    /// The clock has moved, and brought verdicts.
+    Clock {
         /// The properties whose verdict it changed.
         changed: &'a [PropertyId],
     },
@@ -123,6 +128,22 @@ impl Feed {
         if self.monitor.position() == 0 && !self.has_begun { Ok(self.monitor.demand_timestamps()?) } else { Ok(()) }
     }
 
+    /// Learns how late it is, where the records themselves do not tell: no later record has a
+    /// timestamp below `time` in nanoseconds, but for those that may be late.
+    pub fn advance_to<E: From<Error>>(
+        &mut self,
+        time: i64,
+        watch: &mut impl FnMut(&Monitor, Event<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.read(watch, |stream, sink| stream.advance_to(time, sink))
+    }
+
+    /// Says how late it is when the records arrive that are pushed from now on, in nanoseconds. It
+    /// is their timestamp, if the monitor was made by [`Monitor::by_arrival`].
+    pub fn arrive(&mut self, time: i64) {
+        self.monitor.intake.arrive(time);
+    }
+
     /// Whether the input has said that its trace has ended. Others end where their bytes do.
     pub fn has_ended(&self) -> bool {
         self.stream.has_ended()
@@ -144,14 +165,7 @@ impl Feed {
         if unseen.peek().is_none() {
             return Vec::new();
         }
-        let names = self.stream.names();
-        let in_header = |name: &String| self.stream.has_header() && names.contains(name);
-        let told = |name: String| {
-            // It may be among the names by now, with later lines.
-            let others = names.iter().filter(|one| **one != name).map(String::as_str);
-            Unseen { hint: did_you_mean(&name, others), name }
-        };
-        unseen.filter(|name| !in_header(name)).map(told).collect()
+        told(&self.stream, unseen)
     }
 
     fn read<E: From<Error>, W: FnMut(&Monitor, Event<'_>) -> Result<(), E>>(
@@ -174,6 +188,18 @@ impl Feed {
             (Err(ReadStop::Asked), None) => Ok(()),
         }
     }
+}
+
+/// Names that nothing has spoken of, each with what may have been meant.
+pub(super) fn told(stream: &RecordStream, unseen: impl Iterator<Item = String>) -> Vec<Unseen> {
+    let names = stream.names();
+    let in_header = |name: &String| stream.has_header() && names.contains(name);
+    let told = |name: String| {
+        // It may be among the names by now, with later lines.
+        let others = names.iter().filter(|one| **one != name).map(String::as_str);
+        Unseen { hint: did_you_mean(&name, others), name }
+    };
+    unseen.filter(|name| !in_header(name)).map(told).collect()
 }
 
 /// Steps a monitor with each record, and tells a watcher.
@@ -221,8 +247,17 @@ impl<E: From<Error>, W: FnMut(&Monitor, Event<'_>) -> Result<(), E>> RecordSink 
             }
             Err(StepError::Refused(error)) => return self.bad_line(error),
             Err(StepError::Evaluation(message)) => Err(Error::Evaluation { message, line }.into()),
+            Err(StepError::TooManyKeys { limit }) => Err(Error::from(Request::TooManyKeys { limit }).into()),
         };
         stepped.or_else(|failed| self.stop(failed))
+    }
+
+    fn clock(&mut self, time: i64) -> Result<(), ReadStop> {
+        if self.monitor.advance_to(time).is_empty() {
+            return Ok(());
+        }
+        let event = Event::Clock { changed: &self.monitor.changed };
+        (self.watch)(self.monitor, event).or_else(|failed| self.stop(failed))
     }
 
     fn bad_line(&mut self, error: TraceError) -> Result<(), ReadStop> {

@@ -7,6 +7,7 @@
 //! state that is to it like the one before.
 
 mod feed;
+mod keyed;
 mod measure;
 mod program;
 mod record;
@@ -15,11 +16,15 @@ mod state;
 mod trigger;
 
 pub use feed::{Event, Feed, Unseen};
+pub use keyed::{
+    Change, EndedTrace, KeyEnd, KeyOptions, KeyViolation, KeyedEvent, KeyedFeed, KeyedMonitor, KeyedProperty,
+    KeyedQuery, KeyedStep, PassedTime,
+};
 pub use measure::{Known, MeasuredQuery};
 pub use save::RestoreError;
 pub use state::State;
 
-use crate::error::Error;
+use crate::error::{Error, Request};
 use crate::question::never_true;
 use crate::report::{CoverageReport, Place, Subject, WaitingReport, Warning};
 use crate::runs::RunQuestions;
@@ -197,6 +202,12 @@ pub enum StepError {
     Refused(TraceError),
     /// An expression cannot be evaluated in it; the monitor is as if it had not been offered.
     Evaluation(String),
+    /// There are as many keys as may be followed, and it is of another one; the monitor is as if it
+    /// had not been offered.
+    TooManyKeys {
+        /// The number of keys that may be followed.
+        limit: usize,
+    },
 }
 
 impl fmt::Display for StepError {
@@ -204,6 +215,7 @@ impl fmt::Display for StepError {
         match self {
             Self::Refused(error) => f.write_str(&error.message()),
             Self::Evaluation(message) => f.write_str(message),
+            Self::TooManyKeys { limit } => Request::TooManyKeys { limit: *limit }.fmt(f),
         }
     }
 }
@@ -224,15 +236,22 @@ impl Monitor {
     /// A monitor that can tell at the end which parts of properties mattered and how long
     /// eventualities waited. For that it keeps a bit for each proposition and state.
     pub fn with_questions(spec: &Spec, config: Config, questions: RunQuestions) -> Result<Self, Error> {
+        refuse_keys(spec)?;
         Self::of(Program::new(spec, config, questions, Timestamps::AsNamed)?.into())
     }
 
     /// A monitor for an input that may bring timestamps which nobody has named, as events do. Where
     /// a spec needs timestamps, a [`Feed`] says that there are none once the input has begun.
     pub fn for_input(spec: &Spec, config: Config, questions: RunQuestions) -> Result<Self, Error> {
-        let are_missing = spec.settings().time.is_none() && spec.lowered().needs_time.is_some();
-        let timestamps = if are_missing { Timestamps::Brought } else { Timestamps::AsNamed };
-        Self::of(Program::new(spec, config, questions, timestamps)?.into())
+        refuse_keys(spec)?;
+        Self::of(Program::new(spec, config, questions, Timestamps::of_input(spec))?.into())
+    }
+
+    /// A monitor for an input whose records get the time of their arrival as timestamps
+    /// ([`Feed::arrive`]), unless the spec or the input names others.
+    pub fn by_arrival(spec: &Spec, config: Config, questions: RunQuestions) -> Result<Self, Error> {
+        refuse_keys(spec)?;
+        Self::of(Program::new(spec, config, questions, Timestamps::by_arrival(spec))?.into())
     }
 
     /// A monitor that has seen no state of a program.
@@ -576,7 +595,7 @@ impl Monitor {
         let options = self.intake.options().with(implied);
         match (self.program.timestamps, &implied.time) {
             (Timestamps::Brought, None) => self.demand_timestamps()?,
-            (Timestamps::AsNamed, Some(_)) if self.program.spec.settings().time.is_none() => {
+            (Timestamps::AsNamed | Timestamps::Arrival, Some(_)) if self.program.spec.settings().time.is_none() => {
                 *self = Self::of(self.program.with_timestamps()?)?;
             }
             _ => {}
@@ -588,7 +607,7 @@ impl Monitor {
     /// Says that timestamps are missing, if the spec needs some and nobody has named them.
     fn demand_timestamps(&self) -> Result<(), Error> {
         match self.program.timestamps {
-            Timestamps::AsNamed => Ok(()),
+            Timestamps::AsNamed | Timestamps::Arrival => Ok(()),
             Timestamps::Brought => self.program.without_timestamps(),
         }
     }
@@ -789,6 +808,15 @@ fn missed(run: &dyn Running, time: i64, names: &[Arc<str>]) -> Vec<Missed> {
         Due::Time { .. } | Due::Steps { .. } => None,
     };
     run.owed(names).into_iter().filter_map(missed).collect()
+}
+
+/// Refuses a spec that splits its trace by key: a [`KeyedMonitor`] follows each.
+fn refuse_keys(spec: &Spec) -> Result<(), Error> {
+    match (&spec.settings().by, spec.lowered().end_when) {
+        (Some(_), _) => Err(Request::MonitorByKey.into()),
+        (None, Some(_)) => Err(Request::EndWithoutKey.into()),
+        (None, None) => Ok(()),
+    }
 }
 
 /// The state that makes a verdict final, with the values of some variables.

@@ -3,7 +3,7 @@
 use super::measure::{ALGEBRAIC, CompiledAssert, CompiledQuery};
 use super::record::Recorded;
 use super::save;
-use crate::error::{Error, Request};
+use crate::error::Error;
 use crate::question::{steps, variables_of};
 use crate::report::Warning;
 use crate::runs::RunQuestions;
@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use std::sync::{Arc, OnceLock};
 use traceward_engine::limit::{GaveUp, Limits};
 use traceward_engine::query::Precision;
-use traceward_engine::select::{Config, EngineName, Online, Prepared, Running, Step};
+use traceward_engine::select::{Config, EngineName, Numbered, Online, Prepared, RunNumber, Running, Step};
 use traceward_logic::expr::{Expr, Memory};
 use traceward_logic::formula::{Direction, FormulaId, Formulas, Interval, Node};
 use traceward_logic::letter::{self, Atom, Proposition};
@@ -54,6 +54,10 @@ pub(super) struct Program {
     pub(super) memory: Memory,
     /// Whether there is a query or an assert.
     pub(super) measures: bool,
+    /// Whether the clock makes a difference to some property.
+    pub(super) is_timed: bool,
+    /// The expression that holds in the last state of a key's trace.
+    pub(super) end_marker: Option<Expr>,
     /// What is kept of all states, if something is to be told of them.
     pub(super) recorded: Option<Recorded>,
 }
@@ -65,6 +69,21 @@ pub(super) enum Timestamps {
     AsNamed,
     /// From the input, which says itself that it has some.
     Brought,
+    /// They are the time at which each record arrives.
+    Arrival,
+}
+
+impl Timestamps {
+    /// Where they come from in an input that may bring timestamps which nobody has named.
+    pub(super) fn of_input(spec: &Spec) -> Self {
+        let are_missing = spec.settings().time.is_none() && spec.lowered().needs_time.is_some();
+        if are_missing { Self::Brought } else { Self::AsNamed }
+    }
+
+    /// Where they come from if records are stamped as they arrive.
+    pub(super) fn by_arrival(spec: &Spec) -> Self {
+        if spec.settings().time.is_none() { Self::Arrival } else { Self::AsNamed }
+    }
 }
 
 #[derive(Debug)]
@@ -141,11 +160,8 @@ impl Program {
         questions: RunQuestions,
         timestamps: Timestamps,
     ) -> Result<Self, Error> {
-        if spec.settings().by.is_some() {
-            return Err(Request::MonitorByKey.into());
-        }
         let expected = spec.expected_schema();
-        let has_time = expected.has_time || timestamps == Timestamps::Brought;
+        let has_time = expected.has_time || timestamps != Timestamps::AsNamed;
         let lowered = spec.bind(&Schema { has_time, ..expected })?;
         let names = lowered.variables.names();
         let variable = |variable: &lower::Variable| ProgramVariable {
@@ -172,14 +188,22 @@ impl Program {
             fallible: Vec::new(),
             memory: Memory::default(),
             measures: false,
+            is_timed: lowered.needs_time.is_some(),
+            end_marker: lowered.end_marker(),
             recorded: questions.are_asked().then(|| Recorded::new(&lowered, questions)),
         };
         program.take_properties(spec, &lowered, config)?;
         program.take_queries(spec, &lowered, &config)?;
+        program.take_end_marker(&lowered);
         program.remember();
         let is_assert = |property: &CompiledProperty| property.claim.formula().is_none();
         program.measures = !program.queries.is_empty() || program.properties.iter().any(is_assert);
         Ok(program)
+    }
+
+    /// The number of runs of engines that a trace needs: one for each property and each trigger.
+    pub(super) fn strands(&self) -> usize {
+        self.properties.len() + self.triggers.len()
     }
 
     /// The same for an input that brings timestamps.
@@ -195,7 +219,7 @@ impl Program {
     pub(super) fn read_options(&self) -> ReadOptions {
         let options = self.spec.read_options(&ReadOptions::default());
         match self.timestamps {
-            Timestamps::AsNamed => options,
+            Timestamps::AsNamed | Timestamps::Arrival => options,
             Timestamps::Brought => options.with(&Implied { records: options.records, time: Some(event_time()) }),
         }
     }
@@ -260,6 +284,14 @@ impl Program {
         Ok(())
     }
 
+    /// Takes the expression by which traces of keys end, which is evaluated in every state.
+    fn take_end_marker(&mut self, lowered: &Lowered) {
+        self.take_fallible(&lowered.formulas, lowered.end_when.as_slice());
+        if let Some(marker) = self.end_marker.clone() {
+            self.note_that_it_matters(&marker);
+        }
+    }
+
     /// Takes the expressions of formulas that may fail: they are evaluated in every state.
     fn take_fallible(&mut self, formulas: &Formulas, roots: &[FormulaId]) {
         for expr in letter::fallible(formulas, roots) {
@@ -278,7 +310,7 @@ impl Program {
             CompiledClaim::Formula(_) => None,
         });
         let measured = self.queries.iter().flat_map(CompiledQuery::exprs);
-        let exprs = self.exprs.iter().chain(&self.fallible).chain(kept);
+        let exprs = self.exprs.iter().chain(&self.fallible).chain(kept).chain(&self.end_marker);
         self.memory = Memory::of(exprs.chain(asserted.flatten()).chain(measured));
     }
 
@@ -336,6 +368,22 @@ impl CompiledFormula {
             self.atoms[proposition.index()].is_some_and(|atom| letter[atom / 64] >> (atom % 64) & 1 == 1)
         };
         run.step(Step { letter: &holds, position, time })
+    }
+
+    /// Takes the next state, for a run that is a number.
+    #[inline]
+    pub(super) fn step_numbered(
+        &self,
+        numbered: &dyn Numbered,
+        run: RunNumber,
+        letter: &[u64],
+        position: u64,
+        time: Option<i64>,
+    ) -> RunNumber {
+        let holds = |proposition: Proposition| {
+            self.atoms[proposition.index()].is_some_and(|atom| letter[atom / 64] >> (atom % 64) & 1 == 1)
+        };
+        numbered.step(run, Step { letter: &holds, position, time })
     }
 
     /// Whether a state in which only these atoms are other than before makes no difference.

@@ -84,6 +84,7 @@ impl<'a> KeyTally<'a> {
         values: Vec<Option<Value>>,
     ) -> Result<(), Error> {
         let most = self.question.options.max_violations;
+        let label = super::label(group);
         for (index, (tally, judgement)) in self.properties.iter_mut().zip(judgements).enumerate() {
             tally.keys.verdicts.push(judgement.verdict);
             tally.responses.add(part, index, Some(&group.key));
@@ -96,26 +97,26 @@ impl<'a> KeyTally<'a> {
             }
             tally.statistics = more(tally.statistics, judgement.statistics);
             tally.engine = tally.engine.or(judgement.engine);
-            let compared = judgement.compared.as_ref().map(|compared| (group.key.clone(), compared.value.clone()));
+            let compared = judgement.compared.as_ref().map(|compared| (label.clone(), compared.value.clone()));
             tally.compared.extend(compared);
             if judgement.verdict == Verdict::Violated {
                 tally.keys.violated += 1;
                 // Which keys of an assert are worst is known only when all are.
                 if judgement.compared.is_some() || tally.keys.first_violations.len() < most {
                     let evidence = evidence::of_part(part, index, &judgement);
-                    let (key, verdict) = (group.key.clone(), judgement.verdict);
-                    tally.keys.first_violations.push(KeyVerdict { key, verdict, evidence });
+                    let (key, number, verdict) = (group.key.clone(), group.number, judgement.verdict);
+                    tally.keys.first_violations.push(KeyVerdict { key, number, verdict, evidence });
                 }
             }
         }
-        self.demands.iter_mut().flatten().for_each(|demand| evidence::add_demand(demand, part, Some(&group.key)));
-        self.experiments.add(part, Some(&group.key))?;
+        self.demands.iter_mut().flatten().for_each(|demand| evidence::add_demand(demand, part, Some(&label)));
+        self.experiments.add(part, Some(&label))?;
         self.drawn.add(part)?;
         for (index, value) in values.into_iter().enumerate() {
             let tolerance = part.error(self.question.measured.query(index))?.map(|error| error.tolerance);
             let worst = self.tolerances[index].into_iter().chain(tolerance).reduce(Tolerance::or_worse);
             self.tolerances[index] = worst;
-            self.queries[index].push((group.key.clone(), value));
+            self.queries[index].push((label.clone(), value));
             if let Some(more) = part.unanswered(&self.question.lowered.queries[index]) {
                 *self.unanswered[index].get_or_insert(0) += more;
             }

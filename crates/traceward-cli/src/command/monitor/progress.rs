@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Instant;
-use traceward::{Monitor, PropertyId, Verdict};
+use traceward::{Change, Monitor, PropertyId, Verdict};
 use traceward_wire::EndOfTrace;
 
 /// The verdicts in an order by which a byte tells one.
@@ -50,15 +50,40 @@ pub struct Progress {
 impl Progress {
     /// Nothing has been found out.
     pub fn new(arguments: &MonitorArguments, monitor: &Monitor, source: &TraceSource) -> Self {
+        let properties = monitor.properties().map(|property| (property.name.to_owned(), property.verdict));
+        Self::of(arguments, properties, source)
+    }
+
+    /// Nothing has been found out of properties with these names, which have these verdicts.
+    pub fn of(
+        arguments: &MonitorArguments,
+        properties: impl Iterator<Item = (String, Verdict)>,
+        source: &TraceSource,
+    ) -> Self {
+        let (names, verdicts) = properties.map(|(name, one)| (name, AtomicU8::new(place(one) as u8))).unzip();
         Self {
             source: source.clone(),
             format: arguments.format,
             bad_lines_count: arguments.on_bad_input.is_none(),
-            names: monitor.properties().map(|property| property.name.to_owned()).collect(),
+            names,
             states: AtomicU64::new(0),
             bad_lines: AtomicU64::new(0),
-            verdicts: monitor.verdicts().into_iter().map(|one| AtomicU8::new(place(one) as u8)).collect(),
+            verdicts,
             end_is_claimed: AtomicBool::new(false),
+        }
+    }
+
+    /// A state of a key was taken. What is violated for one is violated, and what was given up for
+    /// one is unknown.
+    pub fn state_of_key(&self, states: u64, changed: &[Change]) {
+        self.states.store(states, Ordering::Relaxed);
+        for change in changed {
+            let known = match (&change.gave_up, change.verdict) {
+                (Some(_), _) => UNKNOWN,
+                (None, Verdict::Violated) => place(Verdict::Violated) as u8,
+                _ => continue,
+            };
+            self.verdicts[change.property.index()].store(known, Ordering::Relaxed);
         }
     }
 

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Instant;
 use traceward::input::{Note, TraceError, Unseen};
 use traceward::message::Shown;
-use traceward::{Error, Event, Feed, Known, MeasuredQuery, Monitor, PropertyId, Verdict};
+use traceward::{Error, Event, Feed, Followed, Known, MeasuredQuery, Monitor, PropertyId, Verdict};
 use traceward_wire::{EndOfTrace, Extent, RunningQuery, ValueEvent, VerdictEvent};
 
 /// The way in which a trace came to its end.
@@ -345,6 +345,10 @@ impl Teller {
                     enough(&self.arguments, monitor).map_or(Ok(()), |ending| Err(EarlyEnd::Enough(ending)))?;
                 }
             }
+            Event::Clock { changed } => {
+                self.clock(monitor, changed)?;
+                enough(&self.arguments, monitor).map_or(Ok(()), |ending| Err(EarlyEnd::Enough(ending)))?;
+            }
             Event::Unseen(unseen) => self.unseen(unseen)?,
             Event::BadLine(error) => self.bad_line(error)?,
             // What a later version of the library has to tell.
@@ -353,26 +357,48 @@ impl Teller {
         Ok(())
     }
 
+    /// Says what the clock has brought.
+    fn clock(&mut self, monitor: &Monitor, changed: &[PropertyId]) -> io::Result<()> {
+        self.progress.state(monitor, changed);
+        self.changes(monitor, changed)?;
+        self.write_lines()?;
+        self.out.flush()
+    }
+
     fn state(&mut self, monitor: &Monitor, changed: &[PropertyId]) -> io::Result<()> {
         self.progress.state(monitor, changed);
         if self.told == Told::EveryStep {
             let mut followed = monitor.property_ids().filter(|&id| monitor.property(id).gave_up.is_none());
             followed.try_for_each(|id| self.verdict(monitor, id))?;
+            let given_up = changed.iter().filter(|id| monitor.property(**id).gave_up.is_some());
+            given_up.copied().try_for_each(|id| self.given_up(monitor, id))?;
+        } else {
+            self.changes(monitor, changed)?;
         }
+        self.write_lines()?;
+        if self.values_are_due(monitor) { self.values(monitor) } else { Ok(()) }
+    }
+
+    /// Words the verdicts that have changed.
+    fn changes(&mut self, monitor: &Monitor, changed: &[PropertyId]) -> io::Result<()> {
         for &id in changed {
             let property = monitor.property(id);
-            match (property.gave_up, self.told) {
-                (Some(_), _) => self.given_up(monitor, id)?,
-                (None, Told::EveryStep) => {}
-                (None, Told::Final) if !property.verdict.is_final() => {}
-                (None, Told::Final | Told::Changes) => self.verdict(monitor, id)?,
+            match property.gave_up {
+                Some(_) => self.given_up(monitor, id)?,
+                None if self.told == Told::Final && !property.verdict.is_final() => {}
+                None => self.verdict(monitor, id)?,
             }
         }
+        Ok(())
+    }
+
+    /// Writes the lines that have been worded.
+    fn write_lines(&mut self) -> io::Result<()> {
         if !self.lines.is_empty() {
             self.out.write_all(&self.lines)?;
             self.lines.clear();
         }
-        if self.values_are_due(monitor) { self.values(monitor) } else { Ok(()) }
+        Ok(())
     }
 
     /// Whether it is time to tell the values of queries.
@@ -391,7 +417,7 @@ impl Teller {
         for query in monitor.queries() {
             let document = || {
                 let (client, known) = (self.source.client().map(str::to_owned), RunningQuery::new(&query, &given_up));
-                json::line(&ValueEvent { position, client, known })
+                json::line(&ValueEvent { position, client, key: None, trace: None, known, ended: None })
             };
             if let Some(copies) = &mut self.copies {
                 copies.push(document());
@@ -430,7 +456,8 @@ impl Teller {
             (Some(_), OutputFormat::Json) => writeln!(self.lines, "{}", document(&self.source)),
             (Some(state), OutputFormat::Text) => {
                 write_client(&mut self.lines, &self.source)?;
-                let line = text::decision_line(position, &property, state);
+                let Followed { name, verdict, decided_time: time, missed, .. } = property;
+                let line = text::decision_line(position, &text::Decided { name, verdict, state, time, missed });
                 self.lines.write_all(line.as_bytes())
             }
         }

@@ -24,8 +24,11 @@ pub(super) struct Lazy {
     state: StateRef,
     verdict: Verdict,
     config: EngineConfig,
-    /// Steps that were made, by state and letter; a newer one takes the place of an older one.
+    /// Steps that were made, by state and letter; a newer one takes the place of an older one. There
+    /// are few places at first, since very many runs may be short.
     steps: Vec<RememberedStep>,
+    /// The number of steps that had to be made since there are so many places.
+    made: usize,
     /// The states at which no search is tried, since others were in vain.
     rest: Rest,
 }
@@ -67,7 +70,7 @@ impl Clone for Lazy {
         let alone = self.progression.only(&self.space, self.state, diagram_limits(self.config, self.reading));
         // What holds a state and more, holds the state.
         let (space, state) = alone.unwrap_or_else(|_| (self.space.clone(), self.state));
-        let steps = vec![RememberedStep::nothing(state); REMEMBERED];
+        let steps = vec![RememberedStep::nothing(state); REMEMBERED_AT_FIRST];
         let (verdict, config, rest) = (self.verdict, self.config, self.rest);
         Self {
             progression: self.progression.clone(),
@@ -78,6 +81,7 @@ impl Clone for Lazy {
             verdict,
             config,
             steps,
+            made: 0,
             rest,
         }
     }
@@ -98,8 +102,9 @@ impl RememberedStep {
     }
 }
 
-/// The number of steps that are remembered.
+/// The number of steps that are remembered, and that of the places at first.
 const REMEMBERED: usize = 1 << 12;
+const REMEMBERED_AT_FIRST: usize = 1 << 4;
 
 /// The number that no state has.
 const NOWHERE: u32 = u32::MAX;
@@ -115,7 +120,7 @@ impl Lazy {
         let failed = |overflow| gave_up(config, Unsettled::Overflow(overflow));
         let mut space = progression.space(diagram_limits(config, Reading::AllAtOnce)).map_err(failed)?;
         let state = progression.initial_at(&mut space, position).map_err(failed)?;
-        let (steps, verdict) = (vec![RememberedStep::nothing(state); REMEMBERED], Verdict::Pending);
+        let (steps, verdict) = (vec![RememberedStep::nothing(state); REMEMBERED_AT_FIRST], Verdict::Pending);
         let mut lazy = Self {
             progression: progression.clone(),
             space,
@@ -125,6 +130,7 @@ impl Lazy {
             verdict,
             config,
             steps,
+            made: 0,
             rest: Rest::default(),
         };
         lazy.verdict = lazy.certain(state).map_err(|unsettled| gave_up(config, unsettled))?;
@@ -147,10 +153,10 @@ impl Lazy {
         let verdict = from.verdict()?;
         let reading = if from.bit()? { Reading::OneByOne } else { Reading::AllAtOnce };
         let (space, state) = progression.restore(diagram_limits(config, reading), from)?;
-        let steps = vec![RememberedStep::nothing(state); REMEMBERED];
+        let steps = vec![RememberedStep::nothing(state); REMEMBERED_AT_FIRST];
         let progression = progression.clone();
         let rest = Rest::default();
-        Ok(Self { progression, space, epoch: 0, reading, state, verdict, config, steps, rest })
+        Ok(Self { progression, space, epoch: 0, reading, state, verdict, config, steps, made: 0, rest })
     }
 
     pub(super) fn verdict(&self) -> Verdict {
@@ -208,15 +214,25 @@ impl Lazy {
         // If everything was forgotten on the way, numbers mean other states now.
         if self.epoch == epoch {
             let from = from.index() as u32;
+            self.made += 1;
             self.steps[slot] = RememberedStep { from, verdict: self.verdict, letter, to: self.state };
         }
+        self.make_room();
         Ok(self.verdict)
+    }
+
+    /// Makes room for more steps where the places that there are have all been needed.
+    fn make_room(&mut self) {
+        if self.made > self.steps.len() && self.steps.len() < REMEMBERED {
+            self.steps = vec![RememberedStep::nothing(self.state); 4 * self.steps.len()];
+            self.made = 0;
+        }
     }
 
     fn slot(&self, letter: u64) -> usize {
         let key = letter.wrapping_mul(0x9E37_79B9_7F4A_7C15)
             ^ (self.state.index() as u64).wrapping_mul(0xD6E8_FEB8_6659_FD93);
-        (key >> 40) as usize & (REMEMBERED - 1)
+        (key >> 40) as usize & (self.steps.len() - 1)
     }
 
     fn settle(&mut self, propositions: &[Proposition], byte: &dyn Fn(usize) -> u8) -> Result<Verdict, GaveUp> {

@@ -15,7 +15,7 @@ mod lazy;
 mod letters;
 mod show;
 
-use super::follow::{Due, Follow, Owed, Prefix, Step};
+use super::follow::{Due, Follow, Numbered, Owed, Prefix, RunNumber, Step};
 use super::walkthrough::{Content, Guide, HeldState, Stage, WalkthroughError};
 use super::{EngineConfig, Exactness};
 use crate::automaton::deterministic::{Deterministic, Room};
@@ -44,12 +44,43 @@ pub struct Observer {
 struct Shared {
     progression: Arc<Progression>,
     dense: Option<Arc<Dense>>,
+    /// The table by itself, for runs that are states of it and nothing else.
+    table: Option<Table>,
     stutter_invariant: bool,
     propositions: Vec<Proposition>,
     /// Whether every letter that is not ruled out can occur in some trace. Only then is an early
     /// verdict given at the first position at which it is certain.
     knows_letters: bool,
     config: EngineConfig,
+}
+
+/// A table with the propositions of its letters. A run is a state.
+#[derive(Debug)]
+struct Table {
+    dense: Arc<Dense>,
+    propositions: Vec<Proposition>,
+}
+
+impl Numbered for Table {
+    fn start(&self) -> RunNumber {
+        RunNumber::new(self.dense.start().index() as u32)
+    }
+
+    #[inline]
+    fn step(&self, run: RunNumber, step: Step<'_>) -> RunNumber {
+        let row = LetterBits::new(&self.propositions, step.letter);
+        let next = self.dense.step(self.dense.state(run.number() as usize), &row);
+        RunNumber::new(next.index() as u32)
+    }
+
+    #[inline]
+    fn verdict(&self, run: RunNumber) -> Verdict {
+        self.dense.verdict(self.dense.state(run.number() as usize))
+    }
+
+    fn restored(&self, number: u32) -> Option<RunNumber> {
+        ((number as usize) < self.dense.automaton().states().len()).then(|| RunNumber::new(number))
+    }
 }
 
 /// A run of an observer. A clone goes on by itself.
@@ -100,7 +131,8 @@ impl Observer {
             Some(dense) => dense.automaton().relevant(),
             None => mentioned(&progression),
         };
-        let shared = Shared { progression, dense, stutter_invariant, propositions, knows_letters, config };
+        let table = dense.as_ref().map(|dense| Table { dense: dense.clone(), propositions: propositions.clone() });
+        let shared = Shared { progression, dense, table, stutter_invariant, propositions, knows_letters, config };
         Self { shared: Arc::new(shared) }
     }
 
@@ -258,6 +290,10 @@ impl Follow for Observer {
             Some(automaton) => format!("a minimal deterministic automaton of {} states", automaton.states().len()),
             None => "a deterministic automaton that is unfolded as far as the trace goes".into(),
         })
+    }
+
+    fn numbered(&self) -> Option<&dyn Numbered> {
+        self.shared.table.as_ref().map(|table| table as &dyn Numbered)
     }
 
     /// Reads 64 letters at a time.

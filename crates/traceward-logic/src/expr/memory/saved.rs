@@ -2,6 +2,7 @@
 
 use super::{Kept, Memory, Outcome};
 use crate::value::{ArithmeticError, Value};
+use std::collections::VecDeque;
 use std::fmt;
 
 /// The version of the format.
@@ -39,10 +40,11 @@ impl Memory {
     /// The values that are kept, as bytes.
     pub fn save(&self) -> Vec<u8> {
         let mut bytes = vec![VERSION];
-        bytes.extend((self.kept.len() as u32).to_le_bytes());
-        for kept in &self.kept {
-            bytes.extend((kept.values.len() as u32).to_le_bytes());
-            kept.values.iter().for_each(|outcome| write_outcome(&mut bytes, outcome));
+        bytes.extend((self.asked.kept.len() as u32).to_le_bytes());
+        for place in 0..self.asked.kept.len() {
+            let values = self.values.get(place);
+            bytes.extend((values.map_or(0, VecDeque::len) as u32).to_le_bytes());
+            values.into_iter().flatten().for_each(|outcome| write_outcome(&mut bytes, outcome));
         }
         bytes
     }
@@ -50,15 +52,15 @@ impl Memory {
     /// Goes on from what [`Self::save`] wrote for the same expressions.
     pub fn restore(&mut self, bytes: &[u8]) -> Result<(), CannotRecall> {
         let mut reader = Reader { rest: bytes };
-        let fits = reader.byte()? == VERSION && reader.number()? as usize == self.kept.len();
+        let fits = reader.byte()? == VERSION && reader.number()? as usize == self.asked.kept.len();
         if !fits {
             return Err(CannotRecall);
         }
-        let read = self.kept.iter().map(|kept| reader.values(kept)).collect::<Result<Vec<_>, _>>()?;
+        let read = self.asked.kept.iter().map(|kept| reader.values(kept)).collect::<Result<Vec<_>, _>>()?;
         if !reader.rest.is_empty() {
             return Err(CannotRecall);
         }
-        self.kept.iter_mut().zip(read).for_each(|(kept, values)| kept.values = values.into());
+        self.values = read.into_iter().map(VecDeque::from).collect();
         Ok(())
     }
 }

@@ -1,0 +1,94 @@
+//! `--by` and `--end-when`: traces of keys, from a pipe and from a file.
+
+use crate::common::Folder;
+use crate::monitor::session;
+use serde_json::Value;
+
+const ROWS: &[u8] = b"client,event,x\nann,ask,1\nbob,ask,1\nann,answer,2\nann,bye,2\nbob,ask,5\nann,ask,3\n";
+
+const SPEC: &[u8] = b"trace { event event  by client }\n\
+    property answered \"no question is forgotten\" = G(\"ask\" -> F \"answer\")\n\
+    property small = G(x < 4)\n\
+    property greeted = G(\"hello\" -> F \"answer\")\n";
+
+#[test]
+fn verdicts_by_key() {
+    let json: &[u8] = b"{\"k\":1,\"a\":true}\n{\"k\":\"\\u001b[1m\",\"a\":false}\n{\"a\":true}\n{\"k\":1,\"a\":3}\n";
+    insta::assert_snapshot!(session(
+        "keys-changes",
+        &[("p.tw", SPEC), ("rows.csv", ROWS)],
+        &[
+            (&["monitor", "p.tw"], ROWS),
+            (&["monitor", "p.tw", "--end-when", "\"bye\""], ROWS),
+            (&["monitor", "p.tw", "--end-when", "\"bye\"", "--format", "text"], ROWS),
+            (&["check", "p.tw", "--end-when", "\"bye\"", "rows.csv"], b""),
+            (&["monitor", "-e", "G a", "--by", "k", "--only-final"], json),
+            (&["monitor", "-e", "G a", "--by", "kk"], json),
+            (&["monitor", "-e", "G a", "--by", "k", "--max-keys", "1", "--format", "text"], json),
+            (&["monitor", "p.tw", "--stop-on-violation", "--format", "text"], ROWS),
+        ]
+    ));
+}
+
+#[test]
+fn values_by_key() {
+    let queries: &[&str] = &["-e", "max(x)", "-e", "count(x > 1)", "--by", "client"];
+    insta::assert_snapshot!(session(
+        "keys-values",
+        &[("rows.csv", ROWS)],
+        &[
+            (&[&["monitor", "--end-when", "event == \"bye\""], queries].concat(), ROWS),
+            (&[&["monitor", "--end-when", "event == \"bye\"", "--format", "text"], queries].concat(), ROWS),
+            (&[&["query", "--end-when", "event == \"bye\"", "rows.csv"], queries].concat(), b""),
+        ]
+    ));
+}
+
+#[test]
+fn silence_ends_traces() {
+    let rows: &[u8] = b"t,k,a,b\n0,x,1,0\n30,y,1,0\n50,y,0,1\n61,y,0,0\n62,x,0,0\n";
+    let asked: &[&str] = &["monitor", "-e", "G(a -> F b)", "--by", "k", "--time", "t:s", "--idle"];
+    insta::assert_snapshot!(session(
+        "keys-silence",
+        &[],
+        &[
+            (&[asked, &["1min"]].concat(), rows),
+            (&[asked, &["62s", "--only-final"]].concat(), rows),
+            (&[asked, &["soon"]].concat(), rows),
+            (&["monitor", "-e", "G a", "--idle", "1s"], b"a\n1\n"),
+            (&["monitor", "-e", "G a", "--end-when", "a"], b"a\n1\n"),
+            (&["monitor", "-e", "G a", "--by", "k", "--coverage"], b"k,a\n1,1\n"),
+            (&["monitor", "-e", "G a", "--by", "k", "--every", "10"], b"k,a\n1,1\n"),
+        ]
+    ));
+}
+
+/// The counts over keys of each property.
+fn counts(document: &Value) -> Vec<[u64; 3]> {
+    let properties = document["properties"].as_array().expect("properties");
+    let count = |one: &Value| ["checked", "violated", "vacuous"].map(|name| one["keys"][name].as_u64().expect(name));
+    properties.iter().map(count).collect()
+}
+
+#[test]
+fn a_pipe_counts_what_a_file_counts() {
+    let folder = Folder::new("keys-counts");
+    let rows: String = (0..4000_u32)
+        .map(|row| {
+            let (key, hash) = (row.wrapping_mul(2_654_435_761) >> 25, row.wrapping_mul(40_503) >> 7);
+            format!("{{\"k\":{key},\"a\":{},\"b\":{},\"x\":{}}}\n", hash % 3 == 0, hash % 4 == 1, hash % 10)
+        })
+        .collect();
+    folder.write("rows.jsonl", rows.as_bytes());
+    let formulas = ["-e", "G(a -> F b)", "-e", "G(a -> F[0,4] b)", "-e", "G !(past(x) > x + 8)", "-e", "G(x > 9 -> a)"];
+    for end_when in [&[][..], &["--end-when", "x == 7"]] {
+        let keys = [&formulas[..], &["--by", "k"], end_when].concat();
+        let told = folder.run(&[&["monitor", "--only-final"], &keys[..]].concat(), rows.as_bytes());
+        let last = String::from_utf8(told.stdout).unwrap().lines().last().map(str::to_owned).unwrap();
+        let checked = folder.run(&[&["check", "--format", "json", "rows.jsonl"], &keys[..]].concat(), b"");
+        let (stream, file): (Value, Value) =
+            (serde_json::from_str(&last).unwrap(), serde_json::from_slice(&checked.stdout).unwrap());
+        assert_eq!(counts(&stream), counts(&file), "{end_when:?}");
+        assert_eq!(told.status.code(), checked.status.code());
+    }
+}
