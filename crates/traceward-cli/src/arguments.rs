@@ -1127,7 +1127,7 @@ pub fn remedy(remedy: &Remedy) -> String {
 /// The same for a trace that is still going on, whose records cannot be sorted.
 pub fn live_remedy(asked: &Remedy) -> String {
     match asked {
-        Remedy::SortByTime => asked.to_string(),
+        Remedy::SortByTime => "put records in order that are a little late: --lateness 2s".to_owned(),
         other => remedy(other),
     }
 }
