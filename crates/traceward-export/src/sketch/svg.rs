@@ -60,7 +60,7 @@ fn legend(sketch: &Sketch) -> String {
         (sketch.has_conjunctions(), "arc: all its arrows together"),
         (sketch.looks_back(), "dashed: to the previous position"),
         (sketch.counts(Unit::Steps), "t := 4 sets a clock, t-- counts it down"),
-        (sketch.counts(Unit::Time), "t := 4s sets a clock, t -= Δ takes the time between two states from it"),
+        (sketch.counts(Unit::Time), "t := 4s sets a clock, t -= Δ takes off the time between two states"),
     ];
     let present: Vec<&str> = signs.into_iter().filter(|(present, _)| *present).map(|(_, sign)| sign).collect();
     present.join("  ·  ")

@@ -123,22 +123,22 @@ fn bounds_in_time_are_clocks_with_units() {
     };
     // One clock does for delay and window: more than two seconds to go are the delay.
     let late = "start (n0 ∨ (n1 ∧ n3 ∧ (n2 ∨ n4)))[t1 := 3s]
-n0   ⟨t1 > 2s, n0 ∨ (n1 ∧ n3 ∧ (n2 ∨ n4)), rej⟩
-n1   ⟨t1 ≤ 2s, ε, acc⟩
-n2   ⟨t1 ≥ 0, n3 ∧ (n2 ∨ n4), rej⟩
-n3   ⟨t1 ≥ 0, ε, acc⟩
-n4   ⟨a, acc⟩
+n0 ⟨t1 > 2s, n0 ∨ (n1 ∧ n3 ∧ (n2 ∨ n4)), rej⟩
+n1 ⟨t1 ≤ 2s, ε, acc⟩
+n2 ⟨t1 ≥ 0, n3 ∧ (n2 ∨ n4), rej⟩
+n3 ⟨t1 ≥ 0, ε, acc⟩
+n4 ⟨a, acc⟩
 ";
     assert_eq!(text("F[1s,3s] a"), late);
     // A state behind the window asks nothing more of a weak operator.
     let weak = "start (n1 ∨ (n0 ∧ n2))[t1 := 1500us]
-n0   ⟨t1 ≥ 0, n1 ∨ (n0 ∧ n2), acc⟩
-n1   ⟨t1 < 0, ε, acc⟩
-n2   ⟨a, acc⟩
+n0 ⟨t1 ≥ 0, n1 ∨ (n0 ∧ n2), acc⟩
+n1 ⟨t1 < 0, ε, acc⟩
+n2 ⟨a, acc⟩
 ";
     assert_eq!(text("G[0,1.5ms] a"), weak);
-    let endless = "start (n0 ∨ (n1 ∧ (n2 ∨ n3)[t2 := ∞]))[t1 := 2s]\nn0   ⟨t1 > 0, ";
+    let endless = "start (n0 ∨ (n1 ∧ (n2 ∨ n3)[t2 := ∞]))[t1 := 2s]\nn0 ⟨t1 > 0, ";
     assert!(text("F[2s,] a").starts_with(endless), "{}", text("F[2s,] a"));
-    let (formulas, root) = normal("F[107000d] a");
+    let (formulas, root) = normal("F[0,9223372036854775807ns] a");
     assert!(Metric::new(&formulas, root).is_err());
 }
