@@ -84,11 +84,10 @@ fn a_pipe_counts_what_a_file_counts() {
     for end_when in [&[][..], &["--end-when", "x == 7"]] {
         let keys = [&formulas[..], &["--by", "k"], end_when].concat();
         let told = folder.run(&[&["monitor", "--only-final"], &keys[..]].concat(), rows.as_bytes());
-        let last = String::from_utf8(told.stdout).unwrap().lines().last().map(str::to_owned).unwrap();
         let checked = folder.run(&[&["check", "--format", "json", "rows.jsonl"], &keys[..]].concat(), b"");
-        let (stream, file): (Value, Value) =
-            (serde_json::from_str(&last).unwrap(), serde_json::from_slice(&checked.stdout).unwrap());
+        let stream: Value = serde_json::from_str(told.stdout.lines().last().unwrap()).unwrap();
+        let file = checked.json();
         assert_eq!(counts(&stream), counts(&file), "{end_when:?}");
-        assert_eq!(told.status.code(), checked.status.code());
+        assert_eq!(told.status, checked.status);
     }
 }

@@ -286,7 +286,11 @@ impl PastKeys {
         }
     }
 
+    /// Remembers the key of a trace that has ended, among so many at the most.
     fn keep(&mut self, trail: &Trail, most: usize) {
+        if most == 0 {
+            return;
+        }
         let past = PastKey { number: trail.number, serial: trail.serial, carried: trail.carried.beyond_end() };
         self.keys.insert(trail.key.clone(), past);
         self.order.push_back((trail.serial, trail.key.clone()));
