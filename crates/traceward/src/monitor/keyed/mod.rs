@@ -87,8 +87,8 @@ pub struct KeyOptions {
     /// would make its verdict wrong. As many keys whose traces have ended are remembered by their
     /// number of traces; of those that have ended before, numbers begin anew.
     pub max_keys: usize,
-    /// The number of violations that are told one by one for each property, and of the keys with the
-    /// largest values.
+    /// The number of violations that are told one by one for each property, and of the keys with
+    /// the largest values.
     pub max_violations: usize,
 }
 
@@ -294,8 +294,8 @@ impl KeyedMonitor {
         })
     }
 
-    /// The verdict on each property of the trace that a key has now; none where it was given up, and
-    /// nothing if the key has no trace.
+    /// The verdict on each property of the trace that a key has now; none where it was given up,
+    /// and nothing if the key has no trace.
     pub fn verdicts_of(&self, key: &str) -> Vec<Option<Verdict>> {
         let Some(id) = self.trails.find(key) else { return Vec::new() };
         let strands = self.trails.strands(&self.program, id).iter().zip(&self.program.properties);
@@ -363,13 +363,14 @@ impl KeyedMonitor {
     }
 
     /// Ends the traces of all keys, and returns how many there were. What has come of them is in
-    /// [`Self::properties`] and [`Self::queries`].
+    /// [`Self::properties`] and [`Self::queries`]. The numbers of traces begin anew behind it.
     pub fn end_all(&mut self) -> usize {
         let ids = self.trails.in_order();
         for id in &ids {
             self.end_trace(*id, KeyEnd::Whole);
             self.ended.clear();
         }
+        self.trails.forget_past();
         ids.len()
     }
 
@@ -578,8 +579,8 @@ impl KeyedMonitor {
         self.ended.push(EndedTrace { key, number, states, reason, changed, values });
     }
 
-    /// Counts what has come of a property of a trace that has ended; returns the verdict if only the
-    /// end has made it final.
+    /// Counts what has come of a property of a trace that has ended; returns the verdict if only
+    /// the end has made it final.
     fn end_property(&mut self, index: usize, ended: &Ended) -> Option<Change> {
         let Self { program, properties, options, .. } = self;
         let (Ended { trail, strands, .. }, tally) = (ended, &mut properties[index]);

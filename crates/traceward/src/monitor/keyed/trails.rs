@@ -185,6 +185,11 @@ impl Trails {
         ids
     }
 
+    /// Forgets the keys whose traces have ended.
+    pub(super) fn forget_past(&mut self) {
+        self.past = PastKeys::default();
+    }
+
     /// A trace with its strands.
     #[inline]
     pub(super) fn at(&mut self, program: &Program, id: TrailId) -> Option<(&mut Trail, &mut [Strand])> {
