@@ -11,6 +11,7 @@ mod in_process;
 mod instrument;
 mod java;
 mod monitor;
+mod monitor_keys;
 mod observer;
 mod queries;
 mod queries_csv;
@@ -120,6 +121,7 @@ const BENCHMARKS: &[Benchmark] = &[
     Benchmark { name: "instrument", run: instrument::writes_in_c },
     Benchmark { name: "java", run: java::writes },
     Benchmark { name: "monitor", run: monitor::json_lines_through_a_pipe },
+    Benchmark { name: "monitor_keys", run: monitor_keys::keys_through_a_pipe },
     Benchmark { name: "csv", run: reading::csv_of_booleans },
     Benchmark { name: "csv-words", run: reading::csv_of_words },
     Benchmark { name: "jsonl", run: reading::json_lines },

@@ -65,10 +65,8 @@ pub struct Intake {
 /// many traces pass has one for each of them.
 #[derive(Clone, Debug, Default)]
 pub struct Carried {
-    /// The values of the last state, where a record may leave values out. Most traces have none, so
-    /// that there is a word for them and no more.
-    #[expect(clippy::box_collection, reason = "very many traces carry none")]
-    image: Option<Box<Vec<Value>>>,
+    /// The values of the last state, where a record may leave values out.
+    image: Option<Box<[Value]>>,
     time: i64,
     /// The line of the last state; 0 where there is no timestamp.
     line: u64,
@@ -144,7 +142,7 @@ impl Intake {
         self.time = carried.timestamp();
         if self.carries_values() {
             match &carried.image {
-                Some(image) => self.image.clone_from(image),
+                Some(image) => self.image.clone_from_slice(image),
                 None => self.image.fill(Value::Missing),
             }
         }
@@ -155,7 +153,10 @@ impl Intake {
     pub fn leave(&self, carried: &mut Carried) {
         (carried.time, carried.line) = self.time.unwrap_or_default();
         if self.carries_values() {
-            (**carried.image.get_or_insert_default()).clone_from(&self.image);
+            match &mut carried.image {
+                Some(image) => image.clone_from_slice(&self.image),
+                None => carried.image = Some(self.image.as_slice().into()),
+            }
         }
     }
 

@@ -154,8 +154,8 @@ impl<'o> States<'o> {
         Ok(())
     }
 
-    /// Takes a record of a key that may have several traces. What is carried on stays within one, so
-    /// the state is made first, and columns get it whole.
+    /// Takes a record of a key that may have several traces. What is carried on stays within one,
+    /// so the state is made first, and columns get it whole.
     fn split(&mut self, line: u64, cells: &[Cell<'_>]) -> Result<(), ReadStop> {
         if self.len == self.limit {
             return Err(at(TraceErrorKind::TooManyStates { limit: self.limit }, line, None).into());

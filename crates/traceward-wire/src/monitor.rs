@@ -130,7 +130,8 @@ pub struct ValueEvent {
     /// What is known of the query.
     #[serde(flatten)]
     pub known: RunningQuery,
-    /// Why the trace of the key has ended here, which is when values are told by key: `marker` or `silence`.
+    /// Why the trace of the key has ended here, which is when values are told by key:
+    /// `marker` or `silence`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended: Option<String>,
 }

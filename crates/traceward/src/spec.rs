@@ -45,8 +45,8 @@ pub struct Settings {
     pub time: Option<TimeColumn>,
     /// The column that splits the trace by its value.
     pub by: Option<String>,
-    /// The expression, as text, that holds in the last state of a key's trace: a later record of the
-    /// key begins another trace.
+    /// The expression, as text, that holds in the last state of a key's trace: a later record of
+    /// the key begins another trace.
     pub end_when: Option<String>,
     /// The kind of records: whole states, or changes.
     pub records: Option<Records>,

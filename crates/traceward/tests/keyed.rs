@@ -100,8 +100,8 @@ fn text(rows: &[Row]) -> String {
     std::iter::once("k,a,b,x\n".to_owned()).chain(rows.iter().map(line)).collect()
 }
 
-/// The traces that rows fall into, by key and number, a row for which `is_last` holds being the last
-/// of its trace.
+/// The traces that rows fall into, by key and number, a row for which `is_last` holds being the
+/// last of its trace.
 fn split(rows: &[Row], is_last: impl Fn(&Row) -> bool) -> BTreeMap<(String, u32), Vec<Row>> {
     let mut traces: BTreeMap<(String, u32), Vec<Row>> = BTreeMap::new();
     let mut open: BTreeMap<u8, (u32, bool)> = BTreeMap::new();

@@ -84,10 +84,9 @@ fn a_pipe_counts_what_a_file_counts() {
     for end_when in [&[][..], &["--end-when", "x == 7"]] {
         let keys = [&formulas[..], &["--by", "k"], end_when].concat();
         let told = folder.run(&[&["monitor", "--only-final"], &keys[..]].concat(), rows.as_bytes());
-        let last = told.stdout.lines().last().map(str::to_owned).unwrap();
         let checked = folder.run(&[&["check", "--format", "json", "rows.jsonl"], &keys[..]].concat(), b"");
-        let (stream, file): (Value, Value) =
-            (serde_json::from_str(&last).unwrap(), serde_json::from_str(&checked.stdout).unwrap());
+        let stream: Value = serde_json::from_str(told.stdout.lines().last().unwrap()).unwrap();
+        let file = checked.json();
         assert_eq!(counts(&stream), counts(&file), "{end_when:?}");
         assert_eq!(told.status, checked.status);
     }

@@ -1,7 +1,7 @@
 //! A monitor for each key of standard input.
 
 use super::progress::{self, Progress, VERDICTS, place};
-use super::teller::{EarlyEnd, Ending, INPUT, Shared, TraceSource, unanswerable};
+use super::teller::{EarlyEnd, Ending, Going, INPUT, Shared, TraceSource, unanswerable};
 use super::wall::Wall;
 use crate::arguments::{BadInput, ClockSource, MonitorArguments, OutputFormat, Told};
 use crate::failure::{Failure, Outcome, given_up, tell};
@@ -95,7 +95,7 @@ impl KeyedSession {
             let patience = self.wall.map(|wall| wall.patience(self.feed.monitor().deadline(), lateness));
             let news = live.next(patience, || self.teller.out.flush())?;
             let is_last = !matches!(news, News::Bytes(_) | News::Asked | News::Waited);
-            let has_ended = matches!(news, News::End);
+            let going = if matches!(news, News::End) { Going::Over } else { Going::Left };
             let result = self.take(news, &live);
             let enough = match &result {
                 // Where the input has ended nothing was left unread.
@@ -104,7 +104,7 @@ impl KeyedSession {
             };
             let outcome = self.teller.tell_why(result)?;
             if is_last || outcome == Outcome::Unanswered || enough.is_some() || self.shared.interrupt.is_asked() {
-                return self.teller.conclude(&mut self.feed, outcome, enough.unwrap_or(Ending::Complete), has_ended);
+                return self.teller.conclude(&mut self.feed, outcome, enough.unwrap_or(Ending::Complete), going);
             }
         }
     }
@@ -414,9 +414,9 @@ impl KeyTeller {
         feed: &mut KeyedFeed,
         outcome: Outcome,
         ending: Ending,
-        has_ended: bool,
+        going: Going,
     ) -> Result<Outcome, Failure> {
-        self.tell_notes(feed, has_ended);
+        self.tell_notes(feed, going);
         let outcome = outcome.max(self.emptiness(feed, outcome));
         let ending = if outcome == Outcome::Unanswered { Ending::CutShort } else { ending };
         if ending == Ending::Complete {
@@ -441,10 +441,12 @@ impl KeyTeller {
     }
 
     /// Tells what may be wrong with the input as a whole.
-    fn tell_notes(&self, feed: &KeyedFeed, has_ended: bool) {
+    fn tell_notes(&self, feed: &KeyedFeed, going: Going) {
         // Who did not read on has not come to the end of the input.
-        let has_ended = |note: &Note| has_ended || !matches!(note, Note::NoEnd { .. });
-        let is_told = |note: &Note| !self.arguments.quiet && note.is_warning() && has_ended(note);
+        let has_ended = |note: &Note| going != Going::Left || !matches!(note, Note::NoEnd { .. });
+        // A record that nobody looked at must not pass in silence.
+        let matters = |note: &Note| note.is_warning() || matches!(note, Note::WithoutKey { .. });
+        let is_told = |note: &Note| !self.arguments.quiet && matters(note) && has_ended(note);
         for note in feed.notes().iter().filter(|note| is_told(note)) {
             tell(&input::note(&format!("{INPUT}: "), note));
         }

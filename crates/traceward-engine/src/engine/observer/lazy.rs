@@ -24,8 +24,8 @@ pub(super) struct Lazy {
     state: StateRef,
     verdict: Verdict,
     config: EngineConfig,
-    /// Steps that were made, by state and letter; a newer one takes the place of an older one. There
-    /// are few places at first, since very many runs may be short.
+    /// Steps that were made, by state and letter; a newer one takes the place of an older one.
+    /// There are few places at first, since very many runs may be short.
     steps: Vec<RememberedStep>,
     /// The number of steps that had to be made since there are so many places.
     made: usize,

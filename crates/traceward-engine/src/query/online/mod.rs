@@ -91,6 +91,9 @@ pub struct Online {
     constants: Vec<(PartId, Value)>,
     /// The parts that have something to do as their operands pass on what they have.
     active: Vec<PartId>,
+    /// For each part its place among the nodes of a run; none if it keeps nothing. Very many runs
+    /// may be kept, so that they have no more nodes than they need.
+    places: Vec<Option<usize>>,
     ends_quietly: bool,
     precision: Precision,
 }
@@ -206,10 +209,12 @@ pub struct RunningValue {
 #[derive(Clone, Debug)]
 pub struct OnlineRun {
     past: PastRun,
+    /// The parts that keep something, by their places.
     nodes: Vec<Node>,
-    /// What each part has passed on in the last step.
+    /// What each part has passed on in the last step; empty if none ever does.
     out: Vec<Vec<Run>>,
-    /// For each part whether it has been known at position 0, and what it had.
+    /// For each part whether it has been known at position 0, and what it had; empty if none passes
+    /// anything on.
     first: Vec<Option<Held>>,
     /// The parts that pass on what they have, and have not done so yet.
     unknown: Vec<PartId>,
@@ -255,32 +260,52 @@ impl Online {
         let (looks, constants) = terminals(&automaton, &demand, &needed, &asserted);
         let needed_nodes = automaton.part_ids().filter(|id| needed[id.index()]);
         let (direct, active) = needed_nodes.partition::<Vec<_>, _>(|id| nodes[id.index()].is_direct());
-        let active = active.into_iter().filter(|id| nodes[id.index()].is_active()).collect();
+        let active: Vec<PartId> = active.into_iter().filter(|id| nodes[id.index()].is_active()).collect();
+        let mut kept = 0..;
+        let place = |id: PartId| if direct.contains(&id) || active.contains(&id) { kept.next() } else { None };
+        let places = automaton.part_ids().map(place).collect();
         let direct = direct.into_iter().filter_map(|id| direct_fold(&automaton, &demand, id, &asserted)).collect();
         let ends_quietly = ends_quietly(&automaton, &demand);
-        Ok(Self { automaton, demand, past, atoms, looks, direct, constants, active, ends_quietly, precision })
+        Ok(Self { automaton, demand, past, atoms, looks, direct, constants, active, places, ends_quietly, precision })
     }
 
     /// A run that has seen no state.
     pub fn start(&self) -> OnlineRun {
-        let nodes: Vec<Node> =
-            self.automaton.part_ids().map(|id| Node::new(&self.automaton, &self.demand, id, self.precision)).collect();
-        let mut out = vec![Vec::new(); nodes.len()];
+        let kept = self.automaton.part_ids().filter(|id| self.places[id.index()].is_some());
+        let nodes: Vec<Node> = kept.map(|id| Node::new(&self.automaton, &self.demand, id, self.precision)).collect();
+        let passing = if self.passes_nothing() { 0 } else { self.places.len() };
+        let mut out = vec![Vec::new(); passing];
         for (part, value) in &self.constants {
             out[part.index()].push(Run { count: 1, held: Held::Value(value.clone()) });
         }
         let constants = self.constants.iter().map(|(part, _)| *part);
         let looks = self.looks.iter().map(|look| look.part);
-        let active = self.active.iter().copied().filter(|part| nodes[part.index()].passes_on());
+        let passes_on = |part: &PartId| self.places[part.index()].is_some_and(|place| nodes[place].passes_on());
+        let active = self.active.iter().copied().filter(passes_on);
         OnlineRun {
             past: self.past.start(),
             unknown: constants.chain(looks).chain(active).collect(),
-            first: vec![None; nodes.len()],
+            first: vec![None; passing],
             nodes,
             out,
             position: 0,
             holds: Vec::new(),
         }
+    }
+
+    /// Whether no part passes anything on: all collections take their values from states.
+    fn passes_nothing(&self) -> bool {
+        self.active.is_empty() && self.looks.is_empty() && self.constants.is_empty()
+    }
+
+    /// The node of a part, if it keeps something.
+    fn node<'r>(&self, run: &'r OnlineRun, id: PartId) -> Option<&'r Node> {
+        self.places[id.index()].map(|place| &run.nodes[place])
+    }
+
+    /// What a part has been known to have at position 0.
+    fn known_first(run: &OnlineRun, id: PartId) -> Option<&Held> {
+        run.first.get(id.index())?.as_ref()
     }
 
     /// Takes the next state.
@@ -306,7 +331,9 @@ impl Online {
             out.push(Run { count: 1, held: seen(look) });
         }
         for DirectFold { part, from, to } in &self.direct {
-            nodes[part.index()].see(*position, || seen(from), || to.as_ref().map_or(Held::Nothing, seen));
+            if let Some(place) = self.places[part.index()] {
+                nodes[place].see(*position, || seen(from), || to.as_ref().map_or(Held::Nothing, seen));
+            }
         }
         self.advance(run, Clock::State { position: run.position, time });
         run.position += 1;
@@ -326,13 +353,17 @@ impl Online {
 
     /// Lets every part take what its operands have passed on.
     fn advance(&self, run: &mut OnlineRun, clock: Clock) {
-        let direct = self.direct.iter().map(|fold| fold.part).filter(|_| matches!(clock, Clock::End));
-        for id in self.active.iter().copied().chain(direct) {
+        for &id in &self.active {
             // Operands have lower ids.
             let (operands, rest) = run.out.split_at_mut(id.index());
-            let out = &mut rest[0];
+            let (out, Some(place)) = (&mut rest[0], self.places[id.index()]) else { continue };
             out.clear();
-            run.nodes[id.index()].advance(&self.automaton, id, clock, |part| operands[part.index()].as_slice(), out);
+            run.nodes[place].advance(&self.automaton, id, clock, |part| operands[part.index()].as_slice(), out);
+        }
+        if let Clock::End = clock {
+            for place in self.direct.iter().filter_map(|fold| self.places[fold.part.index()]) {
+                run.nodes[place].end();
+            }
         }
         if !run.unknown.is_empty() {
             let (out, first) = (&run.out, &mut run.first);
@@ -422,11 +453,11 @@ impl Online {
     /// What a part has at position 0, as far as it is known; of a collection its value so far.
     fn at_zero(&self, run: &OnlineRun, id: PartId) -> Option<Held> {
         if self.demand.is_everywhere(id) {
-            return run.first[id.index()].clone();
+            return Self::known_first(run, id).cloned();
         }
         match self.automaton.part(id) {
-            Part::Terminal { .. } | Part::Transient { .. } | Part::Window { .. } => run.first[id.index()].clone(),
-            Part::Apply { function: Unary::Finish(_), .. } => run.nodes[id.index()].summary(),
+            Part::Terminal { .. } | Part::Transient { .. } | Part::Window { .. } => Self::known_first(run, id).cloned(),
+            Part::Apply { function: Unary::Finish(_), .. } => self.node(run, id)?.summary(),
             Part::Apply { function, part } => Some(applied(function, &self.at_zero(run, *part)?, 0)),
             Part::And { function, left, right } => {
                 let (left, right) = (self.at_zero(run, *left)?, self.at_zero(run, *right)?);
@@ -442,18 +473,13 @@ impl Online {
     /// The number of positions that the value at position 0 of a part is settled for; none if it is
     /// final.
     fn settled(&self, run: &OnlineRun, id: PartId) -> Option<u64> {
+        let of_first = || if Self::known_first(run, id).is_some() { None } else { Some(0) };
         if self.demand.is_everywhere(id) {
-            return if run.first[id.index()].is_some() { None } else { Some(0) };
+            return of_first();
         }
         match self.automaton.part(id) {
-            Part::Terminal { .. } | Part::Transient { .. } | Part::Window { .. } => {
-                if run.first[id.index()].is_some() {
-                    None
-                } else {
-                    Some(0)
-                }
-            }
-            Part::Apply { function: Unary::Finish(_), .. } => run.nodes[id.index()].settled(),
+            Part::Terminal { .. } | Part::Transient { .. } | Part::Window { .. } => of_first(),
+            Part::Apply { function: Unary::Finish(_), .. } => self.node(run, id).map_or(Some(0), Node::settled),
             Part::Apply { part, .. } => self.settled(run, *part),
             Part::And { left, right, .. } | Part::Or { left, right, .. } => {
                 match (self.settled(run, *left), self.settled(run, *right)) {
@@ -469,7 +495,7 @@ impl Online {
         match self.automaton.part(id) {
             _ if self.demand.is_everywhere(id) => None,
             Part::Terminal { .. } | Part::Transient { .. } | Part::Window { .. } => None,
-            Part::Apply { function: Unary::Finish(_), .. } => run.nodes[id.index()].tolerance(),
+            Part::Apply { function: Unary::Finish(_), .. } => self.node(run, id)?.tolerance(),
             Part::Apply { part, .. } => self.tolerance(run, *part),
             Part::And { left, right, .. } | Part::Or { left, right, .. } => {
                 let (left, right) = (self.tolerance(run, *left), self.tolerance(run, *right));

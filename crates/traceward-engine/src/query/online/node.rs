@@ -42,21 +42,21 @@ enum Work {
         left: PartId,
         right: PartId,
         join: Join,
-        paired: Paired,
+        paired: Box<Paired>,
     },
     Until {
         left: PartId,
         right: PartId,
-        paired: Paired,
+        paired: Box<Paired>,
         waiting: u64,
     },
-    Window(Window),
+    Window(Box<Window>),
     /// A collection of intervals that is asked everywhere.
     Interval {
         of: PartId,
         condition: PartId,
-        collector: Collector,
-        paired: Paired,
+        collector: Box<Collector>,
+        paired: Box<Paired>,
         open: Vec<Run>,
     },
     /// A collection that is asked at position 0.
@@ -83,6 +83,13 @@ impl Node {
     pub fn see(&mut self, position: u64, from: impl FnOnce() -> Held, to: impl FnOnce() -> Held) {
         if let Work::Fold(fold) = &mut self.work {
             fold.see(position, from, to);
+        }
+    }
+
+    /// Takes in that the trace has ended, if it is direct.
+    pub fn end(&mut self) {
+        if let Work::Fold(fold) = &mut self.work {
+            fold.advance(&|_| &[], Clock::End);
         }
     }
 
@@ -208,7 +215,11 @@ impl Node {
             Work::Join { paired, .. } | Work::Until { paired, .. } => paired.len() * RUN,
             Work::Window(window) => (window.pending.len() + window.witnesses.len()) * size_of::<i64>(),
             Work::Interval { paired, open, .. } => (paired.len() + open.len()) * RUN,
-            Work::Fold(fold) => fold.paired.len() * RUN + fold.of.bytes() + fold.gathered.accumulator.bytes(),
+            Work::Fold(fold) => {
+                fold.paired.as_ref().map_or(0, |paired| paired.len()) * RUN
+                    + fold.of.bytes()
+                    + fold.gathered.accumulator.bytes()
+            }
         }
     }
 }
@@ -219,7 +230,7 @@ fn work(automaton: &Algebraic, demand: &Demand, id: PartId, precision: Precision
         return collection(automaton, demand, id, (collector, precision), *head);
     }
     if let Some(LoopKind::Until { left, right }) = demand.loop_of(automaton, id) {
-        return Work::Until { left: *left, right: *right, paired: Paired::default(), waiting: 0 };
+        return Work::Until { left: *left, right: *right, paired: Box::default(), waiting: 0 };
     }
     if demand.is_inside(id) || !demand.is_everywhere(id) {
         return Work::Idle;
@@ -229,12 +240,12 @@ fn work(automaton: &Algebraic, demand: &Demand, id: PartId, precision: Precision
         Part::Transient { next, .. } => Work::Transient { part: *next, has_begun: false },
         Part::Apply { part, .. } => Work::Apply { part: *part },
         Part::And { left, right, .. } => {
-            Work::Join { left: *left, right: *right, join: Join::And, paired: Paired::default() }
+            Work::Join { left: *left, right: *right, join: Join::And, paired: Box::default() }
         }
         Part::Or { left, right, .. } => {
-            Work::Join { left: *left, right: *right, join: Join::Or, paired: Paired::default() }
+            Work::Join { left: *left, right: *right, join: Join::Or, paired: Box::default() }
         }
-        Part::Window { interval, of } => Work::Window(Window::new(*interval, *of)),
+        Part::Window { interval, of } => Work::Window(Box::new(Window::new(*interval, *of))),
     }
 }
 
@@ -252,15 +263,15 @@ fn collection(
         Some(condition) if demand.is_everywhere(id) => Work::Interval {
             of: *of,
             condition: *condition,
-            collector: collector.clone(),
-            paired: Paired::default(),
+            collector: Box::new(collector.clone()),
+            paired: Box::default(),
             open: Vec::new(),
         },
         condition => Work::Fold(Box::new(Fold {
             of: Source::new(automaton, demand, collector, *of, condition.is_some()),
             condition: *condition,
-            sides: Paired::default(),
-            paired: Paired::default(),
+            sides: None,
+            paired: None,
             gathered: Gathered {
                 accumulator: Accumulator::with_precision(collector, precision),
                 failed: Held::Nothing,
@@ -366,7 +377,7 @@ enum Source {
     Parts(Operand),
     /// A terminal node.
     State,
-    Spans(Spans),
+    Spans(Box<Spans>),
 }
 
 /// A value of one state joined with that of the next state that has another, as in a latency: the
@@ -392,7 +403,7 @@ impl Source {
         match (operand, direct(automaton, demand, of)) {
             (Operand::One(_), Some(Direct::Value(_))) if !has_condition => Self::State,
             (Operand::One(_), Some(Direct::Span { function, .. })) if !has_condition => {
-                Self::Spans(Spans { function, waiting: VecDeque::new() })
+                Self::Spans(Box::new(Spans { function, waiting: VecDeque::new() }))
             }
             _ => Self::Parts(operand),
         }
@@ -461,10 +472,10 @@ impl Spans {
 pub(super) struct Fold {
     of: Source,
     condition: Option<PartId>,
-    /// Of a correlation both sides.
-    sides: Paired,
-    /// What is collected, beside the condition.
-    paired: Paired,
+    /// Of a correlation both sides, once there were some.
+    sides: Option<Box<Paired>>,
+    /// What is collected, beside the condition, once there was some.
+    paired: Option<Box<Paired>>,
     gathered: Gathered,
 }
 
@@ -494,7 +505,7 @@ impl Fold {
             Source::State => &[],
             Source::Parts(Operand::One(of)) => out_of(*of),
             &Source::Parts(Operand::Two(left, right)) => {
-                self.sides.advance(out_of(left), out_of(right), |many, left, right| {
+                self.sides.get_or_insert_default().advance(out_of(left), out_of(right), |many, left, right| {
                     pass(&mut pairs, many, pair(left, right));
                 });
                 pairs.as_slice()
@@ -504,7 +515,7 @@ impl Fold {
             None => of.iter().for_each(|run| self.gathered.take(run.count, &run.held)),
             Some(condition) => {
                 let Self { paired, gathered, .. } = self;
-                paired.advance(of, out_of(condition), |many, of, condition| {
+                paired.get_or_insert_default().advance(of, out_of(condition), |many, of, condition| {
                     if *condition == Held::Nothing {
                         gathered.is_closed = true;
                     }

@@ -38,8 +38,14 @@ impl Online {
         let scope = Scope::new(&self.automaton, *position);
         to.number(*position);
         past.save(to);
-        nodes.iter().for_each(|node| node.save(&scope, to));
-        for held in first {
+        for place in &self.places {
+            match place {
+                Some(place) => nodes[*place].save(&scope, to),
+                None => to.number(0),
+            }
+        }
+        for part in 0..self.places.len() {
+            let held = first.get(part).and_then(Option::as_ref);
             to.bit(held.is_some());
             if let Some(held) = held {
                 scope.save_held(held, to);
@@ -55,8 +61,20 @@ impl Online {
             return Err(RestoreError::Damaged);
         }
         let scope = Scope::new(&self.automaton, run.position);
-        run.nodes.iter_mut().try_for_each(|node| node.restore(&scope, from))?;
-        run.first.iter_mut().try_for_each(|first| optional_held(&scope, from).map(|held| *first = held))?;
+        for place in &self.places {
+            match place {
+                Some(place) => run.nodes[*place].restore(&scope, from)?,
+                // It keeps nothing, and has passed on nothing.
+                None => from.at_most(0).map(drop)?,
+            }
+        }
+        for part in 0..self.places.len() {
+            match (optional_held(&scope, from)?, run.first.get_mut(part)) {
+                (held, Some(first)) => *first = held,
+                (None, None) => {}
+                (Some(_), None) => return Err(RestoreError::Damaged),
+            }
+        }
         let OnlineRun { unknown, first, .. } = &mut run;
         unknown.retain(|part| first[part.index()].is_none());
         Ok(run)

@@ -26,7 +26,7 @@ use traceward_engine::select::Config;
 use traceward_logic::expr::{Memory, RowState};
 use traceward_logic::verdict::Verdict;
 use traceward_trace::{Cell, Intake};
-use trails::{Ended, Strand, TrailId, Trails};
+use trails::{Ended, Strand, Trail, TrailId, Trails};
 
 /// Judges properties for each key of a stream, one state at a time.
 ///
@@ -89,8 +89,8 @@ pub struct KeyOptions {
     /// would make its verdict wrong. As many keys whose traces have ended are remembered by their
     /// number of traces; of those that have ended before, numbers begin anew.
     pub max_keys: usize,
-    /// The number of violations that are told one by one for each property, and of the keys with the
-    /// largest values.
+    /// The number of violations that are told one by one for each property, and of the keys with
+    /// the largest values.
     pub max_violations: usize,
 }
 
@@ -331,8 +331,8 @@ impl KeyedMonitor {
         })
     }
 
-    /// The verdict on each property of the trace that a key has now; none where it was given up, and
-    /// nothing if the key has no trace.
+    /// The verdict on each property of the trace that a key has now; none where it was given up,
+    /// and nothing if the key has no trace.
     pub fn verdicts_of(&self, key: &str) -> Vec<Option<Verdict>> {
         let Some(id) = self.trails.find(key) else { return Vec::new() };
         let strands = self.trails.strands(&self.program, id).iter().zip(&self.program.properties);
@@ -400,13 +400,14 @@ impl KeyedMonitor {
     }
 
     /// Ends the traces of all keys, and returns how many there were. What has come of them is in
-    /// [`Self::properties`] and [`Self::queries`].
+    /// [`Self::properties`] and [`Self::queries`]. The numbers of traces begin anew behind it.
     pub fn end_all(&mut self) -> usize {
         let ids = self.trails.in_order();
         for id in &ids {
             self.end_trace(*id, KeyEnd::Whole);
             self.ended.clear();
         }
+        self.trails.forget_past();
         ids.len()
     }
 
@@ -532,72 +533,36 @@ impl KeyedMonitor {
         let Self { program, intake, trails, letter, properties, changed, options, .. } = self;
         let Some((trail, strands)) = trails.at(program, id) else { return };
         let (strands, triggers) = strands.split_at_mut(program.properties.len());
-        let (position, time) = (trail.states, intake.time());
-        for (index, (property, strand)) in program.properties.iter().zip(strands.iter_mut()).enumerate() {
-            if let (Strand::Abandoned(reason), 0) = (&*strand, position) {
-                properties[index].give_up(reason);
-                changed.push(Change { gave_up: Some((**reason).clone()), ..Change::of(index, Verdict::Pending) });
-            }
-            if strand.is_over() {
-                continue;
-            }
+        let moment = Moment { program, intake, trail, letter };
+        for (index, strand) in strands.iter_mut().enumerate() {
+            let property = &program.properties[index];
             let before = strand.verdict(property.claim.formula());
-            let late = time.map_or_else(Vec::new, |time| strand.missed(time, &program.names));
-            let verdict = match &property.claim {
-                CompiledClaim::Formula(compiled) => {
-                    strand.step(compiled, letter, position, time).map_err(Abandoned::Limit)
-                }
-                CompiledClaim::Assert(compiled) => {
-                    let memory = trail.memory.as_deref().unwrap_or(&program.memory);
-                    let state = RowState { values: intake.state(), position, time, memory };
-                    let Strand::Assert(run) = strand else { continue };
-                    let stepped = compiled.step(&mut run.pursued, &state, &program.limits, &program.names);
-                    stepped.map(|verdict| run.verdict = verdict).map(|()| Some(run.verdict)).map_err(|reason| {
-                        match reason {
-                            NoVerdict::GaveUp(gave_up) => Abandoned::Limit(gave_up),
-                            NoVerdict::Failed(message) => Abandoned::Evaluation(message),
-                        }
-                    })
-                }
-            };
-            let tally = &mut properties[index];
-            let verdict = match verdict {
+            let late = intake.time().map_or_else(Vec::new, |time| strand.missed(time, &program.names));
+            let verdict = match moment.step(&property.claim, strand) {
                 Ok(Some(verdict)) => verdict,
                 Ok(None) => continue,
                 Err(reason) => {
-                    tally.give_up(&reason);
-                    let verdict = before.unwrap_or(Verdict::Pending);
-                    changed.push(Change { gave_up: Some(reason.clone()), ..Change::of(index, verdict) });
+                    properties[index].give_up(&reason);
+                    changed.push(Change::given_up(index, before, &reason));
                     *strand = Strand::Abandoned(Box::new(reason));
                     continue;
                 }
             };
-            let decided_by =
-                verdict.is_final().then(|| decision(&property.variables, &program.names, intake, position, line));
-            if verdict == Verdict::Violated && verdict.is_final() {
-                tally.violate(trail, decided_by.as_ref(), options.max_violations);
-            }
+            let place = || decision(&property.variables, &program.names, intake, trail.states, line);
+            let decided_by = verdict.is_final().then(place);
             if verdict.is_final() {
                 *strand = Strand::Decided(verdict);
             }
-            if position == 0 || before != Some(verdict) {
+            if verdict == Verdict::Violated {
+                properties[index].violate(trail, decided_by.as_ref(), options.max_violations);
+            }
+            if trail.states == 0 || before != Some(verdict) {
                 let missed = if verdict == Verdict::Violated { late } else { Vec::new() };
                 changed.push(Change { decided_by, missed, ..Change::of(index, verdict) });
             }
         }
         for (trigger, strand) in program.triggers.iter().zip(triggers) {
-            let is_violated = matches!(strands[trigger.property], Strand::Decided(Verdict::Violated));
-            if strand.is_over() {
-                continue;
-            }
-            let verdict = strand.step(&trigger.compiled, letter, position, time);
-            match verdict {
-                _ if is_violated => *strand = Strand::Decided(Verdict::Violated),
-                Ok(Some(verdict)) if verdict.is_final() => *strand = Strand::Decided(verdict),
-                Ok(_) => {}
-                // Where the engine gives up nothing is known, and nothing is claimed.
-                Err(_) => *strand = Strand::Decided(Verdict::Satisfied),
-            }
+            moment.await_trigger(trigger, &strands[trigger.property], strand);
         }
     }
 
@@ -686,7 +651,7 @@ impl KeyedMonitor {
                     let reason = Abandoned::Limit(gave_up);
                     properties[index].give_up(&reason);
                     *strand = Strand::Abandoned(Box::new(reason.clone()));
-                    changed.push(Change { gave_up: Some(reason), ..Change::of(index, Verdict::Pending) });
+                    changed.push(Change::given_up(index, before, &reason));
                     continue;
                 }
             };
@@ -731,34 +696,95 @@ impl KeyedMonitor {
 
     /// Ends a trace, and counts what has come of it.
     fn end_trace(&mut self, id: TrailId, reason: KeyEnd) {
-        let Some(Ended { trail, strands, pursued }) = self.trails.end(&self.program, id, self.options.max_keys) else {
-            return;
-        };
-        let Self { program, properties, queries, options, .. } = self;
-        let mut changed = Vec::new();
-        for (index, (property, tally)) in program.properties.iter().zip(properties).enumerate() {
-            let strand = &strands[index];
-            let Some(verdict) = strand.verdict(property.claim.formula()) else { continue };
-            let verdict = Verdict::at_end(matches!(verdict, Verdict::Satisfied | Verdict::Holding));
-            let doubt = strand.doubt().map(|doubt| Abandoned::Evaluation(doubt.to_owned()));
-            if let Some(doubt) = &doubt {
-                tally.give_up(doubt);
-            } else if verdict == Verdict::Satisfied {
-                let unmet = (program.triggers.iter().zip(&strands[program.properties.len()..]).enumerate())
-                    .find(|(_, (trigger, strand))| trigger.property == index && is_unmet(trigger, strand));
-                unmet.into_iter().for_each(|(trigger, _)| tally.leave_unmet(trail.serial, trigger));
-            } else if !strand.is_over() {
-                tally.violate(&trail, None, options.max_violations);
-            }
-            if !strand.is_over() {
-                changed.push(Change { gave_up: doubt, ..Change::of(index, verdict) });
-            }
-        }
-        let values = program.queries.iter().zip(&pursued);
+        // Where everything has ended, no key comes again.
+        let most_past = if reason == KeyEnd::Whole { 0 } else { self.options.max_keys };
+        let Some(ended) = self.trails.end(&self.program, id, most_past) else { return };
+        let changed = (0..self.properties.len()).filter_map(|index| self.end_property(index, &ended)).collect();
+        let Self { program, queries, .. } = self;
+        let values = program.queries.iter().zip(&ended.pursued);
         let values: Vec<Known> = values.map(|(query, pursued)| query.known_at_end(pursued, &program.names)).collect();
-        queries.iter_mut().zip(&values).for_each(|(tally, known)| tally.add(&trail, known));
-        let (key, number, states) = (trail.key, trail.number, trail.states);
+        queries.iter_mut().zip(&values).for_each(|(tally, known)| tally.add(&ended.trail, known));
+        let Trail { key, number, states, .. } = ended.trail;
         self.ended.push(EndedTrace { key, number, states, reason, changed, values });
+    }
+
+    /// Counts what has come of a property of a trace that has ended; returns the verdict if only
+    /// the end has made it final.
+    fn end_property(&mut self, index: usize, ended: &Ended) -> Option<Change> {
+        let Self { program, properties, options, .. } = self;
+        let (Ended { trail, strands, .. }, tally) = (ended, &mut properties[index]);
+        let strand = &strands[index];
+        let verdict = strand.verdict(program.properties[index].claim.formula())?;
+        let verdict = Verdict::at_end(matches!(verdict, Verdict::Satisfied | Verdict::Holding));
+        let doubt = strand.doubt().map(|doubt| Abandoned::Evaluation(doubt.to_owned()));
+        match (&doubt, verdict) {
+            (Some(doubt), _) => tally.give_up(doubt),
+            (None, Verdict::Satisfied) => {
+                let triggers = program.triggers.iter().zip(&strands[program.properties.len()..]).enumerate();
+                let mut unmet = triggers.filter(|(_, (one, strand))| one.property == index && is_unmet(one, strand));
+                unmet.next().into_iter().for_each(|(trigger, _)| tally.leave_unmet(trail.serial, trigger));
+            }
+            (None, _) if !strand.is_over() => tally.violate(trail, None, options.max_violations),
+            (None, _) => {}
+        }
+        (!strand.is_over()).then(|| Change { gave_up: doubt, ..Change::of(index, verdict) })
+    }
+}
+
+impl Change {
+    /// A property that is not followed any more for a trace.
+    fn given_up(index: usize, before: Option<Verdict>, reason: &Abandoned) -> Self {
+        Self { gave_up: Some(reason.clone()), ..Self::of(index, before.unwrap_or(Verdict::Pending)) }
+    }
+}
+
+/// A state of a trace that is about to be followed.
+struct Moment<'a> {
+    program: &'a Program,
+    intake: &'a Intake,
+    trail: &'a Trail,
+    letter: &'a [u64],
+}
+
+impl Moment<'_> {
+    /// Lets a run take the state; none if there is nothing more to find out.
+    fn step(&self, claim: &CompiledClaim, strand: &mut Strand) -> Result<Option<Verdict>, Abandoned> {
+        let Self { program, intake, trail, letter } = self;
+        match (claim, strand) {
+            // It could not even begin, and that has not been told.
+            (_, Strand::Abandoned(reason)) if trail.states == 0 => Err((**reason).clone()),
+            (CompiledClaim::Formula(compiled), strand) => {
+                strand.step(compiled, letter, trail.states, intake.time()).map_err(Abandoned::Limit)
+            }
+            (CompiledClaim::Assert(compiled), Strand::Assert(run)) => {
+                let memory = trail.memory.as_deref().unwrap_or(&program.memory);
+                let (values, position, time) = (intake.state(), trail.states, intake.time());
+                let state = RowState { values, position, time, memory };
+                let verdict = compiled.step(&mut run.pursued, &state, &program.limits, &program.names);
+                run.verdict = verdict.map_err(|reason| match reason {
+                    NoVerdict::GaveUp(gave_up) => Abandoned::Limit(gave_up),
+                    NoVerdict::Failed(message) => Abandoned::Evaluation(message),
+                })?;
+                Ok(Some(run.verdict))
+            }
+            (CompiledClaim::Assert(_), _) => Ok(None),
+        }
+    }
+
+    /// Looks for a trigger of a property in the state.
+    fn await_trigger(&self, trigger: &CompiledTrigger, property: &Strand, strand: &mut Strand) {
+        if strand.is_over() {
+            return;
+        }
+        let (states, time) = (self.trail.states, self.intake.time());
+        match strand.step(&trigger.compiled, self.letter, states, time) {
+            // Of a property that is violated for good nothing more is said.
+            _ if matches!(property, Strand::Decided(Verdict::Violated)) => *strand = Strand::Decided(Verdict::Violated),
+            Ok(Some(verdict)) if verdict.is_final() => *strand = Strand::Decided(verdict),
+            Ok(_) => {}
+            // Where the engine gives up nothing is known, and nothing is claimed.
+            Err(_) => *strand = Strand::Decided(Verdict::Satisfied),
+        }
     }
 }
 

@@ -211,6 +211,11 @@ impl Trails {
         ids
     }
 
+    /// Forgets the keys whose traces have ended.
+    pub(super) fn forget_past(&mut self) {
+        self.past = PastKeys::default();
+    }
+
     /// A trace with its strands.
     #[inline]
     pub(super) fn at(&mut self, program: &Program, id: TrailId) -> Option<(&mut Trail, &mut [Strand])> {
@@ -312,7 +317,11 @@ impl PastKeys {
         }
     }
 
+    /// Remembers the key of a trace that has ended, among so many at the most.
     fn keep(&mut self, trail: &Trail, most: usize) {
+        if most == 0 {
+            return;
+        }
         let past = PastKey { number: trail.number, serial: trail.serial, carried: trail.carried.beyond_end() };
         self.keys.insert(trail.key.clone(), past);
         self.order.push_back((trail.serial, trail.key.clone()));

@@ -32,14 +32,14 @@ impl Node {
         match &mut self.work {
             Work::Idle | Work::Apply { .. } => {}
             Work::Transient { has_begun, .. } => *has_begun = from.bit()?,
-            Work::Join { paired, .. } => *paired = Paired::restore(scope, from)?,
+            Work::Join { paired, .. } => **paired = Paired::restore(scope, from)?,
             Work::Until { paired, waiting, .. } => {
-                *paired = Paired::restore(scope, from)?;
+                **paired = Paired::restore(scope, from)?;
                 *waiting = scope.positions(from)?;
             }
             Work::Window(window) => window.restore(scope, from)?,
             Work::Interval { paired, open, .. } => {
-                *paired = Paired::restore(scope, from)?;
+                **paired = Paired::restore(scope, from)?;
                 *open = read_runs(scope, from)?;
             }
             Work::Fold(fold) => fold.restore(scope, from)?,
@@ -75,8 +75,12 @@ impl Fold {
                 scope.save_held(held, to);
             }
         }
-        self.sides.save(scope, to);
-        self.paired.save(scope, to);
+        for paired in [&self.sides, &self.paired] {
+            match paired {
+                Some(paired) => paired.save(scope, to),
+                None => Paired::default().save(scope, to),
+            }
+        }
         let Gathered { accumulator, failed, taken, is_closed, has_begun } = &self.gathered;
         accumulator.save(scope, to);
         scope.save_held(failed, to);
@@ -89,8 +93,8 @@ impl Fold {
         if let Source::Spans(spans) = &mut self.of {
             spans.waiting = from.many(|from| waiting(scope, from))?;
         }
-        self.sides = Paired::restore(scope, from)?;
-        self.paired = Paired::restore(scope, from)?;
+        self.sides = Some(Box::new(Paired::restore(scope, from)?));
+        self.paired = Some(Box::new(Paired::restore(scope, from)?));
         let gathered = &mut self.gathered;
         gathered.accumulator.restore(scope, from)?;
         gathered.failed = match scope.held(from)? {
