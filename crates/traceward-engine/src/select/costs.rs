@@ -274,17 +274,13 @@ impl<'a> Subject<'a> {
     fn breadth_first(&self) -> MostNeeded {
         let metric = self.metric();
         let measures = metric.measures();
-        let (space, time) = if self.sublogic.is_none() {
-            let sets = self.sets_in_time();
-            let steps = self.trace() * count(measures.x as u64) * sets * sets;
-            (counted("2^(X·(|ρ|+1))", sets), counted("|ρ|·X·N²", steps))
-        } else if metric.has_delays() {
-            let sets = metric.clock_sets();
-            let steps = self.trace() * count(measures.x as u64) * sets * sets;
-            (counted("Π of each node's sets of clocks", sets), counted("|ρ|·X·N²", steps))
-        } else {
-            let sublogic = self.sublogic.expect("bounds in time are above");
-            (sublogic.breadth_first(measures), sublogic.breadth_first_time(measures, self.states))
+        let squared = |sets: Magnitude| counted("|ρ|·X·N²", self.trace() * count(measures.x as u64) * sets * sets);
+        let (space, time) = match self.sublogic {
+            None => (counted("2^(X·(|ρ|+1))", self.sets_in_time()), squared(self.sets_in_time())),
+            Some(_) if metric.has_delays() => {
+                (counted("Π of each node's sets of clocks", metric.clock_sets()), squared(metric.clock_sets()))
+            }
+            Some(sublogic) => (sublogic.breadth_first(measures), sublogic.breadth_first_time(measures, self.states)),
         };
         MostNeeded { unit: SpaceUnit::Configurations, space, time }
     }

@@ -23,9 +23,9 @@
 //! leads to f.
 //!
 //! A bound in time is a number of nanoseconds, and its clock goes on by the time between two
-//! states: none at all if they have one timestamp, and past the end of a window if there is no state
-//! in it. One clock, set to b, does for window and delay of `[a,b]`: it says how long the window
-//! stays open.
+//! states: none at all if they have one timestamp, and past the end of a window if no state is in
+//! it. One clock, set to b, does for window and delay of `[a,b]`: it says how long the window stays
+//! open.
 //!
 //! ```text
 //! window of F    o ∧ (t ∨ A)              of G    c ∨ (t ∧ A), and so on
@@ -34,8 +34,8 @@
 //!
 //! where t asks for a clock that is not negative, as o does, and c for a negative one: whether a
 //! window closes with a state is not known before the next one comes, so t has always something to
-//! wait for. d asks for more than b - a, e for no more. Without an upper bound the delay has a clock
-//! of its own, set to a, and the window that of steps.
+//! wait for. d asks for more than b - a, e for no more. Without an upper bound the delay has its own
+//! clock, set to a, and the window that of steps.
 //!
 //! Past operators are leaves here: what holds of the past is known when a state arrives, see
 //! [`crate::past`].

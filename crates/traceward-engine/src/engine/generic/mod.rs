@@ -109,7 +109,7 @@ impl Generic {
         &self.automaton
     }
 
-    /// Type A: the timers that wait in a run, with the clocks they have at the last state, in order.
+    /// Type A: the timers that wait in a run, with their clocks at the last state, in order.
     pub fn timers(&self, run: &Run) -> Vec<(NodeId, Clock)> {
         run.unfolded.timers(&self.automaton)
     }
