@@ -33,16 +33,16 @@ struct Line {
 }
 
 pub fn keys_through_a_pipe() -> Vec<Row> {
-    let (lively, many) = (Input::new("lively", lively()), Input::new("many", many()));
+    let (some, all) = (Input::new("lively", lively()), Input::new("many", many()));
     let expected = counts(KEYS, lively());
     let name = format!("{FORMULA} by key, {KEYS} live keys, final verdicts printed");
-    let spoken = measured(name, LINES, "lines", &expected, || followed(&lively.path).0);
+    let spoken = measured(name, LINES, "lines", &expected, || followed(&some.path).0);
     let expected = counts(MANY_KEYS, many());
-    let (_, all) = followed(&many.path);
+    let (_, peak) = followed(&all.path);
     let (_, few) = followed(&Input::new("few", many().take(1000)).path);
-    let bytes = (all - few) * 1024 / MANY_KEYS;
+    let bytes = (peak - few) * 1024 / MANY_KEYS;
     let name = format!("{FORMULA} by key, {MANY_KEYS} live keys, {bytes} bytes each");
-    let kept = measured(name, MANY_KEYS * LINES_OF_EACH, "lines", &expected, || followed(&many.path).0);
+    let kept = measured(name, MANY_KEYS * LINES_OF_EACH, "lines", &expected, || followed(&all.path).0);
     vec![spoken.ours(), kept.ours()]
 }
 
