@@ -39,7 +39,8 @@ pub enum ExportError {
         /// The text of the part.
         part: String,
     },
-    /// A part takes any number of deadlines, and a monitor in another language keeps a fixed number.
+    /// A part takes any number of deadlines, and a monitor in another language keeps a fixed
+    /// number.
     Deadlines {
         /// The text of the part.
         part: String,

@@ -6,9 +6,8 @@
 //! Alternating automata are drawn from a [`sketch::Sketch`], algebraic ones from a
 //! [`diagram::Diagram`], ordinary ones from a [`graph::Graph`]; a [`listing::Listing`] is what
 //! programs read. [`fsp`] and [`hoa`] write ordinary automata for other tools, and [`monitor`]
-//! makes programs of deterministic ones; [`timed_monitor`] makes programs of properties with bounds in
-//! time. [`walkthrough`] draws what an engine held after each state
-//! of a trace.
+//! makes programs of deterministic ones; [`timed_monitor`] makes programs of properties with bounds
+//! in time. [`walkthrough`] draws what an engine held after each state of a trace.
 
 pub mod diagram;
 mod error;

@@ -1,5 +1,5 @@
-//! Standalone monitors: a deterministic automaton as a source file of another program, or with bounds
-//! in time a few deadlines ([`timed`]).
+//! Standalone monitors: a deterministic automaton as a source file of another program, or with
+//! bounds in time a few deadlines ([`timed`]).
 //!
 //! [`c::monitor`] and [`rust::monitor`] write one file each that depends on nothing and allocates
 //! nothing. A state of the trace is given by one named boolean for each proposition that makes a

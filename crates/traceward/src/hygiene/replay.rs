@@ -39,8 +39,8 @@ pub(super) fn satisfying(formulas: &Formulas, formula: FormulaId, expected: &[Ex
     })
 }
 
-/// The distances of states that are tried: none, the ends of windows, and just behind these. Without
-/// bounds in time there are none to try.
+/// The distances of states that are tried: none, the ends of windows, and just behind these.
+/// Without bounds in time there are none to try.
 fn gaps(formulas: &Formulas, formula: FormulaId) -> Vec<i64> {
     let parts = formulas.parts(&[formula]).into_iter();
     let windows = parts.filter_map(|part| formulas.node(part).interval()).filter(|window| window.unit == Unit::Time);

@@ -1,12 +1,12 @@
 //! The operators with a bound in time of a formula in negation normal form, taken out of it.
 //!
-//! Each becomes a *literal*: where the formula needs the operator it *claims* it, by a proposition of
-//! its own, and what the operator asks of its operands is told by *helps*, which hold only where the
-//! operands do. The formula that is left is untimed, and everything about time is a matter of
+//! Each becomes a *literal*: where the formula needs the operator it *claims* it, by a proposition
+//! of its own, and what the operator asks of its operands is told by *helps*, which hold only where
+//! the operands do. The formula that is left is untimed, and everything about time is a matter of
 //! positions at which there are claims and helps.
 //!
-//! Nothing is lost by this: where only atoms are negated, claiming more or helping less never makes a
-//! formula true.
+//! Nothing is lost by this: where only atoms are negated, claiming more or helping less never makes
+//! a formula true.
 
 use rustc_hash::FxHashMap;
 use traceward_logic::expr::Expr;
@@ -162,8 +162,8 @@ impl Taking<'_> {
         }
     }
 
-    /// An operator whose window opens at once. What a binary one asks beside its window's end is what
-    /// it asks without a bound: the first g within the bound is the first g.
+    /// An operator whose window opens at once. What a binary one asks beside its window's end is
+    /// what it asks without a bound: the first g within the bound is the first g.
     fn near(&mut self, node: Node, to: i64) -> FormulaId {
         let window = Window::Near(to);
         let unbounded = self.formulas.intern(with_interval(node, Interval::ALL));
@@ -246,8 +246,8 @@ impl Taking<'_> {
         self.literal(direction, strength, window, [help, other], [f, g])
     }
 
-    /// Adds that an operator and its negation are never claimed together. The search would find that
-    /// out as well, unless it has to forget some claims.
+    /// Adds that an operator and its negation are never claimed together. The search would find
+    /// that out as well, unless it has to forget some claims.
     fn exclude(&mut self) {
         let literals = self.literals.clone();
         let of = |strength| literals.iter().filter(move |literal| literal.strength == strength);
@@ -307,8 +307,8 @@ impl Taking<'_> {
         help
     }
 
-    /// An atom that is an operand, turned round or not. A law that always holds makes it a part of the
-    /// formula that is left, so that letters speak of it.
+    /// An atom that is an operand, turned round or not. A law that always holds makes it a part of
+    /// the formula that is left, so that letters speak of it.
     fn itself(&mut self, atom: FormulaId, holds: bool) -> Help {
         let law = self.formulas.implies(atom, atom);
         self.laws.push(law);

@@ -1,7 +1,7 @@
 //! What has to be kept in mind of each literal, and what a position does to it.
 //!
-//! For most windows one position is enough: of claims of `F[0,b]` that wait the oldest, of claims of
-//! `G[0,b]` that still bind the newest. A window that opens later may have any number of claims
+//! For most windows one position is enough: of claims of `F[0,b]` that wait the oldest, of claims
+//! of `G[0,b]` that still bind the newest. A window that opens later may have any number of claims
 //! before it. Of these a few are kept. Where there are more, the literal asks for less than it
 //! should, so that what has no trace has none, and what has one is looked at again.
 
@@ -266,8 +266,8 @@ impl Rules {
         vec![(branch, memory)]
     }
 
-    /// `f U[a,b] g`: at the first position of the window `f U g` is asked, and the first g from there
-    /// on has to come before the window closes; of those that wait for it the oldest.
+    /// `f U[a,b] g`: at the first position of the window `f U g` is asked, and the first g from
+    /// there on has to come before the window closes; of those that wait for it the oldest.
     fn until(&self, from: i64, to: Option<i64>, memory: Memory, told: Told, mut branch: Branch) -> Ways {
         if let (Some(open), Some(to)) = (memory.open, to) {
             let Some(in_time) = self.at_most(branch, open, to) else { return Vec::new() };
@@ -291,8 +291,8 @@ impl Rules {
         ways.into_iter().flat_map(|(branch, memory)| self.claiming(branch, memory, told)).collect()
     }
 
-    /// The branch in which the windows of just these entries are open: those before have closed, and
-    /// those behind have not opened.
+    /// The branch in which the windows of just these entries are open: those before have closed,
+    /// and those behind have not opened.
     fn opened(
         &self,
         mut branch: Branch,
@@ -321,8 +321,8 @@ impl Rules {
         if told.claimed { self.keeping(branch, memory) } else { vec![(branch, memory)] }
     }
 
-    /// Keeps a position in mind. One with the same timestamp stands for it, and of too many the last
-    /// is forgotten.
+    /// Keeps a position in mind. One with the same timestamp stands for it, and of too many the
+    /// last is forgotten.
     fn keeping(&self, branch: Branch, memory: Memory) -> Ways {
         let Some(&last) = memory.entries.last().filter(|last| last.then.is_none()) else {
             return vec![self.pushed(branch, memory)];
@@ -339,8 +339,8 @@ impl Rules {
         (branch, memory)
     }
 
-    /// `f R[a,b] g`: at the first position of the window `f R g` is asked, or else g until the window
-    /// closes; of the claims that bind so the newest.
+    /// `f R[a,b] g`: at the first position of the window `f R g` is asked, or else g until the
+    /// window closes; of the claims that bind so the newest.
     fn release(
         &self,
         from: i64,
@@ -399,8 +399,8 @@ impl Rules {
         near.into_iter().chain(far.into_iter().flatten()).collect()
     }
 
-    /// `f S[a,b] g`: some g in the window with no position without f behind it in the window, so that
-    /// of each g the first such position behind it is kept.
+    /// `f S[a,b] g`: some g in the window with no position without f behind it in the window, so
+    /// that of each g the first such position behind it is kept.
     fn since(&self, from: i64, to: Option<i64>, mut memory: Memory, told: Told, branch: Branch) -> Ways {
         if !told.other {
             turn(&mut memory, now(&branch));

@@ -1,14 +1,14 @@
 //! Shortest traces with timestamps that satisfy a formula with bounds in time.
 //!
-//! The operators with a bound in time are taken out of the formula ([`literal`]). What is left leads
-//! to a deterministic automaton, and beside its state there is what has to be kept in mind of the
-//! claims that were made ([`memory`]), with what is known of the timestamps ([`zone`]). Such
+//! The operators with a bound in time are taken out of the formula ([`literal`]). What is left
+//! leads to a deterministic automaton, and beside its state there is what has to be kept in mind of
+//! the claims that were made ([`memory`]), with what is known of the timestamps ([`zone`]). Such
 //! configurations are met breadth-first.
 //!
 //! Two things may be lost on the way: claims where there are too many at once, and that timestamps
-//! are whole numbers. Either only adds traces. So where no configuration accepts, there is no trace;
-//! and where one does, timestamps are chosen, and the definition judges. If it denies all that is
-//! found, nobody knows.
+//! are whole numbers. Either only adds traces. So where no configuration accepts, there is no
+//! trace; and where one does, timestamps are chosen, and the definition judges. If it denies all
+//! that is found, nobody knows.
 
 mod literal;
 mod memory;
@@ -66,10 +66,11 @@ impl std::fmt::Display for Unknown {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::ManyWindows => {
-                "windows that open later than they are asked for may be any number at once, and so many were not tried"
+                "windows that open later than they are asked for may be any number at once, and so many were not tried; \
+                 windows that begin at 0 do not have that"
             }
-            Self::LongBound => "it has a bound of more than two years",
-            Self::ManyBounds => "it has too many operators with a bound in time",
+            Self::LongBound => "a bound of more than two years is too long to be reckoned with; shorter ones can be decided",
+            Self::ManyBounds => "there are too many operators with a bound in time; fewer properties at once have fewer",
         })
     }
 }
@@ -99,7 +100,8 @@ pub fn shortest_trace(
     let mut answer = Answer::Unknown(Unknown::ManyWindows);
     for most_entries in MOST_ENTRIES {
         let outcome = match Search::run(&arena, &untimed, &judge, limits, most_entries) {
-            // What is kept in mind beside it made the search too long, and there is an answer already.
+            // What is kept in mind beside it made the search too long, and there is an answer
+            // already.
             Err(BuildError::GaveUp(_)) if matches!(answer, Answer::Found(_)) => break,
             outcome => outcome?,
         };

@@ -253,8 +253,8 @@ impl<'a> Search<'a> {
         [with(false), with(true)]
     }
 
-    /// The letter with values for the propositions that nothing was said about: the best ones, or all
-    /// where literals want different ones.
+    /// The letter with values for the propositions that nothing was said about: the best ones, or
+    /// all where literals want different ones.
     fn completed(&self, values: Values, letter: Letter) -> Vec<(Values, Letter)> {
         let mut all = vec![(values, letter)];
         for (place, tracked) in self.tracked.iter().enumerate() {

@@ -1,6 +1,7 @@
 //! Answers against the definition on all short traces.
 
-use super::{Answer, Judge, TimedTrace, shortest_trace};
+use super::{Answer, Judge, TimedTrace, has_time, shortest_trace};
+use crate::automaton::deterministic::Room;
 use crate::automaton::witness::SEARCH_LIMITS;
 use crate::select::{Prepared, Simplification};
 use proptest::prelude::*;
@@ -14,9 +15,13 @@ use traceward_testkit::generate::{self, Recipe, Windows};
 
 /// The answer for a formula, none if the search took too long. A trace is asked about once more.
 fn answered(arena: &Formulas, formula: FormulaId) -> Option<Answer> {
+    answered_within(arena, formula, SEARCH_LIMITS)
+}
+
+fn answered_within(arena: &Formulas, formula: FormulaId, limits: Room) -> Option<Answer> {
     let prepared = Prepared::new(arena, &[formula], Simplification::Off);
     let Prepared { formulas, alphabet, split, .. } = &prepared;
-    let answer = shortest_trace(formulas, alphabet, split[0], SEARCH_LIMITS).ok()?;
+    let answer = shortest_trace(formulas, alphabet, split[0], limits).ok()?;
     if let Answer::Found(found) = &answer {
         assert!(Judge::new(formulas, alphabet, split[0]).admits(found));
         assert!(found.time.is_sorted() && found.time.first() == Some(&0));
@@ -113,8 +118,8 @@ fn put_in(outer: Recipe, inner: &[Recipe]) -> Recipe {
     }
 }
 
-/// The numbers of random formulas that have a trace, that have none, and of which nobody knows; each
-/// with three operators with a bound in time among these windows, none inside another.
+/// The numbers of random formulas that have a trace, that have none, and of which nobody knows;
+/// each with three operators with a bound in time among these windows, none inside another.
 fn decided(cases: usize, windows: &[Interval], gaps: &[i64]) -> [usize; 3] {
     let shape = Shape::unbounded(1).with_gaps(gaps.iter().copied());
     let traces = enumerate::traces_of(&shape, 3);
@@ -188,4 +193,36 @@ fn formulas_with_odd_bounds_are_decided() {
     println!("{found} have a trace, {nowhere} have none, {unknown} are not known");
     assert!(found > 300 && nowhere > 50, "{found} {nowhere}");
     assert_eq!(unknown, 0);
+}
+
+/// Bounds in steps and in time inside each other, in any number: most are decided, and none is
+/// decided wrongly.
+#[test]
+fn nested_bounds_are_never_decided_wrongly() {
+    let shape = Shape::unbounded(1).with_gaps([0, 1, 40, 100]);
+    let traces = enumerate::traces_of(&shape, 3);
+    let mut runner = TestRunner::deterministic();
+    let strategy = generate::formula(2, Windows::StepsAndTime);
+    let limits = Room { work: 2_000_000, ..SEARCH_LIMITS };
+    let (mut timed, mut decided) = (0, 0);
+    for _ in 0..500 {
+        let mut arena = Formulas::new();
+        let formula = strategy.new_tree(&mut runner).unwrap().current().build(&mut arena);
+        if !has_time(&arena, formula) {
+            continue;
+        }
+        timed += 1;
+        let text = arena.display(formula, &["a".into(), "b".into()]).to_string();
+        let shortest = shortest(&arena, &[formula], &traces)[0];
+        match answered_within(&arena, formula, limits) {
+            Some(Answer::Nowhere) => assert_eq!(shortest, None, "{text}"),
+            Some(Answer::Found(found)) => {
+                assert!(shortest.is_none_or(|len| found.letters.len() <= len), "{text}: {found:?}");
+            }
+            Some(Answer::Unknown(_)) | None => continue,
+        }
+        decided += 1;
+    }
+    println!("{decided} of {timed} are decided");
+    assert!(timed > 100 && decided * 10 >= timed * 8, "{decided} of {timed}");
 }

@@ -1,8 +1,8 @@
 //! What is known of the timestamps of some positions: bounds on their differences.
 //!
-//! A matrix of such bounds is known well from timed automata (Dill, CAV 1989; Bengtsson and Yi, LNCS
-//! 3098). Here a clock is the distance from a position that is kept in mind, so there are no resets:
-//! a position is kept, or forgotten.
+//! A matrix of such bounds is known well from timed automata (Dill, CAV 1989; Bengtsson and Yi,
+//! LNCS 3098). Here a clock is the distance from a position that is kept in mind, so there are no
+//! resets: a position is kept, or forgotten.
 
 /// The set of moments that timestamps may have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -92,8 +92,8 @@ impl Bound {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Zone {
     positions: usize,
-    /// For positions x and y the bound on the timestamp of x minus that of y, as tight as the others
-    /// imply.
+    /// For positions x and y the bound on the timestamp of x minus that of y, as tight as the
+    /// others imply.
     bounds: Vec<Bound>,
 }
 

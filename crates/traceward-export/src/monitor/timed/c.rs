@@ -124,7 +124,7 @@ impl File<'_> {
     fn write_functions(&self, out: &mut String) -> fmt::Result {
         let Self { monitor, name, upper } = self;
         writeln!(out, "void {name}_init(struct {name} *self)\n{{")?;
-        writeln!(out, "    const struct {name} fresh = {{ false }};\n    *self = fresh;\n}}\n")?;
+        writeln!(out, "    const struct {name} fresh = {{ 0 }};\n    *self = fresh;\n}}\n")?;
         if monitor.has_deadlines() {
             writeln!(out, "// Whether more than a number of nanoseconds has passed since then.")?;
             writeln!(out, "static bool {name}_is_late(int64_t since, int64_t time, uint64_t within)\n{{")?;

@@ -220,8 +220,8 @@ impl<'a> Making<'a> {
         })
     }
 
-    /// A past operator whose window begins at once. What it asks beside the end of its window is what
-    /// it asks without one.
+    /// A past operator whose window begins at once. What it asks beside the end of its window is
+    /// what it asks without one.
     fn looking_back(&mut self, node: Node, within: Option<u64>) -> ValueId {
         let known = |f: FormulaId| self.known[&f];
         let (op, f, g) = match node {

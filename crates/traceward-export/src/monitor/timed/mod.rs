@@ -3,10 +3,10 @@
 //! One deadline is enough for a part that looks ahead where all that wait for it wait for the same:
 //! of those that wait for something to come the oldest, of those that ask for something to stay the
 //! newest. So it is for `G(now -> F[0,b] now)`, for `U`, `W`, `R` and `M` in the place of `F`, for
-//! what is asked of the first state, for the negations of these, and for all that `&` and `|` make of
-//! them; `now` looks at the present and the past. Bounds in time on past operators take one timestamp
-//! each. A window that opens later than it is asked for, and windows inside others, take any number
-//! of deadlines, and are refused.
+//! what is asked of the first state, for the negations of these, and for all that `&` and `|` make
+//! of them; `now` looks at the present and the past. Bounds in time on past operators take one
+//! timestamp each. A window that opens later than it is asked for, and windows inside others, take
+//! any number of deadlines, and are refused.
 //!
 //! Verdicts are sound, as those of the engine `streaming`: each part is followed alone.
 
@@ -291,8 +291,8 @@ impl TimedMonitor {
         }
     }
 
-    /// The conditions that the goal is met for good, missed for good, and met if the trace ends here:
-    /// of parts they are named `t`, `f` and `h`.
+    /// The conditions that the goal is met for good, missed for good, and met if the trace ends
+    /// here: of parts they are named `t`, `f` and `h`.
     fn conditions(&self) -> [String; 3] {
         let (as_asked, turned) = (Operators { all: " && ", any: " || " }, Operators { all: " || ", any: " && " });
         [("t", as_asked), ("f", turned), ("h", as_asked)].map(|(name, operators)| {
