@@ -142,17 +142,20 @@ Exit status: 0 there is a trace, 2 the program is wrong, or does what cannot be 
   traceward automaton -e 'a U true' --kind deterministic --via tableau --initial paper
   traceward automaton -e 'G(a -> F b)' --kind deterministic --via both
   traceward automaton properties.tw --property mutex --kind deterministic --to c > mutex.c
+  traceward automaton -e 'G(a -> F[0,250ms] b)' --kind deterministic --to rust > answered.rs
 
 All kinds have the forms text, dot, json and svg; tableau and deterministic also fsp.
 Only deterministic has hoa, c and rust. Bounds in steps are for all but alternating; metric has
-past operators as labels. Bounds in time are for metric, whose clocks count them, and for
-algebraic, which has past and bounded formulas as labels. Queries have only that one.")]
+past operators as labels. Bounds in time are for metric, whose clocks count them, for algebraic,
+which has past and bounded formulas as labels, and for c and rust where a fixed number of deadlines
+is enough. Queries have only algebraic.")]
     Automaton(AutomatonArguments),
     /// Tell which properties can never hold, can never fail, follow from others, or cannot hold
     /// together
     #[command(after_help = "Examples:
   traceward lint properties.tw
   traceward lint -e 'G p' -e 'F p'
+  traceward lint -e 'F[0,1s] p & G[0,2s] !p'
 
 Exit status: 0 nothing is odd, 1 something is, 2 it could not be found out.")]
     Lint(LintArguments),
@@ -160,6 +163,7 @@ Exit status: 0 nothing is odd, 1 something is, 2 it could not be found out.")]
     #[command(after_help = "Examples:
   traceward compare -e 'G(p -> F q)' -e 'G F q'
   traceward compare -e '!(a U b)' -e '!a R !b' --format json
+  traceward compare -e 'G(p -> F[0,1s] q)' -e 'G(p -> F[0,2s] q)'
 
 Exit status: 0 they are equal, 1 they are not, 2 it could not be found out.")]
     Compare(HygieneArguments),

@@ -1,5 +1,6 @@
 //! Reasons why there is no automaton, or no such form of it.
 
+use crate::monitor::timed::Unbounded;
 use crate::sketch::TooManyDisjuncts;
 use std::fmt;
 use traceward_engine::automaton::deterministic::LabelsTooLong;
@@ -38,6 +39,14 @@ pub enum ExportError {
         /// The text of the part.
         part: String,
     },
+    /// A part takes any number of deadlines, and a monitor in another language keeps a fixed
+    /// number.
+    Deadlines {
+        /// The text of the part.
+        part: String,
+        /// The reason why one deadline is not enough for the part.
+        reason: Unbounded,
+    },
     /// The construction does not take something that the formula has in it.
     Unsupported {
         /// The thing that is not taken.
@@ -65,6 +74,9 @@ impl fmt::Display for ExportError {
             Self::Query { text } => write!(f, "`{text}` measures a trace, and such an automaton is of a formula"),
             Self::Bound { part } => write!(f, "`{part}` has a bound, and an alternating automaton cannot count"),
             Self::BoundInTime { part } => write!(f, "`{part}` has a bound in time, and this automaton counts steps"),
+            Self::Deadlines { part, reason } => {
+                write!(f, "`{part}` {reason}, and a monitor in C or Rust keeps a fixed number of deadlines")
+            }
             Self::Unsupported { what } => write!(f, "there is no such automaton with {what}"),
             Self::TooLarge { limit: limit @ (Limit::Work(_) | Limit::Memory(_)) } => {
                 write!(f, "the automaton is too large: {limit}")

@@ -33,6 +33,21 @@ pub struct PropositionText {
     pub looks_back: bool,
 }
 
+impl PropositionText {
+    /// The texts of a proposition; `names` are those of the variables.
+    pub fn of(expr: &Expr, names: &[Arc<str>]) -> Self {
+        let mut one = Formulas::new();
+        let holds = one.intern_atom(expr.clone());
+        let negated = one.not(holds);
+        Self {
+            text: expr.display(names).to_string(),
+            negated: one.display(negated, names).to_string(),
+            is_variable: matches!(expr, Expr::Variable(_)),
+            looks_back: expr.looks_back(),
+        }
+    }
+}
+
 impl Labelled {
     /// Gives an automaton its texts. `alphabet` is the one that the automaton was made with, and
     /// `names` are those of the variables. The formula is taken as its author wrote it: printed
@@ -44,21 +59,14 @@ impl Labelled {
         alphabet: &Alphabet,
         names: &[Arc<str>],
     ) -> Self {
-        let proposition = |expr: &Expr| {
-            let mut one = Formulas::new();
-            let holds = one.intern_atom(expr.clone());
-            let negated = one.not(holds);
-            PropositionText {
-                text: expr.display(names).to_string(),
-                negated: one.display(negated, names).to_string(),
-                is_variable: matches!(expr, Expr::Variable(_)),
-                looks_back: expr.looks_back(),
-            }
-        };
         Self {
             automaton,
             formula: formula.split_whitespace().collect::<Vec<_>>().join(" "),
-            propositions: alphabet.atoms().iter().map(|&(_, atom)| proposition(formulas.atom(atom))).collect(),
+            propositions: alphabet
+                .atoms()
+                .iter()
+                .map(|&(_, atom)| PropositionText::of(formulas.atom(atom), names))
+                .collect(),
         }
     }
 

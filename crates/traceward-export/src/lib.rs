@@ -6,8 +6,8 @@
 //! Alternating automata are drawn from a [`sketch::Sketch`], algebraic ones from a
 //! [`diagram::Diagram`], ordinary ones from a [`graph::Graph`]; a [`listing::Listing`] is what
 //! programs read. [`fsp`] and [`hoa`] write ordinary automata for other tools, and [`monitor`]
-//! makes programs of deterministic ones. [`walkthrough`] draws what an engine held after each state
-//! of a trace.
+//! makes programs of deterministic ones; [`timed_monitor`] makes programs of properties with bounds
+//! in time. [`walkthrough`] draws what an engine held after each state of a trace.
 
 pub mod diagram;
 mod error;
@@ -30,6 +30,6 @@ pub mod walkthrough;
 pub use error::ExportError;
 pub use property::{
     AlgebraicAutomaton, AlternatingAutomaton, AutomatonSize, DeterministicAutomaton, InitialState, MetricAutomaton,
-    Route, RouteComparison, TableauAutomaton, algebraic_automaton, alternating_automaton, compare_routes,
-    deterministic_automaton, metric_automaton, tableau_automaton,
+    PropertyMonitor, Route, RouteComparison, TableauAutomaton, algebraic_automaton, alternating_automaton,
+    compare_routes, deterministic_automaton, metric_automaton, tableau_automaton, timed_monitor,
 };

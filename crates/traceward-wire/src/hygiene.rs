@@ -44,15 +44,19 @@ pub struct Example {
     pub violates: Vec<String>,
     /// Its states: the variables that matter, and their values.
     pub trace: Vec<Members<Value>>,
+    /// The timestamps of its states in nanoseconds, if a property has bounds in time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time: Option<Vec<i64>>,
 }
 
 impl From<&traceward::hygiene::Example> for Example {
     fn from(example: &traceward::hygiene::Example) -> Self {
-        let traceward::hygiene::Example { satisfies, violates, states } = example;
+        let traceward::hygiene::Example { satisfies, violates, states, time } = example;
         Self {
             satisfies: satisfies.clone(),
             violates: violates.clone(),
             trace: states.iter().map(|state| Members::of_values(state)).collect(),
+            time: time.clone(),
         }
     }
 }

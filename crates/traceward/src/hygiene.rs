@@ -12,6 +12,7 @@ use crate::question::variables_of;
 use crate::spec::Spec;
 use std::fmt;
 use std::sync::Arc;
+use traceward_engine::automaton::timed::{self, Answer, TimedTrace};
 use traceward_engine::automaton::witness::{SEARCH_LIMITS, shortest_trace};
 use traceward_engine::limit::BuildError;
 use traceward_engine::possible::{Admit, Possible};
@@ -73,6 +74,15 @@ pub struct Example {
     pub violates: Vec<String>,
     /// The states of the trace: the variables that matter, and their values.
     pub states: Vec<Vec<(Arc<str>, Value)>>,
+    /// The timestamps of the states in nanoseconds, the first one 0, if a property has bounds in
+    /// time.
+    pub time: Option<Vec<i64>>,
+}
+
+impl Example {
+    fn of(found: Found, satisfies: Vec<String>, violates: Vec<String>) -> Self {
+        Self { satisfies, violates, states: found.states, time: found.time }
+    }
 }
 
 /// The findings about the properties of a spec.
@@ -206,11 +216,15 @@ struct PassedOver {
     asked_alone: Option<String>,
 }
 
-/// The states of a trace: variables and their values.
-type States = Vec<Vec<(Arc<str>, Value)>>;
+/// A trace that satisfies something.
+struct Found {
+    /// The states: variables and their values.
+    states: Vec<Vec<(Arc<str>, Value)>>,
+    time: Option<Vec<i64>>,
+}
 
-/// A trace that satisfies something, or why nobody knows.
-type Found = Result<Option<States>, String>;
+/// A trace that satisfies something, if there is one, or why nobody knows.
+type Search = Result<Option<Found>, String>;
 
 impl Hygiene {
     fn new(spec: &Spec) -> Result<Self, Error> {
@@ -260,14 +274,10 @@ impl Hygiene {
         let finding = |oddity, example| Some(Finding { oddity, property: property.clone(), others: vec![], example });
         Ok(match (satisfying, violating) {
             (None, violating) => {
-                let example =
-                    violating.map(|states| Example { satisfies: vec![], violates: vec![property.clone()], states });
+                let example = violating.map(|found| Example::of(found, vec![], vec![property.clone()]));
                 finding(Oddity::Unsatisfiable, example)
             }
-            (Some(states), None) => {
-                let example = Example { satisfies: vec![property.clone()], violates: vec![], states };
-                finding(Oddity::Valid, Some(example))
-            }
+            (Some(found), None) => finding(Oddity::Valid, Some(Example::of(found, vec![property.clone()], vec![]))),
             (Some(_), Some(_)) => None,
         })
     }
@@ -286,7 +296,7 @@ impl Hygiene {
             let satisfies = vec![self.names[one].clone(), self.names[other].clone()];
             let both = self.formulas.and(self.roots[one], self.roots[other]);
             let both = self.trace(both)?;
-            examples.extend(both.map(|states| Example { satisfies, violates: vec![], states }));
+            examples.extend(both.map(|found| Example::of(found, satisfies, vec![])));
         }
         let of = |list: &[String]| [list[one].clone(), list[other].clone()];
         Ok(Comparison { relation, names: of(&self.names), formulas: of(&self.texts), examples })
@@ -298,7 +308,7 @@ impl Hygiene {
         let both = self.formulas.and(self.roots[one], not_other);
         let found = self.trace(both)?;
         let (satisfies, violates) = (vec![self.names[one].clone()], vec![self.names[other].clone()]);
-        Ok(found.map(|states| Example { satisfies, violates, states }))
+        Ok(found.map(|found| Example::of(found, satisfies, violates)))
     }
 
     fn redundant(&self, one: usize, other: usize, relation: Relation, examples: Vec<Example>) -> Option<Finding> {
@@ -314,12 +324,12 @@ impl Hygiene {
 
     /// A shortest trace with a state that satisfies a formula, in the variables that the formula
     /// speaks of.
-    fn trace(&mut self, formula: FormulaId) -> Found {
-        if let Some(states) = self.trace_of(formula, Admit::Certain)? {
-            return Ok(Some(states));
+    fn trace(&mut self, formula: FormulaId) -> Search {
+        if let Some(found) = self.trace_of(formula, Admit::Certain)? {
+            return Ok(Some(found));
         }
-        if let Some(states) = self.replayed(formula) {
-            return Ok(Some(states));
+        if let Some(found) = self.replayed(formula) {
+            return Ok(Some(found));
         }
         let alphabet = Alphabet::of(&self.formulas, &[formula]);
         let is_certain = self.possible.uncertain(&alphabet).next().is_none();
@@ -339,32 +349,55 @@ impl Hygiene {
 
     /// A short trace of values that satisfies a formula which compares values of several states. No
     /// letter says what such values can be, so traces are tried out by the definition.
-    fn replayed(&self, formula: FormulaId) -> Option<States> {
-        let found = replay::satisfying(&self.formulas, formula, &self.expected)?;
+    fn replayed(&self, formula: FormulaId) -> Option<Found> {
+        let replay::Tried { states, time } = replay::satisfying(&self.formulas, formula, &self.expected)?;
         let named = |(variable, value): (VariableId, Value)| (self.variables[variable.index()].clone(), value);
-        Some(found.into_iter().map(|state| state.into_iter().map(named).collect()).collect())
+        let states = states.into_iter().map(|state| state.into_iter().map(named).collect()).collect();
+        Some(Found { states, time })
     }
 
-    fn trace_of(&mut self, formula: FormulaId, admit: Admit) -> Found {
+    fn trace_of(&mut self, formula: FormulaId, admit: Admit) -> Search {
         let atoms = Alphabet::of(&self.formulas, &[formula]);
         let possible = self.possible.always(&mut self.formulas, &atoms, admit);
         let root = self.formulas.and(formula, possible);
         let alphabet = Alphabet::of(&self.formulas, &[root]);
-        let letters = shortest_trace(&self.formulas, &alphabet, root, SEARCH_LIMITS).map_err(|error| match error {
-            BuildError::Unsupported(unsupported) => {
-                format!("this takes automata, and they cannot do {}", unsupported.what)
-            }
-            BuildError::GaveUp(gave_up) => format!(
-                "the automaton is too large to be searched: {}; shorter bounds and fewer propositions make it smaller",
-                gave_up.limit
-            ),
-        })?;
+        let Some((letters, time)) = self.letters(&alphabet, root)? else { return Ok(None) };
         let spoken_of = variables_of(&self.formulas, formula);
         let state = |letter: &Letter| {
             let values = self.possible.state(&alphabet, letter).into_iter();
             let values = values.filter(|(variable, _)| spoken_of.contains(variable));
             values.map(|(variable, value)| (self.variables[variable.index()].clone(), value)).collect()
         };
-        Ok(letters.map(|letters| letters.iter().map(state).collect()))
+        Ok(Some(Found { states: letters.iter().map(state).collect(), time }))
+    }
+
+    /// The letters of a shortest trace that satisfies a formula, and timestamps if it has bounds in
+    /// time.
+    fn letters(&self, alphabet: &Alphabet, root: FormulaId) -> Result<Option<LettersInTime>, String> {
+        if !timed::has_time(&self.formulas, root) {
+            let found = shortest_trace(&self.formulas, alphabet, root, SEARCH_LIMITS).map_err(reason)?;
+            return Ok(found.map(|letters| (letters, None)));
+        }
+        match timed::shortest_trace(&self.formulas, alphabet, root, SEARCH_LIMITS).map_err(reason)? {
+            Answer::Found(TimedTrace { letters, time }) => Ok(Some((letters, Some(time)))),
+            Answer::Nowhere => Ok(None),
+            Answer::Unknown(unknown) => Err(unknown.to_string()),
+        }
+    }
+}
+
+/// Letters, with their timestamps if there are any.
+type LettersInTime = (Vec<Letter>, Option<Vec<i64>>);
+
+/// The reason why automata do not tell whether a formula can hold.
+fn reason(error: BuildError) -> String {
+    match error {
+        BuildError::Unsupported(unsupported) => {
+            format!("this takes automata, and they cannot do {}", unsupported.what)
+        }
+        BuildError::GaveUp(gave_up) => format!(
+            "the automaton is too large to be searched: {}; shorter bounds and fewer propositions make it smaller",
+            gave_up.limit
+        ),
     }
 }

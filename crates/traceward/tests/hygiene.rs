@@ -25,8 +25,9 @@ fn verdicts(spec: &Spec, example: &Example) -> Vec<Verdict> {
         other => other.to_string(),
     };
     let mut lines = String::new();
-    for state in &example.states {
-        let fields: Vec<String> = state.iter().map(|(name, one)| format!("{name:?}: {}", value(one))).collect();
+    for (position, state) in example.states.iter().enumerate() {
+        let mut fields: Vec<String> = state.iter().map(|(name, one)| format!("{name:?}: {}", value(one))).collect();
+        fields.extend(example.time.as_ref().map(|time| format!("\"t\": {}", time[position])));
         lines.push_str(&format!("{{{}}}\n", fields.join(", ")));
     }
     let report = check(spec, lines.as_bytes()).unwrap_or_else(|error| panic!("{error}"));
@@ -89,8 +90,8 @@ fn what_cannot_be_known_is_said() {
     assert!(error.contains("pos"), "{error}");
     // Arithmetic of which a try is enough.
     assert_eq!(compared("F x + y > 3", "true").relation, Relation::Stronger);
-    let error = compare(&spec(&["F[0,3ms] a", "a"])).unwrap_err().to_string();
-    assert!(error.contains("bounds in time"), "{error}");
+    let error = compare(&spec(&["G(a -> F[0,1000d] b)", "G(a -> F[0,2000d] b)"])).unwrap_err().to_string();
+    assert!(error.contains("more than two years"), "{error}");
     let error = compare(&spec(&["a"])).unwrap_err().to_string();
     assert!(error.contains("there is only one"), "{error}");
 }
@@ -349,4 +350,113 @@ fn a_property_that_compares_with_earlier_values_is_not_taken_for_impossible() {
     let odd: Vec<_> = certain.findings.iter().map(|finding| (finding.property.as_str(), finding.oddity)).collect();
     assert_eq!(odd, [("p2", Oddity::Unsatisfiable)]);
     assert_eq!(certain.undecided.len(), 1, "{certain:?}");
+}
+
+/// A spec of properties over traces with timestamps.
+fn timed_spec(formulas: &[&str]) -> Spec {
+    let properties: Vec<String> =
+        formulas.iter().enumerate().map(|(index, formula)| format!("property p{} = {formula}", index + 1)).collect();
+    let text = format!("trace {{ time t:ns a: bool b: bool c: bool }}\n{}", properties.join("\n"));
+    let source = Source::new("spec", text, Goal::Check);
+    Spec::parse(vec![source]).unwrap_or_else(|error| panic!("{formulas:?}: {error}"))
+}
+
+/// Bounds in time, over all traces with timestamps; what is shown has timestamps, and shows it.
+#[test]
+fn comparisons_in_time_are_right() {
+    use Relation::{Equal, Neither, Stronger, Weaker};
+    for (one, other, relation, lengths) in [
+        ("G(a -> F[0,1s] b)", "G(a -> F[0,2s] b)", Stronger, &[2][..]),
+        ("G(a -> F[0,2s] b)", "G(a -> F[0,1s] b)", Weaker, &[2]),
+        ("F[0,1s] a & G[0,2s] !a", "false", Equal, &[]),
+        ("F[1s,1s] a", "G[1s,1s] a", Neither, &[3, 1]),
+        ("F[0,1s] a", "F[0,1000ms] a", Equal, &[1]),
+        ("F[0,1s] a | F(1s,3s] a", "F[0,3s] a", Equal, &[1]),
+        ("F[0,inf] a", "F[0s,inf] a", Equal, &[1]),
+        ("!F[1s,2s] a", "G[1s,2s] !a", Equal, &[1]),
+        ("a U[0,1s] b", "(a U b) & F[0,1s] b", Equal, &[1]),
+        ("G(a -> O[0,1s] b)", "G(a -> O[0,2s] b)", Stronger, &[2]),
+        ("G(a -> O[1s,2s] b)", "G(a -> O b)", Stronger, &[1]),
+        ("G(a -> F[1s,2s] b)", "G(a -> F[0,2s] b)", Stronger, &[1]),
+        ("G(a -> G[0,1s] b)", "G(a -> G[0,3s] b)", Weaker, &[2]),
+        // Nothing need happen within a window.
+        ("G[1s,2s] a", "F[1s,2s] a", Neither, &[1, 3]),
+        ("X F[0,1s] a", "F[0,1s] X a", Neither, &[3, 3]),
+        // Nested: two windows one behind the other are a longer one only where there are positions.
+        ("F[0,1s] F[0,1s] a", "F[0,2s] a", Stronger, &[2]),
+        ("G[0,1s] G[0,1s] a", "G[0,2s] a", Weaker, &[2]),
+    ] {
+        let spec = timed_spec(&[one, other]);
+        let found = compare(&spec).unwrap_or_else(|error| panic!("{one} and {other}: {error}"));
+        assert_eq!(found.relation, relation, "{one} and {other}: {:?}", found.examples);
+        let found_lengths: Vec<usize> = found.examples.iter().map(|example| example.states.len()).collect();
+        assert_eq!(found_lengths, lengths, "{one} and {other}: {:?}", found.examples);
+        for example in &found.examples {
+            assert!(example.time.as_ref().is_some_and(|time| time.len() == example.states.len()), "{example:?}");
+            shows(&spec, example);
+        }
+    }
+}
+
+/// The timestamps of an example are the plainest ones there are.
+#[test]
+fn examples_in_time_are_plain() {
+    const SECOND: i64 = 1_000_000_000;
+    let found = compare(&timed_spec(&["G(a -> F[0,1s] b)", "G(a -> F[0,2s] b)"])).unwrap();
+    assert_eq!(found.examples[0].time.as_deref(), Some(&[0, 2 * SECOND][..]));
+    let found = compare(&timed_spec(&["F[0,1s) a", "F[0,1s] a"])).unwrap();
+    assert_eq!(found.examples[0].time.as_deref(), Some(&[0, SECOND][..]));
+}
+
+#[test]
+fn findings_in_time_are_right() {
+    let spec = timed_spec(&[
+        "F[0,1s] a & G[0,2s] !a",
+        "F[0,1s] a -> F[0,2s] a",
+        "G(a -> F[0,1s] b)",
+        "G(a -> F[0,2s] b)",
+        "F[3s,3s] c",
+        "G[2s,4s] !c",
+        "F c",
+    ]);
+    let lint = lint(&spec).unwrap();
+    let found: Vec<(&str, Oddity, Vec<&str>)> = lint
+        .findings
+        .iter()
+        .map(|one| (one.property.as_str(), one.oddity, one.others.iter().map(String::as_str).collect()))
+        .collect();
+    assert_eq!(lint.undecided, [""; 0]);
+    assert_eq!(
+        found,
+        [
+            ("p1", Oddity::Unsatisfiable, vec![]),
+            ("p2", Oddity::Valid, vec![]),
+            ("p4", Oddity::ImpliedBy, vec!["p3"]),
+            ("p7", Oddity::ImpliedBy, vec!["p5"]),
+            ("p5", Oddity::ConflictsWith, vec!["p6"]),
+        ]
+    );
+    lint.findings.iter().filter_map(|finding| finding.example.as_ref()).for_each(|example| shows(&spec, example));
+}
+
+/// Properties that share no variable still share the clock, and still need not conflict.
+#[test]
+fn properties_with_nothing_but_the_clock_in_common() {
+    let conflicts = |formulas: &[&str]| {
+        let lint = lint(&timed_spec(formulas)).unwrap();
+        assert_eq!(lint.undecided, [""; 0]);
+        lint.findings.iter().filter(|finding| finding.oddity == Oddity::ConflictsWith).count()
+    };
+    // The second position is a second later for one, and two for the other.
+    assert_eq!(conflicts(&["X (a & WX false) & F[1s,1s] a", "X (b & WX false) & !b & F[2s,2s] b"]), 1);
+    assert_eq!(conflicts(&["X (a & WX false) & F[1s,1s] a", "X (b & WX false) & !b & F[1s,2s] b"]), 0);
+}
+
+/// Values of earlier states and bounds in time together are tried out.
+#[test]
+fn values_of_earlier_states_are_tried_in_time() {
+    let spec = timed_spec(&["F[1s,2s] (past(a) & !a)", "false"]);
+    let found = compare(&spec).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(found.relation, Relation::Weaker);
+    shows(&spec, &found.examples[0]);
 }

@@ -12,7 +12,7 @@ use traceward_export::graph::{self, Graph};
 use traceward_export::sketch::{Sketch, dot, svg};
 use traceward_export::{
     AutomatonSize, ExportError, InitialState, Route, RouteComparison, algebraic_automaton, alternating_automaton,
-    compare_routes, deterministic_automaton, json, metric_automaton, tableau_automaton,
+    compare_routes, deterministic_automaton, json, metric_automaton, tableau_automaton, timed_monitor,
 };
 
 /// The size up to which a picture is drawn: more would be a tangle.
@@ -156,6 +156,12 @@ fn deterministic(arguments: &AutomatonArguments, spec: &Spec, out: &mut impl Wri
         Some(AutomatonRoute::Both) => return both_routes(arguments, spec, out),
     };
     let name = arguments.property.as_deref();
+    let is_program = matches!(arguments.to, AutomatonFormat::C | AutomatonFormat::Rust);
+    if is_program && let Some(monitor) = timed_monitor(spec, name, simplification(arguments)).map_err(failure)? {
+        let text = if arguments.to == AutomatonFormat::C { monitor.c() } else { monitor.rust() };
+        write!(out, "{text}")?;
+        return Ok(());
+    }
     let automaton =
         deterministic_automaton(spec, name, simplification(arguments), route, arguments.limits()).map_err(failure)?;
     let text = match arguments.to {
@@ -238,6 +244,9 @@ fn help(error: &ExportError) -> Option<String> {
             "--kind metric has clocks for bounds; --kind tableau and --kind deterministic take those in steps too"
         }
         ExportError::BoundInTime { .. } => "--kind metric has clocks for it; or give the bound in steps",
+        ExportError::Deadlines { .. } => {
+            "windows from 0 on, directly below G and ->, take one deadline each; `traceward monitor` follows any"
+        }
         ExportError::TooLarge { limit } => {
             let smaller = "shorter bounds and fewer propositions make it smaller";
             return Some(

@@ -1,8 +1,10 @@
 //! What `lint` and `compare` found.
 
-use super::units::{counted, shown};
+use super::units::{counted, moment, shown};
 use super::{BAD, BOLD, DIM, GOOD};
 use std::io::{self, Write};
+use std::sync::Arc;
+use traceward::Value;
 use traceward::hygiene::{Comparison, Example, Lint, Oddity, Relation};
 use traceward::message::Shown;
 
@@ -73,12 +75,17 @@ pub(super) fn write_example(out: &mut impl Write, example: &Example) -> io::Resu
         (satisfied, violated) => format!("satisfies {} and violates {}", names(satisfied), names(violated)),
     };
     writeln!(out, "    a shortest trace that {what}:")?;
+    match &example.time {
+        Some(time) => write_timed(out, example, time),
+        None => write_states(out, example),
+    }
+}
+
+/// Writes the states of a trace, equal ones at once.
+fn write_states(out: &mut impl Write, example: &Example) -> io::Result<()> {
     let mut position = 0;
     for run in example.states.chunk_by(|one, next| one == next) {
-        let state = &run[0];
-        let values: Vec<String> =
-            state.iter().map(|(name, value)| format!("{} = {}", Shown(name), shown(value))).collect();
-        let values = if values.is_empty() { "any state".to_owned() } else { values.join(", ") };
+        let values = values(&run[0]);
         match run.len() {
             1 => writeln!(out, "      {position}: {values}")?,
             len => writeln!(out, "      {position} to {}: {values}", position + len - 1)?,
@@ -86,4 +93,19 @@ pub(super) fn write_example(out: &mut impl Write, example: &Example) -> io::Resu
         position += run.len();
     }
     Ok(())
+}
+
+/// Writes the states of a trace with their timestamps.
+fn write_timed(out: &mut impl Write, example: &Example, time: &[i64]) -> io::Result<()> {
+    for (position, (state, &time)) in example.states.iter().zip(time).enumerate() {
+        // The unit of nothing is that of most bounds.
+        let at = if time == 0 { "0s".to_owned() } else { moment(time) };
+        writeln!(out, "      {position}: at {at}: {}", values(state))?;
+    }
+    Ok(())
+}
+
+fn values(state: &[(Arc<str>, Value)]) -> String {
+    let values: Vec<String> = state.iter().map(|(name, value)| format!("{} = {}", Shown(name), shown(value))).collect();
+    if values.is_empty() { "any state".to_owned() } else { values.join(", ") }
 }

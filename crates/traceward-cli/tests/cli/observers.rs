@@ -100,6 +100,10 @@ fn properties_without_a_trace() {
             &["compare", "-e", "F a"],
             &["compare", "-e", "\"Triage\"", "-e", "F \"Triage\"", "--event", "Activity"],
             &["compare", "-e", "F[0,1s] a", "-e", "F a"],
+            &["compare", "-e", "G(a -> F[0,1s] b)", "-e", "G(a -> F[0,2s] b)", "--format", "json"],
+            &["compare", "-e", "F[1s,1s] a", "-e", "G[1s,1s] a"],
+            &["lint", "-e", "F[0,1s] a & G[0,2s] !a", "-e", "F[1500ms,3s] a", "-e", "G[1s,1h] !a"],
+            &["compare", "-e", "F[0,1000d] a", "-e", "F a"],
         ]
     ));
 }

@@ -9,4 +9,5 @@ pub mod metric;
 pub(crate) mod progression;
 pub mod subset;
 pub mod tableau;
+pub mod timed;
 pub mod witness;

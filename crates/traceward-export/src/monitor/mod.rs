@@ -1,4 +1,5 @@
-//! Standalone monitors: a deterministic automaton as a source file of another program.
+//! Standalone monitors: a deterministic automaton as a source file of another program, or with
+//! bounds in time a few deadlines ([`timed`]).
 //!
 //! [`c::monitor`] and [`rust::monitor`] write one file each that depends on nothing and allocates
 //! nothing. A state of the trace is given by one named boolean for each proposition that makes a
@@ -9,9 +10,10 @@
 
 pub mod c;
 pub mod rust;
+pub mod timed;
 
 use crate::identifier::{free, snake_case};
-use crate::labelled::Labelled;
+use crate::labelled::{Labelled, PropositionText};
 use std::collections::BTreeSet;
 use traceward_engine::automaton::deterministic::{Deterministic, Target};
 use traceward_logic::letter::Proposition;
@@ -62,7 +64,7 @@ impl<'a> MonitorParts<'a> {
         let relevant = automaton.relevant();
         Self {
             labelled,
-            inputs: inputs(labelled, &relevant),
+            inputs: inputs(relevant.iter().map(|&proposition| labelled.proposition(proposition))),
             verdicts: automaton.state_ids().map(|id| automaton.verdict(id)).collect(),
             transitions: transitions(automaton, &relevant),
         }
@@ -80,46 +82,46 @@ impl<'a> MonitorParts<'a> {
         others.map(|(_, proposition)| proposition.text.as_str()).collect()
     }
 
-    fn has_comparisons(&self) -> bool {
-        self.inputs.iter().any(|input| !input.is_variable)
-    }
-
     /// The lines about the formula and its propositions at the head of a file.
     fn description(&self) -> Vec<String> {
-        let mut lines =
-            vec!["Each state of the trace is given by the propositions that hold in it:".to_owned(), String::new()];
-        let width = self.inputs.iter().map(|input| input.name.len()).max().unwrap_or(0);
-        let input = |input: &Input| format!("    {:<width$}  {}", input.name, plain(input.text));
-        lines.extend(self.inputs.iter().map(input));
-        if self.inputs.is_empty() {
-            lines[0] = "No proposition makes a difference: only the number of states does.".into();
-            lines.pop();
-        }
-        let irrelevant: Vec<String> = self.irrelevant().into_iter().map(plain).collect();
-        if !irrelevant.is_empty() {
-            lines.extend([String::new(), format!("These make no difference: {}", irrelevant.join(", "))]);
-        }
-        if self.has_comparisons() {
-            lines.push(String::new());
-            lines.push("Comparisons are the caller's to evaluate; one that meets a missing value is false.".into());
-        }
-        if self.inputs.iter().any(|input| input.looks_back) {
-            lines.push("So are the values of earlier states, past(...): they are missing where there is no".into());
-            lines.push("such state.".into());
-        }
-        lines
+        described(&self.inputs, &self.irrelevant())
     }
 }
 
-fn inputs<'a>(labelled: &'a Labelled, relevant: &[Proposition]) -> Vec<Input<'a>> {
+/// The lines about inputs at the head of a file, and about propositions that are none.
+fn described(inputs: &[Input], irrelevant: &[&str]) -> Vec<String> {
+    let mut lines =
+        vec!["Each state of the trace is given by the propositions that hold in it:".to_owned(), String::new()];
+    let width = inputs.iter().map(|input| input.name.len()).max().unwrap_or(0);
+    let input = |input: &Input| format!("    {:<width$}  {}", input.name, plain(input.text));
+    lines.extend(inputs.iter().map(input));
+    if inputs.is_empty() {
+        lines[0] = "No proposition makes a difference: only the number of states does.".into();
+        lines.pop();
+    }
+    let irrelevant: Vec<String> = irrelevant.iter().map(|text| plain(text)).collect();
+    if !irrelevant.is_empty() {
+        lines.extend([String::new(), format!("These make no difference: {}", irrelevant.join(", "))]);
+    }
+    if inputs.iter().any(|input| !input.is_variable) {
+        lines.push(String::new());
+        lines.push("Comparisons are the caller's to evaluate; one that meets a missing value is false.".into());
+    }
+    if inputs.iter().any(|input| input.looks_back) {
+        lines.push("So are the values of earlier states, past(...): they are missing where there is no".into());
+        lines.push("such state.".into());
+    }
+    lines
+}
+
+fn inputs<'a>(propositions: impl Iterator<Item = &'a PropositionText>) -> Vec<Input<'a>> {
     let mut taken = BTreeSet::new();
-    let input = |&proposition: &Proposition| {
-        let proposition = labelled.proposition(proposition);
+    let input = |proposition: &'a PropositionText| {
         let name = free(&snake_case(&proposition.text), &mut taken, |name, _| !is_reserved(name));
         let (is_variable, looks_back) = (proposition.is_variable, proposition.looks_back);
         Input { name, text: &proposition.text, is_variable, looks_back }
     };
-    relevant.iter().map(input).collect()
+    propositions.map(input).collect()
 }
 
 fn transitions(automaton: &Deterministic, relevant: &[Proposition]) -> Transitions {

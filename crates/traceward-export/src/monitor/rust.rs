@@ -12,7 +12,7 @@ pub fn monitor(automaton: &Labelled) -> String {
     text
 }
 
-const VERDICT: &str = "
+pub(super) const VERDICT: &str = "
 /// What is known of the formula.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verdict {
@@ -79,18 +79,7 @@ fn write_head(parts: &MonitorParts, out: &mut String) -> fmt::Result {
         ),
         String::new(),
     ];
-    let description = parts.description();
-    // Indented lines would be taken for examples to test.
-    let fence = |line: &String| line.starts_with("    ");
-    for (index, line) in description.iter().enumerate() {
-        if fence(line) && !fence(&description[index - 1]) {
-            lines.push("```text".to_owned());
-        }
-        lines.push(line.strip_prefix("    ").unwrap_or(line).to_owned());
-        if fence(line) && !description.get(index + 1).is_some_and(fence) {
-            lines.push("```".to_owned());
-        }
-    }
+    lines.extend(fenced(&parts.description()));
     let fields: Vec<String> = parts.inputs.iter().map(|input| format!("{}: …", input.name)).collect();
     let letter = if fields.is_empty() { String::new() } else { format!("Letter {{ {} }}", fields.join(", ")) };
     lines.extend([
@@ -107,6 +96,22 @@ fn write_head(parts: &MonitorParts, out: &mut String) -> fmt::Result {
         "```".to_owned(),
     ]);
     lines.iter().try_for_each(|line| writeln!(out, "{}", format!("//! {line}").trim_end()))
+}
+
+/// A description with its indented lines in fences: they would be taken for examples to test.
+pub(super) fn fenced(description: &[String]) -> Vec<String> {
+    let fence = |line: &String| line.starts_with("    ");
+    let mut lines = Vec::new();
+    for (index, line) in description.iter().enumerate() {
+        if fence(line) && !fence(&description[index - 1]) {
+            lines.push("```text".to_owned());
+        }
+        lines.push(line.strip_prefix("    ").unwrap_or(line).to_owned());
+        if fence(line) && !description.get(index + 1).is_some_and(fence) {
+            lines.push("```".to_owned());
+        }
+    }
+    lines
 }
 
 fn write_letter(parts: &MonitorParts, out: &mut String) -> fmt::Result {

@@ -5,6 +5,7 @@ mod alternating;
 mod deterministic;
 mod metric;
 mod tableau;
+mod timed;
 
 use crate::error::ExportError;
 use crate::literals::LiteralTexts;
@@ -12,7 +13,7 @@ use crate::sketch::SketchKind;
 use std::sync::Arc;
 use traceward::Spec;
 use traceward_engine::select::{Prepared, Simplification};
-use traceward_logic::formula::{Interval, Unit};
+use traceward_logic::formula::{FormulaId, Interval, Unit};
 use traceward_logic::lower::{Claim, Property};
 use traceward_logic::semantics;
 
@@ -21,6 +22,7 @@ pub use alternating::{AlternatingAutomaton, alternating_automaton};
 pub use deterministic::{DeterministicAutomaton, Route, RouteComparison, compare_routes, deterministic_automaton};
 pub use metric::{MetricAutomaton, metric_automaton};
 pub use tableau::{InitialState, TableauAutomaton, tableau_automaton};
+pub use timed::{PropertyMonitor, timed_monitor};
 
 /// The number of nodes that the conditions of an automaton may name. Nobody reads a longer text.
 const MOST_WRITTEN: u64 = 1_000_000;
@@ -73,13 +75,17 @@ impl ChosenProperty {
 
     /// Refuses bounds in time: automata on words know steps only.
     fn refuse_time(&self) -> Result<(), ExportError> {
+        self.timed_part().map_or(Ok(()), |part| {
+            let part = self.prepared.formulas.display(part, &self.names).to_string();
+            Err(ExportError::BoundInTime { part })
+        })
+    }
+
+    /// A part with a bound in time, if there is one.
+    fn timed_part(&self) -> Option<FormulaId> {
         let Prepared { formulas, simplified, .. } = &self.prepared;
         let is_timed = |interval: Interval| interval.unit == Unit::Time;
-        let timed =
-            formulas.parts(simplified).into_iter().find(|&part| formulas.node(part).interval().is_some_and(is_timed));
-        timed.map_or(Ok(()), |part| {
-            Err(ExportError::BoundInTime { part: formulas.display(part, &self.names).to_string() })
-        })
+        formulas.parts(simplified).into_iter().find(|&part| formulas.node(part).interval().is_some_and(is_timed))
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod formats;
 mod monitors;
+mod timed;
 
 use traceward_engine::automaton::deterministic::{Deterministic, Room};
 use traceward_engine::select::{Prepared, Simplification};

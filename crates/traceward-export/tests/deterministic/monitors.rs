@@ -13,7 +13,7 @@ use traceward_logic::letter::{self, Proposition};
 use traceward_logic::verdict::Verdict;
 use traceward_testkit::{corpus, vectors};
 
-const C_FLAGS: [&str; 6] = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-O2"];
+pub const C_FLAGS: [&str; 6] = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-O2"];
 
 /// A formula with letters to run it on, and what it has to say: before any, after each of them, and
 /// at the end.
@@ -53,7 +53,7 @@ impl Case {
     }
 }
 
-fn sign(verdict: Verdict) -> &'static str {
+pub fn sign(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Satisfied => "S",
         Verdict::Violated => "V",
@@ -122,10 +122,10 @@ fn unusual() -> Vec<Case> {
     cases.collect()
 }
 
-struct Dice(u64);
+pub struct Dice(pub u64);
 
 impl Dice {
-    fn roll(&mut self, sides: u64) -> u64 {
+    pub fn roll(&mut self, sides: u64) -> u64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % sides
     }
@@ -320,10 +320,10 @@ fn monitors_as_text() {
 }
 
 /// A folder of its own for each test, gone with it.
-struct Folder(PathBuf);
+pub struct Folder(pub PathBuf);
 
 impl Folder {
-    fn new(test: &str) -> Self {
+    pub fn new(test: &str) -> Self {
         let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
         let _ = std::fs::remove_dir_all(&path);
         std::fs::create_dir_all(&path).expect("a folder for the test");
@@ -331,7 +331,7 @@ impl Folder {
     }
 
     /// What a program prints; that there is none is a failure.
-    fn run(&self, program: &str, arguments: &[&str]) -> String {
+    pub fn run(&self, program: &str, arguments: &[&str]) -> String {
         let output = Command::new(program).args(arguments).current_dir(&self.0).output();
         let output = output.unwrap_or_else(|error| panic!("this test needs {program}: {error}"));
         let stderr = String::from_utf8_lossy(&output.stderr);

@@ -4,11 +4,12 @@
 //! for, by QuickXplain (Junker, AAAI 2004): halves are left out as long as the rest has no trace,
 //! so that a small set among many properties takes few questions.
 
-use super::{Finding, Hygiene, Lint, Oddity, States, replay};
+use super::{Finding, Found, Hygiene, Lint, Oddity, replay};
 use crate::question::variables_of;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use traceward_engine::automaton::timed;
 use traceward_logic::formula::{Direction, FormulaId, Formulas, Node, Strength};
 use traceward_logic::semantics;
 use traceward_logic::trace::{Trace, VariableId};
@@ -54,7 +55,8 @@ impl Hygiene {
     /// Whether some trace satisfies all of these properties.
     ///
     /// An automaton of many properties is too large. But properties that share no variable have
-    /// nothing in common except the length of the trace, so one length for all of them is enough.
+    /// nothing in common except the length of the trace, so one length for all of them is enough;
+    /// those with bounds in time have the timestamps in common.
     fn hold_together(&mut self, properties: &[usize]) -> Result<bool, String> {
         if self.all_hold_on_nothing(properties) {
             return Ok(true);
@@ -80,16 +82,17 @@ impl Hygiene {
     /// Whether all of these properties hold on a trace of one state without any value, as those do
     /// that ask for something only where something else happens.
     fn all_hold_on_nothing(&self, properties: &[usize]) -> bool {
-        let trace = self.as_trace(&vec![Vec::new()]);
+        let trace = self.as_trace(&Found { states: vec![Vec::new()], time: Some(vec![0]) });
         properties.iter().all(|&one| semantics::satisfied(&self.formulas, self.roots[one], &trace) == Ok(true))
     }
 
-    /// Properties in clusters that have no variable in common.
+    /// Properties in clusters that have no variable in common, and no clock.
     fn clusters(&self, properties: &[usize]) -> Vec<Vec<usize>> {
         let mut clusters: Vec<Cluster> = Vec::new();
         let mut home: FxHashMap<VariableId, usize> = FxHashMap::default();
         for &property in properties {
-            let variables = variables_of(&self.formulas, self.roots[property]);
+            let mut variables = variables_of(&self.formulas, self.roots[property]);
+            variables.extend(timed::has_time(&self.formulas, self.roots[property]).then_some(CLOCK));
             let met: BTreeSet<usize> = variables.iter().filter_map(|variable| home.get(variable).copied()).collect();
             let mut joined = Cluster { variables, members: vec![property] };
             let place = met.first().copied().unwrap_or(clusters.len());
@@ -119,15 +122,15 @@ impl Hygiene {
         };
         if let [only] = properties {
             let root = self.formulas.and(all, self.roots[*only]);
-            return Ok(self.trace(root)?.map(|states| states.len()));
+            return Ok(self.trace(root)?.map(|found| found.states.len()));
         }
         loop {
-            let Some(states) = self.trace(all)? else { return Ok(None) };
-            let trace = self.as_trace(&states);
+            let Some(found) = self.trace(all)? else { return Ok(None) };
+            let trace = self.as_trace(&found);
             let is_violated =
                 |one: &&usize| semantics::satisfied(&self.formulas, self.roots[**one], &trace) != Ok(true);
             match properties.iter().find(is_violated) {
-                None => return Ok(Some(states.len())),
+                None => return Ok(Some(found.states.len())),
                 Some(&one) => {
                     let more = self.formulas.and(all, self.roots[one]);
                     if more == all {
@@ -150,16 +153,22 @@ impl Hygiene {
         (1..len).fold(last, |formula, _| next(&mut self.formulas, formula))
     }
 
-    /// States as a trace that formulas can be evaluated on.
-    fn as_trace(&self, states: &States) -> Trace {
+    /// A trace that formulas can be evaluated on. Where no formula asked for timestamps, all states
+    /// have the same.
+    fn as_trace(&self, found: &Found) -> Trace {
         let id =
             |name: &Arc<str>| self.variables.iter().position(|one| one == name).map(|index| VariableId(index as u32));
         let state = |state: &Vec<(Arc<str>, Value)>| -> Vec<(VariableId, Value)> {
             state.iter().filter_map(|(name, value)| Some((id(name)?, value.clone()))).collect()
         };
-        replay::trace_of(&states.iter().map(state).collect::<Vec<_>>(), self.variables.len())
+        let time = found.time.clone().unwrap_or_else(|| vec![0; found.states.len()]);
+        let states = found.states.iter().map(state).collect();
+        replay::Tried { states, time: Some(time) }.as_trace(self.variables.len())
     }
 }
+
+/// What stands for the timestamps among variables: no spec has so many.
+const CLOCK: VariableId = VariableId(u32::MAX);
 
 /// Properties that share variables.
 #[derive(Default)]

@@ -1,0 +1,142 @@
+//! Shortest traces with timestamps that satisfy a formula with bounds in time.
+//!
+//! The operators with a bound in time are taken out of the formula ([`literal`]). What is left
+//! leads to a deterministic automaton, and beside its state there is what has to be kept in mind of
+//! the claims that were made ([`memory`]), with what is known of the timestamps ([`zone`]). Such
+//! configurations are met breadth-first.
+//!
+//! Two things may be lost on the way: claims where there are too many at once, and that timestamps
+//! are whole numbers. Either only adds traces. So where no configuration accepts, there is no
+//! trace; and where one does, timestamps are chosen, and the definition judges. If it denies all
+//! that is found, nobody knows.
+
+mod literal;
+mod memory;
+mod moments;
+mod search;
+mod zone;
+
+#[cfg(test)]
+mod tests;
+
+use super::deterministic::Room;
+use crate::limit::BuildError;
+use literal::Untimed;
+use search::Search;
+use traceward_logic::expr::Expr;
+use traceward_logic::formula::{FormulaId, Formulas, Unit};
+use traceward_logic::letter::{Alphabet, Letter, Proposition};
+use traceward_logic::pass;
+use traceward_logic::semantics;
+use traceward_logic::trace::{Trace, VariableId};
+
+/// The answer to whether a formula can hold on a trace with timestamps.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Answer {
+    /// It can, on this trace.
+    Found(TimedTrace),
+    /// It cannot.
+    Nowhere,
+    /// Nobody knows, for this reason.
+    Unknown(Unknown),
+}
+
+/// A trace that satisfies a formula.
+#[derive(Clone, PartialEq, Debug)]
+pub struct TimedTrace {
+    /// The letters. Propositions that do not matter hold or not, as it comes.
+    pub letters: Vec<Letter>,
+    /// The timestamps in nanoseconds, the first one 0.
+    pub time: Vec<i64>,
+}
+
+/// The reason why it is not known whether a formula can hold.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unknown {
+    /// More positions have to be kept in mind at once than were tried, because windows open later
+    /// than they are asked for.
+    ManyWindows,
+    /// A bound is longer than two years.
+    LongBound,
+    /// There are too many operators with a bound in time.
+    ManyBounds,
+}
+
+impl std::fmt::Display for Unknown {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::ManyWindows => {
+                "windows that open later than they are asked for may be any number at once, and so many were not tried; \
+                 windows that begin at 0 do not have that"
+            }
+            Self::LongBound => "a bound of more than two years is too long to be reckoned with; shorter ones can be decided",
+            Self::ManyBounds => "there are too many operators with a bound in time; fewer properties at once have fewer",
+        })
+    }
+}
+
+/// The numbers of claims of a literal that are kept in mind, one after the other as they prove too
+/// small.
+const MOST_ENTRIES: [usize; 3] = [1, 3, 6];
+
+/// Whether a formula has an operator with a bound in time.
+pub fn has_time(formulas: &Formulas, root: FormulaId) -> bool {
+    let is_timed = |part: FormulaId| formulas.node(part).interval().is_some_and(|interval| interval.unit == Unit::Time);
+    formulas.parts(&[root]).into_iter().any(is_timed)
+}
+
+/// A shortest trace with timestamps, of one state at least, that satisfies a formula with split
+/// atoms.
+pub fn shortest_trace(
+    formulas: &Formulas,
+    alphabet: &Alphabet,
+    root: FormulaId,
+    limits: Room,
+) -> Result<Answer, BuildError> {
+    let mut arena = formulas.clone();
+    let normal = pass::negation_normal_form(&mut arena, &[root])[0];
+    let Some(untimed) = Untimed::of(&mut arena, normal) else { return Ok(Answer::Unknown(Unknown::LongBound)) };
+    let judge = Judge::new(formulas, alphabet, root);
+    let mut answer = Answer::Unknown(Unknown::ManyWindows);
+    for most_entries in MOST_ENTRIES {
+        let outcome = match Search::run(&arena, &untimed, &judge, limits, most_entries) {
+            // What is kept in mind beside it made the search too long, and there is an answer
+            // already.
+            Err(BuildError::GaveUp(_)) if matches!(answer, Answer::Found(_)) => break,
+            outcome => outcome?,
+        };
+        if !matches!(outcome.answer, Answer::Unknown(_)) || !matches!(answer, Answer::Found(_)) {
+            answer = outcome.answer;
+        }
+        if outcome.denied == 0 {
+            break;
+        }
+    }
+    Ok(answer)
+}
+
+/// The definition, asked about the letters of a trace.
+struct Judge<'a> {
+    alphabet: &'a Alphabet,
+    /// The formula with propositions as variables.
+    formulas: Formulas,
+    root: FormulaId,
+}
+
+impl<'a> Judge<'a> {
+    fn new(formulas: &Formulas, alphabet: &'a Alphabet, root: FormulaId) -> Self {
+        let variable = |atom| {
+            let proposition = alphabet.proposition(atom).expect("an atom of the formula");
+            Expr::Variable(VariableId(proposition.0))
+        };
+        let (formulas, roots) = formulas.with_atoms(&[root], variable);
+        Self { alphabet, formulas, root: roots[0] }
+    }
+
+    fn admits(&self, trace: &TimedTrace) -> bool {
+        let column = |proposition| trace.letters.iter().map(|letter| letter.holds(Proposition(proposition))).collect();
+        let columns = (0..self.alphabet.letter_len() as u32).map(column).collect();
+        let states = Trace { time: Some(trace.time.clone().into()), ..Trace::of_bools(trace.letters.len(), columns) };
+        semantics::satisfied(&self.formulas, self.root, &states) == Ok(true)
+    }
+}

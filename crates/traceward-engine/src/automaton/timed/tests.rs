@@ -1,0 +1,228 @@
+//! Answers against the definition on all short traces.
+
+use super::{Answer, Judge, TimedTrace, has_time, shortest_trace};
+use crate::automaton::deterministic::Room;
+use crate::automaton::witness::SEARCH_LIMITS;
+use crate::select::{Prepared, Simplification};
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
+use traceward_logic::formula::{BinaryOp, Direction, FormulaId, Formulas, Interval, Unit};
+use traceward_logic::semantics;
+use traceward_logic::trace::Trace;
+use traceward_testkit::enumerate::{self, Shape};
+use traceward_testkit::generate::{self, Recipe, Windows};
+
+/// The answer for a formula, none if the search took too long. A trace is asked about once more.
+fn answered(arena: &Formulas, formula: FormulaId) -> Option<Answer> {
+    answered_within(arena, formula, SEARCH_LIMITS)
+}
+
+fn answered_within(arena: &Formulas, formula: FormulaId, limits: Room) -> Option<Answer> {
+    let prepared = Prepared::new(arena, &[formula], Simplification::Off);
+    let Prepared { formulas, alphabet, split, .. } = &prepared;
+    let answer = shortest_trace(formulas, alphabet, split[0], limits).ok()?;
+    if let Answer::Found(found) = &answer {
+        assert!(Judge::new(formulas, alphabet, split[0]).admits(found));
+        assert!(found.time.is_sorted() && found.time.first() == Some(&0));
+    }
+    Some(answer)
+}
+
+/// The length of the shortest of some traces, sorted by length, that satisfies each formula.
+fn shortest(arena: &Formulas, formulas: &[FormulaId], traces: &[Trace]) -> Vec<Option<usize>> {
+    let mut shortest = vec![None; formulas.len()];
+    for trace in traces {
+        let rows = semantics::truths(arena, formulas, trace).unwrap();
+        for (formula, shortest) in formulas.iter().zip(&mut shortest) {
+            if rows[formula][0] && shortest.is_none_or(|len| trace.len < len) {
+                *shortest = Some(trace.len);
+            }
+        }
+    }
+    shortest
+}
+
+fn time(from: u64, to: Option<u64>) -> Interval {
+    Interval { unit: Unit::Time, from, to }
+}
+
+/// Holds an answer against the shortest trace among all up to a length; whether it is an answer.
+fn is_right(answer: &Answer, shortest: Option<usize>, longest: usize, text: &str) -> bool {
+    match answer {
+        Answer::Nowhere => assert_eq!(shortest, None, "{text}"),
+        Answer::Found(TimedTrace { letters, .. }) => match shortest {
+            Some(len) => assert!(letters.len() <= len, "{text}: {} states, and {len} are enough", letters.len()),
+            None => assert!(letters.len() > longest || !is_small(answer), "{text}: {answer:?} was not met"),
+        },
+        Answer::Unknown(_) => return false,
+    }
+    true
+}
+
+/// Whether all gaps of a trace are among those that are tried below.
+fn is_small(answer: &Answer) -> bool {
+    matches!(answer, Answer::Found(trace) if trace.time.windows(2).all(|pair| pair[1] - pair[0] <= 3))
+}
+
+/// Every small formula of one variable with bounds of a few nanoseconds, nested ones among them,
+/// against all short traces.
+#[test]
+fn small_formulas_are_decided_as_short_traces_say() {
+    let windows = [time(0, Some(1)), time(1, Some(1)), time(1, Some(2)), time(2, None)];
+    let shape = Shape { atoms: 1, ..Shape::unbounded(2) }.with_intervals(windows).with_gaps([0, 1, 2, 3]);
+    let mut arena = Formulas::new();
+    let formulas = enumerate::formulas(&mut arena, &shape);
+    let shortest = shortest(&arena, &formulas, &enumerate::traces_of(&shape, 4));
+    let mut decided = 0;
+    for (&formula, shortest) in formulas.iter().zip(shortest) {
+        let text = arena.display(formula, &["a".into()]).to_string();
+        let is_decided = is_right(&answered(&arena, formula).unwrap(), shortest, 4, &text);
+        if !is_decided {
+            println!("unknown: {text}");
+        }
+        decided += usize::from(is_decided);
+    }
+    assert_eq!(decided, formulas.len());
+}
+
+/// An operator with a bound in time over formulas without, in one of these windows.
+fn bounded(windows: Vec<Interval>) -> impl Strategy<Value = Recipe> {
+    let directions = prop_oneof![2 => Just(Direction::Future), 1 => Just(Direction::Past)];
+    let operand = || {
+        prop_oneof![3 => (0_u32..2).prop_map(Recipe::Atom), 1 => generate::formula(2, Windows::Unbounded)]
+            .prop_map(Box::new)
+    };
+    (0_u8..6, directions, prop::sample::select(windows), operand(), operand()).prop_map(
+        |(op, direction, window, f, g)| match op {
+            0 => Recipe::Eventually(direction, window, f),
+            1 => Recipe::Always(direction, window, f),
+            op => Recipe::Binary(BinaryOp::ALL[usize::from(op) - 2], direction, window, f, g),
+        },
+    )
+}
+
+/// A formula with others for its atoms from the third on.
+fn put_in(outer: Recipe, inner: &[Recipe]) -> Recipe {
+    let put = |f: Box<Recipe>| Box::new(put_in(*f, inner));
+    match outer {
+        Recipe::Atom(atom) if atom >= 2 => inner[atom as usize - 2].clone(),
+        Recipe::Atom(_) | Recipe::Constant(_) => outer,
+        Recipe::Not(f) => Recipe::Not(put(f)),
+        Recipe::And(f, g) => Recipe::And(put(f), put(g)),
+        Recipe::Or(f, g) => Recipe::Or(put(f), put(g)),
+        Recipe::Next(direction, strength, f) => Recipe::Next(direction, strength, put(f)),
+        Recipe::Eventually(direction, interval, f) => Recipe::Eventually(direction, interval, put(f)),
+        Recipe::Always(direction, interval, f) => Recipe::Always(direction, interval, put(f)),
+        Recipe::Binary(op, direction, interval, f, g) => Recipe::Binary(op, direction, interval, put(f), put(g)),
+    }
+}
+
+/// The numbers of random formulas that have a trace, that have none, and of which nobody knows;
+/// each with three operators with a bound in time among these windows, none inside another.
+fn decided(cases: usize, windows: &[Interval], gaps: &[i64]) -> [usize; 3] {
+    let shape = Shape::unbounded(1).with_gaps(gaps.iter().copied());
+    let traces = enumerate::traces_of(&shape, 3);
+    let mut runner = TestRunner::deterministic();
+    let bounded = prop::collection::vec(bounded(windows.to_vec()), 3);
+    let strategy = (generate::formula(5, Windows::Unbounded), bounded);
+    let mut counts = [0; 3];
+    for _ in 0..cases {
+        let (outer, inner) = strategy.new_tree(&mut runner).unwrap().current();
+        let mut arena = Formulas::new();
+        let formula = put_in(outer, &inner).build(&mut arena);
+        let not = arena.not(formula);
+        for formula in [formula, not] {
+            let text = arena.display(formula, &["a".into(), "b".into()]).to_string();
+            let answer = answered(&arena, formula);
+            let shortest = shortest(&arena, &[formula], &traces)[0];
+            match (&answer, shortest) {
+                (Some(Answer::Nowhere), shortest) => assert_eq!(shortest, None, "{text}"),
+                (Some(Answer::Found(found)), Some(len)) => assert!(found.letters.len() <= len, "{text}: {found:?}"),
+                _ => {}
+            }
+            counts[match answer {
+                Some(Answer::Found(_)) => 0,
+                Some(Answer::Nowhere) => 1,
+                Some(Answer::Unknown(_)) | None => {
+                    println!("{answer:?}: {text}");
+                    2
+                }
+            }] += 1;
+        }
+    }
+    counts
+}
+
+/// A window in milliseconds.
+fn millis(from: u64, to: Option<u64>) -> Interval {
+    time(from * 1_000_000, to.map(|to| to * 1_000_000))
+}
+
+/// Windows that open at once, later, at one moment only, and that never close.
+#[test]
+fn formulas_with_three_bounds_are_decided() {
+    let windows = [
+        millis(0, Some(1_000)),
+        millis(0, Some(2_000)),
+        millis(0, Some(5_000)),
+        millis(1_000, None),
+        millis(1_000, Some(2_000)),
+        millis(1_000, Some(1_000)),
+    ];
+    let [found, nowhere, unknown] = decided(500, &windows, &[0, 500_000_000, 1_000_000_000, 1_000_000_001]);
+    println!("{found} have a trace, {nowhere} have none, {unknown} are not known");
+    assert!(found > 600 && nowhere > 100, "{found} {nowhere}");
+    assert_eq!(unknown, 0);
+}
+
+/// Windows that have little to do with each other.
+#[test]
+fn formulas_with_odd_bounds_are_decided() {
+    let windows = [
+        millis(0, Some(250)),
+        millis(0, Some(7_000)),
+        millis(30, Some(90)),
+        millis(400, Some(3_600_000)),
+        millis(999, Some(1_001)),
+        // Half-open ones.
+        time(250_000_001, Some(7_000_000_000)),
+        time(0, Some(29_999_999)),
+    ];
+    let [found, nowhere, unknown] = decided(300, &windows, &[0, 90_000_000, 250_000_001, 1_000_000_000]);
+    println!("{found} have a trace, {nowhere} have none, {unknown} are not known");
+    assert!(found > 300 && nowhere > 50, "{found} {nowhere}");
+    assert_eq!(unknown, 0);
+}
+
+/// Bounds in steps and in time inside each other, in any number: most are decided, and none is
+/// decided wrongly.
+#[test]
+fn nested_bounds_are_never_decided_wrongly() {
+    let shape = Shape::unbounded(1).with_gaps([0, 1, 40, 100]);
+    let traces = enumerate::traces_of(&shape, 3);
+    let mut runner = TestRunner::deterministic();
+    let strategy = generate::formula(2, Windows::StepsAndTime);
+    let limits = Room { work: 2_000_000, ..SEARCH_LIMITS };
+    let (mut timed, mut decided) = (0, 0);
+    for _ in 0..500 {
+        let mut arena = Formulas::new();
+        let formula = strategy.new_tree(&mut runner).unwrap().current().build(&mut arena);
+        if !has_time(&arena, formula) {
+            continue;
+        }
+        timed += 1;
+        let text = arena.display(formula, &["a".into(), "b".into()]).to_string();
+        let shortest = shortest(&arena, &[formula], &traces)[0];
+        match answered_within(&arena, formula, limits) {
+            Some(Answer::Nowhere) => assert_eq!(shortest, None, "{text}"),
+            Some(Answer::Found(found)) => {
+                assert!(shortest.is_none_or(|len| found.letters.len() <= len), "{text}: {found:?}");
+            }
+            Some(Answer::Unknown(_)) | None => continue,
+        }
+        decided += 1;
+    }
+    println!("{decided} of {timed} are decided");
+    assert!(timed > 100 && decided * 10 >= timed * 8, "{decided} of {timed}");
+}
