@@ -57,6 +57,12 @@ impl Bits {
         }
     }
 
+    /// Becomes like another, in the memory that there is.
+    pub fn copy_from(&mut self, other: &Self) {
+        self.runs.clone_from(&other.runs);
+        self.from = other.from;
+    }
+
     /// The number of runs.
     pub fn len(&self) -> usize {
         self.runs.len()

@@ -1,10 +1,10 @@
 //! Operators of the past over what is known late: `O (p & F[0,3] q)`.
 
 use super::bits::{BitRun, Bits, tell};
-use super::{Feed, Operand, Tick};
+use super::times::Times;
+use super::{Feed, Operand};
 use crate::past::{Past, PastId, PastRun};
 use crate::saved::{Reader, RestoreError, Writer};
-use std::collections::VecDeque;
 use traceward_logic::formula::Unit;
 use traceward_logic::letter::Proposition;
 
@@ -26,8 +26,6 @@ pub(super) struct Lagging<N> {
 pub(super) struct LaggingRun {
     past: PastRun,
     queues: Vec<Bits>,
-    /// The timestamps of the positions whose operands are not known, if they are needed.
-    times: VecDeque<i64>,
     /// What was told in the last step.
     pub told: Vec<BitRun>,
 }
@@ -35,21 +33,18 @@ pub(super) struct LaggingRun {
 impl LaggingRun {
     pub fn new(lagging: &Lagging<PastId>) -> Self {
         let queues = vec![Bits::default(); lagging.operands.len()];
-        Self { past: lagging.past.start(), queues, times: VecDeque::new(), told: Vec::new() }
+        Self { past: lagging.past.start(), queues, told: Vec::new() }
     }
 
     /// Goes as far as the operands are known.
-    pub fn advance(&mut self, lagging: &Lagging<PastId>, states: u64, tick: Tick, feed: &Feed<'_>) {
+    pub fn advance(&mut self, lagging: &Lagging<PastId>, states: u64, feed: &Feed<'_>) {
         self.told.clear();
-        if let (Unit::Time, Tick::State { time, .. }) = (lagging.unit, tick) {
-            self.times.push_back(time);
-        }
         for (queue, operand) in self.queues.iter_mut().zip(&lagging.operands) {
             feed.fill(queue, *operand, states);
         }
         while let Some(until) = self.known_until() {
             while self.past.position() < until {
-                self.step(lagging);
+                self.step(lagging, feed.times);
             }
             self.queues.iter_mut().for_each(|queue| queue.take_to(until));
         }
@@ -59,10 +54,10 @@ impl LaggingRun {
         self.queues.iter().map(|queue| queue.front().map(|run| run.until)).min()?
     }
 
-    fn step(&mut self, lagging: &Lagging<PastId>) {
-        let Self { past, queues, times, told } = self;
+    fn step(&mut self, lagging: &Lagging<PastId>, times: &Times) {
+        let Self { past, queues, told } = self;
         let holds = |operand: Proposition| queues[operand.index()].front().is_some_and(|run| run.bit);
-        lagging.past.step(past, &holds, times.pop_front());
+        lagging.past.step(past, &holds, times.at(past.position()));
         tell(told, past.position(), past.holds(lagging.root));
     }
 
@@ -72,25 +67,22 @@ impl LaggingRun {
     }
 
     pub fn len(&self) -> usize {
-        self.queues.iter().map(Bits::len).sum::<usize>() + self.times.len()
+        self.queues.iter().map(Bits::len).sum()
     }
 
     pub fn save(&self, to: &mut Writer) {
         self.past.save(to);
         self.queues.iter().for_each(|queue| queue.save(to));
-        to.size(self.times.len());
-        self.times.iter().for_each(|time| to.number(time.cast_unsigned()));
     }
 
     pub fn restore(lagging: &Lagging<PastId>, from: &mut Reader<'_>, states: u64) -> Result<Self, RestoreError> {
         let past = lagging.past.restore(from)?;
         let queues = lagging.operands.iter().map(|_| Bits::restore(from, states)).collect::<Result<_, _>>()?;
-        let times: VecDeque<i64> =
-            (0..from.count()?).map(|_| Ok(from.number()?.cast_signed())).collect::<Result<_, RestoreError>>()?;
-        let lag = if lagging.unit == Unit::Time { states.checked_sub(past.position()) } else { Some(0) };
-        if past.position() > states || lag != Some(times.len() as u64) {
-            return Err(RestoreError::Damaged);
-        }
-        Ok(Self { past, queues, times, told: Vec::new() })
+        if past.position() > states { Err(RestoreError::Damaged) } else { Ok(Self { past, queues, told: Vec::new() }) }
+    }
+
+    /// The first position whose timestamp is still needed, if any is.
+    pub fn needs_time_from(&self, lagging: &Lagging<PastId>) -> Option<u64> {
+        (lagging.unit == Unit::Time).then(|| self.past.position())
     }
 }

@@ -17,6 +17,7 @@ mod lagging;
 mod plan;
 mod save;
 mod scan;
+mod times;
 mod watch;
 
 use super::follow::{Follow, Owed, Prefix, Step};
@@ -32,6 +33,7 @@ use lagging::{Lagging, LaggingRun};
 use plan::{Ask, Draft, Goal, Kind};
 use scan::{Scan, ScanRun};
 use std::sync::Arc;
+use times::Times;
 use traceward_logic::formula::{FormulaId, Formulas};
 use traceward_logic::letter::{Alphabet, Letters, Proposition};
 use traceward_logic::verdict::Verdict;
@@ -50,6 +52,8 @@ pub struct Streaming {
     parts: Vec<Part>,
     /// The number of operators on which it depends whether their operands are asked.
     sources: usize,
+    /// Whether a part looks at timestamps after their states.
+    needs_times: bool,
     goal: Goal<PastId>,
     /// For each failure, watch and sink of the goal where it is asked; empty if that goes on forever.
     endings: Vec<PastId>,
@@ -137,9 +141,15 @@ pub struct Run {
     asked: Vec<bool>,
     /// For each ending whether it has come.
     ended: Vec<bool>,
+    /// The timestamps that parts still need.
+    times: Times,
     states: u64,
     clock: i64,
     decided: Option<bool>,
+    /// Whether the formula would hold if the trace ended here, if somebody has found out.
+    holds_at_end: Option<bool>,
+    /// Scratch: the parts of a run that is ended to find that out.
+    ending: Vec<PartRun>,
     peak: usize,
 }
 
@@ -186,12 +196,29 @@ impl PartRun {
         }
     }
 
+    /// The first position whose timestamp it still needs, if it needs any.
+    fn needs_time_from(&self, kind: &Kind<PastId>) -> Option<u64> {
+        match (self, kind) {
+            (Self::Scan(run), Kind::Scan(scan)) => run.needs_time_from(scan),
+            (Self::Lagging(run), Kind::Lagging(lagging)) => run.needs_time_from(lagging),
+            _ => None,
+        }
+    }
+
+    /// Becomes like the run of the same part.
+    fn copy_from(&mut self, other: &Self) {
+        match (self, other) {
+            (Self::Scan(run), Self::Scan(other)) => run.copy_from(other),
+            (run, other) => *run = other.clone(),
+        }
+    }
+
     #[inline]
     fn advance(&mut self, kind: &Kind<PastId>, states: u64, tick: Tick, feed: &Feed<'_>) {
         match (self, kind) {
             (Self::Scan(run), Kind::Scan(scan)) => run.advance(scan, tick, feed),
             (Self::Join(run), Kind::Join(join)) => run.advance(join, states, feed),
-            (Self::Lagging(run), Kind::Lagging(lagging)) => run.advance(lagging, states, tick, feed),
+            (Self::Lagging(run), Kind::Lagging(lagging)) => run.advance(lagging, states, feed),
             _ => unreachable!("a run has the kind of its part"),
         }
     }
@@ -200,6 +227,7 @@ impl PartRun {
 /// What parts get from others: what is known now, and what late operands have told.
 struct Feed<'a> {
     past: &'a PastRun,
+    times: &'a Times,
     below: &'a [PartRun],
 }
 
@@ -271,7 +299,8 @@ impl Streaming {
         let endings = endings(&past, &parts, &goal);
         let (alphabet, sources) = (alphabet.clone(), sources.len());
         let holds_on_empty = false;
-        Ok(Self { formulas, alphabet, root, config, past, parts, sources, goal, endings, holds_on_empty })
+        let needs_times = parts.iter().any(|part| PartRun::new(&part.kind).needs_time_from(&part.kind).is_some());
+        Ok(Self { formulas, alphabet, root, config, past, parts, sources, needs_times, goal, endings, holds_on_empty })
     }
 
     /// The number of parts that look ahead.
@@ -289,11 +318,18 @@ impl Streaming {
 
     /// Lets all parts take what has happened, operands before operators.
     #[inline]
-    fn tick(&self, past: &PastRun, parts: &mut [PartRun], states: u64, tick: Tick) {
+    fn tick(&self, (past, times): (&PastRun, &Times), parts: &mut [PartRun], states: u64, tick: Tick) {
         for (index, part) in self.parts.iter().enumerate() {
             let (below, rest) = parts.split_at_mut(index);
-            rest[0].advance(&part.kind, states, tick, &Feed { past, below });
+            rest[0].advance(&part.kind, states, tick, &Feed { past, times, below });
         }
+    }
+
+    /// Forgets the timestamps that no part needs any more.
+    fn forget_times(&self, run: &mut Run) {
+        let parts = self.parts.iter().zip(&run.parts);
+        let needed = parts.filter_map(|(part, run)| run.needs_time_from(&part.kind)).min();
+        run.times.forget_before(needed.unwrap_or(run.states));
     }
 
     /// Asks all parts in the state that was read, operators before operands.
@@ -339,33 +375,36 @@ impl Streaming {
         })
     }
 
-    /// Whether the formula would hold if the trace ended here.
-    fn holds_at_end(&self, run: &Run) -> bool {
+    /// Whether the formula would hold if the trace ended here. `ending` is scratch.
+    fn holds_at_end(&self, run: &Run, ending: &mut Vec<PartRun>) -> bool {
         let (watches, sinks) = match &self.goal {
-            Goal::First(_) => return self.ends_well(run),
+            Goal::First(_) => return self.ends_well(run, ending),
             Goal::Nothing { watches, sinks, .. } => (watches, sinks),
         };
         let fails = |(watch, run): (&Watch<PastId>, &WatchRun)| !watch.closing && !run.is_idle();
         if watches.iter().zip(&run.watches).any(fails) {
             return false;
         }
-        sinks.iter().all(|sink| run.parts[sink.index()].is_idle(run.states)) || self.ends_well(run)
+        sinks.iter().all(|sink| run.parts[sink.index()].is_idle(run.states)) || self.ends_well(run, ending)
     }
 
     /// Ends a copy of the run.
-    fn ends_well(&self, run: &Run) -> bool {
-        let mut parts = run.parts.clone();
-        self.tick(&run.past, &mut parts, run.states, Tick::End);
+    fn ends_well(&self, run: &Run, ending: &mut Vec<PartRun>) -> bool {
+        match ending.len() == run.parts.len() {
+            true => ending.iter_mut().zip(&run.parts).for_each(|(copy, part)| copy.copy_from(part)),
+            false => ending.clone_from(&run.parts),
+        }
+        self.tick((&run.past, &run.times), ending, run.states, Tick::End);
         match &self.goal {
-            Goal::First(part) => first(parts[part.index()].told()).unwrap_or(false),
-            Goal::Nothing { sinks, .. } => !sinks.iter().any(|sink| told_false(&parts[sink.index()])),
+            Goal::First(part) => first(ending[part.index()].told()).unwrap_or(false),
+            Goal::Nothing { sinks, .. } => !sinks.iter().any(|sink| told_false(&ending[sink.index()])),
         }
     }
 
     /// Looks at what is kept.
     fn look(&self, run: &mut Run) -> Result<(), GaveUp> {
         let watching: usize = run.watches.iter().map(WatchRun::len).sum();
-        let entries = watching + run.parts.iter().map(PartRun::len).sum::<usize>();
+        let entries = watching + run.times.len() + run.parts.iter().map(PartRun::len).sum::<usize>();
         run.peak = run.peak.max(entries);
         let most = self.config.limits.memory;
         if entries * ENTRY_BYTES <= most {
@@ -461,15 +500,22 @@ impl Follow for Streaming {
             parts: self.parts.iter().map(|part| PartRun::new(&part.kind)).collect(),
             asked: vec![false; self.sources],
             ended: vec![false; self.endings.len()],
+            times: Times::default(),
             states: 0,
             clock: i64::MIN,
             decided: None,
+            holds_at_end: None,
+            ending: Vec::new(),
             peak: 0,
         })
     }
 
     fn step(&self, run: &mut Run, step: Step<'_>) -> Result<Verdict, GaveUp> {
-        self.take(run, step)?;
+        if self.take(run, step)?.is_none() {
+            let mut ending = std::mem::take(&mut run.ending);
+            run.holds_at_end = Some(self.holds_at_end(run, &mut ending));
+            run.ending = ending;
+        }
         Ok(self.verdict(run))
     }
 
@@ -480,9 +526,18 @@ impl Follow for Streaming {
             self.past.step(&mut run.past, step.letter, step.time);
             run.states += 1;
             run.clock = run.clock.max(time);
-            self.ask(run, position, time);
+            run.holds_at_end = None;
             let tick = Tick::State { position, time };
-            self.tick(&run.past, &mut run.parts, run.states, tick);
+            if !self.parts.is_empty() {
+                self.ask(run, position, time);
+                if self.needs_times {
+                    run.times.push(time);
+                }
+                self.tick((&run.past, &run.times), &mut run.parts, run.states, tick);
+                if self.needs_times {
+                    self.forget_times(run);
+                }
+            }
             run.decided = self.decided(run, tick);
             if position < STATES_BETWEEN_LOOKS || position.is_multiple_of(STATES_BETWEEN_LOOKS) {
                 self.look(run)?;
@@ -495,14 +550,19 @@ impl Follow for Streaming {
         if run.decided.is_none() && run.states > 0 {
             run.clock = run.clock.max(time);
             let tick = Tick::Clock(run.clock);
-            self.tick(&run.past, &mut run.parts, run.states, tick);
+            run.holds_at_end = None;
+            self.tick((&run.past, &run.times), &mut run.parts, run.states, tick);
             run.decided = self.decided(run, tick);
         }
         Ok(self.verdict(run))
     }
 
     fn verdict(&self, run: &Run) -> Verdict {
-        let holds = || if run.states == 0 { self.holds_on_empty } else { self.holds_at_end(run) };
+        let holds = || match run.holds_at_end {
+            _ if run.states == 0 => self.holds_on_empty,
+            Some(holds) => holds,
+            None => self.holds_at_end(run, &mut Vec::new()),
+        };
         match run.decided {
             Some(holds) => Verdict::at_end(holds),
             None if holds() => Verdict::Holding,

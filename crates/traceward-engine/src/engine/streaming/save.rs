@@ -4,6 +4,7 @@ use super::join::JoinRun;
 use super::lagging::LaggingRun;
 use super::plan::Kind;
 use super::scan::ScanRun;
+use super::times::Times;
 use super::watch::WatchRun;
 use super::{PartRun, Run, Streaming};
 use crate::engine::follow::Follow;
@@ -20,6 +21,7 @@ pub(super) fn save(run: &Run, to: &mut Writer) {
     to.size(run.peak);
     run.past.save(to);
     run.ended.iter().for_each(|ended| to.bit(*ended));
+    run.times.save(to);
     run.watches.iter().for_each(|watch| watch.save(to));
     for part in &run.parts {
         match part {
@@ -48,12 +50,13 @@ pub(super) fn restore(engine: &Streaming, from: &mut Reader<'_>) -> Result<Run, 
     for ended in &mut run.ended {
         *ended = from.bit()?;
     }
+    run.times = Times::restore(from, run.states)?;
     for watch in &mut run.watches {
         *watch = WatchRun::restore(from, run.states)?;
     }
     for (part, compiled) in run.parts.iter_mut().zip(&engine.parts) {
         *part = match &compiled.kind {
-            Kind::Scan(scan) => PartRun::Scan(ScanRun::restore(scan, from, run.states)?),
+            Kind::Scan(_) => PartRun::Scan(ScanRun::restore(from, run.states)?),
             Kind::Join(join) => PartRun::Join(JoinRun::restore(join, from, run.states)?),
             Kind::Lagging(lagging) => PartRun::Lagging(LaggingRun::restore(lagging, from, run.states)?),
         };

@@ -6,6 +6,7 @@
 //! answers come in the order in which they were asked for, and all there is to keep is who waits.
 
 use super::bits::{BitRun, Bits, tell};
+use super::times::Times;
 use super::{Feed, Operand, Tick};
 use crate::engine::follow::Due;
 use crate::past::PastId;
@@ -68,8 +69,6 @@ pub(super) struct ScanRun {
     states: u64,
     left: Bits,
     right: Bits,
-    /// The timestamps of the positions that have not been gone through, if they are needed.
-    times: VecDeque<i64>,
     /// What was told in the last step.
     pub told: Vec<BitRun>,
 }
@@ -122,7 +121,7 @@ impl ScanRun {
 
     /// The number of entries that are kept, which take about as many bytes each.
     pub fn len(&self) -> usize {
-        self.soon.len() + self.open.len() + self.left.len() + self.right.len() + self.times.len()
+        self.soon.len() + self.open.len() + self.left.len() + self.right.len()
     }
 
     /// The first position at which was asked and not answered, with its timestamp.
@@ -210,24 +209,21 @@ impl ScanRun {
     }
 
     fn advance_late(&mut self, scan: &Scan<PastId>, tick: Tick, feed: &Feed<'_>) {
-        if let (true, Tick::State { time, .. }) = (scan.in_time(), tick) {
-            self.times.push_back(time);
-        }
         feed.fill(&mut self.left, scan.left, self.states);
         feed.fill(&mut self.right, scan.right, self.states);
         while let (Some(left), Some(right)) = (self.left.front(), self.right.front()) {
             let until = left.until.min(right.until);
-            self.run(scan, until, scan.settles(left.bit, right.bit));
+            self.run(scan, until, scan.settles(left.bit, right.bit), feed.times);
             self.left.take_to(until);
             self.right.take_to(until);
         }
-        self.pass_what_is_next(scan, tick);
+        self.pass_what_is_next(scan, tick, feed.times);
     }
 
     /// Lets windows open and close by what is known of the next position.
-    fn pass_what_is_next(&mut self, scan: &Scan<PastId>, tick: Tick) {
-        let time = match (self.times.front(), tick) {
-            (Some(next), _) => *next,
+    fn pass_what_is_next(&mut self, scan: &Scan<PastId>, tick: Tick, times: &Times) {
+        let time = match (times.at(self.scanned), tick) {
+            (Some(next), _) => next,
             (None, Tick::State { time, .. } | Tick::Clock(time)) => time,
             (None, Tick::End) => i64::MIN,
         };
@@ -235,21 +231,13 @@ impl ScanRun {
     }
 
     /// Goes through positions at which the operands settle the same.
-    fn run(&mut self, scan: &Scan<PastId>, until: u64, answer: Option<bool>) {
-        if self.is_idle() {
-            // Nobody asks: there is nothing to settle.
-            if scan.in_time() {
-                self.times.drain(..((until - self.scanned) as usize).min(self.times.len()));
-            }
-            self.scanned = until;
-            return;
-        }
-        if scan.in_time() {
-            self.run_in_time(scan, until, answer);
-            return;
+    fn run(&mut self, scan: &Scan<PastId>, until: u64, answer: Option<bool>, times: &Times) {
+        if !self.is_idle() && scan.in_time() {
+            self.run_in_time(scan, until, answer, times);
+        } else if !self.is_idle() {
+            self.pass_unsettled(scan, until, answer);
         }
         self.scanned = until;
-        self.pass_unsettled(scan, until, answer);
     }
 
     /// In steps, a stretch is gone through at once: what opens in it is settled there, if anything
@@ -264,15 +252,29 @@ impl ScanRun {
     }
 
     /// In time, states may be so far apart that a window opens and closes between them.
-    fn run_in_time(&mut self, scan: &Scan<PastId>, until: u64, answer: Option<bool>) {
-        while self.scanned < until {
-            let time = self.times.pop_front().unwrap_or_default();
-            self.pass(scan, Moment { position: self.scanned, time });
+    fn run_in_time(&mut self, scan: &Scan<PastId>, until: u64, answer: Option<bool>, times: &Times) {
+        for position in self.scanned..until {
+            let time = times.at(position).unwrap_or_default();
+            self.pass(scan, Moment { position, time });
             if let Some(answer) = answer {
                 self.settle(scan, answer);
             }
-            self.scanned += 1;
         }
+    }
+
+    /// The first position whose timestamp is still needed, if any is.
+    pub fn needs_time_from(&self, scan: &Scan<PastId>) -> Option<u64> {
+        (scan.in_time() && !scan.is_prompt()).then_some(self.scanned)
+    }
+
+    /// Becomes like another run, in the memory that it has.
+    pub fn copy_from(&mut self, other: &Self) {
+        let Self { soon, open, scanned, states, left, right, told: _ } = other;
+        self.soon.clone_from(soon);
+        self.open.clone_from(open);
+        self.left.copy_from(left);
+        self.right.copy_from(right);
+        (self.scanned, self.states) = (*scanned, *states);
     }
 
     /// Lets windows open and close that do so before a moment, at which the next position is.
@@ -363,23 +365,17 @@ impl ScanRun {
         }
         self.left.save(to);
         self.right.save(to);
-        to.size(self.times.len());
-        self.times.iter().for_each(|time| to.number(time.cast_unsigned()));
     }
 
-    pub fn restore(scan: &Scan<PastId>, from: &mut Reader<'_>, states: u64) -> Result<Self, RestoreError> {
+    pub fn restore(from: &mut Reader<'_>, states: u64) -> Result<Self, RestoreError> {
         let mut run = Self { scanned: from.number()?, states: from.number()?, ..Self::default() };
         run.soon = read_asked(from, states)?;
         run.open = read_asked(from, states)?;
         run.left = Bits::restore(from, states)?;
         run.right = Bits::restore(from, states)?;
-        run.times =
-            (0..from.count()?).map(|_| Ok(from.number()?.cast_signed())).collect::<Result<_, RestoreError>>()?;
-        let lag = if scan.in_time() && !scan.is_prompt() { states.saturating_sub(run.scanned) } else { 0 };
         let in_order = |soon: &Asked, open: &Asked| open.until <= soon.from;
         let is_right = run.states == states
             && run.scanned <= states
-            && run.times.len() as u64 == lag
             && run.soon.front().zip(run.open.back()).is_none_or(|(soon, open)| in_order(soon, open));
         if is_right { Ok(run) } else { Err(RestoreError::Damaged) }
     }
