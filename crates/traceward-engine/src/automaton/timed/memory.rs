@@ -106,7 +106,7 @@ impl Rules {
             (Window::Near(to), Past, Strong) => self.lately(to, memory, told, branch),
             (Window::Near(to), Past, Weak) => self.not_lately(to, memory, told, branch),
             (Window::Far(from), Future, Strong) => self.some_day(from, memory, told, branch),
-            (Window::Far(from), Future, Weak) => self.from_then_on(from, memory, told, branch),
+            (Window::Far(from), Future, Weak) => self.ever_after(from, memory, told, branch),
             (Window::Far(from), Past, Strong) => self.long_ago(from, memory, told, branch),
             (Window::Far(from), Past, Weak) => self.not_long_ago(from, memory, told, branch),
             (Window::Between(from, Some(to)), Future, Strong) if literal.other == Help::Constant(true) && from < to => {
@@ -231,7 +231,7 @@ impl Rules {
     }
 
     /// `G[a,∞) g`: the oldest claim binds first.
-    fn from_then_on(&self, from: i64, mut memory: Memory, told: Told, mut branch: Branch) -> Ways {
+    fn ever_after(&self, from: i64, mut memory: Memory, told: Told, mut branch: Branch) -> Ways {
         if let Some(oldest) = memory.only().filter(|_| !told.help) {
             let Some(before) = self.less_than(branch, oldest, from) else { return Vec::new() };
             branch = before;
