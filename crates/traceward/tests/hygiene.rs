@@ -379,6 +379,8 @@ fn comparisons_in_time_are_right() {
         ("G(a -> O[1s,2s] b)", "G(a -> O b)", Stronger, &[1]),
         ("G(a -> F[1s,2s] b)", "G(a -> F[0,2s] b)", Stronger, &[1]),
         ("G(a -> G[0,1s] b)", "G(a -> G[0,3s] b)", Weaker, &[2]),
+        ("G(a -> F[0,1s] b) & G(b -> F[0,1s] c)", "G(a -> F[0,2s] c)", Stronger, &[1]),
+        ("G(a -> F[1s,2s] b)", "G(a -> F[1s,3s] b)", Stronger, &[2]),
         // Nothing need happen within a window.
         ("G[1s,2s] a", "F[1s,2s] a", Neither, &[1, 3]),
         ("X F[0,1s] a", "F[0,1s] X a", Neither, &[3, 3]),
@@ -396,6 +398,14 @@ fn comparisons_in_time_are_right() {
             shows(&spec, example);
         }
     }
+}
+
+/// Of windows that open later, one behind the other, too many have to be kept in mind.
+#[test]
+fn chains_of_later_windows_are_not_known() {
+    let spec = timed_spec(&["G(a -> F[1s,1s] b) & G(b -> F[1s,1s] c)", "G(a -> F[2s,2s] c)"]);
+    let error = compare(&spec).unwrap_err().to_string();
+    assert!(error.contains("windows that open later"), "{error}");
 }
 
 /// The timestamps of an example are the plainest ones there are.

@@ -106,9 +106,12 @@ impl Rules {
             (Window::Near(to), Past, Strong) => self.lately(to, memory, told, branch),
             (Window::Near(to), Past, Weak) => self.not_lately(to, memory, told, branch),
             (Window::Far(from), Future, Strong) => self.some_day(from, memory, told, branch),
-            (Window::Far(from), Future, Weak) => self.from_then_on(from, memory, told, branch),
+            (Window::Far(from), Future, Weak) => self.ever_after(from, memory, told, branch),
             (Window::Far(from), Past, Strong) => self.long_ago(from, memory, told, branch),
             (Window::Far(from), Past, Weak) => self.not_long_ago(from, memory, told, branch),
+            (Window::Between(from, Some(to)), Future, Strong) if literal.other == Help::Constant(true) && from < to => {
+                self.later(from, to, memory, told, branch)
+            }
             (Window::Between(from, to), Future, Strong) => self.until(from, to, memory, told, branch),
             (Window::Between(from, to), Future, Weak) => self.release(from, to, literal, memory, told, branch),
             (Window::Between(from, to), Past, Strong) => self.since(from, to, memory, told, branch),
@@ -228,7 +231,7 @@ impl Rules {
     }
 
     /// `G[a,∞) g`: the oldest claim binds first.
-    fn from_then_on(&self, from: i64, mut memory: Memory, told: Told, mut branch: Branch) -> Ways {
+    fn ever_after(&self, from: i64, mut memory: Memory, told: Told, mut branch: Branch) -> Ways {
         if let Some(oldest) = memory.only().filter(|_| !told.help) {
             let Some(before) = self.less_than(branch, oldest, from) else { return Vec::new() };
             branch = before;
@@ -264,6 +267,66 @@ impl Rules {
             memory.set(Some(now(&branch)));
         }
         vec![(branch, memory)]
+    }
+
+    /// `F[a,b] g`: claims that one g is to serve are a group, of which the first and the last are
+    /// kept. A claim joins the newest group or begins another one, and both are tried.
+    ///
+    /// Say that the g of a group is the last one that serves its first claim. Then two groups behind
+    /// a group another one begins later than that by more than the window is long, so that few
+    /// groups are open at once, and no trace is lost where more are not tried.
+    fn later(&self, from: i64, to: i64, memory: Memory, told: Told, branch: Branch) -> Ways {
+        let branch = match memory.only() {
+            Some(oldest) => match self.at_most(branch, oldest, to) {
+                Some(in_time) => in_time,
+                None => return Vec::new(),
+            },
+            None => branch,
+        };
+        let served = if told.help { self.served(from, branch, memory) } else { vec![(branch, memory)] };
+        let most = (2 * (to / (to - from) + 1)) as usize;
+        let claim = |(branch, memory): (Branch, Memory)| {
+            if told.claimed { self.joining(branch, memory, most) } else { vec![(branch, memory)] }
+        };
+        served.into_iter().flat_map(claim).collect()
+    }
+
+    /// The ways in which a g serves groups: those whose last claim is old enough.
+    fn served(&self, from: i64, branch: Branch, memory: Memory) -> Ways {
+        let last = |entry: &Entry| entry.then.unwrap_or(entry.at);
+        let mut ways = Vec::new();
+        for count in 0..=memory.entries.len() {
+            let old = match count.checked_sub(1) {
+                Some(newest) => self.at_least(branch.clone(), last(&memory.entries[newest]), from),
+                None => Some(branch.clone()),
+            };
+            let young = old.and_then(|branch| match memory.entries.get(count) {
+                Some(oldest) => self.less_than(branch, last(oldest), from),
+                None => Some(branch),
+            });
+            ways.extend(young.map(|branch| {
+                let entries = memory.entries[count..].to_vec();
+                (branch, Memory { entries, ..memory.clone() })
+            }));
+        }
+        ways
+    }
+
+    /// A claim in the newest group, or in one of its own, of which so many can be open. Where fewer
+    /// are kept it is forgotten.
+    fn joining(&self, branch: Branch, memory: Memory, most: usize) -> Ways {
+        let now = now(&branch);
+        let mut joined = memory.clone();
+        let joins = joined.entries.last_mut().map(|newest| newest.then = Some(now)).is_some();
+        let joins = joins.then(|| (branch.clone(), joined));
+        let begins = if memory.entries.len() < most.min(self.most_entries) {
+            Some(self.pushed(branch, memory))
+        } else if memory.entries.len() < most {
+            return vec![(branch, memory)];
+        } else {
+            None
+        };
+        joins.into_iter().chain(begins).collect()
     }
 
     /// `f U[a,b] g`: at the first position of the window `f U g` is asked, and the first g from

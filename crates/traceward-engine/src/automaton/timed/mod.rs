@@ -77,7 +77,7 @@ impl std::fmt::Display for Unknown {
 
 /// The numbers of claims of a literal that are kept in mind, one after the other as they prove too
 /// small.
-const MOST_ENTRIES: [usize; 3] = [1, 3, 6];
+const MOST_ENTRIES: [usize; 3] = [1, 3, 7];
 
 /// Whether a formula has an operator with a bound in time.
 pub fn has_time(formulas: &Formulas, root: FormulaId) -> bool {
