@@ -32,7 +32,12 @@ fn commands(page: &str) -> Vec<Shown> {
 /// A line without what differs from run to run: timestamps and durations.
 fn steady(line: &str) -> String {
     let mut steady = String::new();
-    for word in line.split_inclusive(' ') {
+    let mut words: Vec<&str> = line.split_inclusive(' ').collect();
+    // How long after the first state is another each time, in whichever unit.
+    if let Some(after) = words.windows(3).position(|words| words == ["after ", "the ", "first "]).filter(|at| *at > 1) {
+        words.drain(after - 2..after);
+    }
+    for word in words {
         let number: String = word.chars().take_while(|letter| letter.is_ascii_digit() || *letter == '.').collect();
         let rest = &word[number.len()..];
         let is_moment = rest.starts_with("ns") && !number.is_empty();

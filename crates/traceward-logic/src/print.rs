@@ -280,6 +280,8 @@ impl fmt::Display for Interval {
             Unit::Time => duration(amount),
         };
         match self.to {
+            // Beside a time a plain 0 is one, too.
+            Some(to) if self.from == 0 && to > 0 => write!(f, "[0,{}]", end(to)),
             Some(to) => write!(f, "[{},{}]", end(self.from), end(to)),
             None => write!(f, "[{},inf]", end(self.from)),
         }

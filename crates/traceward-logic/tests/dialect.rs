@@ -228,7 +228,7 @@ fn the_rewriting_is_as_small_as_it_can_be() {
     for (written, meant) in [
         ("a U[2,5] b", "G[0,1] a & a U[2,5] b"),
         ("a U(0,5] b", "G[0,0] a & a U[1,5] b"),
-        ("a U[2s,5s) b", "G[0ns,1999999999ns] a & a U[2s,4999999999ns] b"),
+        ("a U[2s,5s) b", "G[0,1999999999ns] a & a U[2s,4999999999ns] b"),
         ("a W[2,inf] b", "G[0,1] a & a W[2,inf] b"),
         ("a R[2,5] b", "F[0,1] a | a R[2,5] b"),
         ("a S[2,5] b", "H[0,1] a & a S[2,5] b"),

@@ -5,6 +5,7 @@
 
 use crate::cell::Cell;
 use crate::error::TraceError;
+use crate::note::Note;
 use crate::options::{Implied, ReadOptions};
 use crate::record::{ReadStop, RecordSink};
 use crate::states::known;
@@ -16,18 +17,25 @@ pub(crate) struct Heartbeat {
     times: Option<TimeReader>,
     /// The last time that was told.
     last: Option<i64>,
+    has_beaten: bool,
 }
 
 impl Heartbeat {
     /// The heartbeat that options ask for, if they do.
     pub(crate) fn new(options: &ReadOptions) -> Option<Self> {
         options.heartbeat.as_ref()?;
-        Some(Self { options: options.clone(), times: TimeReader::new(options), last: None })
+        Some(Self { options: options.clone(), times: TimeReader::new(options), last: None, has_beaten: false })
     }
 
     /// A sink that passes states on, and the time that heartbeats tell.
     pub(crate) fn before<'a>(&'a mut self, sink: &'a mut dyn RecordSink) -> Beating<'a> {
         Beating { heartbeat: self, sink }
+    }
+
+    /// What is worth telling: that there was none.
+    pub(crate) fn note(&self) -> Option<Note> {
+        let field = self.options.heartbeat.clone().filter(|_| !self.has_beaten)?;
+        Some(Note::NoHeartbeat { field })
     }
 
     /// Whether a record is a heartbeat.
@@ -82,6 +90,7 @@ impl RecordSink for Beating<'_> {
         if !self.heartbeat.is_beat(cells) {
             return self.sink.record(line, cells);
         }
+        self.heartbeat.has_beaten = true;
         match self.heartbeat.time(line, cells) {
             Ok(Some(time)) => self.sink.clock(time),
             Ok(None) => Ok(()),

@@ -80,7 +80,8 @@ impl Carried {
         Self { image: None, time: self.time, line: self.line }
     }
 
-    fn timestamp(&self) -> Option<(i64, u64)> {
+    /// The timestamp of the last state and its line, if there was one.
+    pub fn timestamp(&self) -> Option<(i64, u64)> {
         (self.line > 0).then_some((self.time, self.line))
     }
 }

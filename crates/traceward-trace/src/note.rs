@@ -51,6 +51,11 @@ pub enum Note {
         /// The lateness that was allowed, in nanoseconds.
         lateness: u64,
     },
+    /// No record had the field of the heartbeat.
+    NoHeartbeat {
+        /// The field.
+        field: String,
+    },
     /// Records that were held back, to be put in order, never became states.
     HeldBack {
         /// The number of records.
@@ -66,7 +71,14 @@ impl Note {
 
     /// Whether the trace may not be what it was meant to be.
     pub fn is_warning(&self) -> bool {
-        matches!(self, Self::OddHeader { .. } | Self::NoEnd { .. } | Self::Late { .. } | Self::HeldBack { .. })
+        matches!(
+            self,
+            Self::OddHeader { .. }
+                | Self::NoEnd { .. }
+                | Self::Late { .. }
+                | Self::HeldBack { .. }
+                | Self::NoHeartbeat { .. }
+        )
     }
 }
 
@@ -93,6 +105,9 @@ impl fmt::Display for Note {
             Self::Late { records, lines, lateness } => {
                 let (what, allowed) = (if *records == 1 { "record is" } else { "records are" }, duration(*lateness));
                 write!(f, "{records} {what} more than {allowed} late and left out: {}", lines_text(*records, lines))
+            }
+            Self::NoHeartbeat { field } => {
+                write!(f, "no record had the heartbeat's field `{}`: only states told how late it is", Shown(field))
             }
             Self::HeldBack { records: 1 } => f.write_str("1 record was held back and not judged"),
             Self::HeldBack { records } => write!(f, "{records} records were held back and not judged"),

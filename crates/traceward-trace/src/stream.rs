@@ -132,7 +132,8 @@ impl RecordStream {
     /// What is worth telling about the input so far.
     pub fn notes(&self) -> Vec<Note> {
         let notes = self.reader.as_ref().map(|(_, reader)| reader.notes()).unwrap_or_default();
-        [notes, self.buffer.as_ref().map(OrderBuffer::notes).unwrap_or_default()].concat()
+        let held = self.buffer.as_ref().map(OrderBuffer::notes).unwrap_or_default();
+        notes.into_iter().chain(held).chain(self.heartbeat.as_ref().and_then(Heartbeat::note)).collect()
     }
 
     /// Whether the input has said that its trace has ended. Others end where their bytes do.

@@ -356,3 +356,36 @@ fn an_end_marker_needs_a_key_and_a_state() {
     let failing = check_with(&by_key("G a", Some("1 / x > 3")), "k,a,x\n1,1,1\n1,1,0\n".as_bytes(), &options);
     assert!(matches!(failing, Err(Error::Evaluation { line: 3, .. })));
 }
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+
+    /// A clock that all keys share brings verdicts earlier, and never others than the file has.
+    #[test]
+    fn a_clock_for_all_keys_brings_no_other_verdict(
+        rows in proptest::collection::vec((0_usize..3, any::<bool>(), proptest::bool::weighted(0.3), 0_i64..4), 1..40),
+    ) {
+        let text = "trace { by k  time t:s } property p = G(a -> F[0,3s] b) property q = G(a -> F[1s,5s] b) \
+                    property r = G(b -> G[0,2s] !a)";
+        let spec = spec_with(text, Settings::default());
+        let mut monitor = KeyedMonitor::new(&spec).unwrap();
+        let (mut now, mut csv) = (0, "k,t,a,b\n".to_owned());
+        let mut early = 0;
+        for (key, a, b, gap) in rows {
+            now += gap;
+            csv += &format!("{key},{now},{},{}\n", u8::from(a), u8::from(b));
+            let passed = monitor.advance_to(now * 1_000_000_000);
+            early += passed.iter().flat_map(|one| &one.changed).filter(|change| change.verdict.is_final()).count();
+            monitor.step(&key.to_string(), &state(a, b).at(now * 1_000_000_000)).unwrap();
+            prop_assert!(monitor.step("late", &state(a, b).at(now * 1_000_000_000 - 1)).is_err());
+        }
+        let before = monitor.deadline();
+        prop_assert!(before.is_none_or(|deadline| deadline >= now * 1_000_000_000));
+        monitor.end_all();
+        let report = check(&spec, csv.as_bytes()).unwrap();
+        for (stream, file) in monitor.properties().zip(&report.properties) {
+            let keys = file.keys.as_ref().expect("by key");
+            prop_assert_eq!((stream.checked, stream.violated), (keys.checked as u64, keys.violated as u64), "{}", early);
+        }
+    }
+}

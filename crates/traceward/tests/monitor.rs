@@ -271,7 +271,6 @@ fn what_cannot_be_followed_is_refused() {
             refusal("query q = max(count(x > 1))"),
             refusal("assert small = max(sum(x)) < 3"),
             refusal("trace { by k } property p = G a"),
-            refusal("trace { time t:ms } property p = G(a -> F[0,3ms] b)"),
             refusal("property p = G(time > 3)"),
         ]
         .join("\n")
@@ -279,6 +278,38 @@ fn what_cannot_be_followed_is_refused() {
     let over = Settings { by: Some("k".into()), ..Settings::default() };
     let spec = Spec::parse_with(vec![Source::new("-e", "G a", Goal::Check)], over).unwrap();
     assert!(Monitor::new(&spec).is_err());
+}
+
+/// A deadline is missed when the clock has passed it, and no state may come before the clock.
+#[test]
+fn time_passes_without_a_state() {
+    let text = "trace { time t:s } property p = G(a -> F[0,5s] b) property q = G[0,7s] !c property r = G a";
+    let spec = spec(text);
+    let state =
+        |second: i64, a: bool| State::new().with("a", a).with("b", false).with("c", false).at(second * 1_000_000_000);
+    let mut monitor = Monitor::new(&spec).unwrap();
+    assert!(monitor.advance_to(-3).is_empty(), "nothing was asked yet");
+    monitor.step(&state(10, true)).unwrap();
+    assert_eq!(monitor.deadline(), Some(15_000_000_000));
+    assert!(monitor.advance_to(15_000_000_000).is_empty());
+    let mut saved = Monitor::restore(&spec, Default::default(), &monitor.save().unwrap()).unwrap();
+    for monitor in [&mut monitor, &mut saved] {
+        assert_eq!(monitor.advance_to(16_000_000_000).len(), 1);
+        assert_eq!(monitor.verdicts(), [Verdict::Violated, Verdict::Holding, Verdict::Holding]);
+        let property = monitor.properties().next().unwrap();
+        assert_eq!((property.decided_at, property.decided_time), (Some(0), Some(16_000_000_000)));
+        let missed = &property.missed[0];
+        assert_eq!((&*missed.obligation, missed.since, missed.deadline), ("F[0,5s] b", 0, 15_000_000_000));
+        assert_eq!(monitor.advance_to(17_000_000_001).len(), 1, "what had to hold for 7 s has held");
+        assert_eq!(monitor.verdicts(), [Verdict::Violated, Verdict::Satisfied, Verdict::Holding]);
+        let error = monitor.step(&state(16, true)).unwrap_err().to_string();
+        assert!(error.contains("the clock has reached"), "{error}");
+        monitor.step(&state(18, false)).unwrap();
+        assert_eq!(monitor.verdicts(), [Verdict::Violated, Verdict::Satisfied, Verdict::Violated]);
+    }
+    let again = Monitor::restore(&spec, Default::default(), &monitor.save().unwrap()).unwrap();
+    let missed = |monitor: &Monitor| monitor.properties().next().unwrap().missed.to_vec();
+    assert_eq!(missed(&again), missed(&monitor));
 }
 
 #[test]

@@ -68,7 +68,8 @@ pub fn observed_line(name: &str, verdict: Verdict, state: &Place) -> String {
 fn state_text(Place { position: _, line, source, time, values }: &Place) -> String {
     let values: Vec<String> =
         values.iter().map(|(name, value)| format!("{} = {}", Shown(name), value_text(Some(value)))).collect();
-    let time = time.map(|time| format!(", {}", moment(time))).unwrap_or_default();
+    // The clock of a program counts from when the machine began, which tells nobody anything.
+    let time = time.filter(|_| source.is_none()).map(|time| format!(", {}", moment(time))).unwrap_or_default();
     let separator = if values.is_empty() { "" } else { ": " };
     format!("line {line}{}{time}{separator}{}", source_text(source.as_ref()), values.join(", "))
 }

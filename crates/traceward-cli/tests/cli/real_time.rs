@@ -1,6 +1,6 @@
 //! Bounds as MTL reads them, bounds that would have held, and records that are late.
 
-use crate::common::{Folder, transcript};
+use crate::common::{Folder, Live, transcript};
 use crate::transcripts::session;
 
 #[test]
@@ -69,4 +69,52 @@ fn records_that_are_late() {
         seen.push(transcript(refused, &folder.run(refused, b"")));
     }
     insta::assert_snapshot!(seen.join("\n"));
+}
+
+/// What the clock brings is told when it brings it, be it by heartbeats or by other keys.
+#[test]
+fn time_that_passes_without_an_event() {
+    let folder = Folder::new("clock");
+    let beats: &[u8] =
+        b"{\"t\":0,\"a\":true,\"b\":false}\n{\"t\":900,\"hb\":1}\n{\"hb\":1500}\n{\"t\":1600,\"a\":false,\"b\":true}\n\
+        {\"t\":1550,\"hb\":true}\n{\"t\":1590,\"a\":false,\"b\":true}\n";
+    let keys: &[u8] = b"k,t,a,b\nx,0,1,0\ny,0,1,0\ny,500,0,1\ny,3000,0,1\nx,2500,0,1\n";
+    let formula = "G(a -> F[0,1s] b)";
+    let asked = |more: &[&'static str]| {
+        ["monitor", "-e", formula, "--time", "t:ms"].into_iter().chain(more.iter().copied()).collect::<Vec<_>>()
+    };
+    let mut seen = Vec::new();
+    for (arguments, input) in [
+        (asked(&["--heartbeat", "hb"]), beats),
+        (asked(&["--heartbeat", "hb", "--format", "text"]), beats),
+        (asked(&["--heartbeat", "hb", "--lateness", "1s"]), beats),
+        (asked(&["--heartbeat", "pulse"]), beats),
+        (asked(&["--by", "k", "--lateness", "1s"]), keys),
+        (asked(&["--by", "k", "--lateness", "1s", "--format", "text"]), keys),
+        (asked(&["--by", "k"]), keys),
+        (asked(&["--by", "k", "--heartbeat", "pulse"]), keys),
+    ] {
+        seen.push(transcript(&arguments, &folder.run(&arguments, input)));
+    }
+    for arguments in [
+        &["monitor", "-e", formula, "--clock", "wall", "--lateness", "1s"][..],
+        &["monitor", "-e", formula, "--clock", "wall", "--heartbeat", "hb"],
+        &["monitor", "-e", formula, "--clock", "moon"],
+        &["monitor", "-e", formula, "--clock", "wall", "--listen", "tcp://127.0.0.1:0"],
+    ] {
+        seen.push(transcript(arguments, &folder.run(arguments, b"")));
+    }
+    insta::assert_snapshot!(seen.join("\n"));
+}
+
+/// The clock on the wall passes a deadline while nothing comes: the line is there before the next
+/// record.
+#[test]
+fn the_wall_tells_the_time() {
+    let mut live = Live::start(&["-e", "G(a -> F[0,50ms] b)", "--clock", "wall", "--only-final"]);
+    live.write("{\"a\": true, \"b\": false}\n");
+    let line = live.line();
+    assert!(line.contains("\"verdict\": \"violated\"") && line.contains("\"obligation\": \"F[0,50ms] b\""), "{line}");
+    live.input = None;
+    assert_eq!(live.rest().1, Some(1));
 }

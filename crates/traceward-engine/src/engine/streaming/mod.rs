@@ -17,6 +17,8 @@ mod lagging;
 mod plan;
 mod save;
 mod scan;
+#[cfg(test)]
+mod tests;
 mod times;
 mod watch;
 
@@ -30,7 +32,7 @@ use crate::saved::{Reader, RestoreError, Writer};
 use bits::{BitRun, Bits};
 use join::{Join, JoinRun};
 use lagging::{Lagging, LaggingRun};
-use plan::{Ask, Draft, Goal, Kind};
+use plan::{Ask, Demand, Draft, Goal, Kind};
 use scan::{Scan, ScanRun};
 use std::sync::Arc;
 use times::Times;
@@ -265,7 +267,7 @@ impl Streaming {
         holds_on_empty: bool,
         config: EngineConfig,
     ) -> Result<Self, Unsupported> {
-        let asked = Self::asked(formulas, alphabet, root, AskedAt::Start, config)?;
+        let asked = Self::asked(formulas, alphabet, root, AskedAt::Start, Demand::WhereItMatters, config)?;
         Ok(Self { holds_on_empty, ..asked })
     }
 
@@ -275,9 +277,10 @@ impl Streaming {
         alphabet: &Alphabet,
         root: FormulaId,
         at: AskedAt,
+        demand: Demand,
         config: EngineConfig,
     ) -> Result<Self, Unsupported> {
-        let Draft { mut formulas, parts, sources, goal } = plan::plan(formulas, root);
+        let Draft { mut formulas, parts, sources, goal } = plan::plan(formulas, root, demand);
         let first = plan::first_position(&mut formulas);
         let given = (at == AskedAt::Given).then_some((first, ASKED));
         let past = Past::with_given(NAME, &formulas, alphabet, &known_now(&parts, &goal), given)?;
@@ -291,11 +294,11 @@ impl Streaming {
         let compiled = parts.into_iter().enumerate().map(|(index, part)| Part {
             formula: part.formula,
             ask: ask(part.ask),
-            kind: part.kind.map(&id),
+            kind: part.kind.map(id),
             source: source(index),
         });
         let parts: Vec<Part> = compiled.collect();
-        let goal = goal.map(&id);
+        let goal = goal.map(id);
         let endings = endings(&past, &parts, &goal);
         let (alphabet, sources) = (alphabet.clone(), sources.len());
         let holds_on_empty = false;
@@ -350,14 +353,21 @@ impl Streaming {
     #[inline]
     fn decided(&self, run: &mut Run, tick: Tick) -> Option<bool> {
         let (failures, watches, sinks) = match &self.goal {
-            Goal::First(part) => return first(run.parts[part.index()].told()),
+            Goal::First(part) => {
+                run.holds_at_end = None;
+                return first(run.parts[part.index()].told());
+            }
             Goal::Nothing { failures, watches, sinks } => (failures, watches, sinks),
         };
         let is_state = matches!(tick, Tick::State { .. });
         let mut has_failed = is_state && failures.iter().any(|failure| run.past.holds(*failure));
+        let mut owes = false;
         for (watch, watching) in watches.iter().zip(&mut run.watches) {
             has_failed |= watching.take(watch, &run.past, tick);
+            owes |= !watch.closing && !watching.is_idle();
         }
+        // What is owed at the top fails if the trace ends, whatever the rest does.
+        run.holds_at_end = if owes { Some(false) } else { sinks.is_empty().then_some(true) };
         if has_failed || sinks.iter().any(|sink| told_false(&run.parts[sink.index()])) {
             return Some(false);
         }
@@ -377,15 +387,15 @@ impl Streaming {
 
     /// Whether the formula would hold if the trace ended here. `ending` is scratch.
     fn holds_at_end(&self, run: &Run, ending: &mut Vec<PartRun>) -> bool {
-        let (watches, sinks) = match &self.goal {
-            Goal::First(_) => return self.ends_well(run, ending),
-            Goal::Nothing { watches, sinks, .. } => (watches, sinks),
-        };
-        let fails = |(watch, run): (&Watch<PastId>, &WatchRun)| !watch.closing && !run.is_idle();
-        if watches.iter().zip(&run.watches).any(fails) {
-            return false;
+        match &self.goal {
+            Goal::First(_) => self.ends_well(run, ending),
+            Goal::Nothing { watches, sinks, .. } => {
+                let fails = |(watch, run): (&Watch<PastId>, &WatchRun)| !watch.closing && !run.is_idle();
+                !watches.iter().zip(&run.watches).any(fails)
+                    && (sinks.iter().all(|sink| run.parts[sink.index()].is_idle(run.states))
+                        || self.ends_well(run, ending))
+            }
         }
-        sinks.iter().all(|sink| run.parts[sink.index()].is_idle(run.states)) || self.ends_well(run, ending)
     }
 
     /// Ends a copy of the run.
@@ -511,7 +521,10 @@ impl Follow for Streaming {
     }
 
     fn step(&self, run: &mut Run, step: Step<'_>) -> Result<Verdict, GaveUp> {
-        if self.take(run, step)?.is_none() {
+        if let Some(verdict) = self.take(run, step)? {
+            return Ok(verdict);
+        }
+        if run.holds_at_end.is_none() {
             let mut ending = std::mem::take(&mut run.ending);
             run.holds_at_end = Some(self.holds_at_end(run, &mut ending));
             run.ending = ending;
@@ -526,7 +539,6 @@ impl Follow for Streaming {
             self.past.step(&mut run.past, step.letter, step.time);
             run.states += 1;
             run.clock = run.clock.max(time);
-            run.holds_at_end = None;
             let tick = Tick::State { position, time };
             if !self.parts.is_empty() {
                 self.ask(run, position, time);
@@ -550,7 +562,6 @@ impl Follow for Streaming {
         if run.decided.is_none() && run.states > 0 {
             run.clock = run.clock.max(time);
             let tick = Tick::Clock(run.clock);
-            run.holds_at_end = None;
             self.tick((&run.past, &run.times), &mut run.parts, run.states, tick);
             run.decided = self.decided(run, tick);
         }
@@ -609,7 +620,8 @@ impl Follow for Streaming {
     }
 
     fn owed(&self, letters: &Letters, position: usize, names: &[Arc<str>]) -> Result<Vec<Owed>, GaveUp> {
-        let asked = Self::asked(&self.formulas, &self.alphabet, self.root, AskedAt::Given, self.config);
+        let Self { formulas, alphabet, root, config, .. } = self;
+        let asked = Self::asked(formulas, alphabet, *root, AskedAt::Given, Demand::WhereItMatters, *config);
         let Ok(asked) = asked else { return Ok(Vec::new()) };
         let mut run = asked.start()?;
         for at in 0..letters.len {

@@ -74,7 +74,7 @@ const PARTS_PER_FORMULA: usize = 4;
 
 /// Where parts are asked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Demand {
+pub(super) enum Demand {
     /// Only where it matters, which may be a different place each time that a formula occurs.
     WhereItMatters,
     /// Everywhere, so that each formula is one part.
@@ -99,10 +99,11 @@ struct Planner {
     sinks: Vec<LateId>,
 }
 
-/// The parts of a formula in negation normal form.
-pub(super) fn plan(formulas: &Formulas, root: FormulaId) -> Draft {
-    let mut planner = Planner::new(formulas, root, Demand::WhereItMatters);
-    if planner.plan_root(root).is_err() {
+/// The parts of a formula in negation normal form. Where too many would be asked where it matters,
+/// all are asked everywhere.
+pub(super) fn plan(formulas: &Formulas, root: FormulaId, demand: Demand) -> Draft {
+    let mut planner = Planner::new(formulas, root, demand);
+    if demand == Demand::Everywhere || planner.plan_root(root).is_err() {
         planner = Planner::new(formulas, root, Demand::Everywhere);
         let planned = planner.plan_first(root);
         assert!(planned.is_ok(), "a formula has as many parts as it has operators");

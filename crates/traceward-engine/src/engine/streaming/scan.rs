@@ -253,12 +253,14 @@ impl ScanRun {
 
     /// In time, states may be so far apart that a window opens and closes between them.
     fn run_in_time(&mut self, scan: &Scan<PastId>, until: u64, answer: Option<bool>, times: &Times) {
+        let moment = |position| Moment { position, time: times.at(position).unwrap_or_default() };
+        let Some(answer) = answer else {
+            self.pass(scan, moment(until - 1));
+            return;
+        };
         for position in self.scanned..until {
-            let time = times.at(position).unwrap_or_default();
-            self.pass(scan, Moment { position, time });
-            if let Some(answer) = answer {
-                self.settle(scan, answer);
-            }
+            self.pass(scan, moment(position));
+            self.settle(scan, answer);
         }
     }
 

@@ -660,7 +660,9 @@ impl KeyedMonitor {
                 *strand = Strand::Decided(verdict);
                 // The values of the last state of this key are not kept.
                 let position = trail.states.saturating_sub(1) as usize;
-                let state = Place { position, line: 0, source: None, time: Some(trail.last), values: Vec::new() };
+                let (time_of_last, line) = trail.carried.timestamp().unwrap_or((trail.last, 0));
+                let time_of_last = Some(time_of_last);
+                let state = Place { position, line, source: None, time: time_of_last, values: Vec::new() };
                 if verdict == Verdict::Violated {
                     tally.violate(trail, Some(&state), options.max_violations);
                 }
