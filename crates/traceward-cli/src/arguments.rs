@@ -350,8 +350,8 @@ pub struct MonitorArguments {
     /// timestamps, the wall also gives records the time of their arrival
     #[arg(long, value_enum, value_name = "events|wall", default_value_t = ClockSource::Events, hide_default_value = true, hide_possible_values = true, help_heading = "Trace")]
     pub clock: ClockSource,
-    /// A record that has this field is no state: it tells how late it is, by its timestamp, or by the
-    /// field itself
+    /// A record that has this field is no state: it tells how late it is, by its timestamp, or by
+    /// the field itself
     #[arg(long, value_name = "FIELD", help_heading = "Trace")]
     pub heartbeat: Option<String>,
     /// With --by: a key that is silent for longer than this ends its trace, by timestamps where

@@ -215,8 +215,8 @@ impl Intake {
         self.passed = self.passed.max(Some(time));
     }
 
-    /// Sets the time at which the next records arrive: where no column is read for it, that is their
-    /// timestamp.
+    /// Sets the time at which the next records arrive: where no column is read for it, that is
+    /// their timestamp.
     pub fn arrive(&mut self, time: i64) {
         self.arrival = self.arrival.max(Some(time)).max(self.passed);
     }

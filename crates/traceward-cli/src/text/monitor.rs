@@ -3,7 +3,7 @@
 use super::property::{signs, statistics_text, vacuously};
 use super::query::{within, write_summary};
 use super::runs::{write_coverage, write_waiting};
-use super::units::{counted, measured_or_none, moment, value_text};
+use super::units::{counted, exact_moment, measured_or_none, moment, value_text};
 use super::{BAD, BOLD, DIM, GOOD, OPEN, POSITION_WIDTH, source_text};
 use crate::command::monitor::{self, Ending};
 use crate::failure::given_up;
@@ -69,7 +69,11 @@ fn state_text(Place { position: _, line, source, time, values }: &Place) -> Stri
     let values: Vec<String> =
         values.iter().map(|(name, value)| format!("{} = {}", Shown(name), value_text(Some(value)))).collect();
     // The clock of a program counts from when the machine began, which tells nobody anything.
-    let time = time.filter(|_| source.is_none()).map(|time| format!(", {}", moment(time))).unwrap_or_default();
+    let time = time.and_then(|time| match source {
+        Some(_) => exact_moment(time),
+        None => Some(moment(time)),
+    });
+    let time = time.map(|time| format!(", {time}")).unwrap_or_default();
     let separator = if values.is_empty() { "" } else { ": " };
     format!("line {line}{}{time}{separator}{}", source_text(source.as_ref()), values.join(", "))
 }

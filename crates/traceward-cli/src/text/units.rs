@@ -137,7 +137,7 @@ pub(super) fn moment_after(first: Option<i64>, nanoseconds: i64) -> String {
 
 /// A timestamp to the nanosecond, if people could read that. The clocks of programs count
 /// nanoseconds since the machine was started, which nobody can.
-fn exact_moment(nanoseconds: i64) -> Option<String> {
+pub(super) fn exact_moment(nanoseconds: i64) -> Option<String> {
     const YEAR_2000: i64 = 946_684_800_000_000_000;
     const MOST_DIGITS: usize = 6;
     match jiff::Timestamp::from_nanosecond(i128::from(nanoseconds)) {

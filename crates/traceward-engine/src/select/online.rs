@@ -44,8 +44,8 @@ impl Online {
         Ok(Self { prepared: prepared.clone(), index, name: config.engine, engine })
     }
 
-    /// An observer if all of its automaton can be made beforehand: then it is exact, and never grows.
-    /// All else is followed part by part, which is linear whatever the formula.
+    /// An observer if all of its automaton can be made beforehand: then it is exact, and never
+    /// grows. All else is followed part by part, which is linear whatever the formula.
     fn chosen(prepared: &Arc<Prepared>, index: usize, config: &Config) -> Result<Self, BuildError> {
         let of = |engine, exactness| Self::new(prepared, index, &Config { engine, exactness, ..*config });
         // Every step of a delay that overlaps with others doubles the states: that is not tried.

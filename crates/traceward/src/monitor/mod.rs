@@ -471,8 +471,8 @@ impl Monitor {
         })
     }
 
-    /// Learns that time has passed: no later state has a timestamp below `time`, in nanoseconds. What
-    /// had to come about by then has not, whether or not anything happens any more. It adds no
+    /// Learns that time has passed: no later state has a timestamp below `time`, in nanoseconds.
+    /// What had to come about by then has not, whether or not anything happens any more. It adds no
     /// state. Returns the properties whose verdict is another than before.
     ///
     /// A later state with an earlier timestamp is refused. An earlier `time` says nothing new.

@@ -34,8 +34,8 @@
 //!
 //! where t asks for a clock that is not negative, as o does, and c for a negative one: whether a
 //! window closes with a state is not known before the next one comes, so t has always something to
-//! wait for. d asks for more than b - a, e for no more. Without an upper bound the delay has its own
-//! clock, set to a, and the window that of steps.
+//! wait for. d asks for more than b - a, e for no more. Without an upper bound the delay has its
+//! own clock, set to a, and the window that of steps.
 //!
 //! Past operators are leaves here: what holds of the past is known when a state arrives, see
 //! [`crate::past`].

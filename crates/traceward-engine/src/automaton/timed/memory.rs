@@ -272,9 +272,9 @@ impl Rules {
     /// `F[a,b] g`: claims that one g is to serve are a group, of which the first and the last are
     /// kept. A claim joins the newest group or begins another one, and both are tried.
     ///
-    /// Say that the g of a group is the last one that serves its first claim. Then two groups behind
-    /// a group another one begins later than that by more than the window is long, so that few
-    /// groups are open at once, and no trace is lost where more are not tried.
+    /// Say that the g of a group is the last one that serves its first claim. Then two groups
+    /// behind a group another one begins later than that by more than the window is long, so that
+    /// few groups are open at once, and no trace is lost where more are not tried.
     fn later(&self, from: i64, to: i64, memory: Memory, told: Told, branch: Branch) -> Ways {
         let branch = match memory.only() {
             Some(oldest) => match self.at_most(branch, oldest, to) {

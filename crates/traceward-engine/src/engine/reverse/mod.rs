@@ -12,9 +12,9 @@
 //! stages, each of one direction, what others need first.
 //!
 //! Bounded operators are put together from parts that a pass goes through as well (`f U[0,b] g` is
-//! `(f U g) & F[0,b] g`, `f W[0,b] g` is `(f W g) | G[0,b] (f | g)`, and a lower bound in steps is a
-//! shift), each a few instructions for 64 positions, whatever the bound. Windows that open later in
-//! time are stages of their own, over finished rows.
+//! `(f U g) & F[0,b] g`, `f W[0,b] g` is `(f W g) | G[0,b] (f | g)`, and a lower bound in steps is
+//! a shift), each a few instructions for 64 positions, whatever the bound. Windows that open later
+//! in time are stages of their own, over finished rows.
 //!
 //! Time and space are linear in formula and trace. For verdicts while the trace still grows, see
 //! the engines that run online; for a definition without bit tricks, see

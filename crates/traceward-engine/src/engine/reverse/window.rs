@@ -1,12 +1,13 @@
 //! Windows that open later in time, over finished rows.
 //!
 //! Such a window is decided at its opening, the nearest position that is far enough away: an until
-//! holds if it holds there without a bound, and what settles it comes before the window closes. Where
-//! windows open moves with the timestamps, not by a number of steps. So the openings of the first and
-//! the last position of a word are searched for, and settle most words as a whole: one witness that
-//! lies in all of its windows, or none that lies in any. In other words it is searched for what
-//! changes: for the positions that open between two witnesses and close before the later one, if these
-//! are farther apart than a window is wide, and for those that open where the gate changes.
+//! holds if it holds there without a bound, and what settles it comes before the window closes.
+//! Where windows open moves with the timestamps, not by a number of steps. So the openings of the
+//! first and the last position of a word are searched for, and settle most words as a whole: one
+//! witness that lies in all of its windows, or none that lies in any. In other words it is searched
+//! for what changes: for the positions that open between two witnesses and close before the later
+//! one, if these are farther apart than a window is wide, and for those that open where the gate
+//! changes.
 
 use super::chain::{EndMask, chain_future, chain_past};
 use super::schedule::{RowId, WindowKind, WindowStage};
@@ -16,7 +17,8 @@ use traceward_logic::formula::{BinaryOp, Direction, Expansion, Strength};
 /// No place: there is nothing of a kind.
 const NOWHERE: usize = usize::MAX;
 
-/// The distance at which a search for an opening starts: neighbouring words open about a word apart.
+/// The distance at which a search for an opening starts: neighbouring words open about a word
+/// apart.
 const FIRST_STEP: usize = 32;
 
 /// The positions at which an operator holds. `words` is memory for them.
@@ -243,9 +245,9 @@ fn from(offset: usize) -> u64 {
     if offset < Bitmap::WORD { u64::MAX >> offset } else { 0 }
 }
 
-/// The offsets of the set positions of a word, the last one first: to count zeros from the other end
-/// takes an instruction that waits for what its register held before, so that searches which have
-/// nothing to do with each other would come one after another.
+/// The offsets of the set positions of a word, the last one first: to count zeros from the other
+/// end takes an instruction that waits for what its register held before, so that searches which
+/// have nothing to do with each other would come one after another.
 fn ones(mut word: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let bit = word.trailing_zeros() as usize;

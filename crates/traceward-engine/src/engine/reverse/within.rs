@@ -1,10 +1,10 @@
 //! Whether a row is set somewhere within a distance, the position itself included: `F[0,b]` and
 //! `O[0,b]`, block by block.
 //!
-//! Up to 63 steps, bits are spread by doubling shifts. Farther, a word has only two questions: which
-//! of its positions have a set one ahead of them in the word itself, and which still see the nearest
-//! one behind it. In time both are settled by the timestamps at the ends of the word, unless the
-//! bound ends within it.
+//! Up to 63 steps, bits are spread by doubling shifts. Farther, a word has only two questions:
+//! which of its positions have a set one ahead of them in the word itself, and which still see the
+//! nearest one behind it. In time both are settled by the timestamps at the ends of the word,
+//! unless the bound ends within it.
 
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::formula::{Direction, Unit};

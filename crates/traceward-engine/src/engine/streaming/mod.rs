@@ -1,15 +1,16 @@
 //! Streaming: every part of a formula answers as soon as it is certain.
 //!
 //! A formula is cut into parts that look ahead, each of which tells the truth position by position,
-//! in order, as soon as it knows ([`scan`], [`join`], [`lagging`], and at the top [`watch`]). What speaks of the past and the
-//! present alone is known in the state itself ([`Past`]). A part is asked only where it matters, and
-//! keeps who asked and was not answered ([`plan`]). So memory is what is owed, whatever the bounds:
-//! a bound in steps is a position and one in time a timestamp, and both are only compared.
+//! in order, as soon as it knows ([`scan`], [`join`], [`lagging`], and at the top [`watch`]). What
+//! speaks of the past and the present alone is known in the state itself ([`Past`]). A part is
+//! asked only where it matters, and keeps who asked and was not answered ([`plan`]). So memory is
+//! what is owed, whatever the bounds: a bound in steps is a position and one in time a timestamp,
+//! and both are only compared.
 //!
-//! It takes every formula. Verdicts are sound and not always the earliest: `F p & G !p` is found out
-//! only when p comes, and a part that is not settled at some position keeps back what it knows of
-//! later ones. Observers ([`super::observer`]) are exact where they are small enough; they take no
-//! bounds in time.
+//! It takes every formula. Verdicts are sound and not always the earliest: `F p & G !p` is found
+//! out only when p comes, and a part that is not settled at some position keeps back what it knows
+//! of later ones. Observers ([`super::observer`]) are exact where they are small enough; they take
+//! no bounds in time.
 
 mod bits;
 mod join;
@@ -57,7 +58,8 @@ pub struct Streaming {
     /// Whether a part looks at timestamps after their states.
     needs_times: bool,
     goal: Goal<PastId>,
-    /// For each failure, watch and sink of the goal where it is asked; empty if that goes on forever.
+    /// For each failure, watch and sink of the goal where it is asked; empty if that goes on
+    /// forever.
     endings: Vec<PastId>,
     holds_on_empty: bool,
 }
@@ -440,7 +442,8 @@ fn known_now(parts: &[plan::DraftPart], goal: &Goal<FormulaId>) -> Vec<FormulaId
     formulas
 }
 
-/// For each failure, watch and sink where it is asked, if it is possible that it is not asked again.
+/// For each failure, watch and sink where it is asked, if it is possible that it is not asked
+/// again.
 fn endings(past: &Past, parts: &[Part], goal: &Goal<PastId>) -> Vec<PastId> {
     let Goal::Nothing { failures, watches, sinks } = goal else { return Vec::new() };
     let watched = watches.iter().map(|watch| watch.guard);

@@ -3,14 +3,14 @@
 //! Whatever speaks of the past and the present alone is known in the state itself (*now*); all else
 //! is known *late*. Two things keep what has to be remembered small.
 //!
-//! *A part is asked only where it matters.* In `G(p -> F[0,9] q)` nobody asks for `F[0,9] q` where p
-//! does not hold. Where nobody asks, a part tells the *neutral* value, which is that of its
+//! *A part is asked only where it matters.* In `G(p -> F[0,9] q)` nobody asks for `F[0,9] q` where
+//! p does not hold. Where nobody asks, a part tells the *neutral* value, which is that of its
 //! surroundings: then a disjunction below an always is nothing but its late part, asked where the
 //! rest fails, and so is a conjunction below an eventually.
 //!
-//! *At the top nothing matters but the first failure.* A conjunction there is that of its parts, and
-//! an always with a bound asks its operand wherever the past operator of the same bound holds of
-//! what it was asked itself. Nobody wants to know which position it was, so that of all who wait
+//! *At the top nothing matters but the first failure.* A conjunction there is that of its parts,
+//! and an always with a bound asks its operand wherever the past operator of the same bound holds
+//! of what it was asked itself. Nobody wants to know which position it was, so that of all who wait
 //! for the same one is enough ([`Watch`], [`Keep::Decisive`]).
 
 use super::join::Join;
@@ -116,8 +116,8 @@ pub(super) fn plan(formulas: &Formulas, root: FormulaId, demand: Demand) -> Draf
     Draft { formulas, parts, sources, goal }
 }
 
-/// The formula that holds at position 0 only. It is written as no formula in normal form is, so that
-/// it can be told from what a formula itself says of the beginning.
+/// The formula that holds at position 0 only. It is written as no formula in normal form is, so
+/// that it can be told from what a formula itself says of the beginning.
 pub(super) fn first_position(formulas: &mut Formulas) -> FormulaId {
     let always = formulas.constant(true);
     let never = formulas.intern(Node::Not(always));
