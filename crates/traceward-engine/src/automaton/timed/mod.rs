@@ -1,8 +1,8 @@
 //! Shortest traces with timestamps that satisfy a formula with bounds in time.
 //!
-//! The operators with a bound in time are taken out of the formula ([`literal`]). What is left
+//! The operators with a bound in time are taken out of the formula (`literal`). What is left
 //! leads to a deterministic automaton, and beside its state there is what has to be kept in mind of
-//! the claims that were made ([`memory`]), with what is known of the timestamps ([`zone`]). Such
+//! the claims that were made (`memory`), with what is known of the timestamps (`zone`). Such
 //! configurations are met breadth-first.
 //!
 //! Two things may be lost on the way: claims where there are too many at once, and that timestamps

@@ -1,9 +1,9 @@
 //! Streaming: every part of a formula answers as soon as it is certain.
 //!
 //! A formula is cut into parts that look ahead, each of which tells the truth position by position,
-//! in order, as soon as it knows ([`scan`], [`join`], [`lagging`], and at the top [`watch`]). What
+//! in order, as soon as it knows (`scan`, `join`, `lagging`, and at the top `watch`). What
 //! speaks of the past and the present alone is known in the state itself ([`Past`]). A part is
-//! asked only where it matters, and keeps who asked and was not answered ([`plan`]). So memory is
+//! asked only where it matters, and keeps who asked and was not answered (`plan`). So memory is
 //! what is owed, whatever the bounds: a bound in steps is a position and one in time a timestamp,
 //! and both are only compared.
 //!
