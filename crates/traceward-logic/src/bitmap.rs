@@ -6,6 +6,7 @@
 //! carries. See `traceward-engine`'s reverse traversal.
 
 use std::fmt;
+use std::ops::Range;
 
 /// A sequence of bits, one per position. Bits past the end are zero.
 #[derive(Clone, PartialEq, Eq, Hash, Default)]
@@ -193,6 +194,22 @@ impl Bitmap {
         positions.iter().map(|&position| self.get(position as usize)).collect()
     }
 
+    /// The bits of some positions that follow each other.
+    ///
+    /// # Panics
+    /// If there are no such positions.
+    pub fn slice(&self, positions: Range<usize>) -> Self {
+        assert!(positions.end <= self.len, "positions {positions:?} of {}", self.len);
+        let (whole, part) = (positions.start / Self::WORD, positions.start % Self::WORD);
+        let word = |index: usize| self.words.get(whole + index).copied().unwrap_or(0);
+        let sliced = |index: usize| match part {
+            0 => word(index),
+            part => (word(index) << part) | (word(index + 1) >> (Self::WORD - part)),
+        };
+        let count = positions.len().div_ceil(Self::WORD);
+        Self::from_words((0..count).map(sliced).collect(), positions.len())
+    }
+
     /// The bits this many positions later; those that fall behind the end are lost, and the first
     /// ones are zero.
     pub fn delayed(&self, steps: usize) -> Self {
@@ -275,6 +292,17 @@ mod tests {
         for from in 0..200 {
             assert_eq!(bitmap.first_one_from(from), bitmap.ones().find(|&position| position >= from), "{from}");
             assert_eq!(bitmap.last_one_up_to(from), bitmap.ones().filter(|&one| one <= from).last(), "{from}");
+        }
+    }
+
+    #[test]
+    fn slices_have_the_bits_of_their_positions() {
+        let bits: Vec<bool> = (0..200).map(|position| position % 3 == 0 || position % 7 == 2).collect();
+        let bitmap: Bitmap = bits.iter().copied().collect();
+        for start in [0, 1, 63, 64, 65, 127, 128, 200] {
+            for end in (start..=200).filter(|end| end % 13 == 0 || end % 64 < 2 || *end == 200) {
+                assert_eq!(bitmap.slice(start..end), bits[start..end].iter().copied().collect(), "{start}..{end}");
+            }
         }
     }
 

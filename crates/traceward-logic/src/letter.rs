@@ -122,6 +122,62 @@ impl Letters {
     }
 }
 
+/// The letters of several traces, one behind the other, for engines that take them in one go.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Batch {
+    /// The letters of all states. Timestamps never decrease, from trace to trace either: each
+    /// trace is moved in time, so that it begins farther behind the one before it than any of them
+    /// is long.
+    pub letters: Letters,
+    /// The first position of each trace.
+    pub first: Bitmap,
+    /// The last position of each trace.
+    pub last: Bitmap,
+    /// The largest distance in nanoseconds between two states of a trace.
+    pub longest: u64,
+}
+
+impl Batch {
+    /// Traces by the letters of all their states and by the number of states of each, which is not
+    /// 0. None if there is no room in time to put them one behind the other.
+    pub fn new(letters: Letters, lengths: &[usize]) -> Option<Self> {
+        let mut first = Bitmap::filled(letters.len, false);
+        let mut last = first.clone();
+        let mut start = 0;
+        for length in lengths {
+            first.set(start, true);
+            start += length;
+            last.set(start - 1, true);
+        }
+        debug_assert_eq!(start, letters.len, "the lengths of all traces");
+        let Some(time) = &letters.time else { return Some(Self { letters, first, last, longest: 0 }) };
+        let (time, longest) = moved_apart(time, lengths)?;
+        Some(Self { letters: Letters { time: Some(time.into()), ..letters }, first, last, longest })
+    }
+}
+
+/// The timestamps of traces moved apart by more than the longest of them is long, and its length.
+fn moved_apart(time: &[i64], lengths: &[usize]) -> Option<(Vec<i64>, u64)> {
+    let mut rest = time;
+    let traces = lengths.iter().map(|&length| {
+        let (trace, others) = rest.split_at(length);
+        rest = others;
+        trace
+    });
+    let traces: Vec<&[i64]> = traces.collect();
+    let longest = traces.iter().map(|trace| trace[0].abs_diff(trace[trace.len() - 1])).max().unwrap_or(0);
+    let apart = i64::try_from(longest).ok()?.checked_add(1)?;
+    let mut moved = Vec::with_capacity(time.len());
+    let mut begin = 0_i64;
+    for trace in traces {
+        // No distance is larger than the longest trace, which has fit.
+        moved.extend(trace.iter().map(|time| begin + time.abs_diff(trace[0]) as i64));
+        begin = moved[moved.len() - 1].checked_add(apart)?;
+        begin.checked_add(apart)?;
+    }
+    Some((moved, longest))
+}
+
 /// The propositions that hold in one state.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Letter(pub Bitmap);

@@ -1,7 +1,7 @@
 //! Columns, built value by value.
 
+use crate::dictionary::Dictionary;
 use crate::error::TraceErrorKind;
-use crate::keys::Dictionary;
 use crate::typing::{CellSink, Gap, Gaps};
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::lower::Expected;

@@ -1,36 +1,101 @@
-//! The keys a trace is split by, and texts kept once.
+//! The keys a trace is split by.
 
-use rustc_hash::FxHashMap;
+use crate::dictionary::Dictionary;
+use std::ops::Range;
 use std::sync::Arc;
 
-/// The keys of a trace, in order of first appearance.
+/// The traces of a trace that is split by key, in order of first appearance.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Keys {
-    /// One group a key.
-    pub groups: Vec<KeyGroup>,
+    /// The key of each trace.
+    keys: Vec<Arc<str>>,
+    /// The number of each trace among those of its key, if some key has several.
+    numbers: Option<Vec<u32>>,
+    /// The positions of all states, trace by trace.
+    positions: Vec<u32>,
+    /// Where the positions of each trace begin, and where the last ones end.
+    starts: Vec<u32>,
 }
 
 /// A key and its states.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct KeyGroup {
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct KeyGroup<'a> {
     /// The key's text.
-    pub key: Arc<str>,
+    pub key: &'a Arc<str>,
     /// The number of the trace among those of its key, counted from 1: a key has several where
     /// something marks their ends.
     pub number: u32,
-    /// The positions of its states in the whole trace, ascending.
-    pub positions: Vec<u32>,
+    /// The positions of its states in the whole trace, ascending; there is one.
+    pub positions: &'a [u32],
+}
+
+impl Keys {
+    /// The number of traces.
+    pub fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// Whether there is no trace.
+    pub fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+
+    /// A trace by its place.
+    pub fn group(&self, index: usize) -> KeyGroup<'_> {
+        let number = self.numbers.as_ref().map_or(1, |numbers| numbers[index]);
+        KeyGroup { key: &self.keys[index], number, positions: self.positions(index..index + 1) }
+    }
+
+    /// All traces.
+    pub fn groups(&self) -> impl ExactSizeIterator<Item = KeyGroup<'_>> {
+        (0..self.len()).map(|index| self.group(index))
+    }
+
+    /// The positions of the states of some traces, trace by trace.
+    pub fn positions(&self, traces: Range<usize>) -> &[u32] {
+        &self.positions[self.start(traces.start)..self.start(traces.end)]
+    }
+
+    /// The number of states in all traces before one.
+    pub fn start(&self, trace: usize) -> usize {
+        self.starts.get(trace).map_or(0, |start| *start as usize)
+    }
 }
 
 /// Collects [`Keys`] state by state.
 #[derive(Debug, Default)]
 pub(crate) struct KeysBuilder {
     dictionary: Dictionary,
-    positions: Vec<Vec<u32>>,
-    /// The key and the number of each trace, if some key has several; else there is one for each
-    /// key.
-    traces: Option<Vec<(u32, u32)>>,
-    /// For each key its last trace, if some key has several.
+    /// The trace of each state.
+    traces: Vec<u32>,
+    /// The last state of each trace.
+    last: Vec<Option<Last>>,
+    /// Which traces a key has, if some key has several; else there is one for each key.
+    several: Option<SeveralTraces>,
+    /// The trace of the latest state, and its last state before that.
+    latest: Option<(u32, Option<Last>)>,
+}
+
+/// A position, in as much memory as the number takes: there are never as many states as positions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Last(std::num::NonZero<u32>);
+
+impl Last {
+    fn new(position: u32) -> Option<Self> {
+        std::num::NonZero::new(!position).map(Self)
+    }
+
+    fn position(self) -> u32 {
+        !self.0.get()
+    }
+}
+
+/// The traces of keys that have several.
+#[derive(Debug, Default)]
+struct SeveralTraces {
+    /// The key and the number of each trace.
+    of: Vec<(u32, u32)>,
+    /// For each key its last trace.
     current: Vec<u32>,
 }
 
@@ -45,96 +110,96 @@ pub(crate) enum Belongs {
 
 impl KeysBuilder {
     /// Adds the next state of a key; returns the position of the one before it.
+    #[inline]
     pub(crate) fn push(&mut self, key: &str, position: u32) -> Option<u32> {
-        let code = self.dictionary.intern(key) as usize;
-        if code == self.positions.len() {
-            self.positions.push(Vec::new());
+        let trace = self.dictionary.intern(key);
+        self.push_to_trace(trace, position)
+    }
+
+    #[inline]
+    fn push_to_trace(&mut self, trace: u32, position: u32) -> Option<u32> {
+        if trace as usize == self.last.len() {
+            self.last.push(None);
         }
-        let previous = self.positions[code].last().copied();
-        self.positions[code].push(position);
-        previous
+        let before = std::mem::replace(&mut self.last[trace as usize], Last::new(position));
+        self.traces.push(trace);
+        self.latest = Some((trace, before));
+        before.map(Last::position)
     }
 
     /// Adds the next state of a key that may have several traces.
     pub(crate) fn push_to(&mut self, key: &str, position: u32, belongs: Belongs) {
         let code = self.dictionary.intern(key);
-        let traces = self.traces.get_or_insert_default();
-        let is_new = code as usize == self.current.len();
+        let SeveralTraces { of, current } = self.several.get_or_insert_default();
+        let is_new = code as usize == current.len();
         if is_new {
-            self.current.push(0);
+            current.push(0);
         }
         if is_new || belongs == Belongs::ToNext {
-            let number = if is_new { 1 } else { traces[self.current[code as usize] as usize].1 + 1 };
-            self.current[code as usize] = traces.len() as u32;
-            traces.push((code, number));
-            self.positions.push(Vec::new());
+            let number = if is_new { 1 } else { of[current[code as usize] as usize].1 + 1 };
+            current[code as usize] = of.len() as u32;
+            of.push((code, number));
         }
-        self.positions[self.current[code as usize] as usize].push(position);
+        let trace = current[code as usize];
+        self.push_to_trace(trace, position);
     }
 
-    /// Forgets the states from this position on.
+    /// Forgets the latest state if it is at this position: its record has turned out to be none.
     pub(crate) fn truncate(&mut self, len: u32) {
-        for positions in &mut self.positions {
-            while positions.last().is_some_and(|&position| position >= len) {
-                positions.pop();
-            }
+        if self.traces.len() > len as usize
+            && let Some((trace, before)) = self.latest.take()
+        {
+            self.traces.pop();
+            self.last[trace as usize] = before;
         }
     }
 
     /// The keys that have a state.
-    pub(crate) fn finish(self) -> Keys {
-        let texts = self.dictionary.into_texts();
-        let key = |trace: usize| match &self.traces {
-            Some(traces) => (texts[traces[trace].0 as usize].clone(), traces[trace].1),
-            None => (texts[trace].clone(), 1),
-        };
-        let groups = self.positions.into_iter().enumerate().map(|(trace, positions)| {
-            let (key, number) = key(trace);
-            KeyGroup { key, number, positions }
-        });
-        Keys { groups: groups.filter(|group| !group.positions.is_empty()).collect() }
-    }
-}
-
-/// Different texts, each kept once, numbered in order of first appearance.
-#[derive(Debug, Default)]
-pub(crate) struct Dictionary {
-    texts: Vec<Arc<str>>,
-    codes: FxHashMap<Arc<str>, u32>,
-    last: u32,
-}
-
-impl Dictionary {
-    /// The number of a text. There are never more texts than states, which are counted in 32 bits.
-    #[inline]
-    pub(crate) fn intern(&mut self, text: &str) -> u32 {
-        // Logs often repeat the previous value, and comparing is cheaper than hashing.
-        if self.texts.get(self.last as usize).is_some_and(|last| **last == *text) {
-            return self.last;
+    pub(crate) fn finish(mut self) -> Keys {
+        // A key whose only record was none is the last one that came.
+        while self.last.last() == Some(&None) {
+            self.last.pop();
         }
-        self.last = match self.codes.get(text) {
-            Some(&code) => code,
-            None => self.insert(text),
+        let texts = self.dictionary.into_texts();
+        let count = self.last.len();
+        let (keys, numbers) = match &self.several {
+            Some(SeveralTraces { of, .. }) => {
+                let key = |&(key, _): &(u32, u32)| texts[key as usize].clone();
+                (of[..count].iter().map(key).collect(), Some(of[..count].iter().map(|(_, number)| *number).collect()))
+            }
+            None => (texts.into_iter().take(count).collect(), None),
         };
-        self.last
+        let (positions, starts) = by_trace(&self.traces, count);
+        Keys { keys, numbers, positions, starts }
     }
+}
 
-    pub(crate) fn into_texts(self) -> Vec<Arc<str>> {
-        self.texts
+/// Positions sorted by trace, and where those of each trace begin.
+fn by_trace(traces: &[u32], count: usize) -> (Vec<u32>, Vec<u32>) {
+    let mut starts = vec![0_u32; count + 1];
+    traces.iter().for_each(|&trace| starts[trace as usize + 1] += 1);
+    let mut sum = 0;
+    for start in &mut starts {
+        sum += *start;
+        *start = sum;
     }
-
-    fn insert(&mut self, text: &str) -> u32 {
-        let code = self.texts.len() as u32;
-        let text: Arc<str> = text.into();
-        self.texts.push(text.clone());
-        self.codes.insert(text, code);
-        code
+    let mut next = starts.clone();
+    let mut positions = vec![0; traces.len()];
+    for (position, &trace) in (0..).zip(traces) {
+        let place = &mut next[trace as usize];
+        positions[*place as usize] = position;
+        *place += 1;
     }
+    (positions, starts)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn shown(keys: &Keys) -> Vec<(&str, u32, &[u32])> {
+        keys.groups().map(|group| (&**group.key, group.number, group.positions)).collect()
+    }
 
     #[test]
     fn keys_keep_their_order_and_know_their_last_state() {
@@ -142,8 +207,39 @@ mod tests {
         let previous: Vec<_> = ["b", "a", "b", "b", "a"].iter().zip(0..).map(|(key, at)| keys.push(key, at)).collect();
         assert_eq!(previous, [None, None, Some(0), Some(2), Some(1)]);
         let keys = keys.finish();
-        assert_eq!(&*keys.groups[0].key, "b");
-        assert_eq!(keys.groups[0].positions, [0, 2, 3]);
-        assert_eq!(keys.groups[1].positions, [1, 4]);
+        assert_eq!(shown(&keys), [("b", 1, &[0, 2, 3][..]), ("a", 1, &[1, 4][..])]);
+        assert_eq!(keys.positions(0..2), [0, 2, 3, 1, 4]);
+    }
+
+    #[test]
+    fn a_state_that_was_none_is_forgotten() {
+        let mut keys = KeysBuilder::default();
+        keys.push("a", 0);
+        keys.push("a", 1);
+        keys.truncate(1);
+        assert_eq!(keys.push("a", 1), Some(0));
+        keys.push("b", 2);
+        keys.truncate(2);
+        assert_eq!(shown(&keys.finish()), [("a", 1, &[0, 1][..])]);
+    }
+
+    #[test]
+    fn a_key_has_several_traces() {
+        let mut keys = KeysBuilder::default();
+        for (at, (key, belongs)) in
+            [("a", Belongs::ToLast), ("b", Belongs::ToLast), ("a", Belongs::ToNext), ("b", Belongs::ToLast)]
+                .into_iter()
+                .enumerate()
+        {
+            keys.push_to(key, at as u32, belongs);
+        }
+        assert_eq!(shown(&keys.finish()), [("a", 1, &[0][..]), ("b", 1, &[1, 3][..]), ("a", 2, &[2][..])]);
+    }
+
+    #[test]
+    fn no_states_have_no_keys() {
+        let keys = KeysBuilder::default().finish();
+        assert!(keys.is_empty() && keys.positions(0..0).is_empty());
+        assert_eq!(keys.start(0), 0);
     }
 }

@@ -16,6 +16,7 @@ mod cell;
 mod column;
 mod csv;
 mod date;
+mod dictionary;
 mod error;
 mod events;
 mod format;

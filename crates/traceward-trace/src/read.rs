@@ -241,19 +241,15 @@ mod tests {
     fn keys_split_a_trace() {
         let options = ReadOptions { key: Some("k".to_owned()), ..want(&[("a", NUMBER)]) };
         let trace = read_text("k,a\ny,1\nx,2\n,3\ny,4\n", &options).unwrap();
-        let groups: Vec<_> = trace
-            .keys
-            .iter()
-            .flat_map(|keys| &keys.groups)
-            .map(|group| (&*group.key, group.positions.as_slice()))
-            .collect();
+        let groups: Vec<_> =
+            trace.keys.iter().flat_map(Keys::groups).map(|group| (&**group.key, group.positions)).collect();
         assert_eq!(groups, [("y", &[0, 2][..]), ("x", &[1][..])]);
         assert_eq!(trace.states, 3);
         assert_eq!(trace.lines.line(2), 5);
         assert_eq!(trace.notes, [Note::WithoutKey { records: 1, key: "k".to_owned() }]);
         let json = "{\"k\":1}\n{\"k\":\"1\"}\n{\"k\":true}\n{\"k\":null}\n{}\n{\"k\":\"\"}\n";
         let trace = read_text(json, &options).unwrap();
-        let keys: Vec<_> = trace.keys.iter().flat_map(|keys| &keys.groups).map(|group| &*group.key).collect();
+        let keys: Vec<_> = trace.keys.iter().flat_map(Keys::groups).map(|group| &**group.key).collect();
         assert_eq!(keys, ["1", "true"]);
         assert_eq!(trace.notes, [Note::WithoutKey { records: 3, key: "k".to_owned() }]);
     }

@@ -89,7 +89,7 @@ impl<'o> States<'o> {
         self.check_key(names, &mut notes)?;
         let times = self.time.map(TimeBuilder::finish_unordered).transpose()?.unwrap_or_default();
         let time_span = times.iter().min().copied().zip(times.iter().max().copied());
-        let keys = self.keys.map(|keys| keys.finish().groups.len());
+        let keys = self.keys.map(|keys| keys.finish().len());
         Ok(StatesSummary { time_span, keys, notes })
     }
 

@@ -358,9 +358,9 @@ impl TimeBuilder {
 
     /// Of all keys' mistakes the first in the input is the one to report.
     fn check_keys(&self, keys: &Keys, lines: &Lines) -> Result<(), TraceError> {
-        let mistakes = keys.groups.iter().filter_map(|group| {
+        let mistakes = keys.groups().filter_map(|group| {
             let positions = group.positions.iter().map(|&position| position as usize);
-            self.check_order(positions, Some(&group.key), lines).err()
+            self.check_order(positions, Some(group.key), lines).err()
         });
         mistakes.min_by_key(TraceError::line).map_or(Ok(()), Err)
     }

@@ -3,6 +3,7 @@
 //! The road: the spec's formulas are prepared once, letters are made once, a *part* is the whole
 //! trace or a key's, and one function judges a part. Evidence comes after verdicts (`evidence`).
 
+mod batch;
 mod by_key;
 mod comparison;
 mod everywhere;
@@ -26,18 +27,20 @@ use crate::report::{Cost, Evidence, PropertyReport, QueryReport, QueryValue, Rep
 use crate::spec::Spec;
 use crate::warning::{Subject, Warning, WarningKind};
 use crate::words::Words;
+use batch::{LooksAtTime, Taken};
 use by_key::KeyTally;
 use everywhere::Experiments;
 pub(crate) use evidence::variables_of;
 use judgement::{Judgement, Judges};
 use measured::Measured;
 pub(crate) use mistake::never_true;
-use part::Part;
+use part::{Evaluated, Part};
 use points::Drawn;
 use response::ResponseTally;
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::sync::Arc;
 use traceward_engine::select::{Cache, EngineName, Evaluator, Prepared};
 use traceward_logic::formula::{Direction, FormulaId, Formulas, Interval, Node};
@@ -79,6 +82,8 @@ pub(crate) struct Question<'a> {
     judges: Judges,
     /// Tells why properties are violated.
     explainers: Explainers,
+    /// Whether some formula looks at timestamps.
+    looks_at_time: LooksAtTime,
     /// The number of timelines that may still be made.
     timelines_left: Cell<usize>,
 }
@@ -135,6 +140,7 @@ impl<'a> Question<'a> {
             measured: Measured::new(lowered, options.config.precision.unwrap_or_default()),
             explainers: Explainers::new(lowered.properties.len()),
             timelines_left: Cell::new(options.timelines),
+            looks_at_time: LooksAtTime::of(&prepared.formulas, &prepared.normal),
             prepared,
             indices,
             asked,
@@ -144,7 +150,7 @@ impl<'a> Question<'a> {
     /// Evaluates every expression at every position, without judging anything.
     pub(crate) fn evaluate(&self) -> Result<(), Error> {
         match (&self.input.keys, self.letters_of_whole()?) {
-            (Some(keys), None) => self.each_part(&keys.groups, None, |_, _| Ok(())),
+            (Some(keys), None) => self.each_part(keys, None, |_, _| Ok(())),
             _ => Ok(()),
         }
     }
@@ -152,11 +158,9 @@ impl<'a> Question<'a> {
     pub(crate) fn answer(self) -> Result<Report, Error> {
         let whole = self.letters_of_whole()?;
         let (properties, queries, mut warnings) = match (&self.input.keys, &whole) {
+            (Some(keys), letters) => self.by_key(keys, letters.as_ref())?,
             (None, Some(letters)) => self.whole(letters)?,
-            (keys, letters) => {
-                let groups = keys.as_ref().map_or(&[][..], |keys| &keys.groups);
-                self.by_key(groups, letters.as_ref())?
-            }
+            (None, None) => unreachable!("a trace that is not split has letters of its own"),
         };
         warnings.extend(mistake::look(&self, whole.as_ref(), &properties));
         warnings.extend(steps::look(self.spec, self.lowered));
@@ -179,8 +183,8 @@ impl<'a> Question<'a> {
     /// The whole trace as the one part.
     fn whole(&self, letters: &Letters) -> Result<Answers, Error> {
         let mut cache = Cache::default();
-        let rows = self.evaluator.truth(&mut cache, letters)?;
-        let part = Part::whole(self, letters, rows);
+        let evaluated = Evaluated { letters, rows: self.evaluator.truth(&mut cache, letters)? };
+        let part = Part::whole(self, &evaluated);
         let (judgements, values) = self.judge(&part)?;
         let truths = self.truths(&part)?;
         let (mut properties, mut warnings) = (Vec::new(), Vec::new());
@@ -215,9 +219,9 @@ impl<'a> Question<'a> {
     }
 
     /// A part for each key.
-    fn by_key(&self, groups: &[KeyGroup], whole: Option<&Letters>) -> Result<Answers, Error> {
-        let mut tally = KeyTally::new(self, groups.len());
-        self.each_part(groups, whole, |group, part| {
+    fn by_key(&self, keys: &Keys, whole: Option<&Letters>) -> Result<Answers, Error> {
+        let mut tally = KeyTally::new(self, keys.len());
+        self.each_part(keys, whole, |group, part| {
             let (judgements, values) = self.judge(part)?;
             tally.add(group, part, judgements, values)
         })?;
@@ -228,20 +232,57 @@ impl<'a> Question<'a> {
     /// same.
     fn each_part(
         &self,
-        groups: &[KeyGroup],
+        keys: &Keys,
         whole: Option<&Letters>,
-        mut take: impl FnMut(&KeyGroup, &Part<'_>) -> Result<(), Error>,
+        mut take: impl FnMut(KeyGroup<'_>, &Part<'_>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let mut cache = Cache::default();
-        for group in groups {
-            let letters = match whole {
-                Some(letters) => letters.gather(&group.positions),
-                None => self.letters_of_part(&group.positions).map_err(|_| self.earliest_error(groups))?,
-            };
-            let rows = self.evaluator.truth(&mut cache, &letters)?;
-            take(group, &Part::of_key(self, &group.positions, &letters, rows))?;
+        if let Some(letters) = whole {
+            return batch::each_batch(keys, |traces| self.each_of_batch(keys, traces, letters, &mut cache, &mut take));
+        }
+        for group in keys.groups() {
+            let letters = self.letters_of_part(group.positions).map_err(|_| self.earliest_error(keys))?;
+            self.alone(group, &letters, &mut cache, &mut take)?;
         }
         Ok(())
+    }
+
+    /// Evaluates the parts of some keys together, if there is a way, and calls `take` for each.
+    fn each_of_batch(
+        &self,
+        keys: &Keys,
+        traces: Range<usize>,
+        whole: &Letters,
+        cache: &mut Cache,
+        take: &mut impl FnMut(KeyGroup<'_>, &Part<'_>) -> Result<(), Error>,
+    ) -> Result<Taken, Error> {
+        if traces.len() == 1 {
+            let group = keys.group(traces.start);
+            return self.alone(group, &whole.gather(group.positions), cache, take).map(|()| Taken::All);
+        }
+        let Some(batch) = batch::joined(keys, traces.clone(), whole, self.looks_at_time) else {
+            return Ok(Taken::TooMany);
+        };
+        let Some(rows) = self.evaluator.truth_of_batch(cache, &batch) else { return Ok(Taken::TooMany) };
+        let evaluated = Evaluated { letters: &batch.letters, rows };
+        let first = keys.start(traces.start);
+        for trace in traces {
+            let group = keys.group(trace);
+            take(group, &Part::among_others(self, group.positions, &evaluated, keys.start(trace) - first))?;
+        }
+        Ok(Taken::All)
+    }
+
+    /// Evaluates a key's part alone, and calls `take` for it.
+    fn alone(
+        &self,
+        group: KeyGroup<'_>,
+        letters: &Letters,
+        cache: &mut Cache,
+        take: &mut impl FnMut(KeyGroup<'_>, &Part<'_>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let evaluated = Evaluated { letters, rows: self.evaluator.truth(cache, letters)? };
+        take(group, &Part::of_key(self, group.positions, &evaluated))
     }
 
     /// One function judges a part: the verdict on each property, and the value of each query.
@@ -306,8 +347,8 @@ impl<'a> Question<'a> {
     }
 
     /// Of the errors in all parts the first one in the trace, in whichever part it is.
-    fn earliest_error(&self, groups: &[KeyGroup]) -> Error {
-        let errors = groups.iter().filter_map(|group| self.letters_of_part(&group.positions).err());
+    fn earliest_error(&self, keys: &Keys) -> Error {
+        let errors = keys.groups().filter_map(|group| self.letters_of_part(group.positions).err());
         let earliest = errors.min_by_key(|error| error.position).expect("a part that cannot be evaluated");
         self.evaluation_error(&earliest)
     }
@@ -331,7 +372,7 @@ impl<'a> Question<'a> {
             .filter(|(variable, column)| variable.needed_at.is_some() && column.missing() > 0)
             .map(|(variable, column)| (variable.name.clone(), column.missing()));
         let time = trace.time.as_deref().unwrap_or_default();
-        let sizes = |keys: &Keys| keys.groups.iter().map(|group| (label(group), group.positions.len())).collect();
+        let sizes = |keys: &Keys| keys.groups().map(|group| (label(group), group.positions.len())).collect();
         Ok(TraceReport {
             states: trace.len,
             keys: keys.as_ref().map(sizes),
@@ -397,15 +438,15 @@ fn refuse_what_cannot_be_had(lowered: &Lowered, read: &ReadTrace, options: &Chec
 
 /// The number of states of the longest trace that is judged: the whole, or that of a key.
 fn longest_part(read: &ReadTrace) -> usize {
-    let of_keys = |keys: &Keys| keys.groups.iter().map(|group| group.positions.len()).max().unwrap_or(0);
+    let of_keys = |keys: &Keys| keys.groups().map(|group| group.positions.len()).max().unwrap_or(0);
     read.keys.as_ref().map_or(read.states, of_keys)
 }
 
 /// The name of a key's trace: the key, and behind it the number if it is not the first.
-fn label(group: &KeyGroup) -> Arc<str> {
+fn label(group: KeyGroup<'_>) -> Arc<str> {
     match group.number {
         1 => group.key.clone(),
-        number => crate::report::numbered_key(&group.key, number),
+        number => crate::report::numbered_key(group.key, number),
     }
 }
 

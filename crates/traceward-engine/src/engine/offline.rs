@@ -6,7 +6,7 @@ use crate::limit::GaveUp;
 use crate::prepared::Prepared;
 use std::fmt::Debug;
 use traceward_logic::bitmap::Bitmap;
-use traceward_logic::letter::Letters;
+use traceward_logic::letter::{Batch, Letters};
 
 /// An engine that tells where formulas hold.
 pub trait Offline: Debug + Send + Sync {
@@ -17,6 +17,12 @@ pub trait Offline: Debug + Send + Sync {
 
     /// The positions at which each formula holds.
     fn truth<'c>(&self, cache: &'c mut Cache, letters: &Letters) -> Result<Vec<&'c Bitmap>, GaveUp>;
+
+    /// The same for traces that stand one behind the other, each judged by itself; none from an
+    /// engine that takes traces only one by one.
+    fn truth_of_batch<'c>(&self, _cache: &'c mut Cache, _batch: &Batch) -> Option<Vec<&'c Bitmap>> {
+        None
+    }
 
     /// Whether each formula holds at position 0 of a trace with a state.
     fn decide(&self, letters: &Letters) -> Result<Vec<Decision>, GaveUp> {

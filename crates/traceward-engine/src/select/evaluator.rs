@@ -8,7 +8,7 @@ use crate::limit::GaveUp;
 use crate::prepared::Prepared;
 use std::sync::Arc;
 use traceward_logic::bitmap::Bitmap;
-use traceward_logic::letter::Letters;
+use traceward_logic::letter::{Batch, Letters};
 
 /// Formulas with an engine that tells where they hold.
 #[derive(Clone, Debug)]
@@ -55,5 +55,11 @@ impl Evaluator {
     /// The positions at which each formula holds, on letters with a state.
     pub fn truth<'c>(&self, cache: &'c mut Cache, letters: &Letters) -> Result<Vec<&'c Bitmap>, GaveUp> {
         self.engine.truth(cache, letters)
+    }
+
+    /// The same for traces that stand one behind the other, each judged by itself; none if the
+    /// engine takes traces only one by one.
+    pub fn truth_of_batch<'c>(&self, cache: &'c mut Cache, batch: &Batch) -> Option<Vec<&'c Bitmap>> {
+        self.engine.truth_of_batch(cache, batch)
     }
 }

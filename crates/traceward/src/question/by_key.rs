@@ -78,7 +78,7 @@ impl<'a> KeyTally<'a> {
 
     pub(super) fn add(
         &mut self,
-        group: &KeyGroup,
+        group: KeyGroup<'_>,
         part: &Part<'_>,
         judgements: Vec<Judgement>,
         values: Vec<Option<Value>>,
@@ -87,7 +87,7 @@ impl<'a> KeyTally<'a> {
         let label = super::label(group);
         for (index, (tally, judgement)) in self.properties.iter_mut().zip(judgements).enumerate() {
             tally.keys.verdicts.push(judgement.verdict);
-            tally.responses.add(part, index, Some(&group.key));
+            tally.responses.add(part, index, Some(group.key));
             if let Some(unmet) = evidence::unmet_trigger(part, index, &judgement) {
                 tally.keys.vacuous += 1;
                 tally.unmet.get_or_insert(unmet);

@@ -71,7 +71,7 @@ fn judged(part: &Part<'_>, property: usize, formula: FormulaId, position: usize)
 /// The outermost trigger of a satisfied property that is nowhere met, which makes it vacuous.
 pub(super) fn unmet_trigger(part: &Part<'_>, property: usize, judgement: &Judgement) -> Option<Span> {
     let triggers = &part.question.lowered.properties[property].triggers;
-    let is_unmet = |trigger: &&Trigger| part.row(trigger.formula).count_ones() == 0;
+    let is_unmet = |trigger: &&Trigger| !part.holds_somewhere(trigger.formula);
     let unmet = triggers.iter().find(is_unmet).filter(|_| part.len() > 0);
     unmet.filter(|_| judgement.verdict == Verdict::Satisfied).map(|trigger| trigger.span)
 }
@@ -212,7 +212,7 @@ fn owed(part: &Part<'_>, formula: FormulaId) -> Vec<OwedReport> {
         let within = if owing == Owing::Everywhere { part.len() } else { 1 };
         let failing = (0..within).filter(|&position| !part.row(asked).get(position));
         for position in failing.take(question.options.max_violations) {
-            let Ok(found) = engine.owed(part.letters, position, &question.names) else { continue };
+            let Ok(found) = engine.owed(part.letters(), position, &question.names) else { continue };
             owed.extend(found.into_iter().map(|one| owed_report(part, one)));
         }
     }

@@ -95,7 +95,7 @@ impl Judges {
             Self::Rows => Ok(Vec::new()),
             Self::Judge(_) if part.len() == 0 => Ok(self.of_nothing(part)),
             Self::Judge(judge) => {
-                let judged = judge.decide(part.letters).map_err(|error| given_up(part, error))?;
+                let judged = judge.decide(part.letters()).map_err(|error| given_up(part, error))?;
                 let judged = judged.into_iter().enumerate();
                 Ok(judged
                     .map(|(index, one)| Judgement {
@@ -120,7 +120,7 @@ impl Judges {
     /// Where each formula holds, from an engine that gives verdicts; none where the rows tell.
     pub(super) fn truth(&self, part: &Part<'_>) -> Result<Option<Vec<Bitmap>>, Error> {
         let Self::Judge(judge) = self else { return Ok(None) };
-        match judge.truth(part.letters).map_err(|error| given_up(part, error))? {
+        match judge.truth(part.letters()).map_err(|error| given_up(part, error))? {
             Some(truths) => Ok(Some(truths)),
             None => Err(Request::NoTruth { engine: judge.engine() }.into()),
         }
@@ -169,7 +169,7 @@ fn on_prefix(
         Ok(engine) => engine,
         Err(unsupported) => return Ok(unknown(format!("no engine follows {} yet", unsupported.what))),
     };
-    match engine.verdict_at_end(part.letters) {
+    match engine.verdict_at_end(part.letters()) {
         Ok(Prefix { verdict, decided_at, statistics }) => Ok(Judgement {
             // The trace without a state is judged as it was written.
             verdict: if part.len() == 0 && decided_at.is_none() { open(holds) } else { verdict },

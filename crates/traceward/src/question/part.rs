@@ -5,6 +5,7 @@ use super::measured::{self, QueryIndex, Values};
 use crate::error::Error;
 use crate::report::Place;
 use std::cell::OnceCell;
+use std::ops::Range;
 use traceward_engine::query::{QueryError, Sampled};
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::formula::{FormulaId, Interval, Unit};
@@ -15,42 +16,62 @@ use traceward_logic::trace::Trace;
 use traceward_logic::value::Value;
 use traceward_trace::SourcePlace;
 
+/// States with their letters, and with where the formulas hold: those of one part, or of several,
+/// one behind the other.
+pub(super) struct Evaluated<'a> {
+    pub(super) letters: &'a Letters,
+    pub(super) rows: Vec<&'a Bitmap>,
+}
+
 /// A part of a trace with its letters, and with where the formulas hold in it.
 pub(super) struct Part<'a> {
     pub(super) question: &'a Question<'a>,
     /// For a key's part, its positions in the whole trace.
     positions: Option<&'a [u32]>,
-    pub(super) letters: &'a Letters,
-    rows: Vec<&'a Bitmap>,
+    evaluated: &'a Evaluated<'a>,
+    /// The place of its states among those that were evaluated.
+    range: Range<usize>,
+    /// What is its own, where more than it was evaluated.
+    own: Option<Own>,
     /// The states of a key's part, gathered once a query asks for their values.
     gathered: OnceCell<Trace>,
     values: Values,
 }
 
+/// What belongs to one of several parts that were evaluated together, found when it is asked for:
+/// of most keys nothing but a verdict is.
+#[derive(Default)]
+struct Own {
+    letters: OnceCell<Letters>,
+    rows: OnceCell<Box<[OnceCell<Bitmap>]>>,
+}
+
 impl<'a> Part<'a> {
-    pub(super) fn whole(question: &'a Question<'a>, letters: &'a Letters, rows: Vec<&'a Bitmap>) -> Self {
-        Self { question, positions: None, letters, rows, gathered: OnceCell::new(), values: Values::default() }
+    pub(super) fn whole(question: &'a Question<'a>, evaluated: &'a Evaluated<'a>) -> Self {
+        let range = 0..evaluated.letters.len;
+        let (gathered, values) = (OnceCell::new(), Values::default());
+        Self { question, positions: None, evaluated, range, own: None, gathered, values }
     }
 
-    pub(super) fn of_key(
+    /// A key's part that was evaluated alone.
+    pub(super) fn of_key(question: &'a Question<'a>, positions: &'a [u32], evaluated: &'a Evaluated<'a>) -> Self {
+        Self { positions: Some(positions), ..Self::whole(question, evaluated) }
+    }
+
+    /// A key's part that was evaluated together with others; its states begin at a place.
+    pub(super) fn among_others(
         question: &'a Question<'a>,
         positions: &'a [u32],
-        letters: &'a Letters,
-        rows: Vec<&'a Bitmap>,
+        evaluated: &'a Evaluated<'a>,
+        start: usize,
     ) -> Self {
-        Self {
-            question,
-            positions: Some(positions),
-            letters,
-            rows,
-            gathered: OnceCell::new(),
-            values: Values::default(),
-        }
+        let range = start..start + positions.len();
+        Self { range, own: Some(Own::default()), ..Self::of_key(question, positions, evaluated) }
     }
 
     /// The number of states.
     pub(super) fn len(&self) -> usize {
-        self.letters.len
+        self.range.len()
     }
 
     /// The states.
@@ -62,9 +83,35 @@ impl<'a> Part<'a> {
         }
     }
 
+    /// The letters of its states.
+    pub(super) fn letters(&self) -> &Letters {
+        let Letters { bitmaps, .. } = self.evaluated.letters;
+        let Some(own) = &self.own else { return self.evaluated.letters };
+        own.letters.get_or_init(|| Letters {
+            len: self.len(),
+            bitmaps: bitmaps.iter().map(|bitmap| bitmap.slice(self.range.clone())).collect(),
+            time: self.question.input.trace.time.is_some().then(|| self.times().collect()),
+        })
+    }
+
+    /// The timestamps of its states, if there are any.
+    fn times(&self) -> impl Iterator<Item = i64> {
+        (0..self.len()).map_while(|position| self.time(position))
+    }
+
     /// Where a formula holds.
-    pub(super) fn row(&self, formula: FormulaId) -> &'a Bitmap {
-        self.rows[self.question.indices[&formula]]
+    pub(super) fn row(&self, formula: FormulaId) -> &Bitmap {
+        let index = self.question.indices[&formula];
+        let rows = &self.evaluated.rows;
+        let Some(own) = &self.own else { return rows[index] };
+        let own = own.rows.get_or_init(|| rows.iter().map(|_| OnceCell::new()).collect());
+        own[index].get_or_init(|| rows[index].slice(self.range.clone()))
+    }
+
+    /// Whether a formula holds at some position.
+    pub(super) fn holds_somewhere(&self, formula: FormulaId) -> bool {
+        let row = self.evaluated.rows[self.question.indices[&formula]];
+        row.first_one_from(self.range.start).is_some_and(|position| position < self.range.end)
     }
 
     /// Whether a formula holds at the part's first position; the trace without a state is judged as
@@ -74,9 +121,8 @@ impl<'a> Part<'a> {
     }
 
     pub(super) fn holds(&self, formula: FormulaId, position: usize) -> bool {
-        let row = self.row(formula);
-        if position < row.len() {
-            row.get(position)
+        if position < self.len() {
+            self.evaluated.rows[self.question.indices[&formula]].get(self.range.start + position)
         } else {
             semantics::holds_on_empty(&self.question.lowered.formulas, formula)
         }
@@ -99,7 +145,7 @@ impl<'a> Part<'a> {
 
     /// The timestamp of a state.
     pub(super) fn time(&self, position: usize) -> Option<i64> {
-        self.letters.time.as_ref().map(|time| time[position])
+        self.question.input.trace.time.as_ref().map(|time| time[self.in_whole(position)])
     }
 
     /// A state, without values.
@@ -142,10 +188,10 @@ impl<'a> Part<'a> {
     }
 
     /// The positions in the window of the first position.
-    pub(super) fn window_of_start(&self, interval: Interval) -> std::ops::Range<usize> {
-        let distance = |position: usize| match (interval.unit, self.letters.time.as_deref()) {
+    pub(super) fn window_of_start(&self, interval: Interval) -> Range<usize> {
+        let distance = |position: usize| match (interval.unit, self.time(position).zip(self.time(0))) {
             (Unit::Steps, _) => position as u64,
-            (Unit::Time, Some(time)) => time[position].abs_diff(time[0]),
+            (Unit::Time, Some((time, first))) => time.abs_diff(first),
             (Unit::Time, None) => 0,
         };
         let from = (0..self.len()).find(|&position| distance(position) >= interval.from).unwrap_or(self.len());

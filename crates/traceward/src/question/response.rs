@@ -51,8 +51,11 @@ impl ResponseTally {
 }
 
 fn add(report: &mut ResponseReport, part: &Part<'_>, response: &Response, key: Option<&Arc<str>>) {
+    if !part.holds_somewhere(response.asked) {
+        return;
+    }
     let Interval { unit, to, .. } = response.interval;
-    let mut answers = Answers::new(part.row(response.goal), part.letters.time.as_deref(), response.interval);
+    let mut answers = Answers::new(part, response);
     for position in part.row(response.asked).ones() {
         let Some(bound) = answers.needed(position) else {
             report.never += 1;
@@ -71,8 +74,8 @@ fn add(report: &mut ResponseReport, part: &Part<'_>, response: &Response, key: O
 /// Finds the answers to positions that are asked about in order. The window of a later position
 /// opens later, so one pass over the answers does for all.
 struct Answers<'a> {
+    part: &'a Part<'a>,
     goal: &'a Bitmap,
-    time: &'a [i64],
     interval: Interval,
     /// The first position in the window, if that is found by time.
     opening: usize,
@@ -81,8 +84,9 @@ struct Answers<'a> {
 }
 
 impl<'a> Answers<'a> {
-    fn new(goal: &'a Bitmap, time: Option<&'a [i64]>, interval: Interval) -> Self {
-        Self { goal, time: time.unwrap_or_default(), interval, opening: 0, came: goal.first_one_from(0) }
+    fn new(part: &'a Part<'a>, response: &Response) -> Self {
+        let goal = part.row(response.goal);
+        Self { part, goal, interval: response.interval, opening: 0, came: goal.first_one_from(0) }
     }
 
     /// The least far end of a window with an answer in it; none if there is no answer.
@@ -100,7 +104,7 @@ impl<'a> Answers<'a> {
             Unit::Steps => position.saturating_add(usize::try_from(from).unwrap_or(usize::MAX)),
             Unit::Time => {
                 self.opening = self.opening.max(position);
-                while self.opening < self.time.len() && self.distance(position, self.opening) < from {
+                while self.opening < self.part.len() && self.distance(position, self.opening) < from {
                     self.opening += 1;
                 }
                 self.opening
@@ -111,7 +115,11 @@ impl<'a> Answers<'a> {
     fn distance(&self, position: usize, later: usize) -> u64 {
         match self.interval.unit {
             Unit::Steps => (later - position) as u64,
-            Unit::Time => self.time[later].abs_diff(self.time[position]),
+            Unit::Time => match self.part.time(later).zip(self.part.time(position)) {
+                Some((later, earlier)) => later.abs_diff(earlier),
+                // Without timestamps no time passes.
+                None => 0,
+            },
         }
     }
 }

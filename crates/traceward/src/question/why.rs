@@ -48,7 +48,7 @@ pub(super) fn look<'e>(part: &Part<'_>, explainer: &'e Explainer) -> Option<Look
         Extent::Prefix => Ending::Open,
     };
     let is_there = part.len() > 0;
-    is_there.then(|| explainer.look(part.trace(), (&question.prepared, part.letters), ending))
+    is_there.then(|| explainer.look(part.trace(), (&question.prepared, part.letters()), ending))
 }
 
 /// A formula of a property on a part of a trace, ready to be explained.

@@ -16,6 +16,9 @@
 //! a shift), each a few instructions for 64 positions, whatever the bound. Windows that open later
 //! in time are stages of their own, over finished rows.
 //!
+//! Many short traces, those of keys, are filled as one: they stand one behind the other, and a row
+//! of borders tells where each ends.
+//!
 //! Time and space are linear in formula and trace. For verdicts while the trace still grows, see
 //! the engines that run online; for a definition without bit tricks, see
 //! [`traceward_logic::semantics`].
@@ -36,24 +39,27 @@ use super::walkthrough::{Guide, Walkthrough, WalkthroughError};
 use crate::automaton::alternating::Alternating;
 use crate::limit::GaveUp;
 use crate::prepared::Prepared;
-use schedule::Schedule;
+use schedule::{Schedule, Traces};
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::formula::{FormulaId, Formulas};
-use traceward_logic::letter::{Alphabet, Letters};
+use traceward_logic::letter::{Alphabet, Batch, Letters};
 
 /// Formulas ready to be evaluated by reverse traversal.
 #[derive(Clone, Debug)]
 pub struct Reverse {
     automaton: Alternating,
     schedule: Schedule,
+    /// The same for traces that stand one behind the other.
+    end_to_end: Schedule,
 }
 
 impl Reverse {
     /// Prepares formulas in negation normal form with split atoms.
     pub fn new(formulas: &Formulas, alphabet: &Alphabet, roots: &[FormulaId]) -> Self {
         let automaton = Alternating::new(formulas, roots);
-        let schedule = Schedule::new(formulas, alphabet, &automaton, automaton.roots());
-        Self { automaton, schedule }
+        let schedule = |traces| Schedule::new(formulas, alphabet, &automaton, automaton.roots(), traces);
+        let (schedule, end_to_end) = (schedule(Traces::One), schedule(Traces::EndToEnd));
+        Self { automaton, schedule, end_to_end }
     }
 
     /// The automaton whose table is filled.
@@ -66,6 +72,11 @@ impl Reverse {
     pub fn rows<'c>(&self, cache: &'c mut Cache, letters: &Letters) -> Vec<&'c Bitmap> {
         run::run(&self.schedule, cache, letters)
     }
+
+    /// The same for traces that stand one behind the other, each judged by itself.
+    pub fn rows_of_batch<'c>(&self, cache: &'c mut Cache, batch: &Batch) -> Vec<&'c Bitmap> {
+        run::run_batch(&self.end_to_end, cache, batch)
+    }
 }
 
 impl Offline for Reverse {
@@ -76,6 +87,10 @@ impl Offline for Reverse {
 
     fn truth<'c>(&self, cache: &'c mut Cache, letters: &Letters) -> Result<Vec<&'c Bitmap>, GaveUp> {
         Ok(self.rows(cache, letters))
+    }
+
+    fn truth_of_batch<'c>(&self, cache: &'c mut Cache, batch: &Batch) -> Option<Vec<&'c Bitmap>> {
+        Some(self.rows_of_batch(cache, batch))
     }
 
     fn walkthrough(&self, guide: &Guide<'_>) -> Result<Walkthrough, WalkthroughError> {

@@ -3,18 +3,66 @@
 use super::super::offline::Cache;
 use super::chain::{EndMask, chain_future, chain_past, shift_future, shift_past};
 use super::delay::{Delay, Step};
-use super::schedule::{Extent, Operation, Pass, Register, Schedule, Stage};
+use super::schedule::{Extent, Operation, Pass, Register, Schedule, Stage, WindowStage};
 use super::window;
 use super::within::{Block, Reach};
 use traceward_logic::bitmap::Bitmap;
-use traceward_logic::formula::Direction;
-use traceward_logic::letter::Letters;
+use traceward_logic::formula::{Direction, Unit};
+use traceward_logic::letter::{Batch, Letters};
 
 /// Words of a register: small enough that all registers of a usual formula stay in the first-level
 /// cache, large enough that deciding what to do is a small part of doing it.
 const BLOCK: usize = 128;
 
+/// Fills the rows of one trace.
 pub(super) fn run<'c>(schedule: &Schedule, cache: &'c mut Cache, letters: &Letters) -> Vec<&'c Bitmap> {
+    fill(schedule, cache, Filled { letters, batch: None })
+}
+
+/// Fills the rows of traces that stand one behind the other, by a schedule that knows of borders.
+pub(super) fn run_batch<'c>(schedule: &Schedule, cache: &'c mut Cache, batch: &Batch) -> Vec<&'c Bitmap> {
+    fill(schedule, cache, Filled { letters: &batch.letters, batch: Some(batch) })
+}
+
+/// What rows are filled for.
+#[derive(Clone, Copy)]
+struct Filled<'a> {
+    letters: &'a Letters,
+    batch: Option<&'a Batch>,
+}
+
+impl<'a> Filled<'a> {
+    /// A bound in time that says the same: no two states of a trace are farther apart than the
+    /// longest is long, and the next trace begins farther away.
+    fn limit(self, unit: Unit, limit: u64) -> u64 {
+        match (self.batch, unit) {
+            (Some(batch), Unit::Time) => limit.min(batch.longest),
+            _ => limit,
+        }
+    }
+
+    /// Where traces end, in a direction. One trace alone has no border that is asked about.
+    fn borders(self, direction: Direction) -> &'a [u64] {
+        match (self.batch, direction) {
+            (Some(batch), Direction::Future) => batch.last.words(),
+            (Some(batch), Direction::Past) => batch.first.words(),
+            (None, _) => &[],
+        }
+    }
+
+    fn window(self, window: &WindowStage, rows: &[Bitmap], words: Vec<u64>) -> Bitmap {
+        let (time, len) = (self.letters.time.as_deref(), self.letters.len);
+        let Some(batch) = self.batch else { return window::fill(window, rows, time, len, words) };
+        if window.opens > batch.longest {
+            return window::fill(window, rows, None, len, words);
+        }
+        let closes = window.closes.unwrap_or(u64::MAX).min(batch.longest);
+        window::fill(&WindowStage { closes: Some(closes), ..*window }, rows, time, len, words)
+    }
+}
+
+fn fill<'c>(schedule: &Schedule, cache: &'c mut Cache, filled: Filled<'_>) -> Vec<&'c Bitmap> {
+    let letters = filled.letters;
     let mut rows = std::mem::take(&mut cache.rows);
     rows.resize_with(rows.len().max(schedule.row_count as usize), Bitmap::new);
     for stage in &schedule.stages {
@@ -22,15 +70,14 @@ pub(super) fn run<'c>(schedule: &Schedule, cache: &'c mut Cache, letters: &Lette
             Stage::Pass(pass) => {
                 let taken = pass.outputs.iter().map(|(_, row)| std::mem::take(&mut rows[row.0 as usize]).into_words());
                 let taken = taken.collect();
-                let filled = Walk::new(pass, cache, letters, &rows).run(taken);
-                for (&(_, row), words) in pass.outputs.iter().zip(filled) {
+                let written = Walk::new(pass, cache, filled, &rows).run(taken);
+                for (&(_, row), words) in pass.outputs.iter().zip(written) {
                     rows[row.0 as usize] = Bitmap::from_words(words, letters.len);
                 }
             }
             Stage::Window(window) => {
                 let words = std::mem::take(&mut rows[window.output.0 as usize]).into_words();
-                let time = letters.time.as_deref();
-                rows[window.output.0 as usize] = window::fill(window, &rows, time, letters.len, words);
+                rows[window.output.0 as usize] = filled.window(window, &rows, words);
             }
         }
     }
@@ -42,7 +89,7 @@ pub(super) fn run<'c>(schedule: &Schedule, cache: &'c mut Cache, letters: &Lette
 /// into the past at the first; within a block words are in trace order.
 struct Walk<'a> {
     pass: &'a Pass,
-    letters: &'a Letters,
+    filled: Filled<'a>,
     rows: &'a [Bitmap],
     registers: &'a mut [u64],
     /// For each operation, what it remembers of the words seen so far. Most remember the value
@@ -54,7 +101,8 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    fn new(pass: &'a Pass, cache: &'a mut Cache, letters: &'a Letters, rows: &'a [Bitmap]) -> Self {
+    fn new(pass: &'a Pass, cache: &'a mut Cache, filled: Filled<'a>, rows: &'a [Bitmap]) -> Self {
+        let letters = filled.letters;
         let count = pass.operations.len();
         if cache.registers.len() < count * BLOCK {
             cache.registers.resize(count * BLOCK, 0);
@@ -63,13 +111,15 @@ impl<'a> Walk<'a> {
         let time = letters.time.as_deref();
         cache.carries.extend(pass.operations.iter().map(|operation| match *operation {
             Operation::Shift { end, .. } | Operation::Chain { end, .. } => u64::from(end),
-            Operation::Within { unit, limit, .. } => Reach::new(unit, limit, time).nothing_seen(pass.direction),
+            Operation::Within { unit, limit, .. } => {
+                Reach::new(unit, filled.limit(unit, limit), time).nothing_seen(pass.direction)
+            }
             _ => 0,
         }));
         cache.rings.resize_with(cache.rings.len().max(count), Vec::new);
         Self {
             pass,
-            letters,
+            filled,
             rows,
             registers: &mut cache.registers[..count * BLOCK],
             carries: &mut cache.carries,
@@ -103,6 +153,7 @@ impl<'a> Walk<'a> {
 
     fn operate(&mut self, index: usize, operation: Operation, start: usize, count: usize) {
         let past_end = self.past_end(start + count);
+        let borders = self.filled.borders(self.pass.direction);
         let (before, rest) = self.registers.split_at_mut(index * BLOCK);
         let into = &mut rest[..count];
         let operand = |register: Register| {
@@ -112,10 +163,15 @@ impl<'a> Walk<'a> {
         match operation {
             Operation::Constant(bit) => into.fill(if bit { u64::MAX } else { 0 }),
             Operation::Proposition(proposition) => {
-                into.copy_from_slice(&self.letters.bitmap(proposition).words()[start..start + count]);
+                into.copy_from_slice(&self.filled.letters.bitmap(proposition).words()[start..start + count]);
             }
             Operation::NotProposition(proposition) => {
-                let words = &self.letters.bitmap(proposition).words()[start..start + count];
+                let words = &self.filled.letters.bitmap(proposition).words()[start..start + count];
+                into.iter_mut().zip(words).for_each(|(into, word)| *into = !word);
+            }
+            Operation::Border => into.copy_from_slice(&borders[start..start + count]),
+            Operation::NotBorder => {
+                let words = &borders[start..start + count];
                 into.iter_mut().zip(words).for_each(|(into, word)| *into = !word);
             }
             Operation::Row(row) => {
@@ -156,7 +212,8 @@ impl<'a> Walk<'a> {
                 let turned = if extent == Extent::Every { u64::MAX } else { 0 };
                 into.iter_mut().zip(operand(of)).for_each(|(into, word)| *into = word ^ turned);
                 into.iter_mut().last().into_iter().for_each(|last| *last &= !past_end);
-                let reach = Reach::new(unit, limit, self.letters.time.as_deref());
+                let limit = self.filled.limit(unit, limit);
+                let reach = Reach::new(unit, limit, self.filled.letters.time.as_deref());
                 let mut block = Block { words: into, start: start * Bitmap::WORD, direction: self.pass.direction };
                 block.spread(reach, &mut self.carries[index]);
                 into.iter_mut().for_each(|word| *word ^= turned);
@@ -166,7 +223,7 @@ impl<'a> Walk<'a> {
 
     /// The bits of the last word of a block that lie past the end of the trace.
     fn past_end(&self, block_end: usize) -> u64 {
-        let used = self.letters.len % Bitmap::WORD;
+        let used = self.filled.letters.len % Bitmap::WORD;
         if block_end == self.word_count && used != 0 { u64::MAX >> used } else { 0 }
     }
 }

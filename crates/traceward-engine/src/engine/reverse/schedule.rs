@@ -43,6 +43,9 @@ pub(super) enum Operation {
     Constant(bool),
     Proposition(Proposition),
     NotProposition(Proposition),
+    /// Where a trace ends, in the direction of the pass.
+    Border,
+    NotBorder,
     Row(RowId),
     And(Register, Register),
     Or(Register, Register),
@@ -116,6 +119,15 @@ fn at_least(stage: StageNumber, wanted: StageNumber) -> StageNumber {
     (stage.max(1)..).find(|&stage| kind(stage) == wanted).unwrap_or(stage)
 }
 
+/// The traces that rows are filled for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Traces {
+    One,
+    /// Several, one behind the other. What an operator sees ends at a border. So chains are cut
+    /// there, and what looks some way ahead is asked whether a border lies between.
+    EndToEnd,
+}
+
 impl Schedule {
     /// The schedule that fills the rows of these conditions.
     pub(super) fn new(
@@ -123,9 +135,10 @@ impl Schedule {
         alphabet: &Alphabet,
         automaton: &Alternating,
         wanted: &[ConditionId],
+        traces: Traces,
     ) -> Self {
-        let mut scheduler =
-            Scheduler { formulas, alphabet, automaton, conditions: Vec::new(), rows: FxHashMap::default() };
+        let (conditions, rows) = (Vec::new(), FxHashMap::default());
+        let mut scheduler = Scheduler { formulas, alphabet, automaton, traces, conditions, rows };
         scheduler.look_at_conditions();
         scheduler.give_rows(wanted);
         scheduler.schedule(wanted)
@@ -161,6 +174,7 @@ struct Scheduler<'a> {
     formulas: &'a Formulas,
     alphabet: &'a Alphabet,
     automaton: &'a Alternating,
+    traces: Traces,
     conditions: Vec<Facts>,
     /// The conditions that some later stage, window or caller needs as a finished row.
     rows: FxHashMap<ConditionId, RowId>,
@@ -314,12 +328,14 @@ struct PassBuilder<'a, 'b> {
     pass: Pass,
     registers: FxHashMap<ConditionId, Register>,
     constants: [Option<Register>; 2],
+    /// Where no trace ends, and where one does.
+    borders: [Option<Register>; 2],
 }
 
 impl<'a, 'b> PassBuilder<'a, 'b> {
     fn new(scheduler: &'a Scheduler<'b>, stage: StageNumber, direction: Direction) -> Self {
         let pass = Pass { direction, operations: Vec::new(), outputs: Vec::new() };
-        Self { scheduler, stage, pass, registers: FxHashMap::default(), constants: [None; 2] }
+        Self { scheduler, stage, pass, registers: FxHashMap::default(), constants: [None; 2], borders: [None; 2] }
     }
 
     fn build(mut self, wanted: &[ConditionId]) -> Pass {
@@ -372,7 +388,7 @@ impl<'a, 'b> PassBuilder<'a, 'b> {
             (Look::Here, Label::Constant(bit)) => self.constant(bit),
             (Look::Here, Label::Atom(atom)) => self.push(Operation::Proposition(proposition(atom))),
             (Look::Here, Label::NotAtom(atom)) => self.push(Operation::NotProposition(proposition(atom))),
-            _ => self.push(Operation::Shift { of: self.registers[&node.next], end: node.accepting }),
+            _ => self.shift(self.registers[&node.next], node.accepting),
         }
     }
 
@@ -380,7 +396,7 @@ impl<'a, 'b> PassBuilder<'a, 'b> {
     fn chain(&mut self, node: NodeId, whole: ConditionId) -> Register {
         let low = self.with_node(whole, false);
         let high = self.with_node(whole, true);
-        self.push(Operation::Chain { low, high, end: self.scheduler.automaton.node(node).accepting })
+        self.cut_chain(low, high, self.scheduler.automaton.node(node).accepting)
     }
 
     /// A condition with the node it contains replaced by a constant.
@@ -420,13 +436,13 @@ impl<'a, 'b> PassBuilder<'a, 'b> {
             Some(to) => self.cut_off(node, interval.unit, to - interval.from),
             None => {
                 let (low, high) = self.low_and_high(node);
-                self.push(Operation::Chain { low, high, end })
+                self.cut_chain(low, high, end)
             }
         };
         match interval.from {
             0 => opened,
-            1 => self.push(Operation::Shift { of: opened, end }),
-            steps => self.push(Operation::Delay { of: opened, steps, end }),
+            1 => self.shift(opened, end),
+            steps => self.delay(opened, steps, end),
         }
     }
 
@@ -442,13 +458,73 @@ impl<'a, 'b> PassBuilder<'a, 'b> {
             return of;
         }
         let within = self.push(Operation::Within { of, unit, limit, extent });
-        match node {
-            Operator::Binary(..) => {
-                let whole = self.push(Operation::Chain { low, high, end });
-                if end { self.or(whole, within) } else { self.and(whole, within) }
+        // What decides lies in the same trace if it does without a bound.
+        let whole = match (node, self.scheduler.traces) {
+            (Operator::Binary(..), _) | (_, Traces::EndToEnd) => self.cut_chain(low, high, end),
+            (_, Traces::One) => return within,
+        };
+        if end { self.or(whole, within) } else { self.and(whole, within) }
+    }
+
+    /// A chain within each trace.
+    fn cut_chain(&mut self, low: Register, high: Register, end: bool) -> Register {
+        let (low, high) = match (self.scheduler.traces, end) {
+            (Traces::One, _) => (low, high),
+            (Traces::EndToEnd, true) => {
+                let last = self.border(true);
+                let last = self.and(high, last);
+                (self.or(low, last), high)
             }
-            _ => within,
+            (Traces::EndToEnd, false) => {
+                let inside = self.border(false);
+                let inside = self.and(high, inside);
+                (low, self.or(low, inside))
+            }
+        };
+        self.push(Operation::Chain { low, high, end })
+    }
+
+    /// The value one position on in the same trace.
+    fn shift(&mut self, of: Register, end: bool) -> Register {
+        let shifted = self.push(Operation::Shift { of, end });
+        self.unless_border(shifted, end, |builder, is_border| builder.border(is_border))
+    }
+
+    /// The value some positions on in the same trace.
+    fn delay(&mut self, of: Register, steps: u64, end: bool) -> Register {
+        let delayed = self.push(Operation::Delay { of, steps, end });
+        self.unless_border(delayed, end, |builder, is_border| {
+            let of = builder.border(is_border);
+            let extent = if is_border { Extent::Some } else { Extent::Every };
+            builder.push(Operation::Within { of, unit: Unit::Steps, limit: steps - 1, extent })
+        })
+    }
+
+    /// A value that was taken from farther on, or `end` if a border lies between: `between` tells
+    /// where one does, or where none does.
+    fn unless_border(
+        &mut self,
+        value: Register,
+        end: bool,
+        between: impl FnOnce(&mut Self, bool) -> Register,
+    ) -> Register {
+        match self.scheduler.traces {
+            Traces::One => value,
+            Traces::EndToEnd => {
+                let between = between(self, end);
+                if end { self.or(value, between) } else { self.and(value, between) }
+            }
         }
+    }
+
+    /// Where a trace ends, or where none does.
+    fn border(&mut self, is_border: bool) -> Register {
+        if let Some(register) = self.borders[usize::from(is_border)] {
+            return register;
+        }
+        let register = self.push(if is_border { Operation::Border } else { Operation::NotBorder });
+        self.borders[usize::from(is_border)] = Some(register);
+        register
     }
 
     /// The operands l and h of `v[j] = l[j] | (h[j] & v[j±1])`, which an unbounded operator is.

@@ -2,7 +2,7 @@
 
 use super::super::offline::Cache;
 use super::super::walkthrough::{Conclusion, Content, Guide, ShownState, Stage, Walkthrough, WalkthroughStep};
-use super::schedule::Schedule;
+use super::schedule::{Schedule, Traces};
 use super::{Reverse, run};
 use crate::automaton::alternating::{ConditionId, Label, Look, NodeId};
 use crate::prepared::Prepared;
@@ -25,7 +25,7 @@ impl Reverse {
     pub fn table(&self, formulas: &Formulas, alphabet: &Alphabet, letters: &Letters) -> TraceTable {
         let conditions: Vec<ConditionId> =
             self.automaton.nodes().iter().map(|node| node.next).chain(self.bounded()).collect();
-        let schedule = Schedule::new(formulas, alphabet, &self.automaton, &conditions);
+        let schedule = Schedule::new(formulas, alphabet, &self.automaton, &conditions, Traces::One);
         let mut cache = Cache::default();
         let filled = run::run(&schedule, &mut cache, letters);
         let (next, bounded) = filled.split_at(self.automaton.nodes().len());
