@@ -3,6 +3,7 @@
 use crate::output::Content;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::ffi::OsString;
+use std::num::NonZero;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
@@ -270,6 +271,10 @@ pub struct CheckArguments {
     /// wait, bytes
     #[arg(long, help_heading = "Engine")]
     pub engine_statistics: bool,
+    /// How many threads read a file; as many as there are processors unless told. What is answered
+    /// does not depend on it
+    #[arg(long, value_name = "N", help_heading = "Limits")]
+    pub threads: Option<NonZero<usize>>,
     /// How many violations to report one by one, and how many of the keys with the largest values
     #[arg(long, value_name = "N", default_value_t = 5)]
     pub max_violations: usize,

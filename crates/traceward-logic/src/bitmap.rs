@@ -125,6 +125,23 @@ impl Bitmap {
         }
     }
 
+    /// Adds the positions of another bitmap at the end.
+    pub fn append(&mut self, other: &Self) {
+        let used = self.len % Self::WORD;
+        if used == 0 {
+            self.words.extend_from_slice(&other.words);
+        } else {
+            for word in &other.words {
+                if let Some(last) = self.words.last_mut() {
+                    *last |= word >> used;
+                }
+                self.words.push(word << (Self::WORD - used));
+            }
+        }
+        self.len += other.len;
+        self.words.truncate(self.len.div_ceil(Self::WORD));
+    }
+
     /// The number of bits that are set.
     pub fn count_ones(&self) -> usize {
         self.words.iter().map(|word| word.count_ones() as usize).sum()
@@ -314,6 +331,18 @@ mod tests {
             for steps in [0, 1, 5, 63, 64, 65, 128, 199, 1000] {
                 let at = |position: usize| position.checked_sub(steps).is_some_and(|earlier| bits[earlier]);
                 assert_eq!(bitmap.delayed(steps), (0..len).map(at).collect(), "{len} {steps}");
+            }
+        }
+    }
+
+    #[test]
+    fn appended_bits_come_behind() {
+        for len in [0, 1, 63, 64, 65, 128, 130] {
+            for more in [0, 1, 5, 63, 64, 65, 127, 128, 200] {
+                let bits: Vec<bool> = (0..len + more).map(|at| at % 3 == 0 || at % 5 == 1).collect();
+                let mut bitmap: Bitmap = bits[..len].iter().copied().collect();
+                bitmap.append(&bits[len..].iter().copied().collect());
+                assert_eq!(bitmap, bits.iter().copied().collect(), "{len} and {more}");
             }
         }
     }

@@ -56,6 +56,13 @@ impl ColumnBuilder {
         Self { values, present: None, len: 0, mentioned, disregarded, may_be_missing, gaps }
     }
 
+    /// A column without states for a piece of the same input.
+    pub(crate) fn of_piece(&self) -> Self {
+        let &Self { disregarded, may_be_missing, gaps, .. } = self;
+        let (values, present) = (self.values.empty(), None);
+        Self { values, present, len: 0, mentioned: false, disregarded, may_be_missing, gaps }
+    }
+
     /// The input has this variable, even if no state gives it a value.
     pub(crate) fn mention(&mut self) {
         self.mentioned = true;
@@ -96,6 +103,47 @@ impl ColumnBuilder {
             Values::Text(texts) => ColumnData::Text(texts.into_data()),
         };
         Some(Column { data, present: self.present })
+    }
+
+    /// Whether the gap of a record is filled with the value of the state before.
+    pub(crate) fn carries(&self, gap: Gap) -> bool {
+        !self.disregarded && self.gaps.carry(gap)
+    }
+
+    /// Whether there is a value at a position.
+    pub(crate) fn has(&self, position: u32) -> bool {
+        self.is_present(position as usize)
+    }
+
+    /// Takes that there is no value in a piece whose states before are not known.
+    pub(crate) fn leave_out(&mut self, gap: Gap) -> Result<(), TraceErrorKind> {
+        self.push_gap(gap, None)
+    }
+
+    /// Adds the states of a piece of the input, which were read as the same type.
+    pub(crate) fn append(&mut self, piece: Self) {
+        self.mentioned |= piece.mentioned;
+        if self.disregarded {
+            return;
+        }
+        match (&mut self.present, &piece.present) {
+            (None, None) => {}
+            (present, Some(of_piece)) => present.get_or_insert_with(|| Bitmap::filled(self.len, true)).append(of_piece),
+            (Some(present), None) => present.push_many(true, piece.len),
+        }
+        self.values.append(self.len, piece.values, piece.len);
+        self.len += piece.len;
+    }
+
+    /// Carries the value of an earlier state on to one that has none.
+    pub(crate) fn carry_on(&mut self, previous: usize, position: usize) {
+        if self.disregarded || !self.is_present(previous) {
+            return;
+        }
+        self.values.copy(previous, position);
+        if let Some(present) = &mut self.present {
+            present.set(position, true);
+        }
     }
 
     /// Drops the states from this one on: a record has turned out to be none.
@@ -242,6 +290,72 @@ impl Values {
         }
     }
 
+    /// Adds the values of a piece behind so many of this column.
+    fn append(&mut self, len: usize, piece: Self, piece_len: usize) {
+        match (&mut *self, piece) {
+            (Self::Bool(bits), Self::Bool(more)) => bits.append(&more),
+            (Self::Int(ints), Self::Int(more)) => ints.extend_from_slice(&more),
+            (Self::Float(floats), Self::Float(more)) => floats.extend_from_slice(&more),
+            (Self::Text(texts), Self::Text(more)) => texts.append(&more),
+            (_, Self::Nothing) => self.push_fillers(piece_len),
+            (Self::Nothing, more) => {
+                *self = more.empty();
+                self.push_fillers(len);
+                self.append(len, more, piece_len);
+            }
+            (_, more) => {
+                let mut numbers = std::mem::replace(self, Self::Nothing).into_numbers();
+                numbers.extend(more.into_numbers());
+                *self = Self::Mixed(numbers);
+            }
+        }
+    }
+
+    /// No values, of the same type.
+    fn empty(&self) -> Self {
+        match self {
+            Self::Nothing => Self::Nothing,
+            Self::Bool(_) => Self::Bool(Bitmap::new()),
+            Self::Int(_) => Self::Int(Vec::new()),
+            Self::Float(_) => Self::Float(Vec::new()),
+            Self::Mixed(_) => Self::Mixed(Vec::new()),
+            Self::Text(_) => Self::Text(Texts::default()),
+        }
+    }
+
+    /// The values as a mixture of integers and floats.
+    fn into_numbers(self) -> Vec<Number> {
+        match self {
+            Self::Int(ints) => ints.into_iter().map(Number::Int).collect(),
+            Self::Float(floats) => floats.into_iter().map(Number::Float).collect(),
+            Self::Mixed(numbers) => numbers,
+            Self::Nothing | Self::Bool(_) | Self::Text(_) => unreachable!("types are settled before pieces are read"),
+        }
+    }
+
+    fn push_fillers(&mut self, count: usize) {
+        match self {
+            Self::Nothing => {}
+            Self::Bool(bits) => bits.push_many(false, count),
+            Self::Int(ints) => ints.resize(ints.len() + count, 0),
+            Self::Float(floats) => floats.resize(floats.len() + count, 0.0),
+            Self::Mixed(numbers) => numbers.resize(numbers.len() + count, Number::Int(0)),
+            Self::Text(texts) => texts.codes.resize(texts.codes.len() + count, 0),
+        }
+    }
+
+    /// Sets the value at a position to that of an earlier one.
+    fn copy(&mut self, from: usize, to: usize) {
+        match self {
+            Self::Nothing => {}
+            Self::Bool(bits) => bits.set(to, bits.get(from)),
+            Self::Int(ints) => ints[to] = ints[from],
+            Self::Float(floats) => floats[to] = floats[from],
+            Self::Mixed(numbers) => numbers[to] = numbers[from],
+            Self::Text(texts) => texts.codes[to] = texts.codes[from],
+        }
+    }
+
     fn push_copy(&mut self, position: usize) {
         match self {
             Self::Nothing => {}
@@ -281,6 +395,12 @@ impl Texts {
     fn push(&mut self, text: &str) {
         let code = self.dictionary.intern(text);
         self.codes.push(code);
+    }
+
+    fn append(&mut self, piece: &Self) {
+        let codes: Vec<u32> = piece.dictionary.texts().iter().map(|text| self.dictionary.intern(text)).collect();
+        // Where a value is missing there may be no text at all.
+        self.codes.extend(piece.codes.iter().map(|&code| codes.get(code as usize).copied().unwrap_or(0)));
     }
 
     fn into_data(self) -> TextData {

@@ -16,6 +16,7 @@ use crate::options::{HeaderLine, ReadOptions};
 use crate::record::{End, LineEnd, ReadStop, RecordReader, RecordSink, count_line_ends};
 use crate::swar;
 use memchr::{memchr, memchr_iter, memchr3};
+use std::sync::Arc;
 
 /// The separators a header may use, in order of preference.
 const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
@@ -39,7 +40,7 @@ pub(crate) struct CsvReader {
     header_line: HeaderLine,
     /// A name in the header that looks like a value.
     odd_name: Option<String>,
-    header: Option<Header>,
+    header: Option<Arc<Header>>,
     /// The line of the next record.
     line: u64,
     blank_lines: u64,
@@ -160,7 +161,7 @@ impl CsvReader {
         let picks = fields.iter().enumerate().filter_map(|(slot, field)| Some(Pick { field: (*field)?, slot }));
         let mut picks: Vec<Pick> = picks.collect();
         picks.sort_by_key(|pick| pick.field);
-        self.header = Some(Header { names, separator, picks, slots: fields.len() });
+        self.header = Some(Arc::new(Header { names, separator, picks, slots: fields.len() }));
         Ok(())
     }
 
@@ -393,6 +394,19 @@ impl RecordReader for CsvReader {
 
     fn has_header(&self) -> bool {
         self.header.is_some()
+    }
+
+    fn of_piece(&self) -> Option<Self> {
+        // The first row is compared with the header.
+        let header = self.header.clone().filter(|_| self.records > 0)?;
+        let (odd_name, fields) = (None, Vec::new());
+        Some(Self { odd_name, header: Some(header), line: 1, blank_lines: 0, records: 1, fields, ..*self })
+    }
+
+    fn join(&mut self, piece: Self) {
+        self.line += piece.line - 1;
+        self.blank_lines += piece.blank_lines;
+        self.records += piece.records - 1;
     }
 
     fn notes(&self) -> Vec<Note> {

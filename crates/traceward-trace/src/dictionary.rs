@@ -1,54 +1,181 @@
 //! Texts kept once, each with a number.
 
-use hashbrown::HashTable;
 use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;
 
 /// Different texts, each kept once, numbered in order of first appearance.
-///
-/// A table of a million keys does not fit a cache, and every look into memory is a wait. So short
-/// texts stand in the table itself, and need not be looked for elsewhere to be compared.
 #[derive(Debug, Default)]
 pub(crate) struct Dictionary {
     texts: Vec<Arc<str>>,
-    entries: HashTable<Entry>,
-    last: u32,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Entry {
-    digest: Digest,
-    code: u32,
+    table: Table,
+    last: Option<(Digest, u32)>,
 }
 
 impl Dictionary {
     /// The number of a text. There are never more texts than states, which are counted in 32 bits.
     #[inline]
     pub(crate) fn intern(&mut self, text: &str) -> u32 {
-        // Logs often repeat the previous value, and comparing is cheaper than hashing.
-        if self.texts.get(self.last as usize).is_some_and(|last| **last == *text) {
-            return self.last;
+        self.intern_digest(Digest::of(text.as_bytes()), text)
+    }
+
+    /// The number of a text whose digest is known. Of a text that is its digest nothing else is
+    /// looked at.
+    #[inline]
+    fn intern_digest(&mut self, digest: Digest, text: &str) -> u32 {
+        // Logs often repeat the previous value.
+        if let Some((last, code)) = self.last
+            && last == digest
+            && self.is_text(code, digest, text)
+        {
+            return code;
         }
-        let digest = Digest::of(text.as_bytes());
-        let texts = &self.texts;
-        let is_it =
-            |entry: &Entry| entry.digest == digest && (digest.is_whole() || *texts[entry.code as usize] == *text);
-        self.last = match self.entries.find(digest.hash(), is_it) {
-            Some(entry) => entry.code,
-            None => self.insert(text, digest),
+        let code = match self.table.find(digest, |code| self.is_text(code, digest, text)) {
+            Some(code) => code,
+            None => self.insert(digest, text),
         };
-        self.last
+        self.last = Some((digest, code));
+        code
+    }
+
+    /// Whether the text of a number, which has the same digest, is this one.
+    #[inline]
+    fn is_text(&self, code: u32, digest: Digest, text: &str) -> bool {
+        digest.is_whole() || *self.texts[code as usize] == *text
+    }
+
+    fn insert(&mut self, digest: Digest, text: &str) -> u32 {
+        let code = self.texts.len() as u32;
+        self.texts.push(match digest.whole() {
+            Some(whole) => whole.as_str().into(),
+            None => text.into(),
+        });
+        self.table.insert(digest, code);
+        code
+    }
+
+    /// The texts, by their numbers.
+    pub(crate) fn texts(&self) -> &[Arc<str>] {
+        &self.texts
     }
 
     pub(crate) fn into_texts(self) -> Vec<Arc<str>> {
         self.texts
     }
+}
 
-    fn insert(&mut self, text: &str, digest: Digest) -> u32 {
-        let code = self.texts.len() as u32;
-        self.texts.push(text.into());
-        self.entries.insert_unique(digest.hash(), Entry { digest, code }, |entry| entry.digest.hash());
-        code
+/// Texts that get their numbers later, many at once.
+#[derive(Debug, Default)]
+pub(crate) struct Texts {
+    digests: Vec<Digest>,
+    /// The texts that are longer than a digest, one behind the other, and where each ends.
+    long: String,
+    ends: Vec<usize>,
+}
+
+impl Texts {
+    #[inline]
+    pub(crate) fn push(&mut self, text: &str) {
+        let digest = Digest::of(text.as_bytes());
+        if !digest.is_whole() {
+            self.long.push_str(text);
+            self.ends.push(self.long.len());
+        }
+        self.digests.push(digest);
+    }
+
+    /// Calls `take` with the number of each text, in order.
+    ///
+    /// A table of a million keys does not fit a cache, and every look into it is a wait. So it is
+    /// looked at for several texts first, which the processor waits for together.
+    pub(crate) fn number(&self, dictionary: &mut Dictionary, mut take: impl FnMut(u32)) {
+        const TOGETHER: usize = 32;
+        let mut start = 0;
+        let mut ends = self.ends.iter();
+        for digests in self.digests.chunks(TOGETHER) {
+            let near = digests.iter().fold(0, |near, digest| near ^ dictionary.table.look(*digest));
+            std::hint::black_box(near);
+            for &digest in digests {
+                let mut text = "";
+                if !digest.is_whole()
+                    && let Some(&end) = ends.next()
+                {
+                    text = &self.long[start..end];
+                    start = end;
+                }
+                take(dictionary.intern_digest(digest, text));
+            }
+        }
+    }
+}
+
+/// A table from digests to numbers. Short texts stand in it whole, so that they need not be looked
+/// for elsewhere to be compared. It is our own because no other lets several texts be looked for
+/// together.
+#[derive(Debug, Default)]
+struct Table {
+    /// A power of two of them, or none; at least one in four is free.
+    slots: Vec<Slot>,
+    count: usize,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    digest: Digest,
+    code: u32,
+}
+
+/// The number of a slot that is free. There are never as many states.
+const FREE: u32 = u32::MAX;
+
+impl Table {
+    /// The number of an entry with a digest that is the one.
+    #[inline]
+    fn find(&self, digest: Digest, is_it: impl Fn(u32) -> bool) -> Option<u32> {
+        let mask = self.slots.len().checked_sub(1)?;
+        let mut place = digest.hash() & mask;
+        loop {
+            let slot = self.slots[place];
+            if slot.code == FREE {
+                return None;
+            }
+            if slot.digest == digest && is_it(slot.code) {
+                return Some(slot.code);
+            }
+            place = (place + 1) & mask;
+        }
+    }
+
+    /// Looks at where a digest is likely to be.
+    #[inline]
+    fn look(&self, digest: Digest) -> u32 {
+        match self.slots.len() {
+            0 => 0,
+            count => self.slots[digest.hash() & (count - 1)].code,
+        }
+    }
+
+    fn insert(&mut self, digest: Digest, code: u32) {
+        if (self.count + 1) * 4 > self.slots.len() * 3 {
+            self.grow();
+        }
+        self.put(Slot { digest, code });
+        self.count += 1;
+    }
+
+    fn put(&mut self, slot: Slot) {
+        let mask = self.slots.len() - 1;
+        let mut place = slot.digest.hash() & mask;
+        while self.slots[place].code != FREE {
+            place = (place + 1) & mask;
+        }
+        self.slots[place] = slot;
+    }
+
+    fn grow(&mut self) {
+        let free = Slot { digest: Digest([0; 2]), code: FREE };
+        let larger = vec![free; (self.slots.len() * 2).max(16)];
+        let slots = std::mem::replace(&mut self.slots, larger);
+        slots.into_iter().filter(|slot| slot.code != FREE).for_each(|slot| self.put(slot));
     }
 }
 
@@ -88,11 +215,34 @@ impl Digest {
         self.0[1] >> LENGTH_SHIFT <= LONGEST_WHOLE as u64
     }
 
+    /// The text, if it is the digest.
+    fn whole(self) -> Option<Whole> {
+        self.is_whole().then(|| {
+            let [first, second] = self.0.map(u64::to_le_bytes);
+            let mut bytes = [0; 16];
+            bytes[..8].copy_from_slice(&first);
+            bytes[8..].copy_from_slice(&second);
+            Whole { bytes, length: usize::from(second[7]) }
+        })
+    }
+
     #[inline]
-    fn hash(self) -> u64 {
+    fn hash(self) -> usize {
         let Self([one, other]) = self;
         let product = u128::from(one ^ 0x9E37_79B9_7F4A_7C15) * u128::from(other ^ 0xD6E8_FEB8_6659_FD93);
-        (product as u64) ^ ((product >> 64) as u64)
+        ((product as u64) ^ ((product >> 64) as u64)) as usize
+    }
+}
+
+/// A text that was a digest.
+struct Whole {
+    bytes: [u8; 16],
+    length: usize,
+}
+
+impl Whole {
+    fn as_str(&self) -> &str {
+        std::str::from_utf8(&self.bytes[..self.length]).expect("digests are made of texts")
     }
 }
 
@@ -106,10 +256,9 @@ mod tests {
     use super::*;
     use std::collections::HashMap;
 
-    #[test]
-    fn texts_of_all_lengths_are_told_apart() {
-        // Zero bytes, common beginnings and ends, and lengths around those of words.
-        let mut texts = vec![String::new()];
+    /// Zero bytes, common beginnings and ends, and lengths around those of words.
+    fn texts() -> Vec<String> {
+        let mut texts = vec![String::new(), "é".repeat(4), "é".repeat(7)];
         for length in 1..40 {
             for place in 0..length {
                 for byte in ['\0', 'a', '\u{7f}'] {
@@ -119,14 +268,27 @@ mod tests {
                 }
             }
         }
-        let mut dictionary = Dictionary::default();
+        texts
+    }
+
+    #[test]
+    fn texts_of_all_lengths_are_told_apart() {
+        let texts = texts();
+        let (mut one_by_one, mut many) = (Dictionary::default(), Dictionary::default());
         let mut known: HashMap<&str, u32> = HashMap::new();
+        let mut later = Texts::default();
+        let mut expected = Vec::new();
         for text in texts.iter().chain(&texts) {
             let next = known.len() as u32;
-            let expected = *known.entry(text).or_insert(next);
-            assert_eq!(dictionary.intern(text), expected, "{text:?}");
+            expected.push(*known.entry(text).or_insert(next));
+            assert_eq!(Some(one_by_one.intern(text)), expected.last().copied(), "{text:?}");
+            later.push(text);
         }
-        let texts = dictionary.into_texts();
+        let mut found = Vec::new();
+        later.number(&mut many, |code| found.push(code));
+        assert_eq!(found, expected);
+        assert_eq!(many.texts(), one_by_one.texts());
+        let texts = many.into_texts();
         assert_eq!(texts.len(), known.len());
         assert!(known.iter().all(|(text, code)| *texts[*code as usize] == **text));
     }

@@ -6,6 +6,7 @@
 //! own functions. Formats that are recognised and not read have entries too, with a way out in
 //! place of a way in (`unread`).
 
+use crate::ahead;
 use crate::csv;
 use crate::error::{TraceError, TraceErrorKind};
 use crate::events;
@@ -153,7 +154,7 @@ pub(crate) fn read_records<R: RecordReader>(
     let (states, driven) = match options.order {
         RecordOrder::AsTheyCome => {
             let mut states = States::new(options);
-            let driven = source.drive(&mut pump, &mut states);
+            let driven = ahead::drive(&mut source, &mut pump, &mut states);
             (states, driven)
         }
         RecordOrder::Within { .. } => read_in_order(&mut source, &mut pump, options, &mut late),

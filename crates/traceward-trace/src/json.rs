@@ -78,6 +78,18 @@ impl ObjectReader {
         self.names.ordered.clone()
     }
 
+    /// A reader of a piece of the same input, which collects only names that are new.
+    fn of_piece(&self) -> Option<Self> {
+        let (paths, found, names) = (self.paths.clone(), self.found.clone(), Names::default());
+        (self.objects >= LINES_NAMED).then_some(Self { paths, found, names, objects: LINES_NAMED })
+    }
+
+    /// A piece has been read.
+    fn join(&mut self, piece: Self) {
+        piece.names.ordered.iter().for_each(|name| self.names.add(name));
+        self.objects += piece.objects - LINES_NAMED;
+    }
+
     /// Fills the cells from an object; the error has no line.
     #[inline]
     pub(crate) fn read<'b>(&mut self, object: &'b [u8], cells: &mut [Cell<'b>]) -> Result<(), TraceError> {
@@ -157,6 +169,16 @@ impl RecordReader for JsonReader {
         false
     }
 
+    fn of_piece(&self) -> Option<Self> {
+        Some(Self { objects: self.objects.of_piece()?, line: 1, blank_lines: 0 })
+    }
+
+    fn join(&mut self, piece: Self) {
+        self.objects.join(piece.objects);
+        self.line += piece.line - 1;
+        self.blank_lines += piece.blank_lines;
+    }
+
     fn notes(&self) -> Vec<Note> {
         match (self.objects.objects(), self.blank_lines) {
             (0, _) => vec![Note::EmptyInput],
@@ -179,13 +201,15 @@ impl Names {
             return;
         }
         let value = serde_json::from_slice(line).unwrap_or_default();
-        flatten(&value, &mut |name, _| {
-            let is_kept = self.ordered.len() < MOST_NAMES && name.len() <= LONGEST_NAME;
-            if is_kept && !self.known.contains(name) {
-                self.known.insert(name.to_owned());
-                self.ordered.push(name.to_owned());
-            }
-        });
+        flatten(&value, &mut |name, _| self.add(name));
+    }
+
+    fn add(&mut self, name: &str) {
+        let is_kept = self.ordered.len() < MOST_NAMES && name.len() <= LONGEST_NAME;
+        if is_kept && !self.known.contains(name) {
+            self.known.insert(name.to_owned());
+            self.ordered.push(name.to_owned());
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The keys a trace is split by.
 
-use crate::dictionary::Dictionary;
+use crate::dictionary::{Dictionary, Texts};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -76,6 +76,10 @@ pub(crate) struct KeysBuilder {
     latest: Option<(u32, Option<Last>)>,
 }
 
+/// A state comes before another that it should follow.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct OutOfOrder;
+
 /// A position, in as much memory as the number takes: there are never as many states as positions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Last(std::num::NonZero<u32>);
@@ -142,6 +146,41 @@ impl KeysBuilder {
         }
         let trace = current[code as usize];
         self.push_to_trace(trace, position);
+    }
+
+    /// Adds the states of a piece of the input, from a position on. `take` gets the position of the
+    /// state before each in its key, and whether it is in order; if one is not, nothing is added.
+    pub(crate) fn append(
+        &mut self,
+        piece: &Texts,
+        mut take: impl FnMut(Option<u32>) -> Result<(), OutOfOrder>,
+    ) -> Result<(), OutOfOrder> {
+        let (len, keys) = (self.traces.len(), self.last.len());
+        let traces = &mut self.traces;
+        piece.number(&mut self.dictionary, |trace| traces.push(trace));
+        let mut before: Vec<Option<Last>> = Vec::with_capacity(self.traces.len() - len);
+        let mut taken = Ok(());
+        for position in len..self.traces.len() {
+            let trace = self.traces[position] as usize;
+            if trace == self.last.len() {
+                self.last.push(None);
+            }
+            let last = std::mem::replace(&mut self.last[trace], Last::new(position as u32));
+            before.push(last);
+            taken = take(last.map(Last::position));
+            if taken.is_err() {
+                break;
+            }
+        }
+        if taken.is_err() {
+            for (position, last) in (len..).zip(before).collect::<Vec<_>>().into_iter().rev() {
+                self.last[self.traces[position] as usize] = last;
+            }
+            self.traces.truncate(len);
+            self.last.truncate(keys);
+        }
+        self.latest = None;
+        taken
     }
 
     /// Forgets the latest state if it is at this position: its record has turned out to be none.

@@ -12,6 +12,8 @@
 //! `format` of the table, `csv`, `json` or `events` (raw `cell`s) → `typing` (what a cell means) →
 //! `states` and `column` for files, `intake` for streams (missing values, keys, timestamps).
 
+mod ahead;
+mod block;
 mod cell;
 mod column;
 mod csv;
@@ -56,7 +58,7 @@ pub use keys::{KeyGroup, Keys};
 pub use lines::Lines;
 pub use note::Note;
 pub use options::{
-    HeaderLine, Implied, MissingPolicy, ReadOptions, ReadVariable, RecordOrder, Records, TimeColumn, TimeUnit,
+    HeaderLine, Implied, MissingPolicy, Pieces, ReadOptions, ReadVariable, RecordOrder, Records, TimeColumn, TimeUnit,
     UnknownWord,
 };
 pub use read::{ReadFailure, ReadTrace, read, read_all, read_or_before};

@@ -28,6 +28,17 @@ impl Lines {
         }
     }
 
+    /// Adds the states of a piece of the input that begins on a line; its own were counted from 1.
+    pub(crate) fn append(&mut self, piece: &Self, first_line: u64) {
+        for (index, run) in piece.runs.iter().enumerate() {
+            let end = piece.runs.get(index + 1).map_or(piece.len, |next| next.position);
+            self.push(first_line + run.line - 1);
+            let others = end - run.position - 1;
+            self.len += others;
+            self.next_line += u64::from(others);
+        }
+    }
+
     /// Adds the next state.
     #[inline]
     pub fn push(&mut self, line: u64) {
@@ -42,6 +53,20 @@ impl Lines {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pieces_are_put_together() {
+        let mut lines = Lines::default();
+        lines.push(2);
+        let mut piece = Lines::default();
+        [1, 2, 5, 6].iter().for_each(|&line| piece.push(line));
+        lines.append(&piece, 3);
+        lines.append(&Lines::default(), 9);
+        lines.append(&piece, 9);
+        let mut expected = Lines::default();
+        [2, 3, 4, 7, 8, 9, 10, 13, 14].iter().for_each(|&line| expected.push(line));
+        assert_eq!(lines, expected);
+    }
 
     #[test]
     fn every_line_is_found_again() {

@@ -3,6 +3,7 @@
 use crate::error::{TraceError, TraceErrorKind};
 use crate::format::Format;
 use std::fmt;
+use std::num::NonZero;
 use std::ops::Range;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -42,6 +43,8 @@ pub struct ReadOptions {
     pub year: Option<i16>,
     /// The order in which records become states.
     pub order: RecordOrder,
+    /// The pieces in which a file is read. What is read does not depend on them.
+    pub pieces: Pieces,
     /// The variables to read.
     pub variables: Vec<ReadVariable>,
     /// The fingerprint of the spec that is asked. A program that was instrumented for another one
@@ -120,6 +123,21 @@ fn only_field(header: &[String], name: &str) -> Result<Option<usize>, TraceError
 pub(crate) fn unknown_column(role: &'static str, name: &str, names: &[String]) -> TraceError {
     let nearest = nearest(name, names.iter().map(String::as_str)).into_iter().map(str::to_owned).collect();
     TraceError::new(TraceErrorKind::UnknownColumn { role, nearest }).in_column(name)
+}
+
+/// The pieces in which a file is read, side by side.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Pieces {
+    /// The number of threads that read them.
+    pub threads: NonZero<usize>,
+    /// The number of bytes of each, about.
+    pub size: usize,
+}
+
+impl Default for Pieces {
+    fn default() -> Self {
+        Self { threads: NonZero::<usize>::MIN, size: 1 << 20 }
+    }
 }
 
 /// A variable to read.

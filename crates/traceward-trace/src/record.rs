@@ -105,6 +105,22 @@ pub(crate) trait RecordReader: Send + 'static {
     fn has_ended(&self) -> bool {
         false
     }
+
+    /// A reader of a piece that begins with a record, with lines counted from 1; none if what has
+    /// been read so far does not tell how, or if the format can be read from the front only.
+    fn of_piece(&self) -> Option<Self>
+    where
+        Self: Sized,
+    {
+        None
+    }
+
+    /// A piece has been read by another reader, which is where this one goes on.
+    fn join(&mut self, _piece: Self)
+    where
+        Self: Sized,
+    {
+    }
 }
 
 /// A line end among bytes: LF, CR, or both in this order.
@@ -172,6 +188,25 @@ pub(crate) struct Pump<R> {
 impl<R: RecordReader> Pump<R> {
     pub(crate) fn new(reader: R) -> Self {
         Self { reader, pending: Vec::new(), discarding: false, after_return: false }
+    }
+
+    /// Whether the next byte is the first of a record.
+    pub(crate) fn is_between_records(&self) -> bool {
+        self.pending.is_empty() && !self.discarding && !self.after_return
+    }
+
+    /// Goes on behind a piece that another reader has read, all but what is no whole record.
+    pub(crate) fn join<S: RecordSink + ?Sized>(
+        &mut self,
+        reader: R,
+        piece: &[u8],
+        consumed: usize,
+        sink: &mut S,
+    ) -> Result<(), ReadStop> {
+        self.reader.join(reader);
+        self.after_return = piece.last() == Some(&b'\r');
+        self.pending.extend_from_slice(&piece[consumed..]);
+        self.limit(sink)
     }
 
     /// Takes the next bytes.

@@ -5,6 +5,7 @@ use crate::format::Format;
 use crate::opening::Opening;
 use crate::options::ReadOptions;
 use crate::record::{End, Pump, ReadStop, RecordReader, RecordSink};
+use memchr::memrchr;
 use std::io::{self, BufReader, Chain, Cursor, Read};
 
 /// How much is read at once. Small enough for the second-level cache, large enough to forget the
@@ -22,14 +23,31 @@ pub(crate) struct Source<'a> {
     start: usize,
     stop: usize,
     end: End,
+    /// The bytes behind the last line end of the last piece.
+    rest: Vec<u8>,
+}
+
+/// Bytes of an input. Where there are line ends, it ends with one, unless it is the last.
+pub(crate) struct Piece(Vec<u8>);
+
+impl Piece {
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.0
+    }
 }
 
 impl<'a> Source<'a> {
     /// Recognises compression and a byte-order mark, whatever the input's name.
     pub(crate) fn open(input: impl Read + 'a) -> Result<Self, TraceError> {
         let input: Box<dyn Read + 'a> = Box::new(input);
-        let mut source =
-            Self { input: Decoder::detect(input)?, buffer: vec![0; CHUNK], start: 0, stop: 0, end: End::More };
+        let mut source = Self {
+            input: Decoder::detect(input)?,
+            buffer: vec![0; CHUNK],
+            start: 0,
+            stop: 0,
+            end: End::More,
+            rest: Vec::new(),
+        };
         source.fill()?;
         source.start = byte_order_mark(&source.buffer[..source.stop])?;
         Ok(source)
@@ -44,6 +62,37 @@ impl<'a> Source<'a> {
     /// The first bytes, as long as nothing has been taken.
     pub(crate) fn at_hand(&self) -> &[u8] {
         &self.buffer[self.start..self.stop]
+    }
+
+    /// Whether no more than so many bytes are left.
+    pub(crate) fn is_within(&self, size: usize) -> bool {
+        self.end == End::Last && self.at_hand().len() <= size
+    }
+
+    /// The next bytes, about so many; none at the end. It is cut behind a LF, since a CR may have
+    /// one behind it.
+    pub(crate) fn piece(&mut self, size: usize) -> Result<Option<Piece>, TraceError> {
+        let mut bytes = std::mem::take(&mut self.rest);
+        bytes.reserve(size);
+        loop {
+            let at_hand = &self.buffer[self.start..self.stop];
+            let taken = at_hand.len().min(size.saturating_sub(bytes.len()).max(1));
+            bytes.extend_from_slice(&at_hand[..taken]);
+            self.start += taken;
+            let is_last = self.end == End::Last && self.start == self.stop;
+            if is_last {
+                return Ok(Some(Piece(bytes)).filter(|piece| !piece.0.is_empty()));
+            }
+            if bytes.len() >= size {
+                if let Some(end) = memrchr(b'\n', &bytes) {
+                    self.rest = bytes.split_off(end + 1);
+                }
+                return Ok(Some(Piece(bytes)));
+            }
+            if self.start == self.stop {
+                self.fill()?;
+            }
+        }
     }
 
     /// Hands everything to a reader.

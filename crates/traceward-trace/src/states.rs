@@ -1,13 +1,14 @@
 //! Records become states: keys, timestamps, missing values.
 
+use crate::block::Block;
 use crate::cell::Cell;
 use crate::column::{ColumnBuilder, container};
 use crate::error::{TraceError, TraceErrorKind, lossy};
 use crate::format::Format;
-use crate::keys::KeysBuilder;
+use crate::keys::{KeysBuilder, OutOfOrder};
 use crate::lines::Lines;
 use crate::note::Note;
-use crate::options::{ReadOptions, ReadVariable, unknown_column};
+use crate::options::{Pieces, ReadOptions, ReadVariable, unknown_column};
 use crate::read::ReadTrace;
 use crate::record::{ReadStop, RecordSink};
 use crate::sources::Sources;
@@ -109,6 +110,85 @@ impl<'o> States<'o> {
         }
     }
 
+    /// The pieces in which the input is read.
+    pub(crate) fn pieces(&self) -> Pieces {
+        self.options.pieces
+    }
+
+    /// A block for a piece that comes behind the states so far; none if its states would depend on
+    /// them.
+    pub(crate) fn block(&self) -> Option<Block<'o>> {
+        if self.splitter.is_some() || self.options.source_slots().is_some() {
+            return None;
+        }
+        let time = match &self.time {
+            None => None,
+            Some(time) => Some(time.reader()?.clone()),
+        };
+        let columns = self.columns.iter().map(ColumnBuilder::of_piece).collect();
+        Some(Block::new(self.options, self.typing.clone(), time, columns))
+    }
+
+    /// Adds the states of a block, whose piece begins on a line. False, and nothing is added, if
+    /// they do not follow those so far.
+    pub(crate) fn append(&mut self, block: Block<'_>, line: u64) -> bool {
+        let fits = self.len.checked_add(block.len).is_some_and(|len| len <= self.limit);
+        if !fits || block.was_read_otherwise(&self.typing) || self.comes_after(&block) {
+            return false;
+        }
+        let Ok(previous) = self.append_keys(&block) else { return false };
+        for (column, piece) in self.columns.iter_mut().zip(block.columns) {
+            column.append(piece);
+        }
+        for (row, column) in block.carried {
+            let before = match &self.keys {
+                None => (self.len + row).checked_sub(1),
+                Some(_) => previous[row as usize],
+            };
+            if let Some(before) = before {
+                self.columns[column as usize].carry_on(before as usize, (self.len + row) as usize);
+            }
+        }
+        if let Some(time) = &mut self.time {
+            time.append(&block.times);
+            self.time_seen |= !block.times.is_empty();
+        }
+        self.lines.append(&block.lines, line);
+        self.without_key += block.without_key;
+        self.len += block.len;
+        true
+    }
+
+    /// Whether a trace that is not split would go back in time.
+    fn comes_after(&self, block: &Block<'_>) -> bool {
+        let last = self.time.as_ref().and_then(|time| time.times().last());
+        let ends = last.zip(block.times.first());
+        self.keys.is_none() && !self.unordered && ends.is_some_and(|(last, first)| first < last)
+    }
+
+    /// Adds the keys of a block; returns the state before each of its states, if some value is
+    /// carried on. Nothing is added if a key would go back in time.
+    fn append_keys(&mut self, block: &Block<'_>) -> Result<Vec<Option<u32>>, OutOfOrder> {
+        let mut previous = Vec::new();
+        let Some(keys) = &mut self.keys else { return Ok(previous) };
+        let times = self.time.as_ref().map(TimeBuilder::times).filter(|_| !self.unordered);
+        let time_of = |position: u32| match position.checked_sub(self.len) {
+            Some(row) => block.times[row as usize],
+            None => times.map_or(i64::MIN, |times| times[position as usize]),
+        };
+        let is_carried = !block.carried.is_empty();
+        let mut position = self.len;
+        keys.append(&block.keys, |before| {
+            let is_late = times.is_some() && before.is_some_and(|before| time_of(position) < time_of(before));
+            if is_carried {
+                previous.push(before);
+            }
+            position += 1;
+            if is_late { Err(OutOfOrder) } else { Ok(()) }
+        })?;
+        Ok(previous)
+    }
+
     /// Whether a record has no key, so that it becomes no state.
     pub(crate) fn lacks_key(&self, cells: &[Cell<'_>]) -> bool {
         has_no_key(cells, self.options)
@@ -131,6 +211,8 @@ impl<'o> States<'o> {
 
     #[inline(always)]
     fn push(&mut self, line: u64, cells: &[Cell<'_>], previous: Option<u32>) -> Result<(), TraceError> {
+        // Before anything can fail: what an earlier record has decided stays.
+        self.typing.begin();
         if let Some(time) = &mut self.time {
             let anchor = time.anchor(previous);
             time.push(&cells[self.options.time_slots()], line, anchor)?;
@@ -140,7 +222,6 @@ impl<'o> States<'o> {
                 check_order(time, previous, key, line, &self.lines)?;
             }
         }
-        self.typing.begin();
         for (index, (column, &cell)) in self.columns.iter_mut().zip(cells).enumerate() {
             if let Err(kind) = self.typing.read(index, cell, &mut column.next(previous)) {
                 return Err(at(kind, line, Some(&self.options.variables[index].name)));

@@ -1,9 +1,10 @@
 //! How tests of this crate ask and look.
 
 use crate::error::TraceError;
-use crate::options::{ReadOptions, ReadVariable, TimeColumn, TimeUnit};
+use crate::options::{Pieces, ReadOptions, ReadVariable, TimeColumn, TimeUnit};
 use crate::read::{ReadTrace, read};
 use std::io::{self, Read};
+use std::num::NonZero;
 use traceward_logic::lower::Expected;
 use traceward_logic::trace::{Column, ColumnData};
 use traceward_logic::value::Value;
@@ -30,13 +31,30 @@ pub(crate) fn time(name: &str, unit: Option<TimeUnit>) -> Option<TimeColumn> {
     Some(TimeColumn::new(name, unit))
 }
 
-/// Reads at once, and in the smallest pieces; both have to agree.
+/// Reads at once, byte by byte, and in pieces side by side; all have to agree.
 pub(crate) fn read_text(input: impl AsRef<[u8]>, options: &ReadOptions) -> Result<ReadTrace, TraceError> {
     let input = input.as_ref();
     let at_once = read(input, options);
     let in_pieces = read(Trickle(input), options);
     assert_eq!(format!("{at_once:?}"), format!("{in_pieces:?}"));
+    for (threads, size) in [(1, 1), (2, 1), (1, 9), (2, 20)] {
+        let pieces = Pieces { threads: NonZero::new(threads).expect("a thread"), size };
+        let side_by_side = read(input, &ReadOptions { pieces, ..options.clone() });
+        assert_eq!(told(&side_by_side), told(&at_once), "{threads} threads, pieces of {size}");
+    }
     at_once
+}
+
+/// All that is known of a trace, but for what stands where values are missing.
+fn told(read: &Result<ReadTrace, TraceError>) -> String {
+    let trace = match read {
+        Ok(trace) => trace,
+        Err(error) => return format!("{error:?}"),
+    };
+    let ReadTrace { states, columns, types, names, time, keys, lines, sources, format, notes } = trace;
+    let columns: Vec<String> = columns.iter().map(|column| show_column(column.as_ref())).collect();
+    let beside = format!("{types:?} {names:?} {time:?} {keys:?} {lines:?} {sources:?} {format:?} {notes:?}");
+    format!("{states} {columns:?} {beside}")
 }
 
 /// The wanted columns, one line each.

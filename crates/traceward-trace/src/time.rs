@@ -94,6 +94,27 @@ impl TimeReader {
         stamp.map_err(|kind| self.error(kind, line))
     }
 
+    /// The timestamp in the cells of a record, if it can be told without any other record.
+    #[inline]
+    pub(crate) fn read_alone(&mut self, cells: &[Cell<'_>]) -> Option<i64> {
+        let cell = match cells {
+            &[cell] | &[cell @ Cell::Time(_), ..] => known(cell, &self.null),
+            _ => return None,
+        };
+        if let (Cell::Time(time), _) | (Cell::Int(time), Some(TimeUnit::Ns)) = (cell, self.column.unit) {
+            return Some(time);
+        }
+        let text = time_text(&self.column.name, cell).ok()?;
+        let text = text.trim_ascii();
+        match self.column.unit {
+            Some(unit) => parse_number(text, unit).ok(),
+            None => match date::parse(text) {
+                Ok((_, Moment::Exact(time))) => Some(time),
+                _ => None,
+            },
+        }
+    }
+
     /// The timestamp in the cells of a record, where later ones cannot be waited for.
     pub(crate) fn read_now(&mut self, cells: &[Cell<'_>], line: u64, anchor: Anchor) -> Result<i64, TraceError> {
         match self.read(cells, line, anchor)? {
@@ -295,6 +316,21 @@ impl TimeBuilder {
             }
         }
         Ok(())
+    }
+
+    /// The reader, if timestamps so far have not depended on each other.
+    pub(crate) fn reader(&self) -> Option<&TimeReader> {
+        (self.undecided.is_empty() && !self.reader.has_clocks).then_some(&self.reader)
+    }
+
+    /// The timestamps so far.
+    pub(crate) fn times(&self) -> &[i64] {
+        &self.times
+    }
+
+    /// Adds the timestamps of a piece of the input.
+    pub(crate) fn append(&mut self, piece: &[i64]) {
+        self.times.extend_from_slice(piece);
     }
 
     /// Checks that the latest state is not earlier than the one before it in its key. While dates

@@ -13,12 +13,14 @@ use crate::{input, json, text};
 use keys_file::KeysFile;
 use page_file::PageFile;
 use std::io::Write;
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
+use std::thread;
 use steps_picture::StepsPicture;
 use traceward::engine::Config;
-use traceward::input::Note;
+use traceward::input::{Note, Pieces};
 use traceward::report::Warning;
-use traceward::{CheckOptions, Goal, Report, RunQuestions, Settings, Spec, Truth};
+use traceward::{CheckOptions, Goal, ReadOptions, Report, RunQuestions, Settings, Spec, Truth};
 use traceward_wire::Answer;
 use values_picture::ValuesPicture;
 
@@ -37,6 +39,13 @@ pub fn answer(arguments: &CheckArguments, goal: Goal, out: &mut impl Write) -> R
         }
     }
     result
+}
+
+/// The options for reading a trace, by as many threads as there are processors unless told.
+fn read_options(path: &Path, arguments: &CheckArguments) -> ReadOptions {
+    let processors = || thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
+    let pieces = Pieces { threads: arguments.threads.unwrap_or_else(processors), ..Pieces::default() };
+    ReadOptions { pieces, ..input::read_options(path, &arguments.trace) }
 }
 
 /// Writes the one document about all traces; text was written trace by trace.
@@ -143,7 +152,7 @@ fn options(path: &Path, arguments: &CheckArguments) -> CheckOptions {
         .runs(RunQuestions { coverage: arguments.coverage, waiting: arguments.waiting })
         .max_violations(arguments.max_violations)
         .timelines(if arguments.html.is_some() { page::MOST_TIMELINES } else { 0 })
-        .read(input::read_options(path, &arguments.trace));
+        .read(read_options(path, arguments));
     if arguments.prefix {
         options = options.prefix();
     }

@@ -19,6 +19,7 @@ pub(super) type PathNodeId = u32;
 /// The name `a.b` may mean the member `a.b`, or the member `b` of `a`, so what a member leads to is
 /// a matter of which wanted names begin with it. Lines repeat the members of the line before, so
 /// the next edge is guessed first.
+#[derive(Clone)]
 pub(super) struct Paths {
     names: Vec<String>,
     nodes: Vec<PathNode>,
@@ -29,6 +30,7 @@ pub(super) struct Paths {
     repeated: Option<String>,
 }
 
+#[derive(Clone)]
 struct PathNode {
     /// Wanted names that lead here, each with the length of what has been matched.
     pending: Vec<(u32, usize)>,
@@ -37,6 +39,7 @@ struct PathNode {
     guess: u32,
 }
 
+#[derive(Clone)]
 struct PathEdge {
     /// The name as lines mostly have it: in quotes, and a colon right behind. None for a name that
     /// needs escapes.
@@ -47,6 +50,7 @@ struct PathEdge {
 }
 
 /// Bytes to be found at the beginning of others. Most are short, and compared in one word.
+#[derive(Clone)]
 struct MemberPrefix {
     bytes: Box<[u8]>,
     /// The first eight of them, and where there are fewer, which bits those are.

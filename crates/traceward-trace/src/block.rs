@@ -1,0 +1,173 @@
+//! The states of a piece of an input, made without what comes before it.
+//!
+//! A block is read side by side with others, and then joins the states before it
+//! ([`States::append`](crate::states::States::append)). It takes only what means the same wherever
+//! it stands. At anything else, be it a mistake or a time of day, whose day the state before tells,
+//! it gives up, and its piece is read again behind the states before it: so there is one place that
+//! knows what is to be said.
+
+use crate::cell::Cell;
+use crate::column::ColumnBuilder;
+use crate::dictionary::Texts;
+use crate::error::TraceError;
+use crate::lines::Lines;
+use crate::options::ReadOptions;
+use crate::record::{ReadStop, RecordSink};
+use crate::states::key_text;
+use crate::time::TimeReader;
+use crate::typing::{CellSink, Gap, Typing};
+
+/// The states of a piece.
+pub(crate) struct Block<'o> {
+    options: &'o ReadOptions,
+    typing: Typing,
+    time: Option<TimeReader>,
+    pub(crate) columns: Vec<ColumnBuilder>,
+    pub(crate) times: Vec<i64>,
+    /// The key of each state, where the trace is split.
+    pub(crate) keys: Texts,
+    /// Which lines states came from, that of the piece counted as 1.
+    pub(crate) lines: Lines,
+    pub(crate) len: u32,
+    pub(crate) without_key: u64,
+    /// The values that are those of the state before, where that is not in the block: the states
+    /// in order, each with its column.
+    pub(crate) carried: Vec<(u32, u32)>,
+}
+
+impl<'o> Block<'o> {
+    /// A block without states, whose columns are given; types and timestamps are read as they are
+    /// so far.
+    pub(crate) fn new(
+        options: &'o ReadOptions,
+        typing: Typing,
+        time: Option<TimeReader>,
+        columns: Vec<ColumnBuilder>,
+    ) -> Self {
+        Self {
+            options,
+            typing,
+            time,
+            columns,
+            times: Vec::new(),
+            keys: Texts::default(),
+            lines: Lines::default(),
+            len: 0,
+            without_key: 0,
+            carried: Vec::new(),
+        }
+    }
+
+    /// Whether types were not as they have turned out to be meanwhile.
+    pub(crate) fn was_read_otherwise(&self, typing: &Typing) -> bool {
+        !self.typing.reads_like(typing)
+    }
+
+    /// Takes a timestamp; false if another state is needed to tell it, or comes after it.
+    #[inline]
+    fn push_time(&mut self, cells: &[Cell<'_>]) -> bool {
+        let Some(time) = &mut self.time else { return true };
+        let Some(now) = time.read_alone(&cells[self.options.time_slots()]) else { return false };
+        // Within a key the order is looked at when the key is known.
+        let is_late = self.options.key.is_none() && self.times.last().is_some_and(|&last| now < last);
+        self.times.push(now);
+        !is_late
+    }
+}
+
+impl RecordSink for Block<'_> {
+    fn header(&mut self, _: &[String]) -> Result<Vec<Option<usize>>, TraceError> {
+        unreachable!("a piece behind the header has none")
+    }
+
+    #[inline(always)]
+    fn record(&mut self, line: u64, cells: &[Cell<'_>]) -> Result<(), ReadStop> {
+        if self.options.key.is_some() {
+            match key_text(cells[self.options.key_slot()], self.options) {
+                Ok(Some(key)) => self.keys.push(&key),
+                Ok(None) => {
+                    self.without_key += 1;
+                    return Ok(());
+                }
+                Err(_) => return Err(ReadStop::Asked),
+            }
+        }
+        if !self.push_time(cells) {
+            return Err(ReadStop::Asked);
+        }
+        self.typing.begin();
+        for (index, (column, &cell)) in (0..).zip(self.columns.iter_mut().zip(cells)) {
+            let before = match (self.options.key.is_some(), self.len.checked_sub(1)) {
+                (false, Some(before)) => Before::At(before),
+                _ => Before::Elsewhere,
+            };
+            let mut value = BlockValue { column, before, row: (self.len, index), carried: &mut self.carried };
+            if self.typing.read(index as usize, cell, &mut value).is_err() {
+                return Err(ReadStop::Asked);
+            }
+        }
+        if self.typing.has_decided() {
+            return Err(ReadStop::Asked);
+        }
+        self.lines.push(line);
+        self.len += 1;
+        Ok(())
+    }
+
+    fn bad_line(&mut self, _: TraceError) -> Result<(), ReadStop> {
+        Err(ReadStop::Asked)
+    }
+}
+
+/// The state before another in its key.
+#[derive(Clone, Copy)]
+enum Before {
+    /// It is in the block.
+    At(u32),
+    /// It may be before the block, or is not known yet.
+    Elsewhere,
+}
+
+/// The value of the next state of a block, on its way into a column.
+struct BlockValue<'c> {
+    column: &'c mut ColumnBuilder,
+    before: Before,
+    /// The state, and the place of the column.
+    row: (u32, u32),
+    carried: &'c mut Vec<(u32, u32)>,
+}
+
+impl CellSink for BlockValue<'_> {
+    #[inline(always)]
+    fn bool(&mut self, bit: bool) {
+        self.column.next(None).bool(bit);
+    }
+
+    #[inline(always)]
+    fn int(&mut self, int: i64) {
+        self.column.next(None).int(int);
+    }
+
+    #[inline(always)]
+    fn float(&mut self, float: f64) {
+        self.column.next(None).float(float);
+    }
+
+    #[inline(always)]
+    fn text(&mut self, text: &str) {
+        self.column.next(None).text(text);
+    }
+
+    #[inline(always)]
+    fn gap(&mut self, gap: Gap) -> Result<(), crate::error::TraceErrorKind> {
+        match self.before {
+            _ if !self.column.carries(gap) => self.column.leave_out(gap),
+            // What a state before the block lacks may be in one before that.
+            Before::At(before) if self.column.has(before) => self.column.next(Some(before)).gap(gap),
+            _ => {
+                self.carried.push(self.row);
+                self.column.leave_out(gap)
+            }
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! What is read of a file does not depend on where it was cut, or on how many threads read it.
+
+use proptest::prelude::*;
+use std::num::NonZero;
+use traceward_logic::lower::{ClassId, Expected};
+use traceward_logic::value::ValueType;
+use traceward_trace::{
+    MissingPolicy, Pieces, ReadFailure, ReadOptions, ReadTrace, ReadVariable, Records, TimeColumn, TimeUnit,
+    read_or_before,
+};
+
+/// The cells of a row, and what ends its line.
+#[derive(Clone, Debug)]
+struct Row {
+    time: String,
+    key: String,
+    cells: [String; 4],
+    end: &'static str,
+}
+
+const NAMES: [&str; 4] = ["flag", "n", "s", "open"];
+
+fn cell(choices: &'static [(u32, &'static str)]) -> impl Strategy<Value = String> {
+    let weighted = choices.iter().map(|(weight, text)| (*weight, Just((*text).to_owned()))).collect::<Vec<_>>();
+    proptest::strategy::Union::new_weighted(weighted)
+}
+
+/// Mostly good rows. `bad` is how often, in a thousand, a cell is one that does not fit.
+fn row(bad: u32) -> impl Strategy<Value = (Row, bool)> {
+    let flag = cell(&[(8, "true"), (8, "0"), (4, "")]);
+    let number = cell(&[(8, "1"), (4, "-25"), (3, ""), (1, "2.5"), (1, "9007199254740993")]);
+    let text = cell(&[(5, "a"), (5, "a somewhat longer text"), (3, ""), (2, "Zoë"), (1, "line\nbreak, \"quoted\"")]);
+    let open = cell(&[(6, ""), (6, "x"), (1, "y")]);
+    let key = cell(&[(6, "k1"), (6, "k2"), (3, "a key that is longer"), (1, "")]);
+    let end = prop_oneof![6 => Just("\n"), 1 => Just("\r\n"), 1 => Just("\n\n")];
+    let good = (key, flag, number, text, open, end).prop_map(|(key, flag, n, s, open, end)| Row {
+        time: String::new(),
+        key,
+        cells: [flag, n, s, open],
+        end,
+    });
+    (good, 0_u32..1000, 0_usize..4).prop_map(move |(mut row, chance, place)| {
+        let is_bad = chance < bad;
+        if is_bad {
+            row.cells[place] = "7up".to_owned();
+        }
+        (row, chance % 50 == 49)
+    })
+}
+
+fn quoted(text: &str) -> String {
+    if text.contains(['"', ',', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
+}
+
+fn csv(rows: &[(Row, bool)], ragged: bool) -> String {
+    let mut text = format!("t,k,{}\n", NAMES.join(","));
+    for (row, is_odd) in rows {
+        let cells: Vec<String> = row.cells.iter().map(|cell| quoted(cell)).collect();
+        text += &format!("{},{},{}", row.time, quoted(&row.key), cells.join(","));
+        text += if ragged && *is_odd { ",more" } else { "" };
+        text += row.end;
+    }
+    text
+}
+
+fn json(rows: &[(Row, bool)]) -> String {
+    let mut text = String::new();
+    for (nth, (row, is_odd)) in rows.iter().enumerate() {
+        let string = |text: &str| serde_json::Value::from(text).to_string();
+        let mut members = vec![format!("\"t\":{}", row.time), format!("\"k\":{}", string(&row.key))];
+        let of = |place: usize, literal: bool| match &*row.cells[place] {
+            "" => None,
+            text if literal => Some(format!("\"{}\":{}", NAMES[place], if text == "7up" { "\"7up\"" } else { text })),
+            text => Some(format!("\"{}\":{}", NAMES[place], string(text))),
+        };
+        members.extend([of(0, true), of(1, true), of(2, false), of(3, false)].into_iter().flatten());
+        if *is_odd {
+            members.push(format!("\"new{}\":{{\"deep\":1}}", nth % 7));
+        }
+        text += &format!("{{{}}}{}", members.join(","), row.end);
+    }
+    text
+}
+
+/// Times that mostly do not decrease: plain numbers, dates, or times of day.
+fn with_times(mut rows: Vec<(Row, bool)>, kind: u8, back: bool) -> Vec<(Row, bool)> {
+    let count = rows.len();
+    for (nth, (row, _)) in rows.iter_mut().enumerate() {
+        let nth = if back && nth * 3 / 2 == count { 0 } else { nth };
+        row.time = match kind {
+            0 => (nth / 2).to_string(),
+            1 => format!("\"2026-11-18T{:02}:{:02}:{:02}Z\"", nth / 3600 % 24, nth / 60 % 60, nth % 60),
+            _ => format!("\"{:02}:{:02}:00\"", nth / 60 % 24, nth % 60),
+        };
+    }
+    rows
+}
+
+fn options(kind: u8, keyed: bool, missing: MissingPolicy, records: Records) -> ReadOptions {
+    let expected = [
+        Expected::Type(ValueType::Boolean),
+        Expected::Type(ValueType::Number),
+        Expected::Type(ValueType::String),
+        Expected::Open(ClassId(0)),
+    ];
+    let variables = NAMES.iter().zip(expected).map(|(name, expected)| ReadVariable::new(name, expected));
+    ReadOptions {
+        time: Some(TimeColumn::new("t", (kind == 0).then_some(TimeUnit::Ms))),
+        key: keyed.then(|| "k".to_owned()),
+        missing,
+        records,
+        variables: variables.collect(),
+        ..ReadOptions::default()
+    }
+}
+
+/// All that is known of a trace, but for what stands where values are missing.
+fn shown(trace: &ReadTrace) -> String {
+    let column = |column: &Option<traceward_logic::trace::Column>| {
+        let Some(column) = column else { return "unknown".to_owned() };
+        let kind = std::mem::discriminant(&column.data);
+        let values: Vec<String> = (0..column.len()).map(|at| column.value(at).to_string()).collect();
+        format!("{kind:?} {}", values.join(" "))
+    };
+    let columns: Vec<String> = trace.columns.iter().map(column).collect();
+    let ReadTrace { states, types, names, time, keys, lines, notes, .. } = trace;
+    format!("{states} {columns:#?} {types:?} {names:?} {time:?} {keys:?} {lines:?} {notes:?}")
+}
+
+fn told(input: &str, options: &ReadOptions) -> String {
+    match read_or_before(input.as_bytes(), options) {
+        Ok(trace) => shown(&trace),
+        Err(ReadFailure { error, before }) => {
+            format!("{error:?} before: {:?}", before.map(|before| shown(&before)))
+        }
+    }
+}
+
+fn agree(input: &str, options: &ReadOptions, sizes: &[usize]) -> Result<(), TestCaseError> {
+    let at_once =
+        told(input, &ReadOptions { pieces: Pieces { size: usize::MAX, ..Pieces::default() }, ..options.clone() });
+    for (&size, threads) in sizes.iter().zip([1, 2, 3]) {
+        let pieces = Pieces { threads: NonZero::new(threads).expect("a thread"), size };
+        let side_by_side = told(input, &ReadOptions { pieces, ..options.clone() });
+        prop_assert_eq!(&side_by_side, &at_once, "{} threads, pieces of {}", threads, size);
+    }
+    Ok(())
+}
+
+fn policy() -> impl Strategy<Value = (MissingPolicy, Records)> {
+    prop_oneof![
+        3 => Just((MissingPolicy::False, Records::States)),
+        2 => Just((MissingPolicy::Hold, Records::States)),
+        2 => Just((MissingPolicy::False, Records::Changes)),
+        1 => Just((MissingPolicy::Error, Records::Changes)),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(600))]
+
+    #[test]
+    fn csv_in_pieces(
+        rows in prop_oneof![prop::collection::vec(row(0), 1..60), prop::collection::vec(row(8), 1..60)],
+        kind in 0_u8..3,
+        (keyed, back, ragged, bom) in (any::<bool>(), prop::bool::weighted(0.1), prop::bool::weighted(0.1), any::<bool>()),
+        (missing, records) in policy(),
+        sizes in prop::collection::vec(prop_oneof![1_usize..40, 30_usize..400], 3),
+    ) {
+        let text = csv(&with_times(rows, kind, back), ragged);
+        let text = if bom { format!("\u{feff}{text}") } else { text };
+        agree(&text, &options(kind, keyed, missing, records), &sizes)?;
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn json_lines_in_pieces(
+        rows in prop_oneof![prop::collection::vec(row(0), 1100..1300), prop::collection::vec(row(1), 1100..1300)],
+        kind in 0_u8..3,
+        (keyed, back) in (any::<bool>(), prop::bool::weighted(0.1)),
+        (missing, records) in policy(),
+        sizes in prop::collection::vec(prop_oneof![100_usize..400, 300_usize..9000], 3),
+    ) {
+        let text = json(&with_times(rows, kind, back));
+        agree(&text, &options(kind, keyed, missing, records), &sizes)?;
+    }
+}
+
+/// A thread that reads ahead is given what it can take: pieces that begin within a quoted field, or
+/// hold no line end, are read behind the others.
+#[test]
+fn cuts_within_fields_do_no_harm() {
+    let long = "x".repeat(100);
+    let rows: String = (0..200).map(|row| format!("{row},1,1,{row},\"a\n\n{long}\n\"\"b\"\"\",\n")).collect();
+    let text = format!("t,k,flag,n,s,open\n{rows}");
+    let options = options(0, true, MissingPolicy::False, Records::States);
+    agree(&text, &options, &[1, 50, 333]).unwrap();
+    agree(&text, &options, &[7, 700, 5000]).unwrap();
+}
