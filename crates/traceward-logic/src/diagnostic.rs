@@ -124,6 +124,8 @@ pub enum Remedy {
     TimeInDates(String),
     /// A column splits the trace by its value.
     SplitByKey,
+    /// More memory for states is allowed.
+    MoreMemory,
     /// A column is the one that strings alone are compared with.
     NameEventColumn,
     /// Inspecting the input tells what there is.
@@ -151,6 +153,7 @@ impl fmt::Display for Remedy {
             ),
             Self::TimeInUnit(column) => write!(f, "say their unit, e.g. `trace {{ time {column}:ms }}`"),
             Self::TimeInDates(column) => write!(f, "for dates, leave the unit out: `trace {{ time {column} }}`"),
+            Self::MoreMemory => f.write_str("allow more memory for states"),
             Self::SplitByKey => f.write_str("split them by key: `trace { by COLUMN }`"),
             Self::Inspect => f.write_str("inspecting the input lists its names"),
             Self::ConvertWith(command) => write!(f, "read the output of `{command}` instead"),

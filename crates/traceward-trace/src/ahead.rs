@@ -119,6 +119,7 @@ fn conduct<'o, R: RecordReader>(
             Some(Waiting::Ahead(coming)) => take(coming, pump, states)?,
             None => break,
         }
+        states.relieve()?;
     }
     match failed {
         Some(error) => Err(error.into()),

@@ -1,5 +1,6 @@
 //! Columns, built value by value.
 
+use crate::cell::Cell;
 use crate::dictionary::Dictionary;
 use crate::error::TraceErrorKind;
 use crate::typing::{CellSink, Gap, Gaps};
@@ -108,6 +109,45 @@ impl ColumnBuilder {
     /// Whether the gap of a record is filled with the value of the state before.
     pub(crate) fn carries(&self, gap: Gap) -> bool {
         !self.disregarded && self.gaps.carry(gap)
+    }
+
+    /// Whether the input has this variable.
+    pub(crate) fn is_mentioned(&self) -> bool {
+        self.mentioned
+    }
+
+    /// The memory that the states take, in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        let present = if self.present.is_some() { self.len / 8 } else { 0 };
+        present
+            + match &self.values {
+                Values::Nothing => 0,
+                Values::Bool(_) => self.len / 8,
+                Values::Int(_) | Values::Float(_) => self.len * size_of::<i64>(),
+                Values::Mixed(_) => self.len * size_of::<Number>(),
+                Values::Text(_) => self.len * size_of::<u32>(),
+            }
+    }
+
+    /// The value at a position, as a cell that says the same.
+    pub(crate) fn cell(&self, position: usize) -> Cell<'_> {
+        if self.disregarded || !self.mentioned {
+            return Cell::Absent;
+        }
+        if !self.is_present(position) {
+            return Cell::Null;
+        }
+        match &self.values {
+            Values::Nothing => Cell::Null,
+            Values::Bool(bits) => Cell::Bool(bits.get(position)),
+            Values::Int(ints) => Cell::Int(ints[position]),
+            Values::Float(floats) => Cell::Float(floats[position]),
+            Values::Mixed(numbers) => match numbers[position] {
+                Number::Int(int) => Cell::Int(int),
+                Number::Float(float) => Cell::Float(float),
+            },
+            Values::Text(texts) => Cell::Str(&texts.dictionary.texts()[texts.codes[position] as usize]),
+        }
     }
 
     /// Whether there is a value at a position.

@@ -170,6 +170,10 @@ pub enum TraceErrorKind {
         /// The time that the clock has reached.
         clock: String,
     },
+    /// Records go to a file, since they take too much memory, and the file fails.
+    Scratch(String),
+    /// A timestamp is told by the record before, and records before are in a file.
+    ToldByOthers,
     /// Records are to be sorted by time, and no column holds it.
     SortWithoutTime,
     /// Records of a stream are to be sorted.
@@ -281,6 +285,11 @@ impl TraceError {
             Kind::BehindClock { now, clock } => {
                 format!("too late: `{name}` is {now}, but the clock has reached {clock}, and verdicts rely on that")
             }
+            Kind::Scratch(detail) => format!("the file that takes what does not fit into memory fails: {detail}"),
+            Kind::ToldByOthers => format!(
+                "`{name}` is a time of day, or a date of which others tell the year or the day; \
+                 the states before it are in a file, since they take too much memory"
+            ),
             Kind::SortWithoutTime => "records cannot be sorted by time without timestamps".to_owned(),
             Kind::SortedStream => {
                 "a stream cannot be sorted: a verdict is due before all of its records have come".to_owned()
@@ -385,6 +394,7 @@ impl TraceError {
             }
             Kind::TimeDecreases { key: None, .. } => vec![Remedy::SortByTime.into(), Remedy::SplitByKey.into()],
             Kind::TimeDecreases { .. } => vec![Remedy::SortByTime.into()],
+            Kind::Scratch(_) | Kind::ToldByOthers => vec![Remedy::MoreMemory.into()],
             Kind::SortWithoutTime => vec![Remedy::NameTimeColumn.into()],
             Kind::SortedStream => vec!["sort it first, or ask when it has ended".into()],
             _ => vec!["split the input".into()],

@@ -26,7 +26,7 @@ use crate::json::{ObjectReader, check_object};
 use crate::note::Note;
 use crate::opening::Opening;
 use crate::options::{Implied, MOMENTARY_FIELDS, ReadOptions, Records};
-use crate::read::{ReadFailure, ReadTrace};
+use crate::read::{ReadFailure, ReadInput};
 use crate::record::{End, LineEnd, ReadStop, RecordReader, RecordSink, each_line};
 use crate::source::Source;
 use hello::TIME_FIELD;
@@ -43,9 +43,10 @@ pub(crate) static FORMAT: FormatEntry<Road> = FormatEntry {
 };
 
 /// Reads a file. Its hello is looked at beforehand, because it tells how the rest is read.
-fn read(source: Source<'_>, options: &ReadOptions) -> Result<Vec<ReadTrace>, ReadFailure> {
-    let options = options.with(&implied_at(&source));
-    read_records::<EventsReader>(source, &options)
+fn read<'o>(source: Source<'_>, options: &'o ReadOptions) -> Result<Vec<ReadInput<'o>>, ReadFailure> {
+    let options = ReadOptions { spill: None, ..options.with(&implied_at(&source)) };
+    let read = read_records::<EventsReader>(source, &options)?;
+    Ok(read.into_iter().filter_map(ReadInput::into_whole).map(|trace| ReadInput::Whole(Box::new(trace))).collect())
 }
 
 fn inspect(source: &mut Source<'_>, options: &ReadOptions) -> Result<Inspection, TraceError> {

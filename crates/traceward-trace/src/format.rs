@@ -16,7 +16,7 @@ use crate::lateness::OrderBuffer;
 use crate::note::Note;
 use crate::opening::{Guess, Opening};
 use crate::options::{ReadOptions, RecordOrder, UnknownWord};
-use crate::read::{ReadFailure, ReadTrace};
+use crate::read::{ReadFailure, ReadInput};
 use crate::record::{Pump, ReadStop, RecordReader, RecordSink};
 use crate::sort::Sorter;
 use crate::source::Source;
@@ -43,7 +43,7 @@ pub(crate) struct Road {
     pub(crate) endings: &'static [&'static str],
     /// Reads all traces of an input. It gets the input whole: a format that has to seek takes it
     /// into memory first.
-    pub(crate) read: fn(Source<'_>, &ReadOptions) -> Result<Vec<ReadTrace>, ReadFailure>,
+    pub(crate) read: for<'o> fn(Source<'_>, &'o ReadOptions) -> Result<Vec<ReadInput<'o>>, ReadFailure>,
     /// Follows an input as it arrives.
     pub(crate) live: fn(&ReadOptions) -> Box<dyn LiveReader>,
     /// Tells what an input holds.
@@ -145,10 +145,10 @@ impl FromStr for Format {
 }
 
 /// Reads a file of records into one trace.
-pub(crate) fn read_records<R: RecordReader>(
+pub(crate) fn read_records<'o, R: RecordReader>(
     mut source: Source<'_>,
-    options: &ReadOptions,
-) -> Result<Vec<ReadTrace>, ReadFailure> {
+    options: &'o ReadOptions,
+) -> Result<Vec<ReadInput<'o>>, ReadFailure> {
     let mut pump = Pump::new(R::open(options));
     let mut late = Vec::new();
     let (states, driven) = match options.order {
@@ -167,8 +167,12 @@ pub(crate) fn read_records<R: RecordReader>(
         }
     };
     let (names, notes) = (pump.reader.names(), [pump.reader.notes(), late].concat());
+    let states = match states.into_parts(&names, &notes, driven.as_ref().err()) {
+        Ok(parts) => return Ok(vec![ReadInput::ByKey(Box::new(parts))]),
+        Err(states) => *states,
+    };
     match driven {
-        Ok(()) => Ok(vec![states.finish(names, notes).map_err(ReadFailure::from)?]),
+        Ok(()) => Ok(vec![ReadInput::Whole(Box::new(states.finish(names, notes).map_err(ReadFailure::from)?))]),
         Err(error) => {
             let error = states.explain(error, &names);
             let before = states.finish(names, notes).ok().map(Box::new);

@@ -193,6 +193,17 @@ impl KeysBuilder {
         }
     }
 
+    /// The key of each state by its number, and the keys.
+    pub(crate) fn into_codes(self) -> (Vec<u32>, Dictionary) {
+        (self.traces, self.dictionary)
+    }
+
+    /// The memory that the states take, in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        // Once for each state, and again when they are sorted by key.
+        self.traces.len() * 2 * size_of::<u32>()
+    }
+
     /// The keys that have a state.
     pub(crate) fn finish(mut self) -> Keys {
         // A key whose only record was none is the last one that came.

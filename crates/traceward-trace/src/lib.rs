@@ -38,6 +38,7 @@ mod record;
 mod sort;
 mod source;
 mod sources;
+mod spill;
 mod split;
 mod states;
 mod stream;
@@ -58,11 +59,12 @@ pub use keys::{KeyGroup, Keys};
 pub use lines::Lines;
 pub use note::Note;
 pub use options::{
-    HeaderLine, Implied, MissingPolicy, Pieces, ReadOptions, ReadVariable, RecordOrder, Records, TimeColumn, TimeUnit,
-    UnknownWord,
+    HeaderLine, Implied, MissingPolicy, Pieces, ReadOptions, ReadVariable, RecordOrder, Records, Scratch, Spill,
+    TimeColumn, TimeUnit, UnknownWord,
 };
-pub use read::{ReadFailure, ReadTrace, read, read_all, read_or_before};
+pub use read::{Positions, ReadFailure, ReadInput, ReadTrace, read, read_all, read_input, read_or_before};
 pub use record::{ReadStop, RecordSink};
 pub use sources::{SourcePlace, Sources};
+pub use spill::{KeyParts, ScratchFile};
 pub use stream::RecordStream;
 pub use unread::{Certainty, WayOut};

@@ -2,6 +2,7 @@
 
 use crate::error::{TraceError, TraceErrorKind};
 use crate::format::Format;
+use crate::spill::ScratchFile;
 use std::fmt;
 use std::num::NonZero;
 use std::ops::Range;
@@ -45,6 +46,8 @@ pub struct ReadOptions {
     pub order: RecordOrder,
     /// The pieces in which a file is read. What is read does not depend on them.
     pub pieces: Pieces,
+    /// Where the states of keys go that do not fit into memory; without it, all stay there.
+    pub spill: Option<Spill>,
     /// The variables to read.
     pub variables: Vec<ReadVariable>,
     /// The fingerprint of the spec that is asked. A program that was instrumented for another one
@@ -138,6 +141,22 @@ impl Default for Pieces {
     fn default() -> Self {
         Self { threads: NonZero::<usize>::MIN, size: 1 << 20 }
     }
+}
+
+/// Where the states of a trace that is split by key go when they take more memory than this.
+#[derive(Clone, Debug)]
+pub struct Spill {
+    /// The number of bytes that states may take.
+    pub memory: usize,
+    /// Makes the file.
+    pub scratch: Arc<dyn Scratch>,
+}
+
+/// Makes files that nobody else sees, and that are gone when they are dropped. Readers open none
+/// themselves.
+pub trait Scratch: fmt::Debug + Send + Sync {
+    /// A new file, empty.
+    fn create(&self) -> std::io::Result<Box<dyn ScratchFile>>;
 }
 
 /// A variable to read.

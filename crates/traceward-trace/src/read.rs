@@ -8,6 +8,7 @@ use crate::note::Note;
 use crate::options::ReadOptions;
 use crate::source::Source;
 use crate::sources::Sources;
+use crate::spill::KeyParts;
 use std::io::Read;
 use traceward_logic::trace::Column;
 use traceward_logic::value::ValueType;
@@ -33,10 +34,49 @@ pub struct ReadTrace {
     pub lines: Lines,
     /// Where in a program each state came about, as far as the input tells.
     pub sources: Sources,
+    /// The place of each state among those of the input.
+    pub positions: Positions,
     /// The format of the input.
     pub format: Format,
     /// What is worth telling beside.
     pub notes: Vec<Note>,
+}
+
+/// The places of states among those of an input.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Positions {
+    /// All states are here.
+    All,
+    /// Only some keys are: the place of each state.
+    Listed(Vec<u32>),
+}
+
+impl Positions {
+    /// The place of a state among those of the input.
+    pub fn of(&self, state: usize) -> usize {
+        match self {
+            Self::All => state,
+            Self::Listed(positions) => positions[state] as usize,
+        }
+    }
+}
+
+/// An input that was read.
+pub enum ReadInput<'o> {
+    /// All of it is in memory.
+    Whole(Box<ReadTrace>),
+    /// Its keys are to be had one after the other: together they take too much memory.
+    ByKey(Box<KeyParts<'o>>),
+}
+
+impl ReadInput<'_> {
+    /// The trace, if all of it is in memory.
+    pub(crate) fn into_whole(self) -> Option<ReadTrace> {
+        match self {
+            Self::Whole(trace) => Some(*trace),
+            Self::ByKey(_) => None,
+        }
+    }
 }
 
 /// Why an input could not be read, and what came before the mistake.
@@ -62,21 +102,41 @@ pub fn read(input: impl Read, options: &ReadOptions) -> Result<ReadTrace, TraceE
 
 /// Reads a trace; where that fails, what was read before the mistake comes with it.
 pub fn read_or_before(input: impl Read, options: &ReadOptions) -> Result<ReadTrace, ReadFailure> {
-    let mut traces = read_all(input, options)?;
+    only(read_all(input, options)?)
+}
+
+/// Reads every trace that an input holds, into memory.
+pub fn read_all(input: impl Read, options: &ReadOptions) -> Result<Vec<ReadTrace>, ReadFailure> {
+    let options = ReadOptions { spill: None, ..options.clone() };
+    Ok(read_inputs(input, &options)?.into_iter().filter_map(ReadInput::into_whole).collect())
+}
+
+/// Reads a trace, or has its keys read one after the other if they do not fit into memory together
+/// and there is another place ([`ReadOptions::spill`]).
+pub fn read_input(input: impl Read, options: &ReadOptions) -> Result<ReadInput<'_>, ReadFailure> {
+    only(read_inputs(input, options)?)
+}
+
+fn read_inputs(input: impl Read, options: &ReadOptions) -> Result<Vec<ReadInput<'_>>, ReadFailure> {
+    check_separator(options.separator)?;
+    let source = Source::open(input)?;
+    let format = source.format(options)?;
+    let mut read = (format.road().read)(source, options)?;
+    for one in &mut read {
+        match one {
+            ReadInput::Whole(trace) => trace.format = format,
+            ReadInput::ByKey(parts) => parts.set_format(format),
+        }
+    }
+    Ok(read)
+}
+
+/// The only trace of an input.
+fn only<T>(mut traces: Vec<T>) -> Result<T, ReadFailure> {
     match (traces.pop(), traces.len()) {
         (Some(only), 0) => Ok(only),
         (_, others) => Err(TraceError::new(TraceErrorKind::SeveralTraces { count: others + 1 }).into()),
     }
-}
-
-/// Reads every trace that an input holds.
-pub fn read_all(input: impl Read, options: &ReadOptions) -> Result<Vec<ReadTrace>, ReadFailure> {
-    check_separator(options.separator)?;
-    let source = Source::open(input)?;
-    let format = source.format(options)?;
-    let mut traces = (format.road().read)(source, options)?;
-    traces.iter_mut().for_each(|trace| trace.format = format);
-    Ok(traces)
 }
 
 /// Refuses separators that CSV itself needs.

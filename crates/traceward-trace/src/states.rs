@@ -9,9 +9,10 @@ use crate::keys::{KeysBuilder, OutOfOrder};
 use crate::lines::Lines;
 use crate::note::Note;
 use crate::options::{Pieces, ReadOptions, ReadVariable, unknown_column};
-use crate::read::ReadTrace;
+use crate::read::{Positions, ReadTrace};
 use crate::record::{ReadStop, RecordSink};
 use crate::sources::Sources;
+use crate::spill::{KeyParts, Spilled};
 use crate::split::Splitter;
 use crate::time::TimeBuilder;
 use crate::typing::{Gaps, Typing};
@@ -35,6 +36,8 @@ pub(crate) struct States<'o> {
     time_seen: bool,
     /// Whether time may decrease, since nothing but its span is asked.
     unordered: bool,
+    /// The records of keys that did not fit into memory, once there are any: then all are there.
+    spilled: Option<Box<Spilled>>,
 }
 
 impl<'o> States<'o> {
@@ -58,12 +61,75 @@ impl<'o> States<'o> {
             without_key: 0,
             time_seen: false,
             unordered: false,
+            spilled: None,
         }
+    }
+
+    /// States of some keys of a trace whose types are known.
+    pub(crate) fn of_keys(options: &'o ReadOptions, typing: Typing) -> Self {
+        Self { typing, ..Self::new(options) }
     }
 
     /// States that need not be in order of time.
     pub(crate) fn unordered(options: &'o ReadOptions) -> Self {
         Self { unordered: true, ..Self::new(options) }
+    }
+
+    /// Makes room if the states of keys take more memory than is allowed: from then on records go
+    /// to a file. States that depend on those of other keys stay in memory.
+    pub(crate) fn relieve(&mut self) -> Result<(), TraceError> {
+        let Some(spill) = self.options.spill.as_ref().filter(|spill| self.bytes() > spill.memory) else {
+            return Ok(());
+        };
+        let depends = self.splitter.is_some()
+            || self.options.source_slots().is_some()
+            || self.time.as_ref().is_some_and(|time| time.reader().is_none());
+        let Some(keys) = self.keys.take_if(|_| self.spilled.is_none() && !depends) else { return Ok(()) };
+        let (codes, dictionary) = keys.into_codes();
+        let mut spilled = Spilled::new(spill, dictionary, self.columns.len())?;
+        let mentioned = self.columns.iter().enumerate().filter(|(_, column)| column.is_mentioned());
+        spilled.mention(mentioned.map(|(index, _)| index));
+        let slots = self.options.names().len();
+        for (position, code) in codes.into_iter().enumerate() {
+            let mut cells: Vec<Cell<'_>> = self.columns.iter().map(|column| column.cell(position)).collect();
+            cells.resize(slots, Cell::Absent);
+            if let Some(time) = &self.time {
+                cells[self.options.time_slots().start] = Cell::Time(time.times()[position]);
+            }
+            spilled.put(code, self.lines.line(position), &cells, self.options)?;
+        }
+        spilled.pass_without_key(self.without_key);
+        self.columns = self.columns.iter().map(ColumnBuilder::of_piece).collect();
+        self.lines = Lines::default();
+        if let Some(time) = &mut self.time {
+            time.truncate(0);
+        }
+        self.spilled = Some(Box::new(spilled));
+        Ok(())
+    }
+
+    /// The memory that states take, in bytes.
+    fn bytes(&self) -> usize {
+        let columns: usize = self.columns.iter().map(ColumnBuilder::bytes).sum();
+        let times = self.time.as_ref().map_or(0, |time| size_of_val(time.times()));
+        columns + times + self.keys.as_ref().map_or(0, KeysBuilder::bytes)
+    }
+
+    /// The keys one after the other, if their records did not fit into memory; `stopped` is what
+    /// ended the reading, if it was not the end of the input.
+    pub(crate) fn into_parts(
+        mut self,
+        names: &[String],
+        notes: &[Note],
+        stopped: Option<&TraceError>,
+    ) -> Result<KeyParts<'o>, Box<Self>> {
+        let Some(spilled) = self.spilled.take() else { return Err(Box::new(self)) };
+        let mut notes = notes.to_vec();
+        let stopped = stopped.cloned().or_else(|| {
+            let told = key_note(self.options, u64::from(spilled.states()), spilled.without_key(), names);
+            told.map(|note| notes.extend(note)).err()
+        });
+        Ok(KeyParts::new(*spilled, (self.options, self.typing), (names.to_vec(), notes), stopped))
     }
 
     /// The finished trace.
@@ -80,6 +146,7 @@ impl<'o> States<'o> {
             keys,
             lines: self.lines,
             sources: self.sources,
+            positions: Positions::All,
             format: Format::CSV,
             notes,
         })
@@ -118,7 +185,7 @@ impl<'o> States<'o> {
     /// A block for a piece that comes behind the states so far; none if its states would depend on
     /// them.
     pub(crate) fn block(&self) -> Option<Block<'o>> {
-        if self.splitter.is_some() || self.options.source_slots().is_some() {
+        if self.splitter.is_some() || self.options.source_slots().is_some() || self.spilled.is_some() {
             return None;
         }
         let time = match &self.time {
@@ -133,7 +200,8 @@ impl<'o> States<'o> {
     /// they do not follow those so far.
     pub(crate) fn append(&mut self, block: Block<'_>, line: u64) -> bool {
         let fits = self.len.checked_add(block.len).is_some_and(|len| len <= self.limit);
-        if !fits || block.was_read_otherwise(&self.typing) || self.comes_after(&block) {
+        let is_spilled = self.spilled.is_some();
+        if is_spilled || !fits || block.was_read_otherwise(&self.typing) || self.comes_after(&block) {
             return false;
         }
         let Ok(previous) = self.append_keys(&block) else { return false };
@@ -327,6 +395,10 @@ impl RecordSink for States<'_> {
     fn record(&mut self, line: u64, cells: &[Cell<'_>]) -> Result<(), ReadStop> {
         if self.splitter.is_some() {
             return self.split(line, cells);
+        }
+        if let Some(spilled) = &mut self.spilled {
+            let time = self.time.as_ref().and_then(TimeBuilder::reader);
+            return spilled.record(line, cells, self.options, &mut self.typing, time);
         }
         let previous = match self.previous(cells) {
             Ok(Some(Previous(previous))) => previous,

@@ -51,9 +51,10 @@ fn told(read: &Result<ReadTrace, TraceError>) -> String {
         Ok(trace) => trace,
         Err(error) => return format!("{error:?}"),
     };
-    let ReadTrace { states, columns, types, names, time, keys, lines, sources, format, notes } = trace;
+    let ReadTrace { states, columns, types, names, time, keys, lines, sources, positions, format, notes } = trace;
     let columns: Vec<String> = columns.iter().map(|column| show_column(column.as_ref())).collect();
-    let beside = format!("{types:?} {names:?} {time:?} {keys:?} {lines:?} {sources:?} {format:?} {notes:?}");
+    let beside =
+        format!("{types:?} {names:?} {time:?} {keys:?} {lines:?} {sources:?} {positions:?} {format:?} {notes:?}");
     format!("{states} {columns:?} {beside}")
 }
 

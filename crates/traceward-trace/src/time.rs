@@ -94,9 +94,14 @@ impl TimeReader {
         stamp.map_err(|kind| self.error(kind, line))
     }
 
+    /// The columns as they are written.
+    pub(crate) fn label(&self) -> String {
+        self.column.label()
+    }
+
     /// The timestamp in the cells of a record, if it can be told without any other record.
     #[inline]
-    pub(crate) fn read_alone(&mut self, cells: &[Cell<'_>]) -> Option<i64> {
+    pub(crate) fn read_alone(&self, cells: &[Cell<'_>]) -> Option<i64> {
         let cell = match cells {
             &[cell] | &[cell @ Cell::Time(_), ..] => known(cell, &self.null),
             _ => return None,

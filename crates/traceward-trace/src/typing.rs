@@ -100,6 +100,12 @@ impl Typing {
         self.decided_now.clear();
     }
 
+    /// Whether the type of a variable is still to be decided by its first value.
+    #[inline]
+    pub(crate) fn is_open(&self, variable: usize) -> bool {
+        matches!(self.read_as[variable], ReadAs::Undecided { .. })
+    }
+
     /// Whether values of all variables are read as the same.
     pub(crate) fn reads_like(&self, other: &Self) -> bool {
         self.read_as == other.read_as

@@ -1,14 +1,17 @@
 //! Asking a spec of a trace.
 
 use crate::error::{Error, Request};
-use crate::question::Question;
+use crate::question::{PartsTally, Question};
 use crate::report::Report;
 use crate::runs::RunQuestions;
 use crate::spec::Spec;
+use std::cell::OnceCell;
 use std::io::Read;
 use traceward_engine::select::{Config, EngineName};
 use traceward_logic::lower::{Lowered, Schema};
-use traceward_trace::{ReadFailure, ReadOptions, ReadTrace, TraceError, TraceErrorKind, read_or_before};
+use traceward_trace::{
+    KeyParts, ReadFailure, ReadInput, ReadOptions, ReadTrace, TraceError, TraceErrorKind, read_input,
+};
 
 /// The truth that is reported beside the verdicts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -185,11 +188,15 @@ pub fn check_with(spec: &Spec, input: impl Read, options: &CheckOptions) -> Resu
     if spec.lowered().end_when.is_some() && spec.settings().by.is_none() {
         return Err(Request::EndWithoutKey.into());
     }
-    match read_or_before(input, &spec.read_options(&options.read)) {
-        Ok(trace) => {
+    let read = spec.read_options(&options.read);
+    // What is drawn needs all states at once.
+    let read = if options.points { ReadOptions { spill: None, ..read } } else { read };
+    match read_input(input, &read) {
+        Ok(ReadInput::Whole(trace)) => {
             let lowered = bind(spec, &trace)?;
-            Question::new(spec, &lowered, trace, options)?.answer()
+            Question::new(spec, &lowered, *trace, options)?.answer()
         }
+        Ok(ReadInput::ByKey(parts)) => check_parts(spec, *parts, options),
         Err(ReadFailure { error, before }) => {
             // Of two mistakes the earlier one is told: what comes before the line may fail itself.
             if let Some(before) = before
@@ -199,6 +206,62 @@ pub fn check_with(spec: &Spec, input: impl Read, options: &CheckOptions) -> Resu
             }
             Err(unfit(spec, error))
         }
+    }
+}
+
+/// Asks keys that are not in memory together, some after the others. Of several mistakes the
+/// earliest in the input is told.
+fn check_parts(spec: &Spec, mut parts: KeyParts<'_>, options: &CheckOptions) -> Result<Report, Error> {
+    let mut earliest = parts.stopped().map(|error| unfit(spec, error.clone()));
+    let lowered = OnceCell::new();
+    let mut tally = PartsTally::default();
+    let mut last = None;
+    while let Some(part) = parts.next_part() {
+        let part = match part {
+            Ok(part) => part,
+            Err(ReadFailure { error, before }) => {
+                earliest = Some(earlier(earliest, unfit(spec, error)));
+                let Some(before) = before else { continue };
+                *before
+            }
+        };
+        // All parts have the same types and names.
+        let lowered = match lowered.get() {
+            Some(lowered) => lowered,
+            None => {
+                let bound = bind(spec, &part)?;
+                lowered.get_or_init(|| bound)
+            }
+        };
+        let question = Question::new(spec, lowered, part, options)?;
+        let asked = if earliest.is_some() { question.evaluate() } else { tally.add(&question) };
+        match asked {
+            Err(error) if line_of(&error).is_some() => earliest = Some(earlier(earliest, error)),
+            Err(error) => return Err(error),
+            Ok(()) => last = Some(question),
+        }
+    }
+    match (earliest, last.and_then(|question| tally.finish(&question, parts.notes()))) {
+        (Some(error), _) => Err(error),
+        (None, Some(report)) => Ok(report),
+        (None, None) => unreachable!("only a trace with states does not fit into memory"),
+    }
+}
+
+/// The earlier of two mistakes.
+fn earlier(known: Option<Error>, error: Error) -> Error {
+    match known {
+        Some(known) if line_of(&known) <= line_of(&error) => known,
+        _ => error,
+    }
+}
+
+/// The line of a mistake, if it has one.
+fn line_of(error: &Error) -> Option<u64> {
+    match error {
+        Error::Trace(error) | Error::Unfit { error, .. } => error.line(),
+        Error::Evaluation { line, .. } => Some(*line),
+        _ => None,
     }
 }
 

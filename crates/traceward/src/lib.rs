@@ -69,8 +69,9 @@ pub mod input {
     pub use crate::monitor::Unseen;
     pub use traceward_trace::{
         Answer, CannotRestore, Certainty, Claim, ColumnInspection, ColumnKind, Counted, Distinct, EventsMistake,
-        Format, HeaderLine, Hello, Inspection, MissingPolicy, Note, Pieces, ReadOptions, RecordOrder, Records,
-        SourcePlace, Suggestion, TimeColumn, TimeGuess, TimeUnit, TraceError, TraceErrorKind, WayOut, inspect,
+        Format, HeaderLine, Hello, Inspection, MissingPolicy, Note, Pieces, ReadOptions, RecordOrder, Records, Scratch,
+        ScratchFile, SourcePlace, Spill, Suggestion, TimeColumn, TimeGuess, TimeUnit, TraceError, TraceErrorKind,
+        WayOut, inspect,
     };
 }
 

@@ -13,6 +13,7 @@ mod measured;
 mod missing;
 mod mistake;
 mod part;
+mod parts;
 mod points;
 mod response;
 pub(crate) mod steps;
@@ -33,8 +34,10 @@ use everywhere::Experiments;
 pub(crate) use evidence::variables_of;
 use judgement::{Judgement, Judges};
 use measured::Measured;
+use mistake::Occurring;
 pub(crate) use mistake::never_true;
 use part::{Evaluated, Part};
+pub(crate) use parts::PartsTally;
 use points::Drawn;
 use response::ResponseTally;
 use rustc_hash::FxHashMap;
@@ -49,7 +52,7 @@ use traceward_logic::lower::{Claim, Lowered};
 use traceward_logic::semantics::EvaluationError;
 use traceward_logic::trace::{Column, Trace};
 use traceward_logic::value::Value;
-use traceward_trace::{KeyGroup, Keys, Lines, Note, ReadTrace, Sources};
+use traceward_trace::{KeyGroup, Keys, Lines, Note, Positions, ReadTrace, Sources};
 use why::Explainers;
 
 /// The longest trace that the definition itself is asked about: beyond it an answer takes minutes.
@@ -97,6 +100,7 @@ struct Input {
     keys: Option<Keys>,
     lines: Lines,
     sources: Sources,
+    positions: Positions,
     notes: Vec<Note>,
 }
 
@@ -105,7 +109,8 @@ impl Input {
         let states = read.states;
         let columns = read.columns.into_iter().map(|column| column.unwrap_or_else(|| Column::all_missing(states)));
         let trace = Trace { len: states, columns: columns.collect(), time: read.time.map(Into::into) };
-        Self { trace, keys: read.keys, lines: read.lines, sources: read.sources, notes: read.notes }
+        let ReadTrace { keys, lines, sources, positions, notes, .. } = read;
+        Self { trace, keys, lines, sources, positions, notes }
     }
 }
 
@@ -162,7 +167,9 @@ impl<'a> Question<'a> {
             (None, Some(letters)) => self.whole(letters)?,
             (None, None) => unreachable!("a trace that is not split has letters of its own"),
         };
-        warnings.extend(mistake::look(&self, whole.as_ref(), &properties));
+        let mut occurring = Occurring::default();
+        occurring.add(&self, whole.as_ref());
+        warnings.extend(mistake::look(&self, &occurring, &properties));
         warnings.extend(steps::look(self.spec, self.lowered));
         warnings.extend(self.spec.notes());
         Ok(Report { trace: self.trace_report()?, properties, queries, warnings })
@@ -220,12 +227,17 @@ impl<'a> Question<'a> {
 
     /// A part for each key.
     fn by_key(&self, keys: &Keys, whole: Option<&Letters>) -> Result<Answers, Error> {
-        let mut tally = KeyTally::new(self, keys.len());
+        let mut tally = KeyTally::new(self);
+        self.add_keys(keys, whole, &mut tally)?;
+        Ok(tally.finish(self))
+    }
+
+    /// Judges the part of each key.
+    fn add_keys(&self, keys: &Keys, whole: Option<&Letters>, tally: &mut KeyTally) -> Result<(), Error> {
         self.each_part(keys, whole, |group, part| {
             let (judgements, values) = self.judge(part)?;
             tally.add(group, part, judgements, values)
-        })?;
-        Ok(tally.finish())
+        })
     }
 
     /// Calls `take` for each key's part, with the letters of the whole trace where parts have the
@@ -360,7 +372,8 @@ impl<'a> Question<'a> {
             None => " in a sum".to_owned(),
         };
         let line = self.input.lines.line(error.position);
-        Error::Evaluation { message: format!("{}{what} at position {}", error.reason, error.position), line }
+        let position = self.input.positions.of(error.position);
+        Error::Evaluation { message: format!("{}{what} at position {position}", error.reason), line }
     }
 
     // ---- reports ----

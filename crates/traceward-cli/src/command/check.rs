@@ -15,10 +15,11 @@ use page_file::PageFile;
 use std::io::Write;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::thread;
 use steps_picture::StepsPicture;
 use traceward::engine::Config;
-use traceward::input::{Note, Pieces};
+use traceward::input::{Note, Pieces, Scratch, ScratchFile, Spill};
 use traceward::report::Warning;
 use traceward::{CheckOptions, Goal, ReadOptions, Report, RunQuestions, Settings, Spec, Truth};
 use traceward_wire::Answer;
@@ -45,7 +46,19 @@ pub fn answer(arguments: &CheckArguments, goal: Goal, out: &mut impl Write) -> R
 fn read_options(path: &Path, arguments: &CheckArguments) -> ReadOptions {
     let processors = || thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
     let pieces = Pieces { threads: arguments.threads.unwrap_or_else(processors), ..Pieces::default() };
-    ReadOptions { pieces, ..input::read_options(path, &arguments.trace) }
+    let memory = arguments.key_memory.saturating_mul(1 << 20);
+    let spill = Some(Spill { memory, scratch: Arc::new(TemporaryFiles) });
+    ReadOptions { pieces, spill, ..input::read_options(path, &arguments.trace) }
+}
+
+/// Files in the system's folder for temporary ones, without a name.
+#[derive(Debug)]
+struct TemporaryFiles;
+
+impl Scratch for TemporaryFiles {
+    fn create(&self) -> std::io::Result<Box<dyn ScratchFile>> {
+        Ok(Box::new(tempfile::tempfile()?))
+    }
 }
 
 /// Writes the one document about all traces; text was written trace by trace.

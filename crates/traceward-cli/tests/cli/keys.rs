@@ -91,3 +91,59 @@ fn a_pipe_counts_what_a_file_counts() {
         assert_eq!(told.status, checked.status);
     }
 }
+
+/// The most memory that the program took, in KiB, and what it printed.
+fn peak(folder: &Folder, arguments: &[&str]) -> (u64, Vec<u8>) {
+    let mut child = folder.command(arguments).stdout(std::process::Stdio::piped()).spawn().expect("the program");
+    let mut stdout = child.stdout.take().expect("a pipe");
+    let output = std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        std::io::Read::read_to_end(&mut stdout, &mut bytes).expect("what it prints");
+        bytes
+    });
+    let mut peak = 0;
+    while child.try_wait().expect("a status").is_none() {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let now = line.and_then(|line| line.trim().strip_suffix(" kB")?.trim().parse().ok());
+        peak = peak.max(now.unwrap_or(0));
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    (peak, output.join().expect("a reader"))
+}
+
+/// Rows that do not fit go to a file: memory grows with the keys, and not with their states.
+#[test]
+fn states_of_keys_may_take_more_than_memory() {
+    const KEYS: usize = 2000;
+    let folder = Folder::new("spilled-keys");
+    let rows = |count: usize| {
+        let row = |nth: usize| format!("{nth},k{},{},{}\n", nth * 7919 % KEYS, nth % 5 == 0, nth * 31 % 1000);
+        let rows: String = (0..count).map(row).collect();
+        format!("t,k,on,x\n{rows}")
+    };
+    folder.write("few.csv", rows(100_000)).write("many.csv", rows(1_500_000));
+    let ask = |file: &str, memory: &str| {
+        let question = [
+            "query",
+            "-e",
+            "max(x)",
+            "-e",
+            "max(latency(on -> !on))",
+            "--time",
+            "t:ms",
+            "--by",
+            "k",
+            "--format",
+            "json",
+        ];
+        peak(&folder, &[&question[..], &["--key-memory", memory, file]].concat())
+    };
+    let (few, _) = ask("few.csv", "2");
+    let (many, answer) = ask("many.csv", "2");
+    let (all, expected) = ask("many.csv", "1024");
+    assert_eq!(answer, expected, "the answer does not depend on where states are");
+    // 1.4 million states more, of 24 bytes each at the least, would be 33 MB.
+    assert!(many < few + 16_000, "{many} KiB for many states, {few} KiB for few");
+    assert!(all > many + 16_000, "{all} KiB in memory, {many} KiB otherwise: nothing went to the file");
+}

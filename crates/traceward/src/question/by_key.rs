@@ -22,8 +22,7 @@ use traceward_logic::verdict::Verdict;
 use traceward_trace::KeyGroup;
 
 /// Collects verdicts and values key by key.
-pub(super) struct KeyTally<'a> {
-    question: &'a Question<'a>,
+pub(crate) struct KeyTally {
     properties: Vec<PropertyTally>,
     queries: Vec<Vec<(Arc<str>, Option<Value>)>>,
     unanswered: Vec<Option<usize>>,
@@ -51,21 +50,19 @@ struct PropertyTally {
     responses: ResponseTally,
 }
 
-impl<'a> KeyTally<'a> {
-    pub(super) fn new(question: &'a Question<'a>, keys: usize) -> Self {
+impl KeyTally {
+    pub(super) fn new(question: &Question<'_>) -> Self {
         let lowered = question.lowered;
         let is_asked = question.options.runs.are_asked();
         let demand = |property: &Property| match property.claim {
             Claim::Formula(formula) => is_asked.then(|| evidence::demand_tally(question, formula)),
             Claim::Assert(_) => None,
         };
-        let keys = KeysReport { checked: keys, ..KeysReport::default() };
         let property = |index| {
             let responses = ResponseTally::new(question, index);
-            PropertyTally { keys: keys.clone(), responses, ..PropertyTally::default() }
+            PropertyTally { responses, ..PropertyTally::default() }
         };
         Self {
-            question,
             properties: (0..lowered.properties.len()).map(property).collect(),
             queries: vec![Vec::new(); lowered.queries.len()],
             unanswered: vec![None; lowered.queries.len()],
@@ -83,9 +80,10 @@ impl<'a> KeyTally<'a> {
         judgements: Vec<Judgement>,
         values: Vec<Option<Value>>,
     ) -> Result<(), Error> {
-        let most = self.question.options.max_violations;
+        let most = part.question.options.max_violations;
         let label = super::label(group);
         for (index, (tally, judgement)) in self.properties.iter_mut().zip(judgements).enumerate() {
+            tally.keys.checked += 1;
             tally.keys.verdicts.push(judgement.verdict);
             tally.responses.add(part, index, Some(group.key));
             if let Some(unmet) = evidence::unmet_trigger(part, index, &judgement) {
@@ -113,19 +111,19 @@ impl<'a> KeyTally<'a> {
         self.experiments.add(part, Some(&label))?;
         self.drawn.add(part)?;
         for (index, value) in values.into_iter().enumerate() {
-            let tolerance = part.error(self.question.measured.query(index))?.map(|error| error.tolerance);
+            let tolerance = part.error(part.question.measured.query(index))?.map(|error| error.tolerance);
             let worst = self.tolerances[index].into_iter().chain(tolerance).reduce(Tolerance::or_worse);
             self.tolerances[index] = worst;
             self.queries[index].push((label.clone(), value));
-            if let Some(more) = part.unanswered(&self.question.lowered.queries[index]) {
+            if let Some(more) = part.unanswered(&part.question.lowered.queries[index]) {
                 *self.unanswered[index].get_or_insert(0) += more;
             }
         }
         Ok(())
     }
 
-    pub(super) fn finish(self) -> Answers {
-        let question = self.question;
+    /// The answers; any question of the same spec knows the words.
+    pub(super) fn finish(self, question: &Question<'_>) -> Answers {
         let open = self.properties.iter().enumerate();
         let warnings = open.filter_map(|(index, tally)| question.not_followed(index, tally.not_followed.clone()));
         let warnings = warnings.collect();

@@ -4,7 +4,8 @@
 use super::Question;
 use crate::report::PropertyReport;
 use crate::warning::{Subject, Warning, WarningKind, near};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use traceward_logic::expr::Expr;
 use traceward_logic::formula::{FormulaId, Node};
@@ -19,14 +20,67 @@ const MOST_COMPARED: usize = 10_000;
 /// The largest number of warnings: beyond it nobody reads on.
 const MOST_WARNINGS: usize = 1000;
 
-/// Looks for what a spec speaks of and a trace never has. `letters` are those of the whole trace,
-/// where there are any.
-pub(super) fn look(question: &Question<'_>, letters: Option<&Letters>, properties: &[PropertyReport]) -> Vec<Warning> {
-    if question.input.trace.len == 0 {
+/// What a trace has of all that a spec speaks of. It is collected part by part where only some keys
+/// are in memory at a time.
+#[derive(Default)]
+pub(super) struct Occurring {
+    /// For each variable that is compared with strings, those that it has.
+    strings: FxHashMap<VariableId, Strings>,
+    /// For each proposition whether it holds somewhere; none if that is not known.
+    held: Option<Vec<bool>>,
+    states: usize,
+}
+
+/// Strings in order of appearance.
+#[derive(Default)]
+struct Strings {
+    ordered: Vec<Arc<str>>,
+    known: FxHashSet<Arc<str>>,
+}
+
+impl Occurring {
+    /// Takes a part of a trace; `letters` are those of all its states, where there are any.
+    pub(super) fn add(&mut self, question: &Question<'_>, letters: Option<&Letters>) {
+        let trace = &question.input.trace;
+        for variable in compared_variables(question) {
+            if let ColumnData::Text(column) = &trace.columns[variable.index()].data {
+                let strings = self.strings.entry(variable).or_default();
+                let new = column.dictionary.iter().filter(|text| strings.known.insert((*text).clone()));
+                strings.ordered.extend(new.cloned());
+            }
+        }
+        let held = letters.map(|letters| letters.bitmaps.iter().map(|row| row.first_one_from(0).is_some()));
+        self.held = match (self.held.take(), held) {
+            (Some(before), Some(held)) => Some(before.into_iter().zip(held).map(|(one, other)| one | other).collect()),
+            (None, Some(held)) if self.states == 0 => Some(held.collect()),
+            _ => None,
+        };
+        self.states += trace.len;
+    }
+}
+
+/// The variables that a spec compares with strings.
+fn compared_variables(question: &Question<'_>) -> BTreeSet<VariableId> {
+    fn below(expr: &Expr, variables: &mut BTreeSet<VariableId>) {
+        variables.extend(compared_strings(expr).into_iter().map(|(variable, _)| variable));
+        expr.parts().into_iter().for_each(|part| below(part, variables));
+    }
+    let formulas = &question.lowered.formulas;
+    let mut variables = BTreeSet::new();
+    for part in formulas.parts(&question.asked) {
+        if let Node::Atom(atom) = formulas.node(part) {
+            below(formulas.atom(atom), &mut variables);
+        }
+    }
+    variables
+}
+
+/// Looks for what a spec speaks of and a trace never has.
+pub(super) fn look(question: &Question<'_>, occurring: &Occurring, properties: &[PropertyReport]) -> Vec<Warning> {
+    if occurring.states == 0 {
         return Vec::new();
     }
-    let mut search = Search { question, letters, strings: Vec::new(), warnings: Vec::new() };
-    search.strings.resize_with(question.input.trace.columns.len(), || None);
+    let mut search = Search { question, occurring, warnings: Vec::new() };
     for (property, report) in question.lowered.properties.iter().zip(properties) {
         let about = Subject::Property(report.name.clone());
         // What an unmet trigger speaks of is why the property says nothing.
@@ -51,9 +105,7 @@ pub(super) fn look(question: &Question<'_>, letters: Option<&Letters>, propertie
 
 struct Search<'a> {
     question: &'a Question<'a>,
-    letters: Option<&'a Letters>,
-    /// For each column of strings that was looked at, the strings that it has.
-    strings: Vec<Option<FxHashSet<Arc<str>>>>,
+    occurring: &'a Occurring,
     warnings: Vec<Warning>,
 }
 
@@ -96,12 +148,8 @@ impl Search<'_> {
 
     /// A string that its column does not have.
     fn absent(&mut self, variable: VariableId, text: &Arc<str>) -> Option<WarningKind> {
-        let ColumnData::Text(column) = &self.question.input.trace.columns[variable.index()].data else { return None };
-        let strings = self.strings[variable.index()].get_or_insert_with(|| column.dictionary.iter().cloned().collect());
-        if strings.contains(text) {
-            return None;
-        }
-        let near = near(text, column.dictionary.iter().take(MOST_COMPARED));
+        let strings = self.occurring.strings.get(&variable).filter(|strings| !strings.known.contains(text))?;
+        let near = near(text, strings.ordered.iter().take(MOST_COMPARED));
         let variable = self.question.names[variable.index()].clone();
         Some(WarningKind::StringNeverOccurs { variable, value: text.clone(), near })
     }
@@ -110,7 +158,7 @@ impl Search<'_> {
     fn never(&self, expr: &Expr) -> Option<WarningKind> {
         let prepared = &self.question.prepared;
         let proposition = prepared.alphabet.proposition(prepared.formulas.find_atom(expr)?)?;
-        let is_never = self.letters?.bitmap(proposition).count_ones() == 0;
+        let is_never = !self.occurring.held.as_ref()?[proposition.index()];
         if is_never { never_true(expr, &self.question.names) } else { None }
     }
 }
