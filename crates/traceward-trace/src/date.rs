@@ -4,6 +4,7 @@
 //! and named layouts share the reading of clock and zone with them. What is left (compact ISO 8601,
 //! obsolete zones of RFC 2822, asctime) goes to `jiff`.
 
+use crate::plain_time;
 use jiff::civil;
 use jiff::fmt::rfc2822;
 use jiff::tz::TimeZone;
@@ -83,7 +84,16 @@ pub(crate) enum NotMoment {
 }
 
 /// Reads a date.
+#[inline]
 pub(crate) fn parse(text: &[u8]) -> Result<(DateLayout, Moment), NotMoment> {
+    match plain_time::moment(text) {
+        Some(time) => Ok((DateLayout::YearFirst, Moment::Exact(time))),
+        None => parse_general(text),
+    }
+}
+
+/// Reads a date of whatever layout.
+pub(crate) fn parse_general(text: &[u8]) -> Result<(DateLayout, Moment), NotMoment> {
     if let Some(seconds) = year_first(text) {
         return Ok((DateLayout::YearFirst, Moment::Exact(seconds.nanoseconds()?)));
     }
@@ -371,7 +381,7 @@ fn parse_offset(text: &[u8]) -> Option<i64> {
 
 /// Days since 1970 of a date that exists.
 #[inline]
-fn days(year: i64, month: i64, day: i64) -> Option<i64> {
+pub(crate) fn days(year: i64, month: i64, day: i64) -> Option<i64> {
     if !(1..=12).contains(&month) || day < 1 || day > days_in_month(year, month) {
         return None;
     }

@@ -33,6 +33,7 @@ mod note;
 mod number;
 mod opening;
 mod options;
+mod plain_time;
 mod read;
 mod record;
 mod sort;

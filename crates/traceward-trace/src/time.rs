@@ -7,6 +7,7 @@ use crate::error::{TraceError, TraceErrorKind, lossy};
 use crate::keys::Keys;
 use crate::lines::Lines;
 use crate::options::{ReadOptions, TimeColumn, TimeUnit};
+use crate::plain_time;
 use crate::states::known;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -474,7 +475,16 @@ fn contradiction(other_line: Option<u64>, text: &[u8]) -> Result<(), TraceErrorK
 
 /// A plain number of some unit, as nanoseconds. Exact: what is below a nanosecond is cut, nothing
 /// is rounded.
+#[inline]
 pub(crate) fn parse_number(text: &[u8], unit: TimeUnit) -> Result<i64, TraceErrorKind> {
+    match plain_time::number(text, unit.nanoseconds()) {
+        Some(time) => Ok(time),
+        None => parse_general(text, unit),
+    }
+}
+
+/// A timestamp that is a number, however it is written.
+pub(crate) fn parse_general(text: &[u8], unit: TimeUnit) -> Result<i64, TraceErrorKind> {
     let decimal = decimal(text).ok_or_else(|| TraceErrorKind::TimeNotNumber(lossy(text)))?;
     decimal.scaled(unit.nanoseconds()).ok_or_else(|| TraceErrorKind::TimeOutOfRange(lossy(text)))
 }
