@@ -2,16 +2,13 @@
 
 use crate::arguments::{AskedArguments, SpecArguments, TraceArguments, live_remedy, remedy};
 use crate::failure::Failure;
-use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
+use crate::progress::Progress;
 use std::fs::File;
-use std::io::{IsTerminal, Read};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use traceward::input::{Format, HeaderLine, Note, RecordOrder, Records};
 use traceward::message::{Paint, Shown, Style};
 use traceward::{Goal, ReadOptions, Settings, Source, Spec};
-
-/// Files smaller than this are read before a progress bar could be seen.
-const WORTH_A_PROGRESS_BAR: u64 = 64 << 20;
 
 /// The style of messages: with the options that help, and coloured where that suits standard error.
 pub fn style() -> Style<'static> {
@@ -150,10 +147,10 @@ pub fn reason(error: &std::io::Error) -> String {
     text.split(" (os error").next().unwrap_or(&text).to_owned()
 }
 
-/// Opens a trace. Long files show their progress on a terminal.
-pub fn open(path: &Path, quiet: bool) -> Result<Box<dyn Read>, Failure> {
+/// Opens a trace, whose reading is shown where that takes long.
+pub fn open(path: &Path, progress: &Progress) -> Result<Box<dyn Read>, Failure> {
     if path.as_os_str() == "-" {
-        return Ok(Box::new(std::io::stdin()));
+        return Ok(progress.watch("standard input", std::io::stdin(), None));
     }
     let named = |error: std::io::Error| Failure::new(format!("{}: {}", name(path), reason(&error)));
     let file = File::open(path).map_err(named)?;
@@ -167,14 +164,7 @@ pub fn open(path: &Path, quiet: bool) -> Result<Box<dyn Read>, Failure> {
     }
     let least = if metadata.is_file() { metadata.len() } else { 0 };
     let file = NotShrinking { input: file, read: 0, least };
-    if quiet || metadata.len() < WORTH_A_PROGRESS_BAR || !std::io::stderr().is_terminal() {
-        return Ok(Box::new(file));
-    }
-    let bar = ProgressBar::new(metadata.len()).with_finish(ProgressFinish::AndClear);
-    if let Ok(style) = ProgressStyle::with_template("{wide_bar} {bytes}/{total_bytes} {eta}") {
-        bar.set_style(style);
-    }
-    Ok(Box::new(bar.wrap_read(file)))
+    Ok(progress.watch(&name(path), file, metadata.is_file().then_some(metadata.len())))
 }
 
 fn is_compressed(path: &Path) -> bool {

@@ -9,6 +9,7 @@ mod live;
 mod output;
 mod page;
 mod picture;
+mod progress;
 mod text;
 
 use arguments::{Arguments, Command};

@@ -9,6 +9,7 @@ pub(super) mod written_file;
 use crate::arguments::{CheckArguments, ReportFormat};
 use crate::failure::{Failure, Outcome, tell};
 use crate::page::{self, Page};
+use crate::progress::Progress;
 use crate::{input, json, text};
 use keys_file::KeysFile;
 use page_file::PageFile;
@@ -97,8 +98,9 @@ fn answer_all(arguments: &CheckArguments, goal: Goal, out: &mut impl Write) -> R
     let mut outcome = Outcome::Holds;
     let mut answers = Vec::new();
     let mut separator = "";
+    let progress = Progress::new(arguments.output.quiet);
     for path in &traces {
-        match check_one(&spec, path, arguments, &beside) {
+        match check_one(&spec, path, arguments, &progress, &beside) {
             Ok(report) => {
                 if html.is_some() {
                     page.add(path, Ok(&report));
@@ -185,10 +187,11 @@ fn check_one(
     spec: &Spec,
     path: &Path,
     arguments: &CheckArguments,
+    progress: &Progress,
     beside: &FilesBeside<'_>,
 ) -> Result<Report, Failure> {
     let options = options(path, arguments);
-    let trace = input::open(path, arguments.output.quiet)?;
+    let trace = input::open(path, progress)?;
     let report = traceward::check_with(spec, trace, &options)
         .map_err(|error| Failure::of(&error, &input::name(path), input::style()))?;
     if report.trace.states == 0 && !arguments.allow_empty {

@@ -16,6 +16,7 @@ mod listen;
 mod monitor;
 mod observers;
 mod page;
+mod progress;
 mod real_time;
 mod signals;
 mod simulate;
