@@ -55,6 +55,7 @@ enum Waiting<'o, R> {
 }
 
 /// Reads a whole input into states.
+#[expect(clippy::disallowed_methods, reason = "whoever calls has decided about threads, by `Pieces`")]
 pub(crate) fn drive<'o, R: RecordReader>(
     source: &mut Source<'_>,
     pump: &mut Pump<R>,

@@ -18,7 +18,7 @@ const OF_DAY_AND_MINUTE: u64 = u64::from_le_bytes([118, 118, 127, 118, 118, 127,
 /// The digits of eight bytes that are of a pattern.
 #[inline]
 fn digits(word: u64, pattern: u64, excess: u64) -> Option<[u8; 8]> {
-    const TOP: u64 = u64::MAX / 255 << 7;
+    const TOP: u64 = (u64::MAX / 255) << 7;
     let digits = word ^ pattern;
     // Bytes of at most 127 do not carry into the next.
     let fits = (digits | ((digits & !TOP) + excess)) & TOP == 0;

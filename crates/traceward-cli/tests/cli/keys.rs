@@ -118,7 +118,7 @@ fn states_of_keys_may_take_more_than_memory() {
     const KEYS: usize = 2000;
     let folder = Folder::new("spilled-keys");
     let rows = |count: usize| {
-        let row = |nth: usize| format!("{nth},k{},{},{}\n", nth * 7919 % KEYS, nth % 5 == 0, nth * 31 % 1000);
+        let row = |nth: usize| format!("{nth},k{},{},{}\n", nth * 7919 % KEYS, nth.is_multiple_of(5), nth * 31 % 1000);
         let rows: String = (0..count).map(row).collect();
         format!("t,k,on,x\n{rows}")
     };
