@@ -58,7 +58,7 @@ impl<'o> Block<'o> {
         }
     }
 
-    /// Whether types were not as they have turned out to be meanwhile.
+    /// Whether types are not as they have turned out to be meanwhile, or the block has decided one.
     pub(crate) fn was_read_otherwise(&self, typing: &Typing) -> bool {
         !self.typing.reads_like(typing)
     }
@@ -105,9 +105,6 @@ impl RecordSink for Block<'_> {
             if self.typing.read(index as usize, cell, &mut value).is_err() {
                 return Err(ReadStop::Asked);
             }
-        }
-        if self.typing.has_decided() {
-            return Err(ReadStop::Asked);
         }
         self.lines.push(line);
         self.len += 1;

@@ -111,12 +111,6 @@ impl Typing {
         self.read_as == other.read_as
     }
 
-    /// Whether the record at hand has decided a type.
-    #[inline]
-    pub(crate) fn has_decided(&self) -> bool {
-        !self.decided_now.is_empty()
-    }
-
     /// The record at hand is no state after all: what it has decided is open again.
     pub(crate) fn roll_back(&mut self) {
         for class in std::mem::take(&mut self.decided_now) {
