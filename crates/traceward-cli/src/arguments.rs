@@ -3,7 +3,6 @@
 use crate::output::Content;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::ffi::OsString;
-use std::num::NonZero;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
@@ -273,8 +272,8 @@ pub struct CheckArguments {
     pub engine_statistics: bool,
     /// How many threads read a file; as many as there are processors unless told. What is answered
     /// does not depend on it
-    #[arg(long, value_name = "N", help_heading = "Limits")]
-    pub threads: Option<NonZero<usize>>,
+    #[arg(long, value_name = "N", help_heading = "Limits", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub threads: Option<u16>,
     /// How much memory the states of a trace that is split by key may take, in MiB; beyond it they
     /// go to a temporary file until their key's turn comes. What is answered does not depend on it
     #[arg(long, value_name = "MIB", help_heading = "Limits", default_value_t = 1024)]

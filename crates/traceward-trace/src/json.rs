@@ -80,7 +80,8 @@ impl ObjectReader {
 
     /// A reader of a piece of the same input, which collects only names that are new.
     fn of_piece(&self) -> Option<Self> {
-        let (paths, found, names) = (self.paths.clone(), self.found.clone(), Names::default());
+        let (paths, found) = (self.paths.clone(), self.found.clone());
+        let names = self.names.of_piece();
         (self.objects >= LINES_NAMED).then_some(Self { paths, found, names, objects: LINES_NAMED })
     }
 
@@ -189,15 +190,30 @@ impl RecordReader for JsonReader {
 }
 
 /// Different names in order of appearance.
-#[derive(Default)]
 struct Names {
     ordered: Vec<String>,
     known: FxHashSet<String>,
+    most: usize,
+}
+
+impl Default for Names {
+    fn default() -> Self {
+        Self { ordered: Vec::new(), known: FxHashSet::default(), most: MOST_NAMES }
+    }
 }
 
 impl Names {
+    /// Names of a piece. As many of them as there can be may be known before it.
+    fn of_piece(&self) -> Self {
+        Self { most: if self.is_full() { 0 } else { 2 * MOST_NAMES }, ..Self::default() }
+    }
+
+    fn is_full(&self) -> bool {
+        self.ordered.len() >= self.most
+    }
+
     fn collect(&mut self, line: &[u8]) {
-        if self.ordered.len() >= MOST_NAMES {
+        if self.is_full() {
             return;
         }
         let value = serde_json::from_slice(line).unwrap_or_default();
@@ -205,7 +221,7 @@ impl Names {
     }
 
     fn add(&mut self, name: &str) {
-        let is_kept = self.ordered.len() < MOST_NAMES && name.len() <= LONGEST_NAME;
+        let is_kept = !self.is_full() && name.len() <= LONGEST_NAME;
         if is_kept && !self.known.contains(name) {
             self.known.insert(name.to_owned());
             self.ordered.push(name.to_owned());
