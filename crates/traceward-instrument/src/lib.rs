@@ -14,6 +14,7 @@ mod predicate;
 mod problem;
 mod program;
 mod rewrite;
+mod seat;
 mod source;
 mod states;
 mod watch;
@@ -209,6 +210,12 @@ fn warn_of_objects(order: &Order<'_>, program: &Program<'_>, warnings: &mut BTre
         }
         if let (Kind::Any, CType::Unknown(ty)) = (watch.kind, &watch.ty) {
             warn(format!("`{name}` has the type `{ty}`, which these files do not define: it is taken for a number"));
+        }
+        if object.storage == Storage::LocalStatic && object.declared.is_none() {
+            let function = object.function.as_deref().unwrap_or("its function");
+            warn(format!(
+                "`{name}` has no value until {function} comes to its declaration, which cannot be read elsewhere"
+            ));
         }
         let comes_and_goes = matches!(object.storage, Storage::Local | Storage::Parameter);
         if comes_and_goes && !asks_whether_defined(order.spec, name) {

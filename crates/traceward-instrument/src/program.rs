@@ -4,8 +4,9 @@ use crate::ctype::CType;
 use crate::declare::{Declarations, Storage};
 use crate::place::{Target, TargetStep, Touch, bare, operator};
 use crate::problem::{Place, Warning};
+use crate::seat;
 use crate::source::{FileId, Role, Source, children, named_children, words};
-use crate::watch::{Kind, Watch};
+use crate::watch::{Kind, Step, Watch};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 use tree_sitter::Node;
@@ -41,6 +42,8 @@ pub(crate) struct Program<'a> {
     pub(crate) watched: usize,
     /// The slots whose address is taken somewhere.
     pub(crate) escapes: FxHashSet<usize>,
+    /// Those of them that are local variables whose address the runtime is told.
+    pub(crate) seated: FxHashSet<usize>,
     /// The macros by which something may be written, each with the slots that its text names.
     pub(crate) writing_macros: Vec<WritingMacro>,
 }
@@ -56,8 +59,8 @@ pub(crate) struct WritingMacro {
 impl<'a> Program<'a> {
     pub(crate) fn new(sources: &'a [Source], declarations: &'a Declarations, watches: Vec<Watch>) -> Self {
         let watched = watches.len();
-        let mut program =
-            Self { sources, declarations, watches, watched, escapes: FxHashSet::default(), writing_macros: Vec::new() };
+        let (escapes, seated) = (FxHashSet::default(), FxHashSet::default());
+        let mut program = Self { sources, declarations, watches, watched, escapes, seated, writing_macros: Vec::new() };
         program.take_macros();
         program
     }
@@ -154,7 +157,26 @@ impl<'a> Program<'a> {
         for source in self.sources.iter().filter(|source| source.role == Role::Program) {
             self.escapes_in(source, source.root(), &mut found, warnings);
         }
+        self.seated = found.iter().copied().filter(|slot| self.has_seat(&self.watches[*slot])).collect();
         self.escapes = found;
+    }
+
+    /// Whether the runtime is told where a variable is.
+    fn has_seat(&self, watch: &Watch) -> bool {
+        let object = self.declarations.object(watch.object);
+        let source = &self.sources[object.file.index()];
+        let declaration = || seat::declaration_around(source.node_before(object.scope.start)?);
+        let can_be_told = match object.storage {
+            Storage::Parameter => true,
+            Storage::Local | Storage::LocalStatic => declaration().is_some_and(|node| seat::has_seat(source, node)),
+            _ => false,
+        };
+        can_be_told && source.role == Role::Program && !self.is_bit_field(watch)
+    }
+
+    /// Whether a variable may be a bit-field, which has no address.
+    pub(crate) fn is_bit_field(&self, watch: &Watch) -> bool {
+        matches!(watch.path.last(), Some(Step::Member(name)) if self.declarations.types.has_bit_field(name))
     }
 
     fn escapes_in(

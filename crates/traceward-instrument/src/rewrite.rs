@@ -8,6 +8,7 @@ use crate::declare::{ObjectId, Storage, function_declarator};
 use crate::place::{Target, Touch, is_pure};
 use crate::problem::Warning;
 use crate::program::Program;
+use crate::seat;
 use crate::source::{Source, children, contains, fields, last_line, line, named_children};
 use crate::watch::{Kind, Watch};
 use std::collections::BTreeSet;
@@ -231,6 +232,9 @@ impl Walk<'_, '_> {
                 let how = if slot < self.program.watched { "" } else { "SEE_" };
                 text += &format!(" {};", self.hook(how, slot, line(body)));
             }
+            if is_parameter && self.program.seated.contains(&slot) {
+                text += &format!(" {};", self.settle(slot, "TRACEWARD_INITIAL"));
+            }
         }
         if self.ways.events {
             text += &format!(" traceward_event({}, {first});", event("call"));
@@ -245,47 +249,70 @@ impl Walk<'_, '_> {
             return;
         }
         let is_static = named_children(node).iter().any(|child| self.source.text(*child) == "static");
-        let mut seen = BTreeSet::new();
+        let takes_pointer = seat::takes_pointer(self.source, node);
+        let mut behind = Vec::new();
         for declarator in fields(node, "declarator") {
-            seen.extend(self.declarator(declarator, is_static));
+            let after = self.declarator(declarator, is_static);
+            if takes_pointer {
+                let text: String = after.iter().map(|one| format!(", *{}", self.pointer(one))).collect();
+                self.insert(declarator.end_byte(), text);
+            } else {
+                behind.extend(after);
+            }
         }
-        if seen.is_empty() {
+        if behind.is_empty() {
             return;
         }
-        let in_header = node.parent().is_some_and(|parent| parent.kind() == "for_statement");
-        if in_header {
-            let names: Vec<String> =
-                seen.iter().map(|slot| format!("`{}`", self.program.watches[*slot].name)).collect();
+        if seat::is_in_head(node) {
             return self
-                .warn(node, format!("the first value of {} is not seen in the head of a loop", names.join(", ")));
+                .warn(node, "what begins in the head of this loop is seen when it is written for the second time");
         }
-        let hooks: Vec<(usize, Touch)> = seen.into_iter().map(|slot| (slot, Touch::Seen)).collect();
-        let text = format!(" {};", self.hooks(&hooks, line(node)));
+        let text: String = match is_static {
+            true => behind.iter().map(|one| format!(" {};", one.code)).collect(),
+            false => behind.iter().map(|one| format!(" void *{};", self.pointer(one))).collect(),
+        };
         self.insert(node.end_byte(), text);
     }
 
-    /// Puts code into an initial value. The slots that are to be looked at behind the declaration
-    /// come back.
-    fn declarator(&mut self, node: Node<'_>, is_static: bool) -> Vec<usize> {
+    /// The declarator of a pointer that is declared for what is done meanwhile.
+    fn pointer(&mut self, after: &After) -> String {
+        let cleanup = after.seat.map_or_else(String::new, |slot| format!(", cleanup(traceward_unsettle_{slot})"));
+        format!("{} __attribute__((unused{cleanup})) = ({}, (void *)0)", self.temporary(), after.code)
+    }
+
+    /// Puts code into an initial value. What is to be done behind the declarator comes back.
+    fn declarator(&mut self, node: Node<'_>, is_static: bool) -> Vec<After> {
         let Some(name) = declared_name(node) else { return Vec::new() };
         let object = self.program.declarations.meant(self.source, name);
         let slots = object.map_or_else(Vec::new, |object| self.slots_of(object));
         let value = node.child_by_field_name("value").filter(|_| node.kind() == "init_declarator");
-        if is_static {
-            return slots;
-        }
-        let Some(value) = value else {
-            children(node).into_iter().for_each(|child| self.visit(child, Wanted::Value));
-            return Vec::new();
+        let (birth, seen) = match value {
+            _ if is_static => ("TRACEWARD_STATIC", true),
+            None => {
+                children(node).into_iter().for_each(|child| self.visit(child, Wanted::Value));
+                ("TRACEWARD_UNWRITTEN", false)
+            }
+            Some(value) => ("TRACEWARD_INITIAL", !self.initial_value(node, name, value, &slots)),
         };
+        let line = line(node);
+        // The parts of an initial value come at once.
+        let looked_at = slots.iter().filter(|_| seen).map(|slot| self.hook("SEE_", *slot, line)).collect();
+        let looked_at = Some(self.joined(looked_at, line)).filter(|code| !code.is_empty());
+        let seats = slots.iter().filter(|slot| self.program.seated.contains(slot));
+        let seats = seats.map(|slot| After { code: self.settle(*slot, birth), seat: Some(*slot) });
+        looked_at.map(|code| After { code, seat: None }).into_iter().chain(seats).collect()
+    }
+
+    /// Visits an initial value. Whether it tells itself what it is comes back: that of a whole
+    /// variable does, parts of one are looked at behind it.
+    fn initial_value(&mut self, node: Node<'_>, name: Node<'_>, value: Node<'_>, slots: &[usize]) -> bool {
         let is_whole = |slot: &usize| {
             let watch = &self.program.watches[*slot];
             watch.path.is_empty() && watch.kind != Kind::TextArray
         };
-        let is_scalar = slots.iter().all(is_whole) && value.kind() != "initializer_list";
-        if slots.is_empty() || !is_scalar {
+        if slots.is_empty() || !slots.iter().all(is_whole) || value.kind() == "initializer_list" {
             self.visit(value, Wanted::Value);
-            return slots;
+            return false;
         }
         let temporary = self.temporary();
         let name = self.source.text(name).to_owned();
@@ -294,7 +321,23 @@ impl Walk<'_, '_> {
         let at = self.place_of(line(node));
         let told: String = slots.iter().map(|slot| format!("TRACEWARD_{slot}({temporary}, {at}); ")).collect();
         self.insert(value.end_byte(), format!("; {told}{temporary}; }})"));
-        Vec::new()
+        true
+    }
+
+    /// The code that tells the runtime where a local variable is.
+    fn settle(&self, slot: usize, birth: &str) -> String {
+        let watch = &self.program.watches[slot];
+        let read = watch.read(self.program.declarations);
+        let form = match watch.kind {
+            Kind::Int(..) => format!("TRACEWARD_AS_INTEGER({read})"),
+            Kind::Any => format!("TRACEWARD_AS_ANY({read})"),
+            Kind::Unsigned | Kind::Pointer => "TRACEWARD_AS_UNSIGNED".to_owned(),
+            Kind::Double => "TRACEWARD_AS_FLOAT".to_owned(),
+            Kind::Bool => "TRACEWARD_AS_BOOL".to_owned(),
+            Kind::TextArray => "TRACEWARD_AS_TEXT".to_owned(),
+            Kind::TextPointer => "TRACEWARD_AS_POINTER_TO_TEXT".to_owned(),
+        };
+        format!("TRACEWARD_SETTLE({slot}u, {read}, {form}, {birth})")
     }
 
     /// The slots of an object and of its parts.
@@ -366,6 +409,8 @@ impl Walk<'_, '_> {
             let watch = &self.program.watches[slot];
             if self.program.is_permanent(watch) {
                 parts.push(format!("traceward_through_{slot}({address}, {})", self.at(line)));
+            } else if self.program.seated.contains(&slot) {
+                parts.push(format!("traceward_through({slot}u, {address}, {})", self.at(line)));
             } else if self.is_visible(watch, place) {
                 parts.push(self.hook("SEE_", slot, line));
             }
@@ -586,6 +631,10 @@ impl Walk<'_, '_> {
     /// The code for several slots that one write concerns: one state.
     fn hooks(&self, touched: &[(usize, Touch)], line: u32) -> String {
         let code = |(slot, touch): &(usize, Touch)| match touch {
+            // It may have no value yet, which its seat tells.
+            Touch::Seen if self.program.seated.contains(slot) => {
+                format!("traceward_through({slot}u, 0, {})", self.at(line))
+            }
             Touch::Seen => self.hook("SEE_", *slot, line),
             Touch::Written(conditions) if conditions.is_empty() => self.hook("", *slot, line),
             Touch::Written(conditions) => {
@@ -602,6 +651,13 @@ impl Walk<'_, '_> {
             several => format!("traceward_hold(), {}, traceward_release({})", several.join(", "), self.at(line)),
         }
     }
+}
+
+/// What is done behind a declarator.
+struct After {
+    code: String,
+    /// The slot that has a seat from there on, until its block ends.
+    seat: Option<usize>,
 }
 
 /// An expression that writes.

@@ -62,6 +62,11 @@ impl Source {
         self.tree.root_node()
     }
 
+    /// The smallest node that ends at a place.
+    pub(crate) fn node_before(&self, end: usize) -> Option<Node<'_>> {
+        self.root().descendant_for_byte_range(end.checked_sub(1)?, end)
+    }
+
     pub(crate) fn text(&self, node: Node<'_>) -> &str {
         &self.text[node.byte_range()]
     }

@@ -82,9 +82,11 @@ fn calls_and_returns() {
     insta::assert_snapshot!(check(&case, "events", How { events: true, ..How::default() }));
 }
 
+/// What `activations` tells is compared with what gdb sees, in `reference.rs`.
 #[test]
 fn with_a_lock_the_same_is_told() {
-    for case in [Case::single("forms"), Case::single("objects"), Case::single("pointers")] {
+    for name in ["forms", "objects", "pointers", "activations"] {
+        let case = Case::single(name);
         let with_lock = check(&case, "threads", How { threads: true, ..EVERY_WRITE });
         assert_eq!(with_lock, check(&case, "no-threads", EVERY_WRITE));
     }
@@ -121,7 +123,7 @@ fn lines_stay_where_they_were() {
 #[test]
 fn broken_files_are_told_and_never_panic() {
     let mut warned = 0;
-    for name in ["forms", "objects", "locals", "pointers", "texts", "macros", "ends"] {
+    for name in ["forms", "objects", "locals", "activations", "pointers", "texts", "macros", "ends"] {
         let text = Case::single(name).files[0].text.clone();
         for cut in (0..text.len()).step_by(23).filter(|&cut| text.is_char_boundary(cut)) {
             let ends_early = text[..cut].to_owned();
