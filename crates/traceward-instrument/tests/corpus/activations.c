@@ -174,17 +174,19 @@ static void down(int depth, int *outer)
     own++;
 }
 
-static void first_value(int *result, int is_there)
+static void first_value(int *result, int kind)
 {
-    if (is_there)
-        *result = 12;
+    if (kind)
+        *result = 11 + kind;
 }
 
 static int addresses(void)
 {
-    int got, missed, *where = &got;
+    int got, missed, scanned, *where = &got;
     struct pair p;
     *where = 3;
+    if (sscanf("41", "%d", &scanned) != 1)
+        return 1;
     first_value(&got, 1);
     first_value(&missed, 0);
     if (sscanf("nothing", "%d", &missed) == 1)
@@ -200,10 +202,10 @@ static int addresses(void)
     }
     {
         int other;
-        first_value(&other, 1);
+        first_value(&other, 2);
         got += other;
     }
-    return got + p.b[1];
+    return got + p.b[1] + scanned;
 }
 
 static int compared(const void *a, const void *b)
