@@ -121,6 +121,18 @@ impl Generator<'_> {
         )
     }
 
+    /// A copy of a header. The files that include it have said what is watched, and the name of the
+    /// file is theirs again behind it.
+    pub(crate) fn header_copy(&self, source: &Source, body: &str) -> String {
+        let (name, quoted) = (escaped(&source.name), escaped(&escaped(&source.name)));
+        let end = if body.ends_with('\n') { "" } else { "\n" };
+        format!(
+            "{}#pragma push_macro(\"TRACEWARD_FILE\")\n#undef TRACEWARD_FILE\n#define TRACEWARD_FILE \"{quoted}\"\n\
+             #line 1 \"{name}\"\n{body}{end}#pragma pop_macro(\"TRACEWARD_FILE\")\n",
+            self.comment,
+        )
+    }
+
     /// The end of one of the program's files: what others need of it.
     pub(crate) fn epilogue(&self, source: &Source) -> String {
         let mut text = String::new();

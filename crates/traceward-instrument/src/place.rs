@@ -160,6 +160,27 @@ impl Declarations {
         Some(Touch::Written(conditions))
     }
 
+    /// Whether a watched variable shares its memory with other members of a union.
+    pub(crate) fn is_in_union(&self, watch: &Watch) -> bool {
+        let file = self.object(watch.object).file;
+        let mut ty = self.object(watch.object).ty.clone();
+        for step in &watch.path {
+            ty = match (step, ty) {
+                (Step::Member(name), ty) => {
+                    let Some(aggregate) = self.types.aggregate(file, &ty) else { return false };
+                    if self.types.shares_memory(file, aggregate, name) {
+                        return true;
+                    }
+                    let Some(member) = self.types.member(file, aggregate, name) else { return false };
+                    member.ty
+                }
+                (Step::Index(_), CType::Array(element)) => *element,
+                _ => return false,
+            };
+        }
+        false
+    }
+
     /// A write to another member: it concerns those that share its memory.
     fn shared(&self, id: ObjectId, whole: &[TargetStep], member: &str) -> Option<Touch> {
         let file = self.object(id).file;

@@ -81,6 +81,9 @@ impl<'a> Program<'a> {
         let Target::Pointed(ty) = target else { return Vec::new() };
         let fits = |watch: &Watch| match (ty, &watch.ty) {
             (None | Some(CType::Char | CType::Aggregate(_) | CType::Tag(_) | CType::Unknown(_)), _) => true,
+            // Any object may be written byte by byte, and a union by any of its members.
+            (Some(CType::Int { bits: 8, .. }), _) => true,
+            _ if self.declarations.is_in_union(watch) => true,
             (_, CType::Unknown(_)) => true,
             (Some(CType::Double), other) => *other == CType::Double,
             (Some(CType::Int { bits: a, .. }), CType::Int { bits: b, .. }) => a == b,
@@ -154,7 +157,7 @@ impl<'a> Program<'a> {
     /// Finds the slots whose address is taken, and warns where it is kept.
     pub(crate) fn find_escapes(&mut self, warnings: &mut BTreeSet<Warning>) {
         let mut found = FxHashSet::default();
-        for source in self.sources.iter().filter(|source| source.role == Role::Program) {
+        for source in self.sources {
             self.escapes_in(source, source.root(), &mut found, warnings);
         }
         self.seated = found.iter().copied().filter(|slot| self.has_seat(&self.watches[*slot])).collect();
@@ -171,7 +174,7 @@ impl<'a> Program<'a> {
             Storage::Local | Storage::LocalStatic => declaration().is_some_and(|node| seat::has_seat(source, node)),
             _ => false,
         };
-        can_be_told && source.role == Role::Program && !self.is_bit_field(watch)
+        can_be_told && !self.is_bit_field(watch)
     }
 
     /// Whether a variable may be a bit-field, which has no address.
@@ -197,15 +200,24 @@ impl<'a> Program<'a> {
             "return_statement" => self.kept(source, named_children(node).into_iter().next()),
             _ => BTreeSet::new(),
         };
-        for slot in kept {
-            found.insert(slot);
+        if !kept.is_empty() {
+            let names = self.names(kept.iter().copied());
             let message = format!(
-                "the address of `{}` is kept: what code outside of these files writes through it is not seen",
-                self.watches[slot].name
+                "the address of {names} is kept: what code outside of these files writes through it is not seen"
             );
             warnings.insert(Warning { place: source.place(node), message });
         }
+        found.extend(kept);
         children(node).into_iter().for_each(|child| self.escapes_in(source, child, found, warnings));
+    }
+
+    /// The names of slots, for a message. Of many parts of an object the first will do.
+    pub(crate) fn names(&self, slots: impl ExactSizeIterator<Item = usize>) -> String {
+        const MOST: usize = 4;
+        let rest = slots.len().saturating_sub(MOST);
+        let names: Vec<String> = slots.take(MOST).map(|slot| format!("`{}`", self.watches[slot].name)).collect();
+        let rest = if rest > 0 { format!(" and {rest} more") } else { String::new() };
+        names.join(", ") + &rest
     }
 
     /// The slots whose address an expression is, or is made of: that of a variable, or an array

@@ -30,7 +30,7 @@ impl FileId {
 pub(crate) enum Role {
     /// A file that is instrumented.
     Program,
-    /// A file that is included by others: only its declarations count.
+    /// A file that is included by others. It gets a copy if its functions write.
     Header,
 }
 

@@ -82,10 +82,10 @@ fn calls_and_returns() {
     insta::assert_snapshot!(check(&case, "events", How { events: true, ..How::default() }));
 }
 
-/// What `activations` tells is compared with what gdb sees, in `reference.rs`.
+/// What these tell is compared with what gdb sees, in `reference.rs`.
 #[test]
 fn with_a_lock_the_same_is_told() {
-    for name in ["forms", "objects", "pointers", "activations"] {
+    for name in ["forms", "objects", "pointers", "activations", "shapes", "machine"] {
         let case = Case::single(name);
         let with_lock = check(&case, "threads", How { threads: true, ..EVERY_WRITE });
         assert_eq!(with_lock, check(&case, "no-threads", EVERY_WRITE));

@@ -24,7 +24,8 @@ import re
 import gdb
 
 FOLDER = os.environ["FOLDER"]
-UNWRITTEN = 0xA5
+# Not what the runtime of instrumented programs takes for the same purpose.
+UNWRITTEN = 0x5C
 
 
 class Name:
@@ -183,12 +184,13 @@ def start_of(function):
     return int(function.value().address)
 
 
-def behind_prologue(function):
-    """The address at which gdb would break: the parameters are on the stack there."""
+def behind_prologues(function):
+    """The addresses at which gdb would break: the parameters are on the stack there. Each file that
+    includes a function has one of its own."""
     point = gdb.Breakpoint("-function %s" % function.name, internal=True)
-    address = point.locations[0].address
+    addresses = [location.address for location in point.locations]
     point.delete()
-    return address
+    return addresses
 
 
 def line_of_body(function):
@@ -223,7 +225,7 @@ class Stepper:
                 Local(symbol, function, wanted.path) if is_local else Permanent(symbol, wanted.path)
             )
         functions = [function for file in files for function in functions_of(file)]
-        self.bodies = {behind_prologue(function): function for function in functions}
+        self.bodies = {address: function for function in functions for address in behind_prologues(function)}
         self.frames = []
         # Where the program goes on when it was in a library: a library may call any function.
         self.stops = set()

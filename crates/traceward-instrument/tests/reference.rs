@@ -147,6 +147,16 @@ fn parts_of_objects() {
 }
 
 #[test]
+fn memory_of_many_shapes() {
+    compare(&Case::single("shapes"));
+}
+
+#[test]
+fn a_state_machine() {
+    compare(&Case::single("machine"));
+}
+
+#[test]
 fn pointers() {
     compare(&Case::single("pointers"));
 }
