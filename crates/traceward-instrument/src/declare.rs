@@ -86,6 +86,8 @@ pub(crate) struct Declarations {
     uses: FxHashMap<(FileId, usize), ObjectId>,
     pub(crate) types: Types,
     pub(crate) macros: Vec<Macro>,
+    /// The names of the functions that the files define.
+    functions: FxHashSet<String>,
     /// The names of types that a function of a file defines.
     own_types: FxHashSet<(FileId, String)>,
 }
@@ -120,6 +122,11 @@ impl Declarations {
     /// The object that a name means, where it means one.
     pub(crate) fn meant(&self, source: &Source, name: Node<'_>) -> Option<ObjectId> {
         self.uses.get(&(source.id, name.start_byte())).copied()
+    }
+
+    /// Whether the files define a function.
+    pub(crate) fn defines_function(&self, name: &str) -> bool {
+        self.functions.contains(name)
     }
 
     pub(crate) fn ids(&self) -> impl Iterator<Item = ObjectId> + use<> {
@@ -265,7 +272,9 @@ impl Walk<'_> {
         let Some(declarator) = node.child_by_field_name("declarator") else { return self.visit_children(node) };
         let Some((name, _)) = declared(declarator, base) else { return self.visit_children(node) };
         self.declare(name, CType::Function, Storage::Function, Specifiers::default(), true);
-        self.function = Some(self.source.text(name).to_owned());
+        let name = self.source.text(name).to_owned();
+        self.all.functions.insert(name.clone());
+        self.function = Some(name);
         self.scopes.push(Scope::default());
         self.ends.push(node.end_byte());
         if let Some(function) = function_declarator(declarator) {

@@ -108,12 +108,13 @@ pub(crate) fn joined(folder: &str, path: &str) -> String {
 mod tests {
     use super::*;
     use crate::source::{FileId, SourceFile};
+    use crate::stand_in::Shapes;
 
     fn sources(files: &[(&str, &str)]) -> Vec<Source> {
         let role = |name: &str| if name.ends_with(".c") { Role::Program } else { Role::Header };
         let parsed = files.iter().enumerate().map(|(index, (name, text))| {
             let file = SourceFile { name: (*name).to_owned(), text: (*text).to_owned() };
-            Source::parse(FileId(index as u32), role(name), &file).unwrap()
+            Source::parse(FileId(index as u32), role(name), &file, &Shapes::default()).unwrap()
         });
         parsed.collect()
     }

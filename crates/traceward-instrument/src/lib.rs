@@ -17,6 +17,7 @@ mod program;
 mod rewrite;
 mod seat;
 mod source;
+mod stand_in;
 mod states;
 mod watch;
 
@@ -33,6 +34,7 @@ use predicate::Predicates;
 use program::Program;
 use rewrite::{Ways, rewrite};
 use source::{FileId, Role, Source, base_name, contains};
+use stand_in::Shapes;
 use std::collections::BTreeSet;
 use traceward::Spec;
 use traceward_logic::expr::Expr;
@@ -165,9 +167,10 @@ fn parse(order: &Order<'_>) -> Result<Vec<Source>, Vec<Problem>> {
     let is_new = |file: &&SourceFile| known.insert(header::joined("", &file.name));
     let files = order.headers.iter().filter(is_new).map(|file| (Role::Header, file));
     let files: Vec<(Role, &SourceFile)> = files.chain(order.files.iter().map(|file| (Role::Program, file))).collect();
+    let macros = Shapes::of(files.iter().map(|(_, file)| file.text.as_str()));
     let (mut sources, mut problems) = (Vec::new(), Vec::new());
     for (index, (role, file)) in files.into_iter().enumerate() {
-        match Source::parse(FileId(index as u32), role, file) {
+        match Source::parse(FileId(index as u32), role, file, &macros) {
             Ok(source) => sources.push(source),
             Err(problem) => problems.push(problem),
         }

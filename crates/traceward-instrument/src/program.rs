@@ -6,9 +6,11 @@ use crate::place::{Target, TargetStep, Touch, bare, operator};
 use crate::problem::{Place, Warning};
 use crate::seat;
 use crate::source::{FileId, Role, Source, children, named_children, words};
+use crate::stand_in::StandIn;
 use crate::watch::{Kind, Step, Watch};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
+use std::ops::Range;
 use tree_sitter::Node;
 
 /// Functions of the standard library that write to the text that they are given.
@@ -30,6 +32,12 @@ const WRITE_TEXT: [&str; 17] = [
     "recv",
     "sscanf",
     "strtok",
+];
+
+/// Functions of the standard library that only read what their arguments point at.
+const READ_ONLY: [&str; 22] = [
+    "printf", "fprintf", "puts", "fputs", "fwrite", "write", "send", "perror", "strlen", "strcmp", "strncmp", "memcmp",
+    "strchr", "strrchr", "strstr", "atoi", "atol", "atof", "strdup", "free", "assert", "realloc",
 ];
 
 /// A program and what is watched in it.
@@ -154,13 +162,48 @@ impl<'a> Program<'a> {
         slots
     }
 
+    /// The slots that a call of a function outside of these files may change, because it is handed a
+    /// pointer that may point at them.
+    pub(crate) fn pointed_at_by_call(&self, source: &Source, call: Node<'_>) -> BTreeSet<usize> {
+        let mut slots = BTreeSet::new();
+        let name = call.child_by_field_name("function").map_or("", |function| source.text(function));
+        let arguments = call.child_by_field_name("arguments");
+        if self.declarations.defines_function(name) || READ_ONLY.contains(&name) {
+            return slots;
+        }
+        for argument in arguments.map_or_else(Vec::new, named_children) {
+            let Some(ty) = self.declarations.pointed_type(source, argument) else { continue };
+            let is_text = |slot: &usize| match &self.watches[*slot].ty {
+                CType::Array(element) => **element == CType::Char,
+                ty => matches!(ty, CType::Char | CType::Int { bits: 8, .. }),
+            };
+            let pointed = self.pointed_at(&Target::Pointed(Some(ty.clone())));
+            slots.extend(pointed.into_iter().filter(|slot| ty != CType::Char || is_text(slot)));
+        }
+        slots
+    }
+
     /// Finds the slots whose address is taken, and warns where it is kept.
     pub(crate) fn find_escapes(&mut self, warnings: &mut BTreeSet<Warning>) {
         let mut found = FxHashSet::default();
         for source in self.sources {
             self.escapes_in(source, source.root(), &mut found, warnings);
+            for head in source.stand_ins().iter().filter(|head| source.text[head.range.clone()].contains('&')) {
+                found.extend(self.written_by_head(source, head));
+            }
         }
         self.seated = found.iter().copied().filter(|slot| self.has_seat(&self.watches[*slot])).collect();
+        for watch in found.iter().filter(|slot| !self.seated.contains(slot)).map(|slot| &self.watches[*slot]) {
+            let object = self.declarations.object(watch.object);
+            if matches!(object.storage, Storage::Local | Storage::LocalStatic | Storage::Parameter) {
+                let message = format!(
+                    "what other functions write to `{}` by its address is seen when they return: it is a bit-field, or \
+                     its declaration can be jumped over",
+                    watch.name
+                );
+                warnings.insert(Warning { place: object.place.clone(), message });
+            }
+        }
         self.escapes = found;
     }
 
@@ -278,15 +321,31 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// The slots that a macro may write to where it is used with these arguments.
-    pub(crate) fn written_by_macro(&self, source: &Source, name: &str, node: Node<'_>) -> Vec<usize> {
+    /// The slots that a macro may write to where it is used with the arguments in a range.
+    pub(crate) fn written_by_macro(&self, source: &Source, name: &str, range: Range<usize>) -> Vec<usize> {
         let Some(one) = self.writing_macros.iter().find(|one| one.name == name) else { return Vec::new() };
-        let text = source.text(node);
-        let is_named = |watch: &Watch| {
-            let object = &self.declarations.object(watch.object).name;
-            one.words.iter().map(String::as_str).chain(words(text)).any(|word| word == object)
-        };
-        let visible = |watch: &Watch| self.declarations.is_visible(watch.object, source.id, node.start_byte());
+        let text = &source.text[range.clone()];
+        self.named(source, range.start, one.words.iter().map(String::as_str).chain(words(text)))
+    }
+
+    /// The slots that the head of a statement may write to, or its arguments, which are not in the tree.
+    pub(crate) fn written_by_head(&self, source: &Source, head: &StandIn) -> Vec<usize> {
+        let text = &source.text[head.range.clone()];
+        let mut slots = self.written_by_macro(source, &head.name, head.range.clone());
+        let has_macro = || words(text).any(|word| self.writing_macros.iter().any(|one| one.name == word));
+        if writes(text) || has_macro() {
+            slots.extend(self.named(source, head.range.start, words(text)));
+            slots.sort_unstable();
+            slots.dedup();
+        }
+        slots
+    }
+
+    /// The slots of objects that words name at a place.
+    fn named<'w>(&self, source: &Source, at: usize, words: impl Iterator<Item = &'w str>) -> Vec<usize> {
+        let words: FxHashSet<&str> = words.collect();
+        let is_named = |watch: &Watch| words.contains(self.declarations.object(watch.object).name.as_str());
+        let visible = |watch: &Watch| self.declarations.is_visible(watch.object, source.id, at);
         self.slots().filter(|(_, watch)| is_named(watch) && visible(watch)).map(|(slot, _)| slot).collect()
     }
 

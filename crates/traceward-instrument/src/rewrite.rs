@@ -10,6 +10,7 @@ use crate::problem::Warning;
 use crate::program::Program;
 use crate::seat;
 use crate::source::{Source, children, contains, fields, last_line, line, named_children};
+use crate::stand_in::{Shape, StandIn};
 use crate::watch::{Kind, Watch};
 use std::collections::BTreeSet;
 use tree_sitter::Node;
@@ -20,6 +21,10 @@ const ENDING: [&str; 3] = ["_exit", "_Exit", "quick_exit"];
 /// Functions behind which nothing of the program may run, though it has not ended its trace.
 const LEAVING: [&str; 10] =
     ["abort", "execl", "execlp", "execle", "execv", "execvp", "execvpe", "execve", "fexecve", "execveat"];
+
+/// When it is seen what most macros have written, and what heads of statements have.
+const ONCE_RUN: &str = "once all of it has run";
+const WITH_INNER: &str = "where the statement inside begins, and behind it";
 
 /// What else is done to a program.
 #[derive(Clone, Copy, Debug, Default)]
@@ -86,8 +91,13 @@ impl Walk<'_, '_> {
     }
 
     fn visit(&mut self, node: Node<'_>, wanted: Wanted) {
-        if node.is_error() || node.is_missing() {
+        // A statement with a part that is not understood may be something else than it seems, as behind
+        // a macro of a header that is not read.
+        if node.is_error() || node.is_missing() || (node.kind() == "expression_statement" && node.has_error()) {
             return self.warn(node, "this cannot be read as C: writes in it are not seen");
+        }
+        if let Some(stand_in) = self.source.macro_behind(node) {
+            return self.stand_in(node, stand_in);
         }
         match node.kind() {
             "function_definition" => self.function_definition(node),
@@ -316,7 +326,10 @@ impl Walk<'_, '_> {
         }
         let temporary = self.temporary();
         let name = self.source.text(name).to_owned();
-        self.insert(value.start_byte(), format!("__extension__({{ __typeof__({name}) {temporary} = "));
+        let declaration = node.parent().and_then(|declaration| declaration.child_by_field_name("type"));
+        let is_deduced = declaration.is_some_and(|ty| self.source.text(ty) == "__auto_type");
+        let ty = if is_deduced { "__auto_type".to_owned() } else { format!("__typeof__({name})") };
+        self.insert(value.start_byte(), format!("__extension__({{ {ty} {temporary} = "));
         self.visit(value, Wanted::Value);
         let at = self.place_of(line(node));
         let told: String = slots.iter().map(|slot| format!("TRACEWARD_{slot}({temporary}, {at}); ")).collect();
@@ -404,18 +417,22 @@ impl Walk<'_, '_> {
             return self.hooks(&touched, line);
         }
         let address = self.address(target, place);
-        let mut parts = Vec::new();
-        for slot in self.program.pointed_at(target) {
-            let watch = &self.program.watches[slot];
-            if self.program.is_permanent(watch) {
-                parts.push(format!("traceward_through_{slot}({address}, {})", self.at(line)));
-            } else if self.program.seated.contains(&slot) {
-                parts.push(format!("traceward_through({slot}u, {address}, {})", self.at(line)));
-            } else if self.is_visible(watch, place) {
-                parts.push(self.hook("SEE_", slot, line));
-            }
-        }
+        let slots = self.program.pointed_at(target).into_iter();
+        let parts = slots.filter_map(|slot| self.through(slot, &address, place, line)).collect();
         self.joined(parts, line)
+    }
+
+    /// The code that looks at a slot which may lie where a pointer points at, from anywhere.
+    fn through(&self, slot: usize, address: &str, place: Node<'_>, line: u32) -> Option<String> {
+        let watch = &self.program.watches[slot];
+        let at = self.at(line);
+        if self.program.is_permanent(watch) {
+            Some(format!("traceward_through_{slot}({address}, {at})"))
+        } else if self.program.seated.contains(&slot) {
+            Some(format!("traceward_through({slot}u, {address}, {at})"))
+        } else {
+            self.is_visible(watch, place).then(|| self.hook("SEE_", slot, line))
+        }
     }
 
     /// The address of what is written to through a pointer, where it can be computed again.
@@ -452,14 +469,15 @@ impl Walk<'_, '_> {
         }
         self.warn_of_call(node, &name);
         let mut slots = self.program.changed_by_call(self.source, node);
-        slots.extend(self.program.written_by_macro(self.source, &name, node));
-        self.warn_of_macro(node, &name);
-        let visible: Vec<(usize, Touch)> = slots
-            .into_iter()
-            .filter(|slot| self.is_visible(&self.program.watches[*slot], node))
-            .map(|slot| (slot, Touch::Seen))
-            .collect();
-        let told = if visible.is_empty() { String::new() } else { self.hooks(&visible, line(node)) };
+        let written = self.program.written_by_macro(self.source, &name, node.byte_range());
+        self.warn_of_macro(&written, line(node), &name, ONCE_RUN);
+        slots.extend(written);
+        slots.retain(|slot| self.is_visible(&self.program.watches[*slot], node));
+        let pointed = self.program.pointed_at_by_call(self.source, node).into_iter();
+        let pointed = pointed.filter(|slot| !slots.contains(slot));
+        let pointed = pointed.filter_map(|slot| self.through(slot, "0", node, line(node)));
+        let visible = slots.iter().map(|slot| self.code(*slot, &Touch::Seen, line(node)));
+        let told = self.joined(visible.chain(pointed).collect(), line(node));
         let write = Write { node, again: None, told: &told, locks: false, unlocks: false };
         let value = self.open(&write, wanted);
         if let Some(function) = node.child_by_field_name("function").filter(|one| one.kind() != "identifier") {
@@ -492,16 +510,15 @@ impl Walk<'_, '_> {
         }
     }
 
-    fn warn_of_macro(&mut self, node: Node<'_>, name: &str) {
-        let slots = self.program.written_by_macro(self.source, name, node);
+    fn warn_of_macro(&mut self, slots: &[usize], line: u32, name: &str, when: &str) {
         let names: Vec<String> = slots.iter().map(|slot| format!("`{}`", self.program.watches[*slot].name)).collect();
         let found = self.program.writing_macros.iter().find(|one| one.name == name);
+        // Arguments are to be seen where they are.
         if let Some(place) = found.map(|one| one.place.clone()).filter(|_| !names.is_empty()) {
             let message = format!(
-                "the macro `{name}` may write {}: that is seen once all of it has run, at {}:{}",
+                "the macro `{name}` may write {}: that is seen {when}, at {}:{line}",
                 names.join(", "),
                 self.source.name,
-                line(node)
             );
             self.warnings.insert(Warning { place, message });
         }
@@ -513,11 +530,11 @@ impl Walk<'_, '_> {
         if self.program.declarations.meant(self.source, node).is_some() {
             return;
         }
-        let slots = self.program.written_by_macro(self.source, &name, node);
+        let slots = self.program.written_by_macro(self.source, &name, node.byte_range());
         if slots.is_empty() {
             return;
         }
-        self.warn_of_macro(node, &name);
+        self.warn_of_macro(&slots, line(node), &name, ONCE_RUN);
         let hooks: Vec<(usize, Touch)> = slots.into_iter().map(|slot| (slot, Touch::Seen)).collect();
         let told = self.hooks(&hooks, line(node));
         let write = Write { node, again: None, told: &told, locks: false, unlocks: false };
@@ -534,27 +551,58 @@ impl Walk<'_, '_> {
             _ => None,
         };
         let Some(name) = name.map(|name| self.source.text(name).to_owned()) else { return false };
-        let mut slots: BTreeSet<usize> =
-            self.program.written_by_macro(self.source, &name, expression).into_iter().collect();
-        if slots.is_empty() {
+        let written = self.program.written_by_macro(self.source, &name, expression.byte_range());
+        if written.is_empty() {
             return false;
         }
-        self.warn_of_macro(expression, &name);
+        self.warn_of_macro(&written, line(expression), &name, ONCE_RUN);
+        let mut slots: BTreeSet<usize> = written.into_iter().collect();
         if expression.kind() == "call_expression" {
             slots.extend(self.program.changed_by_call(self.source, expression));
         }
         let hooks: Vec<(usize, Touch)> = slots.into_iter().map(|slot| (slot, Touch::Seen)).collect();
         let told = self.hooks(&hooks, line(expression));
-        let is_alone = statement.parent().is_some_and(|parent| {
-            matches!(parent.kind(), "compound_statement" | "case_statement" | "translation_unit")
-        });
-        if is_alone {
-            self.insert(statement.end_byte(), format!(" {told};"));
-        } else {
-            self.insert(statement.start_byte(), "{ ");
-            self.insert(statement.end_byte(), format!(" {told}; }}"));
-        }
+        let opens = if is_alone(statement) { "" } else { "{ " };
+        self.insert(statement.start_byte(), opens);
+        self.insert(self.source.end_of(statement), behind(opens, &told));
         true
+    }
+
+    /// A macro that begins a statement, or is one. What it writes is looked at where the inner
+    /// statement begins and behind all of it.
+    fn stand_in(&mut self, node: Node<'_>, stand_in: &StandIn) {
+        let StandIn { name, range, shape } = stand_in;
+        let slots = self.program.written_by_head(self.source, stand_in);
+        let told: Vec<(usize, Touch)> = slots.iter().map(|slot| (*slot, Touch::Seen)).collect();
+        let told = self.hooks(&told, line(node));
+        let when = if *shape == Shape::Statement { ONCE_RUN } else { WITH_INNER };
+        self.warn_of_macro(&slots, line(node), name, when);
+        let opens = if told.is_empty() || is_alone(node) { "" } else { "{ " };
+        self.insert(node.start_byte(), opens);
+        let inner = named_children(node).into_iter().filter(|child| child.start_byte() >= range.end);
+        for statement in inner {
+            self.inner_statement(statement, if *shape == Shape::Switch { "" } else { &told });
+        }
+        if !told.is_empty() {
+            self.insert(self.source.end_of(node), behind(opens, &told));
+        }
+    }
+
+    /// A statement that a macro is the head of.
+    fn inner_statement(&mut self, node: Node<'_>, told: &str) {
+        let is_block = node.kind() == "compound_statement";
+        if node.kind() == "else_clause" {
+            named_children(node).into_iter().for_each(|inner| self.inner_statement(inner, told));
+        } else if told.is_empty() {
+            self.visit(node, Wanted::Value);
+        } else if is_block {
+            self.insert(node.start_byte() + 1, format!(" {told};"));
+            self.visit(node, Wanted::Value);
+        } else {
+            self.insert(node.start_byte(), format!("{{ {told}; "));
+            self.visit(node, Wanted::Value);
+            self.insert(self.source.end_of(node), " }");
+        }
     }
 
     // ---- code around a write ----
@@ -630,18 +678,22 @@ impl Walk<'_, '_> {
 
     /// The code for several slots that one write concerns: one state.
     fn hooks(&self, touched: &[(usize, Touch)], line: u32) -> String {
-        let code = |(slot, touch): &(usize, Touch)| match touch {
+        self.joined(touched.iter().map(|(slot, touch)| self.code(*slot, touch, line)).collect(), line)
+    }
+
+    /// The code for a slot that a write concerns.
+    fn code(&self, slot: usize, touch: &Touch, line: u32) -> String {
+        match touch {
             // It may have no value yet, which its seat tells.
-            Touch::Seen if self.program.seated.contains(slot) => {
+            Touch::Seen if self.program.seated.contains(&slot) => {
                 format!("traceward_through({slot}u, 0, {})", self.at(line))
             }
-            Touch::Seen => self.hook("SEE_", *slot, line),
-            Touch::Written(conditions) if conditions.is_empty() => self.hook("", *slot, line),
+            Touch::Seen => self.hook("SEE_", slot, line),
+            Touch::Written(conditions) if conditions.is_empty() => self.hook("", slot, line),
             Touch::Written(conditions) => {
-                format!("({} ? {} : (void)0)", conditions.join(" && "), self.hook("", *slot, line))
+                format!("({} ? {} : (void)0)", conditions.join(" && "), self.hook("", slot, line))
             }
-        };
-        self.joined(touched.iter().map(code).collect(), line)
+        }
     }
 
     fn joined(&self, parts: Vec<String>, line: u32) -> String {
@@ -669,6 +721,18 @@ struct Write<'t, 'n> {
     told: &'t str,
     locks: bool,
     unlocks: bool,
+}
+
+/// Whether another statement may follow a statement where it stands.
+fn is_alone(statement: Node<'_>) -> bool {
+    let parent = statement.parent().map_or("", |parent| parent.kind());
+    matches!(parent, "compound_statement" | "case_statement" | "translation_unit")
+}
+
+/// Code behind a statement, in the block that was opened for both if there is one.
+fn behind(opened: &str, code: &str) -> String {
+    let closes = if opened.is_empty() { "" } else { " }" };
+    format!(" {code};{closes}")
 }
 
 /// Whether a statement is the last of a block that is an expression, whose value it is.

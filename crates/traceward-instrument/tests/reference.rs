@@ -152,6 +152,16 @@ fn memory_of_many_shapes() {
 }
 
 #[test]
+fn libraries_that_are_handed_pointers() {
+    compare(&Case::single("wrapped"));
+}
+
+#[test]
+fn macros_that_are_heads_of_statements() {
+    compare(&Case::single("heads"));
+}
+
+#[test]
 fn a_state_machine() {
     compare(&Case::single("machine"));
 }
