@@ -53,16 +53,42 @@ struct traceward_slot {
 /* Whether it is the program that writes, or somebody looks what has become of a value. */
 enum traceward_cause { TRACEWARD_WRITTEN, TRACEWARD_SEEN };
 
+/* How the value of a variable is read by its address, where its type cannot be named. */
+enum traceward_form {
+    TRACEWARD_AS_SIGNED,
+    TRACEWARD_AS_UNSIGNED,
+    TRACEWARD_AS_FLOAT,
+    TRACEWARD_AS_BOOL,
+    TRACEWARD_AS_TEXT,
+    TRACEWARD_AS_POINTER_TO_TEXT
+};
+
+/* What a local variable is like where it is declared: without a value, with one, or static. */
+enum traceward_birth { TRACEWARD_UNWRITTEN, TRACEWARD_INITIAL, TRACEWARD_STATIC };
+
+/* Where a local variable is whose address is taken. */
+struct traceward_seat {
+    /* None where the variable is not. */
+    volatile void *place;
+    unsigned long size;
+    enum traceward_form form;
+    enum traceward_birth birth;
+    /* The thread whose stack it is on. */
+    const void *thread;
+};
+
 /* What a variable was in the activation around this one. The first of several has their number, the
  * end of the function, and the event that its return is, if returns are told. */
 struct traceward_saved {
     unsigned slot;
     struct traceward_slot image;
+    struct traceward_seat seat;
     const char *at;
     const char *event;
 };
 
 extern struct traceward_slot traceward_slots[];
+extern struct traceward_seat traceward_seats[];
 
 void traceward_take_int(unsigned slot, long long value, const char *at, enum traceward_cause cause);
 void traceward_take_unsigned(unsigned slot, unsigned long long value, const char *at, enum traceward_cause cause);
@@ -73,6 +99,13 @@ void traceward_take_text(unsigned slot, const volatile char *text, unsigned long
                          enum traceward_cause cause);
 void traceward_enter(struct traceward_saved *saved, const char *at, const char *event, unsigned count, ...);
 void traceward_leave(void *saved);
+/* A local variable has a place from here on. One without a value is missing until a byte of it
+ * differs from what is put there. */
+void traceward_settle(unsigned slot, volatile void *place, unsigned long size, enum traceward_form form,
+                      enum traceward_birth birth);
+void traceward_unsettle(unsigned slot);
+/* Something was written at an address, or at one that is not known. */
+void traceward_take_through(unsigned slot, const volatile void *place, const char *at);
 void traceward_hold(void);
 void traceward_release(const char *at);
 void traceward_lock(void);
@@ -115,6 +148,13 @@ static inline void traceward_bool(unsigned slot, int value, const char *at, enum
         traceward_take_bool(slot, value, at, cause);
 }
 
+/* What is done to a local variable's slot after a write through a pointer. */
+static inline void traceward_through(unsigned slot, const volatile void *place, const char *at)
+{
+    if (traceward_seats[slot].place)
+        traceward_take_through(slot, place, at);
+}
+
 /*
  * Of a type that only the compiler knows: it is a float if halves count, and unsigned if 1 - 2 is
  * positive. Types that are narrower than int become int here, which keeps their values.
@@ -125,6 +165,12 @@ static inline void traceward_bool(unsigned slot, int value, const char *at, enum
     (TRACEWARD_IS_FLOAT(value) ? traceward_double((slot), (double)(value), (at), (cause)) \
      : TRACEWARD_IS_UNSIGNED(value) ? traceward_unsigned((slot), (unsigned long long)(value), (at), (cause)) \
                                     : traceward_int((slot), (long long)(value), (at), (cause)))
+
+/* The form of an integer, and that of a number of a type that only the compiler knows. */
+#define TRACEWARD_AS_INTEGER(value) ((__typeof__(value))-1 > 0 ? TRACEWARD_AS_UNSIGNED : TRACEWARD_AS_SIGNED)
+#define TRACEWARD_AS_ANY(value) (TRACEWARD_IS_FLOAT(value) ? TRACEWARD_AS_FLOAT : TRACEWARD_AS_INTEGER(value))
+#define TRACEWARD_SETTLE(slot, value, form, birth) \
+    traceward_settle((slot), (volatile void *)&(value), sizeof(value), (form), (birth))
 
 /* Keeps what the variables of the activation around this one were, until the function returns. */
 #define TRACEWARD_FRAME(count) \
@@ -1095,6 +1141,120 @@ void traceward_take_text(unsigned slot, const volatile char *text, unsigned long
     traceward_unlock();
 }
 
+/* ---- local variables ---- */
+
+/* What a variable without a value is filled with, and how much of it if it is long. */
+#define TRACEWARD_PATTERN 0xa5
+#define TRACEWARD_PATTERNED ((size_t)16)
+
+/* Its address is another in each thread. */
+static __thread char traceward_thread;
+
+static size_t traceward_patterned(const struct traceward_seat *seat)
+{
+    return seat->size < TRACEWARD_PATTERNED ? seat->size : TRACEWARD_PATTERNED;
+}
+
+void traceward_settle(unsigned slot, volatile void *place, unsigned long size, enum traceward_form form,
+                      enum traceward_birth birth)
+{
+    struct traceward_seat *seat = &traceward_seats[slot];
+    traceward_lock();
+    seat->place = place;
+    seat->size = size;
+    seat->form = form;
+    seat->birth = birth;
+    seat->thread = &traceward_thread;
+    if (birth == TRACEWARD_UNWRITTEN)
+        memset((void *)place, TRACEWARD_PATTERN, traceward_patterned(seat));
+    traceward_unlock();
+}
+
+void traceward_unsettle(unsigned slot)
+{
+    traceward_lock();
+    traceward_seats[slot].place = NULL;
+    traceward_unlock();
+}
+
+static int traceward_is_unwritten(struct traceward_seat *seat)
+{
+    const unsigned char *bytes = (const unsigned char *)seat->place;
+    size_t i;
+    for (i = 0; seat->birth == TRACEWARD_UNWRITTEN && i < traceward_patterned(seat); i++)
+        if (bytes[i] != TRACEWARD_PATTERN)
+            seat->birth = TRACEWARD_INITIAL;
+    return seat->birth == TRACEWARD_UNWRITTEN;
+}
+
+static unsigned long long traceward_unsigned_at(const void *place, size_t size)
+{
+    unsigned char byte;
+    unsigned short small;
+    unsigned middle;
+    unsigned long long large;
+    switch (size) {
+    case sizeof byte: return memcpy(&byte, place, size), byte;
+    case sizeof small: return memcpy(&small, place, size), small;
+    case sizeof middle: return memcpy(&middle, place, size), middle;
+    default: return memcpy(&large, place, sizeof large), large;
+    }
+}
+
+static long long traceward_signed_at(const void *place, size_t size)
+{
+    unsigned long long value = traceward_unsigned_at(place, size);
+    unsigned unused = size < sizeof value ? 8u * (unsigned)(sizeof value - size) : 0;
+    return (long long)(value << unused) >> unused;
+}
+
+static double traceward_float_at(const void *place, size_t size)
+{
+    float small;
+    double middle;
+    long double large;
+    switch (size) {
+    case sizeof small: return memcpy(&small, place, size), small;
+    case sizeof middle: return memcpy(&middle, place, size), middle;
+    default: return memcpy(&large, place, sizeof large), (double)large;
+    }
+}
+
+/* Takes the value that is at the place of a variable. */
+static void traceward_take_seat(unsigned slot, const char *at, enum traceward_cause cause)
+{
+    struct traceward_seat *seat = &traceward_seats[slot];
+    const void *place = (const void *)seat->place;
+    const char *text;
+    if (traceward_is_unwritten(seat))
+        return;
+    switch (seat->form) {
+    case TRACEWARD_AS_SIGNED: traceward_int(slot, traceward_signed_at(place, seat->size), at, cause); break;
+    case TRACEWARD_AS_UNSIGNED: traceward_unsigned(slot, traceward_unsigned_at(place, seat->size), at, cause); break;
+    case TRACEWARD_AS_FLOAT: traceward_double(slot, traceward_float_at(place, seat->size), at, cause); break;
+    case TRACEWARD_AS_BOOL: traceward_bool(slot, traceward_unsigned_at(place, seat->size) != 0, at, cause); break;
+    case TRACEWARD_AS_TEXT: traceward_take_text(slot, place, seat->size, at, cause); break;
+    case TRACEWARD_AS_POINTER_TO_TEXT:
+        memcpy(&text, place, sizeof text);
+        traceward_take_text(slot, text, 0, at, cause);
+        break;
+    }
+}
+
+void traceward_take_through(unsigned slot, const volatile void *place, const char *at)
+{
+    const struct traceward_seat *seat = &traceward_seats[slot];
+    int is_safe;
+    traceward_lock();
+    /* The stack of another thread may be gone, unless it is what was written to. */
+    is_safe = seat->birth == TRACEWARD_STATIC || seat->thread == &traceward_thread;
+    if (seat->place && place == seat->place)
+        traceward_take_seat(slot, at, TRACEWARD_WRITTEN);
+    else if (seat->place && is_safe)
+        traceward_take_seat(slot, at, TRACEWARD_SEEN);
+    traceward_unlock();
+}
+
 /* A function begins: its variables have no value yet, and those of the activation around it wait. */
 void traceward_enter(struct traceward_saved *saved, const char *at, const char *event, unsigned count, ...)
 {
@@ -1109,7 +1269,9 @@ void traceward_enter(struct traceward_saved *saved, const char *at, const char *
         unsigned slot = va_arg(slots, unsigned);
         saved[i].slot = slot;
         saved[i].image = traceward_slots[slot];
+        saved[i].seat = traceward_seats[slot];
         traceward_slots[slot].kind = TRACEWARD_MISSING;
+        traceward_seats[slot].place = NULL;
         if (saved[i].image.kind != TRACEWARD_MISSING)
             traceward_changed(slot, 1, at, TRACEWARD_SEEN);
     }
@@ -1127,8 +1289,11 @@ void traceward_leave(void *frame)
         int is_other = image->kind != TRACEWARD_MISSING || saved[i].image.kind != TRACEWARD_MISSING;
         traceward_forget_text(image);
         *image = saved[i].image;
+        traceward_seats[saved[i].slot] = saved[i].seat;
         if (is_other)
             traceward_changed(saved[i].slot, 1, saved[0].at, TRACEWARD_SEEN);
+        /* Meanwhile somebody may have written to it. */
+        traceward_through(saved[i].slot, NULL, saved[0].at);
     }
     if (saved[0].event)
         traceward_event(saved[0].event, saved[0].at);

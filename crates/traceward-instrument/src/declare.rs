@@ -5,8 +5,8 @@
 
 use crate::ctype::{CType, Types, declared};
 use crate::problem::Place;
-use crate::source::{FileId, Role, Source, children, contains, fields, named_children, words};
-use rustc_hash::FxHashMap;
+use crate::source::{FileId, Role, Source, children, fields, named_children, words};
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
 use tree_sitter::Node;
 
@@ -50,9 +50,22 @@ pub(crate) struct Object {
     pub(crate) is_defined: bool,
     /// The bytes of its file in which the name means it, unless another declaration hides it.
     pub(crate) scope: Range<usize>,
-    /// A static local's first value as an expression that can stand outside of the function; none
-    /// if there is none.
-    pub(crate) initial: Option<String>,
+    /// A static local's declaration; none if it means something in its function only.
+    pub(crate) declared: Option<Declared>,
+}
+
+/// A declaration as it is written, on both sides of the name.
+#[derive(Clone, Debug)]
+pub(crate) struct Declared {
+    before: String,
+    after: String,
+}
+
+impl Declared {
+    /// The declaration of another name.
+    pub(crate) fn of(&self, name: &str) -> String {
+        format!("{}{name}{}", self.before, self.after)
+    }
 }
 
 /// A macro that the files define.
@@ -73,6 +86,10 @@ pub(crate) struct Declarations {
     uses: FxHashMap<(FileId, usize), ObjectId>,
     pub(crate) types: Types,
     pub(crate) macros: Vec<Macro>,
+    /// The names of the functions that the files define.
+    functions: FxHashSet<String>,
+    /// The names of types that a function of a file defines.
+    own_types: FxHashSet<(FileId, String)>,
 }
 
 impl Declarations {
@@ -105,6 +122,11 @@ impl Declarations {
     /// The object that a name means, where it means one.
     pub(crate) fn meant(&self, source: &Source, name: Node<'_>) -> Option<ObjectId> {
         self.uses.get(&(source.id, name.start_byte())).copied()
+    }
+
+    /// Whether the files define a function.
+    pub(crate) fn defines_function(&self, name: &str) -> bool {
+        self.functions.contains(name)
     }
 
     pub(crate) fn ids(&self) -> impl Iterator<Item = ObjectId> + use<> {
@@ -169,10 +191,15 @@ impl Walk<'_> {
             "declaration" => self.declaration(node, None),
             "type_definition" => {
                 self.all.types.define(self.source, node);
+                self.take_own_types(node);
                 self.enumerations(node);
             }
-            "enum_specifier" => self.enumeration(node),
+            "enum_specifier" => {
+                self.enumeration(node);
+                self.take_own_types(node);
+            }
             "struct_specifier" | "union_specifier" => {
+                self.take_own_types(node);
                 // Its members are taken with the type; constants may be declared inside.
                 self.all.types.base_of(self.source, node);
                 self.visit_children(node);
@@ -245,7 +272,9 @@ impl Walk<'_> {
         let Some(declarator) = node.child_by_field_name("declarator") else { return self.visit_children(node) };
         let Some((name, _)) = declared(declarator, base) else { return self.visit_children(node) };
         self.declare(name, CType::Function, Storage::Function, Specifiers::default(), true);
-        self.function = Some(self.source.text(name).to_owned());
+        let name = self.source.text(name).to_owned();
+        self.all.functions.insert(name.clone());
+        self.function = Some(name);
         self.scopes.push(Scope::default());
         self.ends.push(node.end_byte());
         if let Some(function) = function_declarator(declarator) {
@@ -303,6 +332,7 @@ impl Walk<'_> {
         let specifiers = self.specifiers(node);
         if let Some(ty) = node.child_by_field_name("type") {
             self.enumerations_in(ty);
+            self.take_own_types(ty);
         }
         let base = self.all.types.base(self.source, node);
         for declarator in fields(node, "declarator") {
@@ -314,24 +344,56 @@ impl Walk<'_> {
             // A name is in scope in its own initial value, and in the sizes of its array.
             self.visit_children(declarator);
             if storage == Storage::LocalStatic {
-                self.all.objects[id.index()].initial = self.initial(node, value);
+                self.all.objects[id.index()].declared = self.declared(node, declarator, name);
             }
         }
     }
 
-    /// The first value of a static local, unless it depends on names, which may be those of the
-    /// function.
-    fn initial(&self, declaration: Node<'_>, value: Option<Node<'_>>) -> Option<String> {
-        let ty = declaration.child_by_field_name("type")?;
-        if !["primitive_type", "sized_type_specifier"].contains(&ty.kind()) {
+    /// The declaration of a static local, unless it depends on what its function alone knows.
+    fn declared(&self, declaration: Node<'_>, declarator: Node<'_>, name: Node<'_>) -> Option<Declared> {
+        let text = |from: usize, to: usize| &self.source.text[from..to];
+        let first = declaration.child_by_field_name("declarator")?;
+        let specifiers = named_children(declaration).into_iter().filter(|child| child.end_byte() <= first.start_byte());
+        let is_known = |node: Node<'_>| self.is_known_outside(node, name, declaration);
+        if !specifiers.into_iter().all(is_known) || !is_known(declarator) {
             return None;
         }
-        let text = match value {
-            None => "0",
-            Some(value) if contains(value, &["identifier", "initializer_list", "string_literal"]) => return None,
-            Some(value) => self.source.text(value),
+        let specifiers = text(declaration.start_byte(), first.start_byte());
+        Some(Declared {
+            before: format!("{specifiers}{}", text(declarator.start_byte(), name.start_byte())),
+            after: text(name.end_byte(), declarator.end_byte()).to_owned(),
+        })
+    }
+
+    /// Whether all names in a part of a declaration mean outside of the function what they mean in
+    /// it. The name that is declared does not count.
+    fn is_known_outside(&self, node: Node<'_>, declared: Node<'_>, declaration: Node<'_>) -> bool {
+        let text = || self.source.text(node).to_owned();
+        let is_known = match node.kind() {
+            "identifier" if node == declared => true,
+            "identifier" => self.all.meant(self.source, node).is_none_or(|id| {
+                let object = self.all.object(id);
+                object.function.is_none() || declaration.byte_range().contains(&object.scope.start)
+            }),
+            "type_identifier" => !self.all.own_types.contains(&(self.source.id, text())),
+            _ => true,
         };
-        Some(format!("({})({text})", self.source.text(ty)))
+        let is_defined_here = node.child_by_field_name("body").and_then(|_| node.child_by_field_name("name"));
+        let parts = children(node).into_iter().filter(|child| Some(*child) != is_defined_here);
+        is_known && parts.into_iter().all(|child| self.is_known_outside(child, declared, declaration))
+    }
+
+    /// Takes the names of types that are defined inside of a function.
+    fn take_own_types(&mut self, node: Node<'_>) {
+        if self.function.is_none() {
+            return;
+        }
+        let tag = node.child_by_field_name("body").and_then(|_| node.child_by_field_name("name"));
+        let names = fields(node, "declarator").into_iter().filter(|_| node.kind() == "type_definition");
+        let names = names.filter_map(|one| Some(declared(one, CType::Void)?.0)).chain(tag);
+        let names: Vec<String> = names.map(|name| self.source.text(name).to_owned()).collect();
+        self.all.own_types.extend(names.into_iter().map(|name| (self.source.id, name)));
+        named_children(node).into_iter().for_each(|child| self.take_own_types(child));
     }
 
     fn enumerations_in(&mut self, ty: Node<'_>) {
@@ -374,7 +436,7 @@ impl Walk<'_> {
             is_volatile: specifiers.is_volatile,
             is_defined,
             scope: name.end_byte()..self.ends.last().copied().unwrap_or_default(),
-            initial: None,
+            declared: None,
         };
         match known {
             None => self.all.objects.push(object),

@@ -73,6 +73,9 @@ impl Generator<'_> {
             let parameters = "const volatile void *place, const char *at";
             append(text, format_args!("void traceward_through_{slot}({parameters});\n"));
         }
+        if self.program.seated.contains(&slot) {
+            append(text, format_args!("void traceward_unsettle_{slot}(void *unused);\n"));
+        }
     }
 
     fn is_reached_by_pointers(&self, slot: usize, watch: &Watch) -> bool {
@@ -81,22 +84,30 @@ impl Generator<'_> {
 
     /// The files that have first values to tell.
     fn homes(&self) -> Vec<FileId> {
-        let mut homes: Vec<FileId> = self.with_first_value().map(|(file, _, _)| file).collect();
+        let mut homes: Vec<FileId> = self.with_first_value().map(|(file, _)| file).collect();
         homes.sort_unstable();
         homes.dedup();
         homes
     }
 
-    /// The slots with a value before the program runs: its file and the expression for it.
-    fn with_first_value(&self) -> impl Iterator<Item = (FileId, usize, String)> {
+    /// The slots with a value before the program runs: the file and the code that tells it. Of a
+    /// static local it tells that of another one with the same declaration.
+    fn with_first_value(&self) -> impl Iterator<Item = (FileId, String)> {
         self.program.slots().filter_map(|(slot, watch)| {
             let object = self.program.declarations.object(watch.object);
-            let value = match object.storage {
-                Storage::Global | Storage::FileStatic | Storage::Enumerator => watch.read(self.program.declarations),
-                Storage::LocalStatic if watch.path.is_empty() => object.initial.clone()?,
+            let told = |value: String| format!(" TRACEWARD_SEE_{slot}({value}, 0, start);");
+            let code = match object.storage {
+                Storage::Global | Storage::FileStatic | Storage::Enumerator => {
+                    told(watch.read(self.program.declarations))
+                }
+                Storage::LocalStatic => {
+                    let twin = format!("traceward_twin_{slot}");
+                    let declaration = object.declared.as_ref()?.of(&twin);
+                    format!("\n{{ {declaration};{} }}", told(watch.part_of(&twin)))
+                }
                 _ => return None,
             };
-            Some((self.program.home(watch)?, slot, value))
+            Some((self.program.home(watch)?, code))
         })
     }
 
@@ -110,17 +121,24 @@ impl Generator<'_> {
         )
     }
 
+    /// A copy of a header. The files that include it have said what is watched, and the name of the
+    /// file is theirs again behind it.
+    pub(crate) fn header_copy(&self, source: &Source, body: &str) -> String {
+        let (name, quoted) = (escaped(&source.name), escaped(&escaped(&source.name)));
+        let end = if body.ends_with('\n') { "" } else { "\n" };
+        format!(
+            "{}#pragma push_macro(\"TRACEWARD_FILE\")\n#undef TRACEWARD_FILE\n#define TRACEWARD_FILE \"{quoted}\"\n\
+             #line 1 \"{name}\"\n{body}{end}#pragma pop_macro(\"TRACEWARD_FILE\")\n",
+            self.comment,
+        )
+    }
+
     /// The end of one of the program's files: what others need of it.
     pub(crate) fn epilogue(&self, source: &Source) -> String {
         let mut text = String::new();
-        let first: Vec<(usize, String)> = self
-            .with_first_value()
-            .filter(|(file, _, _)| *file == source.id)
-            .map(|(_, slot, value)| (slot, value))
-            .collect();
-        if !first.is_empty() {
-            let told: String =
-                first.iter().map(|(slot, value)| format!(" TRACEWARD_SEE_{slot}({value}, 0, start);")).collect();
+        let first = self.with_first_value().filter(|(file, _)| *file == source.id);
+        let told: String = first.map(|(_, code)| code).collect();
+        if !told.is_empty() {
             append(&mut text, format_args!("void traceward_initial_{}(void) {{{told} }}\n", source.id.index()));
         }
         for (slot, watch) in self.program.slots() {
@@ -136,7 +154,8 @@ impl Generator<'_> {
     fn through(&self, text: &mut String, slot: usize, watch: &Watch) {
         let read = watch.read(self.program.declarations);
         // A bit-field has no address, and is only looked at.
-        let is_place = if self.is_bit_field(watch) { "0".to_owned() } else { format!("traceward_place == &({read})") };
+        let is_place =
+            if self.program.is_bit_field(watch) { "0".to_owned() } else { format!("traceward_place == &({read})") };
         let cause = format!("{is_place} ? TRACEWARD_WRITTEN : TRACEWARD_SEEN");
         let code = call(slot, watch.kind, &read, "traceward_at", &cause);
         append(
@@ -146,11 +165,6 @@ impl Generator<'_> {
                  {{ (void)traceward_place; {code}; }}\n"
             ),
         );
-    }
-
-    fn is_bit_field(&self, watch: &Watch) -> bool {
-        use crate::watch::Step;
-        matches!(watch.path.last(), Some(Step::Member(name)) if self.program.declarations.types.has_bit_field(name))
     }
 
     /// The file with definitions.
@@ -170,6 +184,7 @@ impl Generator<'_> {
         format!(
             "{comment}#ifndef _GNU_SOURCE\n#define _GNU_SOURCE\n#endif\n#include \"{WATCH_HEADER}\"\n\n\
              struct traceward_slot traceward_slots[TRACEWARD_SLOTS + 1];\n\
+             struct traceward_seat traceward_seats[TRACEWARD_SLOTS + 1];\n\
              static const char *const traceward_names[] = {{ {names} }};\n\
              static const unsigned short traceward_name_lengths[] = {{ {lengths} }};\n\
              static const char traceward_program[] = \"{name}\";\n\
@@ -179,13 +194,24 @@ impl Generator<'_> {
              #ifdef TRACEWARD_IN_PROCESS\nstatic const char traceward_spec_text[] = \"{spec}\";\n#endif\n\
              static void traceward_look(unsigned slot);\n\
              static void traceward_globals(void);\n\n\
-             #define TRACEWARD_IMPLEMENTATION\n#include \"{RUNTIME_HEADER}\"\n\n{look}\n{globals}",
+             #define TRACEWARD_IMPLEMENTATION\n#include \"{RUNTIME_HEADER}\"\n\n{look}\n{globals}{unsettle}",
             comment = self.comment,
             spec = literal(self.spec_text),
             name = escaped(&escaped(program_name)),
             look = self.look(),
             globals = self.globals(),
+            unsettle = self.unsettle(),
         )
+    }
+
+    /// The functions that run when the blocks of local variables end. They have the slot in them: a
+    /// variable could hold it only where control has come by its declaration.
+    fn unsettle(&self) -> String {
+        let mut slots: Vec<&usize> = self.program.seated.iter().collect();
+        slots.sort_unstable();
+        let body = |slot: &usize| format!("{{\n    (void)unused;\n    traceward_unsettle({slot}u);\n}}\n");
+        let function = |slot: &usize| format!("\nvoid traceward_unsettle_{slot}(void *unused)\n{}", body(slot));
+        slots.into_iter().map(function).collect()
     }
 
     /// The function that looks anew at the predicates of a slot.

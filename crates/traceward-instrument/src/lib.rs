@@ -9,12 +9,15 @@ mod ctype;
 mod declare;
 mod embed;
 mod generate;
+mod header;
 mod place;
 mod predicate;
 mod problem;
 mod program;
 mod rewrite;
+mod seat;
 mod source;
+mod stand_in;
 mod states;
 mod watch;
 
@@ -30,7 +33,8 @@ use generate::{Generator, IN_PROCESS, IN_PROCESS_HEADER, RUNTIME, RUNTIME_HEADER
 use predicate::Predicates;
 use program::Program;
 use rewrite::{Ways, rewrite};
-use source::{FileId, Role, Source, base_name};
+use source::{FileId, Role, Source, base_name, contains};
+use stand_in::Shapes;
 use std::collections::BTreeSet;
 use traceward::Spec;
 use traceward_logic::expr::Expr;
@@ -47,7 +51,7 @@ pub struct Order<'a> {
     pub spec_text: &'a str,
     /// The program's files.
     pub files: &'a [SourceFile],
-    /// The headers of its own that they include: only declarations are taken from them.
+    /// The headers of its own that they include. Those whose functions write get copies.
     pub headers: &'a [SourceFile],
     /// What counts as a state; none for what the spec needs.
     pub states: Option<States>,
@@ -62,6 +66,10 @@ pub struct Order<'a> {
 pub struct Instrumented {
     /// The files to write, by their names. Those that end in `.c` are compiled together.
     pub files: Vec<SourceFile>,
+    /// Headers to write, by their paths from there: they take the places of the program's own.
+    pub headers: Vec<SourceFile>,
+    /// Paths at which there must be no header: the program's own is meant.
+    pub no_headers: Vec<String>,
     /// What the program will not tell, or not at once.
     pub warnings: Vec<Warning>,
     /// What counts as a state.
@@ -101,6 +109,7 @@ pub fn instrument(order: &Order<'_>) -> Result<Instrumented, Vec<Problem>> {
         let text = generator.prologue(source) + &body + &generator.epilogue(source);
         files.push(SourceFile { name: source.base_name().to_owned(), text });
     }
+    let (headers, no_headers) = headers(&generator, &mut warnings);
     let name = order.files.first().map_or("program", |file| base_name(&file.name).trim_end_matches(".c"));
     let more = [
         (WATCH_SOURCE, generator.definitions(name)),
@@ -111,18 +120,57 @@ pub fn instrument(order: &Order<'_>) -> Result<Instrumented, Vec<Problem>> {
     files.extend(more.map(|(name, text)| SourceFile { name: name.to_owned(), text }));
     Ok(Instrumented {
         files,
+        headers,
+        no_headers,
         warnings: warnings.into_iter().collect(),
         states,
         predicates: predicates.list.into_iter().map(|one| one.text).collect(),
     })
 }
 
+/// The copies of headers, and the paths of those that have none.
+fn headers(generator: &Generator<'_>, warnings: &mut BTreeSet<Warning>) -> (Vec<SourceFile>, Vec<String>) {
+    let sources = generator.program.sources;
+    let of_headers = sources.iter().enumerate().filter(|(_, source)| source.role == Role::Header);
+    let mut rewritten = |source: &Source| match contains(source.root(), &["function_definition"]) {
+        true => rewrite(generator.program, source, generator.ways, warnings),
+        false => source.text.clone(),
+    };
+    let bodies: Vec<(usize, String)> = of_headers.map(|(index, source)| (index, rewritten(source))).collect();
+    let changed = bodies.iter().filter(|(index, body)| *body != sources[*index].text).map(|(index, _)| *index);
+    let changed: BTreeSet<usize> = changed.collect();
+    let copies = match header::copies(sources, &changed) {
+        header::Copies::Possible(copies) => copies,
+        header::Copies::Impossible => {
+            let message = "what functions of this header write is not seen: it is not below the folder of a C file, \
+                           or is included by a path that leads elsewhere";
+            let place = |index: usize| Place { file: sources[index].name.clone(), line: 1, column: 1 };
+            let warning = |index: usize| Warning { place: place(index), message: message.to_owned() };
+            warnings.extend(changed.into_iter().map(warning));
+            Vec::new()
+        }
+    };
+    let path_of = |index: &usize| header::path_of_copy(sources, &sources[*index]);
+    let is_copied = |index: usize| copies.iter().any(|(one, _)| *one == index);
+    let others = bodies.iter().map(|(index, _)| index).filter(|index| !is_copied(**index)).filter_map(path_of);
+    let others = others.filter(|path| copies.iter().all(|(_, copy)| copy != path)).collect();
+    let copy = |(index, name): &(usize, String)| {
+        let body = bodies.iter().find(|(one, _)| one == index).map_or("", |(_, body)| body);
+        SourceFile { name: name.clone(), text: generator.header_copy(&sources[*index], body) }
+    };
+    (copies.iter().map(copy).collect(), others)
+}
+
 fn parse(order: &Order<'_>) -> Result<Vec<Source>, Vec<Problem>> {
-    let files = order.headers.iter().map(|file| (Role::Header, file));
-    let files = files.chain(order.files.iter().map(|file| (Role::Program, file)));
+    // A header may have been found by several paths.
+    let mut known = BTreeSet::new();
+    let is_new = |file: &&SourceFile| known.insert(header::joined("", &file.name));
+    let files = order.headers.iter().filter(is_new).map(|file| (Role::Header, file));
+    let files: Vec<(Role, &SourceFile)> = files.chain(order.files.iter().map(|file| (Role::Program, file))).collect();
+    let macros = Shapes::of(files.iter().map(|(_, file)| file.text.as_str()));
     let (mut sources, mut problems) = (Vec::new(), Vec::new());
-    for (index, (role, file)) in files.enumerate() {
-        match Source::parse(FileId(index as u32), role, file) {
+    for (index, (role, file)) in files.into_iter().enumerate() {
+        match Source::parse(FileId(index as u32), role, file, &macros) {
             Ok(source) => sources.push(source),
             Err(problem) => problems.push(problem),
         }
@@ -172,10 +220,9 @@ fn take_arguments(program: &mut Program<'_>) {
     for id in program.declarations.ids() {
         let object = program.declarations.object(id);
         let is_known = program.watches.iter().any(|watch| watch.object == id && watch.path.is_empty());
-        let is_program = program.sources[object.file.index()].role == Role::Program;
         let is_number =
             matches!(object.ty, CType::Bool | CType::Int { .. } | CType::Char | CType::Enum | CType::Double);
-        if object.storage != Storage::Parameter || is_known || !is_program || !is_number {
+        if object.storage != Storage::Parameter || is_known || !is_number {
             continue;
         }
         let Ok(kind) = watch::kind(&object.ty, Expected::Presence) else { continue };
@@ -209,6 +256,12 @@ fn warn_of_objects(order: &Order<'_>, program: &Program<'_>, warnings: &mut BTre
         }
         if let (Kind::Any, CType::Unknown(ty)) = (watch.kind, &watch.ty) {
             warn(format!("`{name}` has the type `{ty}`, which these files do not define: it is taken for a number"));
+        }
+        if object.storage == Storage::LocalStatic && object.declared.is_none() {
+            let function = object.function.as_deref().unwrap_or("its function");
+            warn(format!(
+                "`{name}` has no value until {function} comes to its declaration, which cannot be read elsewhere"
+            ));
         }
         let comes_and_goes = matches!(object.storage, Storage::Local | Storage::Parameter);
         if comes_and_goes && !asks_whether_defined(order.spec, name) {

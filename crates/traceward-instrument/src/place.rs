@@ -128,6 +128,37 @@ impl Declarations {
         }
     }
 
+    /// The type of what an argument points at, if it is a pointer that came from elsewhere. Of an
+    /// opaque type no part is watched.
+    pub(crate) fn pointed_type(&self, source: &Source, argument: Node<'_>) -> Option<CType> {
+        let argument = bare(argument);
+        let part = |field: &str| self.pointed_type(source, argument.child_by_field_name(field)?);
+        let ty = match argument.kind() {
+            "binary_expression" if ["+", "-"].contains(&operator(source, argument)) => {
+                part("left").or_else(|| part("right"))
+            }
+            "conditional_expression" => part("consequence").or_else(|| part("alternative")),
+            "pointer_expression" if operator(source, argument) == "&" => {
+                match self.target(source, argument.child_by_field_name("argument")?) {
+                    Target::Pointed(ty) => ty,
+                    _ => None,
+                }
+            }
+            _ => {
+                let ty = match self.target(source, argument) {
+                    Target::Object(id, path) => self.part_type(id, &path).filter(|ty| matches!(ty, CType::Pointer(_))),
+                    Target::Pointed(ty) => ty,
+                    Target::Other => None,
+                };
+                match ty? {
+                    CType::Pointer(element) | CType::Array(element) => Some(*element),
+                    _ => None,
+                }
+            }
+        };
+        ty.filter(|ty| !matches!(ty, CType::Unknown(_) | CType::Function))
+    }
+
     /// The type of a part of an object, where it is known.
     pub(crate) fn part_type(&self, id: ObjectId, path: &[TargetStep]) -> Option<CType> {
         let object = self.object(id);
@@ -158,6 +189,27 @@ impl Declarations {
             }
         }
         Some(Touch::Written(conditions))
+    }
+
+    /// Whether a watched variable shares its memory with other members of a union.
+    pub(crate) fn is_in_union(&self, watch: &Watch) -> bool {
+        let file = self.object(watch.object).file;
+        let mut ty = self.object(watch.object).ty.clone();
+        for step in &watch.path {
+            ty = match (step, ty) {
+                (Step::Member(name), ty) => {
+                    let Some(aggregate) = self.types.aggregate(file, &ty) else { return false };
+                    if self.types.shares_memory(file, aggregate, name) {
+                        return true;
+                    }
+                    let Some(member) = self.types.member(file, aggregate, name) else { return false };
+                    member.ty
+                }
+                (Step::Index(_), CType::Array(element)) => *element,
+                _ => return false,
+            };
+        }
+        false
     }
 
     /// A write to another member: it concerns those that share its memory.

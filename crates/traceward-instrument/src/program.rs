@@ -4,10 +4,13 @@ use crate::ctype::CType;
 use crate::declare::{Declarations, Storage};
 use crate::place::{Target, TargetStep, Touch, bare, operator};
 use crate::problem::{Place, Warning};
+use crate::seat;
 use crate::source::{FileId, Role, Source, children, named_children, words};
-use crate::watch::{Kind, Watch};
+use crate::stand_in::StandIn;
+use crate::watch::{Kind, Step, Watch};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
+use std::ops::Range;
 use tree_sitter::Node;
 
 /// Functions of the standard library that write to the text that they are given.
@@ -31,6 +34,12 @@ const WRITE_TEXT: [&str; 17] = [
     "strtok",
 ];
 
+/// Functions of the standard library that only read what their arguments point at.
+const READ_ONLY: [&str; 22] = [
+    "printf", "fprintf", "puts", "fputs", "fwrite", "write", "send", "perror", "strlen", "strcmp", "strncmp", "memcmp",
+    "strchr", "strrchr", "strstr", "atoi", "atol", "atof", "strdup", "free", "assert", "realloc",
+];
+
 /// A program and what is watched in it.
 pub(crate) struct Program<'a> {
     pub(crate) sources: &'a [Source],
@@ -41,6 +50,8 @@ pub(crate) struct Program<'a> {
     pub(crate) watched: usize,
     /// The slots whose address is taken somewhere.
     pub(crate) escapes: FxHashSet<usize>,
+    /// Those of them that are local variables whose address the runtime is told.
+    pub(crate) seated: FxHashSet<usize>,
     /// The macros by which something may be written, each with the slots that its text names.
     pub(crate) writing_macros: Vec<WritingMacro>,
 }
@@ -56,8 +67,8 @@ pub(crate) struct WritingMacro {
 impl<'a> Program<'a> {
     pub(crate) fn new(sources: &'a [Source], declarations: &'a Declarations, watches: Vec<Watch>) -> Self {
         let watched = watches.len();
-        let mut program =
-            Self { sources, declarations, watches, watched, escapes: FxHashSet::default(), writing_macros: Vec::new() };
+        let (escapes, seated) = (FxHashSet::default(), FxHashSet::default());
+        let mut program = Self { sources, declarations, watches, watched, escapes, seated, writing_macros: Vec::new() };
         program.take_macros();
         program
     }
@@ -78,6 +89,9 @@ impl<'a> Program<'a> {
         let Target::Pointed(ty) = target else { return Vec::new() };
         let fits = |watch: &Watch| match (ty, &watch.ty) {
             (None | Some(CType::Char | CType::Aggregate(_) | CType::Tag(_) | CType::Unknown(_)), _) => true,
+            // Any object may be written byte by byte, and a union by any of its members.
+            (Some(CType::Int { bits: 8, .. }), _) => true,
+            _ if self.declarations.is_in_union(watch) => true,
             (_, CType::Unknown(_)) => true,
             (Some(CType::Double), other) => *other == CType::Double,
             (Some(CType::Int { bits: a, .. }), CType::Int { bits: b, .. }) => a == b,
@@ -148,13 +162,67 @@ impl<'a> Program<'a> {
         slots
     }
 
+    /// The slots that a call of a function outside of these files may change, because it is handed a
+    /// pointer that may point at them.
+    pub(crate) fn pointed_at_by_call(&self, source: &Source, call: Node<'_>) -> BTreeSet<usize> {
+        let mut slots = BTreeSet::new();
+        let name = call.child_by_field_name("function").map_or("", |function| source.text(function));
+        let arguments = call.child_by_field_name("arguments");
+        if self.declarations.defines_function(name) || READ_ONLY.contains(&name) {
+            return slots;
+        }
+        for argument in arguments.map_or_else(Vec::new, named_children) {
+            let Some(ty) = self.declarations.pointed_type(source, argument) else { continue };
+            let is_text = |slot: &usize| match &self.watches[*slot].ty {
+                CType::Array(element) => **element == CType::Char,
+                ty => matches!(ty, CType::Char | CType::Int { bits: 8, .. }),
+            };
+            let pointed = self.pointed_at(&Target::Pointed(Some(ty.clone())));
+            slots.extend(pointed.into_iter().filter(|slot| ty != CType::Char || is_text(slot)));
+        }
+        slots
+    }
+
     /// Finds the slots whose address is taken, and warns where it is kept.
     pub(crate) fn find_escapes(&mut self, warnings: &mut BTreeSet<Warning>) {
         let mut found = FxHashSet::default();
-        for source in self.sources.iter().filter(|source| source.role == Role::Program) {
+        for source in self.sources {
             self.escapes_in(source, source.root(), &mut found, warnings);
+            for head in source.stand_ins().iter().filter(|head| source.text[head.range.clone()].contains('&')) {
+                found.extend(self.written_by_head(source, head));
+            }
+        }
+        self.seated = found.iter().copied().filter(|slot| self.has_seat(&self.watches[*slot])).collect();
+        for watch in found.iter().filter(|slot| !self.seated.contains(slot)).map(|slot| &self.watches[*slot]) {
+            let object = self.declarations.object(watch.object);
+            if matches!(object.storage, Storage::Local | Storage::LocalStatic | Storage::Parameter) {
+                let message = format!(
+                    "what other functions write to `{}` by its address is seen when they return: it is a bit-field, or \
+                     its declaration can be jumped over",
+                    watch.name
+                );
+                warnings.insert(Warning { place: object.place.clone(), message });
+            }
         }
         self.escapes = found;
+    }
+
+    /// Whether the runtime is told where a variable is.
+    fn has_seat(&self, watch: &Watch) -> bool {
+        let object = self.declarations.object(watch.object);
+        let source = &self.sources[object.file.index()];
+        let declaration = || seat::declaration_around(source.node_before(object.scope.start)?);
+        let can_be_told = match object.storage {
+            Storage::Parameter => true,
+            Storage::Local | Storage::LocalStatic => declaration().is_some_and(|node| seat::has_seat(source, node)),
+            _ => false,
+        };
+        can_be_told && !self.is_bit_field(watch)
+    }
+
+    /// Whether a variable may be a bit-field, which has no address.
+    pub(crate) fn is_bit_field(&self, watch: &Watch) -> bool {
+        matches!(watch.path.last(), Some(Step::Member(name)) if self.declarations.types.has_bit_field(name))
     }
 
     fn escapes_in(
@@ -175,15 +243,24 @@ impl<'a> Program<'a> {
             "return_statement" => self.kept(source, named_children(node).into_iter().next()),
             _ => BTreeSet::new(),
         };
-        for slot in kept {
-            found.insert(slot);
+        if !kept.is_empty() {
+            let names = self.names(kept.iter().copied());
             let message = format!(
-                "the address of `{}` is kept: what code outside of these files writes through it is not seen",
-                self.watches[slot].name
+                "the address of {names} is kept: what code outside of these files writes through it is not seen"
             );
             warnings.insert(Warning { place: source.place(node), message });
         }
+        found.extend(kept);
         children(node).into_iter().for_each(|child| self.escapes_in(source, child, found, warnings));
+    }
+
+    /// The names of slots, for a message. Of many parts of an object the first will do.
+    pub(crate) fn names(&self, slots: impl ExactSizeIterator<Item = usize>) -> String {
+        const MOST: usize = 4;
+        let rest = slots.len().saturating_sub(MOST);
+        let names: Vec<String> = slots.take(MOST).map(|slot| format!("`{}`", self.watches[slot].name)).collect();
+        let rest = if rest > 0 { format!(" and {rest} more") } else { String::new() };
+        names.join(", ") + &rest
     }
 
     /// The slots whose address an expression is, or is made of: that of a variable, or an array
@@ -244,15 +321,31 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// The slots that a macro may write to where it is used with these arguments.
-    pub(crate) fn written_by_macro(&self, source: &Source, name: &str, node: Node<'_>) -> Vec<usize> {
+    /// The slots that a macro may write to where it is used with the arguments in a range.
+    pub(crate) fn written_by_macro(&self, source: &Source, name: &str, range: Range<usize>) -> Vec<usize> {
         let Some(one) = self.writing_macros.iter().find(|one| one.name == name) else { return Vec::new() };
-        let text = source.text(node);
-        let is_named = |watch: &Watch| {
-            let object = &self.declarations.object(watch.object).name;
-            one.words.iter().map(String::as_str).chain(words(text)).any(|word| word == object)
-        };
-        let visible = |watch: &Watch| self.declarations.is_visible(watch.object, source.id, node.start_byte());
+        let text = &source.text[range.clone()];
+        self.named(source, range.start, one.words.iter().map(String::as_str).chain(words(text)))
+    }
+
+    /// The slots that the head of a statement may write to, or its arguments, which are not in the tree.
+    pub(crate) fn written_by_head(&self, source: &Source, head: &StandIn) -> Vec<usize> {
+        let text = &source.text[head.range.clone()];
+        let mut slots = self.written_by_macro(source, &head.name, head.range.clone());
+        let has_macro = || words(text).any(|word| self.writing_macros.iter().any(|one| one.name == word));
+        if writes(text) || has_macro() {
+            slots.extend(self.named(source, head.range.start, words(text)));
+            slots.sort_unstable();
+            slots.dedup();
+        }
+        slots
+    }
+
+    /// The slots of objects that words name at a place.
+    fn named<'w>(&self, source: &Source, at: usize, words: impl Iterator<Item = &'w str>) -> Vec<usize> {
+        let words: FxHashSet<&str> = words.collect();
+        let is_named = |watch: &Watch| words.contains(self.declarations.object(watch.object).name.as_str());
+        let visible = |watch: &Watch| self.declarations.is_visible(watch.object, source.id, at);
         self.slots().filter(|(_, watch)| is_named(watch) && visible(watch)).map(|(slot, _)| slot).collect()
     }
 

@@ -8,7 +8,9 @@ use crate::declare::{ObjectId, Storage, function_declarator};
 use crate::place::{Target, Touch, is_pure};
 use crate::problem::Warning;
 use crate::program::Program;
+use crate::seat;
 use crate::source::{Source, children, contains, fields, last_line, line, named_children};
+use crate::stand_in::{Shape, StandIn};
 use crate::watch::{Kind, Watch};
 use std::collections::BTreeSet;
 use tree_sitter::Node;
@@ -19,6 +21,10 @@ const ENDING: [&str; 3] = ["_exit", "_Exit", "quick_exit"];
 /// Functions behind which nothing of the program may run, though it has not ended its trace.
 const LEAVING: [&str; 10] =
     ["abort", "execl", "execlp", "execle", "execv", "execvp", "execvpe", "execve", "fexecve", "execveat"];
+
+/// When it is seen what most macros have written, and what heads of statements have.
+const ONCE_RUN: &str = "once all of it has run";
+const WITH_INNER: &str = "where the statement inside begins, and behind it";
 
 /// What else is done to a program.
 #[derive(Clone, Copy, Debug, Default)]
@@ -85,8 +91,13 @@ impl Walk<'_, '_> {
     }
 
     fn visit(&mut self, node: Node<'_>, wanted: Wanted) {
-        if node.is_error() || node.is_missing() {
+        // A statement with a part that is not understood may be something else than it seems, as behind
+        // a macro of a header that is not read.
+        if node.is_error() || node.is_missing() || (node.kind() == "expression_statement" && node.has_error()) {
             return self.warn(node, "this cannot be read as C: writes in it are not seen");
+        }
+        if let Some(stand_in) = self.source.macro_behind(node) {
+            return self.stand_in(node, stand_in);
         }
         match node.kind() {
             "function_definition" => self.function_definition(node),
@@ -231,6 +242,9 @@ impl Walk<'_, '_> {
                 let how = if slot < self.program.watched { "" } else { "SEE_" };
                 text += &format!(" {};", self.hook(how, slot, line(body)));
             }
+            if is_parameter && self.program.seated.contains(&slot) {
+                text += &format!(" {};", self.settle(slot, "TRACEWARD_INITIAL"));
+            }
         }
         if self.ways.events {
             text += &format!(" traceward_event({}, {first});", event("call"));
@@ -245,56 +259,98 @@ impl Walk<'_, '_> {
             return;
         }
         let is_static = named_children(node).iter().any(|child| self.source.text(*child) == "static");
-        let mut seen = BTreeSet::new();
+        let takes_pointer = seat::takes_pointer(self.source, node);
+        let mut behind = Vec::new();
         for declarator in fields(node, "declarator") {
-            seen.extend(self.declarator(declarator, is_static));
+            let after = self.declarator(declarator, is_static);
+            if takes_pointer {
+                let text: String = after.iter().map(|one| format!(", *{}", self.pointer(one))).collect();
+                self.insert(declarator.end_byte(), text);
+            } else {
+                behind.extend(after);
+            }
         }
-        if seen.is_empty() {
+        if behind.is_empty() {
             return;
         }
-        let in_header = node.parent().is_some_and(|parent| parent.kind() == "for_statement");
-        if in_header {
-            let names: Vec<String> =
-                seen.iter().map(|slot| format!("`{}`", self.program.watches[*slot].name)).collect();
+        if seat::is_in_head(node) {
             return self
-                .warn(node, format!("the first value of {} is not seen in the head of a loop", names.join(", ")));
+                .warn(node, "what begins in the head of this loop is seen when it is written for the second time");
         }
-        let hooks: Vec<(usize, Touch)> = seen.into_iter().map(|slot| (slot, Touch::Seen)).collect();
-        let text = format!(" {};", self.hooks(&hooks, line(node)));
+        let text: String = match is_static {
+            true => behind.iter().map(|one| format!(" {};", one.code)).collect(),
+            false => behind.iter().map(|one| format!(" void *{};", self.pointer(one))).collect(),
+        };
         self.insert(node.end_byte(), text);
     }
 
-    /// Puts code into an initial value. The slots that are to be looked at behind the declaration
-    /// come back.
-    fn declarator(&mut self, node: Node<'_>, is_static: bool) -> Vec<usize> {
+    /// The declarator of a pointer that is declared for what is done meanwhile.
+    fn pointer(&mut self, after: &After) -> String {
+        let cleanup = after.seat.map_or_else(String::new, |slot| format!(", cleanup(traceward_unsettle_{slot})"));
+        format!("{} __attribute__((unused{cleanup})) = ({}, (void *)0)", self.temporary(), after.code)
+    }
+
+    /// Puts code into an initial value. What is to be done behind the declarator comes back.
+    fn declarator(&mut self, node: Node<'_>, is_static: bool) -> Vec<After> {
         let Some(name) = declared_name(node) else { return Vec::new() };
         let object = self.program.declarations.meant(self.source, name);
         let slots = object.map_or_else(Vec::new, |object| self.slots_of(object));
         let value = node.child_by_field_name("value").filter(|_| node.kind() == "init_declarator");
-        if is_static {
-            return slots;
-        }
-        let Some(value) = value else {
-            children(node).into_iter().for_each(|child| self.visit(child, Wanted::Value));
-            return Vec::new();
+        let (birth, seen) = match value {
+            _ if is_static => ("TRACEWARD_STATIC", true),
+            None => {
+                children(node).into_iter().for_each(|child| self.visit(child, Wanted::Value));
+                ("TRACEWARD_UNWRITTEN", false)
+            }
+            Some(value) => ("TRACEWARD_INITIAL", !self.initial_value(node, name, value, &slots)),
         };
+        let line = line(node);
+        // The parts of an initial value come at once.
+        let looked_at = slots.iter().filter(|_| seen).map(|slot| self.hook("SEE_", *slot, line)).collect();
+        let looked_at = Some(self.joined(looked_at, line)).filter(|code| !code.is_empty());
+        let seats = slots.iter().filter(|slot| self.program.seated.contains(slot));
+        let seats = seats.map(|slot| After { code: self.settle(*slot, birth), seat: Some(*slot) });
+        looked_at.map(|code| After { code, seat: None }).into_iter().chain(seats).collect()
+    }
+
+    /// Visits an initial value. Whether it tells itself what it is comes back: that of a whole
+    /// variable does, parts of one are looked at behind it.
+    fn initial_value(&mut self, node: Node<'_>, name: Node<'_>, value: Node<'_>, slots: &[usize]) -> bool {
         let is_whole = |slot: &usize| {
             let watch = &self.program.watches[*slot];
             watch.path.is_empty() && watch.kind != Kind::TextArray
         };
-        let is_scalar = slots.iter().all(is_whole) && value.kind() != "initializer_list";
-        if slots.is_empty() || !is_scalar {
+        if slots.is_empty() || !slots.iter().all(is_whole) || value.kind() == "initializer_list" {
             self.visit(value, Wanted::Value);
-            return slots;
+            return false;
         }
         let temporary = self.temporary();
         let name = self.source.text(name).to_owned();
-        self.insert(value.start_byte(), format!("__extension__({{ __typeof__({name}) {temporary} = "));
+        let declaration = node.parent().and_then(|declaration| declaration.child_by_field_name("type"));
+        let is_deduced = declaration.is_some_and(|ty| self.source.text(ty) == "__auto_type");
+        let ty = if is_deduced { "__auto_type".to_owned() } else { format!("__typeof__({name})") };
+        self.insert(value.start_byte(), format!("__extension__({{ {ty} {temporary} = "));
         self.visit(value, Wanted::Value);
         let at = self.place_of(line(node));
         let told: String = slots.iter().map(|slot| format!("TRACEWARD_{slot}({temporary}, {at}); ")).collect();
         self.insert(value.end_byte(), format!("; {told}{temporary}; }})"));
-        Vec::new()
+        true
+    }
+
+    /// The code that tells the runtime where a local variable is.
+    fn settle(&self, slot: usize, birth: &str) -> String {
+        let watch = &self.program.watches[slot];
+        let read = watch.read(self.program.declarations);
+        let form = match watch.kind {
+            Kind::Int(..) => format!("TRACEWARD_AS_INTEGER({read})"),
+            Kind::Any => format!("TRACEWARD_AS_ANY({read})"),
+            Kind::Unsigned | Kind::Pointer => "TRACEWARD_AS_UNSIGNED".to_owned(),
+            Kind::Double => "TRACEWARD_AS_FLOAT".to_owned(),
+            Kind::Bool => "TRACEWARD_AS_BOOL".to_owned(),
+            Kind::TextArray => "TRACEWARD_AS_TEXT".to_owned(),
+            Kind::TextPointer => "TRACEWARD_AS_POINTER_TO_TEXT".to_owned(),
+        };
+        format!("TRACEWARD_SETTLE({slot}u, {read}, {form}, {birth})")
     }
 
     /// The slots of an object and of its parts.
@@ -361,16 +417,22 @@ impl Walk<'_, '_> {
             return self.hooks(&touched, line);
         }
         let address = self.address(target, place);
-        let mut parts = Vec::new();
-        for slot in self.program.pointed_at(target) {
-            let watch = &self.program.watches[slot];
-            if self.program.is_permanent(watch) {
-                parts.push(format!("traceward_through_{slot}({address}, {})", self.at(line)));
-            } else if self.is_visible(watch, place) {
-                parts.push(self.hook("SEE_", slot, line));
-            }
-        }
+        let slots = self.program.pointed_at(target).into_iter();
+        let parts = slots.filter_map(|slot| self.through(slot, &address, place, line)).collect();
         self.joined(parts, line)
+    }
+
+    /// The code that looks at a slot which may lie where a pointer points at, from anywhere.
+    fn through(&self, slot: usize, address: &str, place: Node<'_>, line: u32) -> Option<String> {
+        let watch = &self.program.watches[slot];
+        let at = self.at(line);
+        if self.program.is_permanent(watch) {
+            Some(format!("traceward_through_{slot}({address}, {at})"))
+        } else if self.program.seated.contains(&slot) {
+            Some(format!("traceward_through({slot}u, {address}, {at})"))
+        } else {
+            self.is_visible(watch, place).then(|| self.hook("SEE_", slot, line))
+        }
     }
 
     /// The address of what is written to through a pointer, where it can be computed again.
@@ -407,14 +469,15 @@ impl Walk<'_, '_> {
         }
         self.warn_of_call(node, &name);
         let mut slots = self.program.changed_by_call(self.source, node);
-        slots.extend(self.program.written_by_macro(self.source, &name, node));
-        self.warn_of_macro(node, &name);
-        let visible: Vec<(usize, Touch)> = slots
-            .into_iter()
-            .filter(|slot| self.is_visible(&self.program.watches[*slot], node))
-            .map(|slot| (slot, Touch::Seen))
-            .collect();
-        let told = if visible.is_empty() { String::new() } else { self.hooks(&visible, line(node)) };
+        let written = self.program.written_by_macro(self.source, &name, node.byte_range());
+        self.warn_of_macro(&written, line(node), &name, ONCE_RUN);
+        slots.extend(written);
+        slots.retain(|slot| self.is_visible(&self.program.watches[*slot], node));
+        let pointed = self.program.pointed_at_by_call(self.source, node).into_iter();
+        let pointed = pointed.filter(|slot| !slots.contains(slot));
+        let pointed = pointed.filter_map(|slot| self.through(slot, "0", node, line(node)));
+        let visible = slots.iter().map(|slot| self.code(*slot, &Touch::Seen, line(node)));
+        let told = self.joined(visible.chain(pointed).collect(), line(node));
         let write = Write { node, again: None, told: &told, locks: false, unlocks: false };
         let value = self.open(&write, wanted);
         if let Some(function) = node.child_by_field_name("function").filter(|one| one.kind() != "identifier") {
@@ -447,16 +510,15 @@ impl Walk<'_, '_> {
         }
     }
 
-    fn warn_of_macro(&mut self, node: Node<'_>, name: &str) {
-        let slots = self.program.written_by_macro(self.source, name, node);
+    fn warn_of_macro(&mut self, slots: &[usize], line: u32, name: &str, when: &str) {
         let names: Vec<String> = slots.iter().map(|slot| format!("`{}`", self.program.watches[*slot].name)).collect();
         let found = self.program.writing_macros.iter().find(|one| one.name == name);
+        // Arguments are to be seen where they are.
         if let Some(place) = found.map(|one| one.place.clone()).filter(|_| !names.is_empty()) {
             let message = format!(
-                "the macro `{name}` may write {}: that is seen once all of it has run, at {}:{}",
+                "the macro `{name}` may write {}: that is seen {when}, at {}:{line}",
                 names.join(", "),
                 self.source.name,
-                line(node)
             );
             self.warnings.insert(Warning { place, message });
         }
@@ -468,11 +530,11 @@ impl Walk<'_, '_> {
         if self.program.declarations.meant(self.source, node).is_some() {
             return;
         }
-        let slots = self.program.written_by_macro(self.source, &name, node);
+        let slots = self.program.written_by_macro(self.source, &name, node.byte_range());
         if slots.is_empty() {
             return;
         }
-        self.warn_of_macro(node, &name);
+        self.warn_of_macro(&slots, line(node), &name, ONCE_RUN);
         let hooks: Vec<(usize, Touch)> = slots.into_iter().map(|slot| (slot, Touch::Seen)).collect();
         let told = self.hooks(&hooks, line(node));
         let write = Write { node, again: None, told: &told, locks: false, unlocks: false };
@@ -489,27 +551,58 @@ impl Walk<'_, '_> {
             _ => None,
         };
         let Some(name) = name.map(|name| self.source.text(name).to_owned()) else { return false };
-        let mut slots: BTreeSet<usize> =
-            self.program.written_by_macro(self.source, &name, expression).into_iter().collect();
-        if slots.is_empty() {
+        let written = self.program.written_by_macro(self.source, &name, expression.byte_range());
+        if written.is_empty() {
             return false;
         }
-        self.warn_of_macro(expression, &name);
+        self.warn_of_macro(&written, line(expression), &name, ONCE_RUN);
+        let mut slots: BTreeSet<usize> = written.into_iter().collect();
         if expression.kind() == "call_expression" {
             slots.extend(self.program.changed_by_call(self.source, expression));
         }
         let hooks: Vec<(usize, Touch)> = slots.into_iter().map(|slot| (slot, Touch::Seen)).collect();
         let told = self.hooks(&hooks, line(expression));
-        let is_alone = statement.parent().is_some_and(|parent| {
-            matches!(parent.kind(), "compound_statement" | "case_statement" | "translation_unit")
-        });
-        if is_alone {
-            self.insert(statement.end_byte(), format!(" {told};"));
-        } else {
-            self.insert(statement.start_byte(), "{ ");
-            self.insert(statement.end_byte(), format!(" {told}; }}"));
-        }
+        let opens = if is_alone(statement) { "" } else { "{ " };
+        self.insert(statement.start_byte(), opens);
+        self.insert(self.source.end_of(statement), behind(opens, &told));
         true
+    }
+
+    /// A macro that begins a statement, or is one. What it writes is looked at where the inner
+    /// statement begins and behind all of it.
+    fn stand_in(&mut self, node: Node<'_>, stand_in: &StandIn) {
+        let StandIn { name, range, shape } = stand_in;
+        let slots = self.program.written_by_head(self.source, stand_in);
+        let told: Vec<(usize, Touch)> = slots.iter().map(|slot| (*slot, Touch::Seen)).collect();
+        let told = self.hooks(&told, line(node));
+        let when = if *shape == Shape::Statement { ONCE_RUN } else { WITH_INNER };
+        self.warn_of_macro(&slots, line(node), name, when);
+        let opens = if told.is_empty() || is_alone(node) { "" } else { "{ " };
+        self.insert(node.start_byte(), opens);
+        let inner = named_children(node).into_iter().filter(|child| child.start_byte() >= range.end);
+        for statement in inner {
+            self.inner_statement(statement, if *shape == Shape::Switch { "" } else { &told });
+        }
+        if !told.is_empty() {
+            self.insert(self.source.end_of(node), behind(opens, &told));
+        }
+    }
+
+    /// A statement that a macro is the head of.
+    fn inner_statement(&mut self, node: Node<'_>, told: &str) {
+        let is_block = node.kind() == "compound_statement";
+        if node.kind() == "else_clause" {
+            named_children(node).into_iter().for_each(|inner| self.inner_statement(inner, told));
+        } else if told.is_empty() {
+            self.visit(node, Wanted::Value);
+        } else if is_block {
+            self.insert(node.start_byte() + 1, format!(" {told};"));
+            self.visit(node, Wanted::Value);
+        } else {
+            self.insert(node.start_byte(), format!("{{ {told}; "));
+            self.visit(node, Wanted::Value);
+            self.insert(self.source.end_of(node), " }");
+        }
     }
 
     // ---- code around a write ----
@@ -585,14 +678,22 @@ impl Walk<'_, '_> {
 
     /// The code for several slots that one write concerns: one state.
     fn hooks(&self, touched: &[(usize, Touch)], line: u32) -> String {
-        let code = |(slot, touch): &(usize, Touch)| match touch {
-            Touch::Seen => self.hook("SEE_", *slot, line),
-            Touch::Written(conditions) if conditions.is_empty() => self.hook("", *slot, line),
-            Touch::Written(conditions) => {
-                format!("({} ? {} : (void)0)", conditions.join(" && "), self.hook("", *slot, line))
+        self.joined(touched.iter().map(|(slot, touch)| self.code(*slot, touch, line)).collect(), line)
+    }
+
+    /// The code for a slot that a write concerns.
+    fn code(&self, slot: usize, touch: &Touch, line: u32) -> String {
+        match touch {
+            // It may have no value yet, which its seat tells.
+            Touch::Seen if self.program.seated.contains(&slot) => {
+                format!("traceward_through({slot}u, 0, {})", self.at(line))
             }
-        };
-        self.joined(touched.iter().map(code).collect(), line)
+            Touch::Seen => self.hook("SEE_", slot, line),
+            Touch::Written(conditions) if conditions.is_empty() => self.hook("", slot, line),
+            Touch::Written(conditions) => {
+                format!("({} ? {} : (void)0)", conditions.join(" && "), self.hook("", slot, line))
+            }
+        }
     }
 
     fn joined(&self, parts: Vec<String>, line: u32) -> String {
@@ -604,6 +705,13 @@ impl Walk<'_, '_> {
     }
 }
 
+/// What is done behind a declarator.
+struct After {
+    code: String,
+    /// The slot that has a seat from there on, until its block ends.
+    seat: Option<usize>,
+}
+
 /// An expression that writes.
 struct Write<'t, 'n> {
     node: Node<'n>,
@@ -613,6 +721,18 @@ struct Write<'t, 'n> {
     told: &'t str,
     locks: bool,
     unlocks: bool,
+}
+
+/// Whether another statement may follow a statement where it stands.
+fn is_alone(statement: Node<'_>) -> bool {
+    let parent = statement.parent().map_or("", |parent| parent.kind());
+    matches!(parent, "compound_statement" | "case_statement" | "translation_unit")
+}
+
+/// Code behind a statement, in the block that was opened for both if there is one.
+fn behind(opened: &str, code: &str) -> String {
+    let closes = if opened.is_empty() { "" } else { " }" };
+    format!(" {code};{closes}")
 }
 
 /// Whether a statement is the last of a block that is an expression, whose value it is.

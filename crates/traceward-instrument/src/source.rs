@@ -1,6 +1,7 @@
 //! A C file: its text, its tree, and places in it.
 
 use crate::problem::{Place, Problem};
+use crate::stand_in::{Shapes, StandIn};
 use tree_sitter::{Node, Parser, Tree};
 
 /// The deepest tree that is looked at, because that is done recursively.
@@ -30,7 +31,7 @@ impl FileId {
 pub(crate) enum Role {
     /// A file that is instrumented.
     Program,
-    /// A file that is included by others: only its declarations count.
+    /// A file that is included by others. It gets a copy if its functions write.
     Header,
 }
 
@@ -40,26 +41,52 @@ pub(crate) struct Source {
     pub(crate) role: Role,
     pub(crate) name: String,
     pub(crate) text: String,
+    /// What stands in the tree for macros that are no expressions.
+    stand_ins: Vec<StandIn>,
     tree: Tree,
 }
 
 impl Source {
-    pub(crate) fn parse(id: FileId, role: Role, file: &SourceFile) -> Result<Self, Problem> {
+    pub(crate) fn parse(id: FileId, role: Role, file: &SourceFile, macros: &Shapes) -> Result<Self, Problem> {
         let unreadable = |why: &str| Problem::new(format!("{}: {why}", file.name));
         let mut parser = Parser::new();
         parser
             .set_language(&tree_sitter_c::LANGUAGE.into())
             .map_err(|_| unreadable("this version of the C grammar cannot be used"))?;
-        let tree = parser.parse(&file.text, None).ok_or_else(|| unreadable("the file cannot be parsed"))?;
+        let (parsed, stand_ins) = macros.replaced(&file.text);
+        let tree = parser.parse(&parsed, None).ok_or_else(|| unreadable("the file cannot be parsed"))?;
         if depth(&tree) > DEEPEST {
             let problem = unreadable("expressions or statements are nested too deeply to be looked at");
             return Err(problem.help("split the deepest of them into several statements"));
         }
-        Ok(Self { id, role, name: file.name.clone(), text: file.text.clone(), tree })
+        Ok(Self { id, role, name: file.name.clone(), text: file.text.clone(), stand_ins, tree })
+    }
+
+    /// The end of a statement. What stands in for a macro at its end may be shorter than the macro.
+    pub(crate) fn end_of(&self, statement: Node<'_>) -> usize {
+        let end = statement.end_byte();
+        let last = self.stand_ins.iter().find(|one| one.range.start < end && end < one.range.end);
+        last.map_or(end, |one| one.range.end)
+    }
+
+    pub(crate) fn stand_ins(&self) -> &[StandIn] {
+        &self.stand_ins
+    }
+
+    /// The macro for which a statement stands in the tree.
+    pub(crate) fn macro_behind(&self, statement: Node<'_>) -> Option<&StandIn> {
+        let is_one =
+            matches!(statement.kind(), "for_statement" | "if_statement" | "switch_statement" | "expression_statement");
+        self.stand_ins.iter().find(|one| is_one && one.range.start == statement.start_byte())
     }
 
     pub(crate) fn root(&self) -> Node<'_> {
         self.tree.root_node()
+    }
+
+    /// The smallest node that ends at a place.
+    pub(crate) fn node_before(&self, end: usize) -> Option<Node<'_>> {
+        self.root().descendant_for_byte_range(end.checked_sub(1)?, end)
     }
 
     pub(crate) fn text(&self, node: Node<'_>) -> &str {

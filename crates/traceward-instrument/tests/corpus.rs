@@ -9,13 +9,17 @@ use support::{CHANGES, COMPILERS, Case, EVERY_WRITE, How, compile, run_to_file, 
 
 /// Runs a case with every compiler. What it told comes back.
 fn check(case: &Case, label: &str, how: How) -> String {
+    check_by(&COMPILERS, case, label, how)
+}
+
+fn check_by(compilers: &[(&str, &[&str])], case: &Case, label: &str, how: How) -> String {
     let folder = scratch(&format!("{}-{label}", case.name));
     let original = folder.join("original");
     compile("gcc", &["-w"], &case.write(&folder), &original);
     let expected = std::process::Command::new(&original).output().expect("the original runs");
     let files = write_instrumented(&case.instrumented(how), &folder.join("told"));
     let mut first: Option<String> = None;
-    for (index, (compiler, options)) in COMPILERS.into_iter().enumerate() {
+    for (index, (compiler, options)) in compilers.iter().enumerate() {
         let program = folder.join(format!("program{index}"));
         compile(compiler, options, &files, &program);
         let (printed, status, events) = run_to_file(&program);
@@ -82,11 +86,20 @@ fn calls_and_returns() {
     insta::assert_snapshot!(check(&case, "events", How { events: true, ..How::default() }));
 }
 
+/// What these tell is compared with what gdb sees, in `reference.rs`.
+#[test]
+fn every_compiler_tells_the_same() {
+    for name in ["activations", "shapes", "machine", "wrapped", "heads"] {
+        check(&Case::single(name), "every", EVERY_WRITE);
+    }
+}
+
 #[test]
 fn with_a_lock_the_same_is_told() {
-    for case in [Case::single("forms"), Case::single("objects"), Case::single("pointers")] {
+    for name in ["forms", "objects", "pointers", "activations"] {
+        let case = Case::single(name);
         let with_lock = check(&case, "threads", How { threads: true, ..EVERY_WRITE });
-        assert_eq!(with_lock, check(&case, "no-threads", EVERY_WRITE));
+        assert_eq!(with_lock, check_by(&COMPILERS[..1], &case, "no-threads", EVERY_WRITE));
     }
 }
 
@@ -121,7 +134,7 @@ fn lines_stay_where_they_were() {
 #[test]
 fn broken_files_are_told_and_never_panic() {
     let mut warned = 0;
-    for name in ["forms", "objects", "locals", "pointers", "texts", "macros", "ends"] {
+    for name in ["forms", "objects", "locals", "activations", "pointers", "texts", "macros", "heads", "ends"] {
         let text = Case::single(name).files[0].text.clone();
         for cut in (0..text.len()).step_by(23).filter(|&cut| text.is_char_boundary(cut)) {
             let ends_early = text[..cut].to_owned();

@@ -123,9 +123,16 @@ fn headers(files: &[SourceFile]) -> Vec<SourceFile> {
 pub fn write(made: &Instrumented, folder: &Path) -> Result<(), Failure> {
     let failed =
         |path: &Path, error: std::io::Error| Failure::new(format!("{}: {}", input::name(path), input::reason(&error)));
-    std::fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
-    for file in &made.files {
+    let create = |folder: &Path| std::fs::create_dir_all(folder).map_err(|error| failed(folder, error));
+    create(folder)?;
+    // A copy of a header that was made for another spec would be found before the header.
+    let old = made.no_headers.iter().map(|name| folder.join(name)).filter(|path| path.is_file() && !is_foreign(path));
+    for path in old {
+        std::fs::remove_file(&path).map_err(|error| failed(&path, error))?;
+    }
+    for file in made.files.iter().chain(&made.headers) {
         let path = folder.join(&file.name);
+        create(path.parent().unwrap_or(folder))?;
         if is_foreign(&path) {
             let failure = Failure::new(format!("{}: this file was not made by traceward", input::name(&path)));
             return Err(failure.help("give -o a folder of its own"));

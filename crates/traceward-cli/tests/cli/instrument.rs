@@ -144,6 +144,32 @@ int broken(void) { x = ; }
     insta::assert_snapshot!(session("instrument-blind", files, commands));
 }
 
+/// A function of a header writes: a copy of the header tells of it, as long as the spec asks.
+#[test]
+fn functions_in_headers_tell_too() {
+    let folder = Folder::new("instrument-headers");
+    let header = "#pragma once\nextern int count, other;\nstatic inline void add(int by)\n{\n    count += by;\n}\n";
+    let main = "#include \"parts/count.h\"\nint count, other;\nint main(void)\n{\n    add(2);\n    add(2);\n    \
+                other = 1;\n    return 0;\n}\n";
+    std::fs::create_dir_all(folder.path("parts")).expect("a folder for the header");
+    folder.write("parts/count.h", header).write("main.c", main);
+    let run = folder.run(&["run", "-e", "G count <= 3", "main.c"], b"");
+    assert!(run.stderr.contains("at parts/count.h:5 in add: count = 4"), "{}", run.stderr);
+    assert_eq!(run.status, 1);
+    let copy = folder.path("told/parts/count.h");
+    for (spec, is_copied) in [("G count <= 3", true), ("G other <= 3", false), ("G count <= 5", true)] {
+        let made = folder.run(&["instrument", "-e", spec, "main.c", "-o", "told"], b"");
+        assert_eq!(made.status, 0, "{}", made.stderr);
+        assert_eq!(copy.exists(), is_copied, "{spec}");
+    }
+    // From another folder its path leads out of that of the copies.
+    std::fs::create_dir_all(folder.path("src")).expect("a folder for the program");
+    folder.write("src/main.c", main.replace("parts/", "../parts/"));
+    let run = folder.run(&["run", "-e", "G count <= 3", "src/main.c"], b"");
+    let warning = "src/../parts/count.h:1:1: what functions of this header write is not seen";
+    assert!(run.stderr.contains(warning), "{}", run.stderr);
+}
+
 #[test]
 fn a_program_runs_under_its_monitor() {
     let folder = Folder::new("run-counter");

@@ -114,7 +114,8 @@ pub fn write(path: &Path, text: &str) {
 /// Writes instrumented files into a folder. Those to compile come back.
 pub fn write_instrumented(made: &Instrumented, folder: &Path) -> Vec<PathBuf> {
     fs::create_dir_all(folder).expect("a folder for the files");
-    made.files.iter().for_each(|file| write(&folder.join(&file.name), &file.text));
+    let all = made.files.iter().chain(&made.headers);
+    all.for_each(|file| write(&folder.join(&file.name), &file.text));
     let sources = made.files.iter().filter(|file| file.name.ends_with(".c"));
     sources.map(|file| folder.join(&file.name)).collect()
 }

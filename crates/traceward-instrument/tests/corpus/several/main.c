@@ -10,6 +10,7 @@ int main(void)
     level = 2;
     hidden = 4;
     raise_level(5);
+    lower_level(2);
     machine.phase = RUNNING;
     stop();
     printf("%d %d %d %d\n", level, hidden, machine.phase, peek());

@@ -5,6 +5,7 @@ struct machine machine;
 
 void raise_level(int by)
 {
+    lower_level(1);
     level += by;
     hidden++;
 }

@@ -15,4 +15,11 @@ void raise_level(int by);
 void stop(void);
 int peek(void);
 
+static inline int lower_level(int by)
+{
+    int before = level;
+    level -= by;
+    return before;
+}
+
 #endif
