@@ -9,6 +9,7 @@
 
 use super::bits::Bits;
 use super::plan::{Goal, Kind};
+use super::rest::Rest;
 use super::times::Times;
 use super::{Operand, PartRun, Streaming, Tick, told_false};
 use crate::past::{PastId, PastRun};
@@ -55,6 +56,22 @@ impl Ending {
         }
     }
 
+    /// Takes a state that parts do not take.
+    pub fn pass_over(&mut self, states: u64) {
+        if self.states.is_some_and(|before| before + 1 == states) {
+            self.states = Some(states);
+        }
+    }
+
+    /// How long no window opens or closes that would be there.
+    pub fn rest(&self, engine: &Streaming, time: i64) -> Rest {
+        let parts = engine.parts.iter().zip(&self.parts);
+        parts.fold(Rest::FOREVER, |rest, (part, ending)| match (&part.kind, ending) {
+            (Kind::Scan(scan), PartRun::Scan(ending)) if !scan.is_prompt() => rest.and(ending.rest(scan, time)),
+            _ => rest,
+        })
+    }
+
     /// Ends a copy of a run, and returns whether the formula would hold.
     pub fn of(engine: &Streaming, run: Followed<'_>) -> bool {
         let mut ending = Self::default();
@@ -96,6 +113,10 @@ impl Ending {
         for index in 0..engine.parts.len() {
             let Some(last) = self.go_on_in_part(index, engine, run, time) else { return false };
             self.last[index] = last;
+            if let Kind::Scan(scan) = &engine.parts[index].kind {
+                // Of states that were passed over this is told.
+                self.untold[index].push(run.states - 1, scan.neutral);
+            }
             self.untold[index].push(run.states, last);
         }
         self.note_failures(engine);

@@ -18,6 +18,7 @@ mod join;
 mod lagging;
 mod later;
 mod plan;
+mod rest;
 mod save;
 mod scan;
 #[cfg(test)]
@@ -37,6 +38,7 @@ use ending::{Ending, Followed};
 use join::{Join, JoinRun};
 use lagging::{Lagging, LaggingRun};
 use plan::{Ask, Demand, Draft, Goal, Kind};
+use rest::Rest;
 use scan::{Scan, ScanRun};
 use std::sync::Arc;
 use times::Times;
@@ -65,6 +67,7 @@ pub struct Streaming {
     /// forever.
     endings: Vec<PastId>,
     only_watches: bool,
+    can_rest: bool,
     holds_on_empty: bool,
 }
 
@@ -160,8 +163,12 @@ pub struct Run {
     decided: Option<bool>,
     /// Whether the formula would hold if the trace ended here, if somebody has found out.
     holds_at_end: Option<bool>,
+    /// Whether parts would hold if the trace ended here, if somebody has found out.
+    parts_hold_at_end: Option<bool>,
     /// What it takes to find that out.
     ending: Ending,
+    /// How long parts can rest, if they can.
+    rest: Option<Rest>,
     peak: usize,
 }
 
@@ -246,6 +253,16 @@ impl PartRun {
 }
 
 impl Run {
+    /// Lets parts know of states that they have not taken, and that they cannot rest as before.
+    fn pass_over(&mut self) {
+        self.rest = None;
+        for part in &mut self.parts {
+            if let PartRun::Scan(run) = part {
+                run.pass_over(self.states);
+            }
+        }
+    }
+
     /// What the end of the run depends on.
     fn followed(&self) -> Followed<'_> {
         Followed { past: &self.past, times: &self.times, parts: &self.parts, states: self.states }
@@ -331,6 +348,7 @@ impl Streaming {
         let holds_on_empty = false;
         let needs_times = parts.iter().any(|part| PartRun::new(&part.kind).needs_time_from(&part.kind).is_some());
         let only_watches = only_watches(&goal, &endings);
+        let can_rest = rest::can_rest(&goal, &parts);
         let known = Self {
             formulas,
             alphabet,
@@ -343,6 +361,7 @@ impl Streaming {
             goal,
             endings,
             only_watches,
+            can_rest,
             holds_on_empty,
         };
         Ok(known)
@@ -401,7 +420,11 @@ impl Streaming {
             return Ok(verdict);
         }
         if !self.parts.is_empty() {
-            let would_hold = self.owes_nothing(run) || self.take_ending(run, step.time.unwrap_or_default());
+            let would_hold = match run.parts_hold_at_end {
+                Some(would_hold) => would_hold,
+                None => self.owes_nothing(run) || self.take_ending(run, step.time.unwrap_or_default()),
+            };
+            run.parts_hold_at_end = Some(would_hold);
             run.holds_at_end = run.holds_at_end.or(Some(would_hold));
         }
         Ok(if run.holds_at_end == Some(true) { Verdict::Holding } else { Verdict::Pending })
@@ -409,20 +432,30 @@ impl Streaming {
 
     /// Lets the end of a run take the state that the run has taken.
     fn take_ending(&self, run: &mut Run, time: i64) -> bool {
-        let Run { past, times, parts, states, ending, .. } = run;
-        ending.take(self, Followed { past, times, parts, states: *states }, time)
+        let Run { past, times, parts, states, ending, rest, .. } = run;
+        let would_hold = ending.take(self, Followed { past, times, parts, states: *states }, time);
+        *rest = rest.map(|rest| rest.and(ending.rest(self, time)));
+        would_hold
     }
 
-    /// Lets all parts take a state.
+    /// Lets all parts take a state, unless nothing happens to them in it.
     fn take_in_parts(&self, run: &mut Run, position: u64, time: i64) {
-        self.ask(run, position, time);
         if self.needs_times {
             run.times.push(time);
         }
+        if self.rests(run, position, time) {
+            run.ending.pass_over(run.states);
+            return;
+        }
+        self.ask(run, position, time);
         let tick = Tick::State { position, time };
         self.tick((&run.past, &run.times), &mut run.parts, run.states, tick);
         if self.needs_times {
             self.forget_times(run);
+        }
+        run.parts_hold_at_end = None;
+        if self.can_rest {
+            self.let_rest(run, time);
         }
     }
 
@@ -620,7 +653,9 @@ impl Follow for Streaming {
             clock: i64::MIN,
             decided: None,
             holds_at_end: None,
+            parts_hold_at_end: None,
             ending: Ending::default(),
+            rest: None,
             peak: 0,
         })
     }
@@ -655,6 +690,7 @@ impl Follow for Streaming {
         if run.decided.is_none() && run.states > 0 {
             run.clock = run.clock.max(time);
             let tick = Tick::Clock(run.clock);
+            run.pass_over();
             self.tick((&run.past, &run.times), &mut run.parts, run.states, tick);
             let Run { past, times, parts, states, ending, .. } = run;
             ending.take_clock(self, Followed { past, times, parts, states: *states });

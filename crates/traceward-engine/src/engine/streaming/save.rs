@@ -26,7 +26,7 @@ pub(super) fn save(engine: &Streaming, run: &Run, to: &mut Writer) {
     watches.for_each(|(watch, watching)| watching.save(watch, run.states, to));
     for part in &run.parts {
         match part {
-            PartRun::Scan(run) => run.save(to),
+            PartRun::Scan(part) => part.save(run.states, to),
             PartRun::Join(run) => run.save(to),
             PartRun::Lagging(run) => run.save(to),
         }

@@ -6,10 +6,11 @@
 //! answers come in the order in which they were asked for, and all there is to keep is who waits.
 
 use super::bits::{BitRun, Bits, tell};
+use super::rest::Rest;
 use super::times::Times;
 use super::{Feed, Operand, Tick};
 use crate::engine::follow::Due;
-use crate::past::PastId;
+use crate::past::{PastId, PastRun};
 use crate::saved::{Reader, RestoreError, Writer};
 use std::collections::VecDeque;
 use traceward_logic::formula::{Expansion, Interval, Unit};
@@ -104,6 +105,30 @@ impl Scan<PastId> {
             }
     }
 
+    /// The last moment before the first window opens of those asked.
+    fn opens_after(&self, asked: &Asked) -> Rest {
+        let from = self.window.from;
+        match self.window.unit {
+            Unit::Steps => Rest { position: asked.from.saturating_add(from).saturating_sub(1), ..Rest::FOREVER },
+            Unit::Time => {
+                let opens = asked.time.saturating_add_unsigned(from);
+                Rest { time: opens.saturating_sub(1), ..Rest::FOREVER }
+            }
+        }
+    }
+
+    /// The last moment before the first window closes of those asked: in steps it does with its
+    /// last position, and in time with whatever comes behind it.
+    fn closes_after(&self, asked: &Asked) -> Rest {
+        match (self.window.unit, self.window.to) {
+            (_, None) => Rest::FOREVER,
+            (Unit::Steps, Some(to)) => {
+                Rest { position: asked.from.saturating_add(to).saturating_sub(1), ..Rest::FOREVER }
+            }
+            (Unit::Time, Some(to)) => Rest { time: asked.time.saturating_add_unsigned(to), ..Rest::FOREVER },
+        }
+    }
+
     /// The number of positions from the first of those asked whose windows are closed.
     fn closed(&self, asked: &Asked, at: Moment) -> u64 {
         let Some(to) = self.window.to else { return 0 };
@@ -168,8 +193,7 @@ impl ScanRun {
             let asked = Asked { from: position, until: position + 1, time };
             push(&mut self.soon, scan, asked);
         }
-        let at = Moment { position, time };
-        !self.open.is_empty() || self.soon.front().is_some_and(|first| scan.has_opened(first, at))
+        self.asks(scan, Moment { position, time })
     }
 
     /// Goes as far as the operands are known.
@@ -220,12 +244,55 @@ impl ScanRun {
         }
     }
 
+    /// Whether the operands settle something that is open in a state, if they are known in it.
+    #[inline]
+    pub fn is_settled(&self, scan: &Scan<PastId>, past: &PastRun) -> bool {
+        let now = |operand| match operand {
+            Operand::Constant(bit) => bit,
+            Operand::Now(id) => past.holds(id),
+            Operand::Late(_) => false,
+        };
+        !self.open.is_empty() && scan.settles(now(scan.left), now(scan.right)).is_some()
+    }
+
+    /// Whether operands are asked in a state.
+    #[inline]
+    fn asks(&self, scan: &Scan<PastId>, at: Moment) -> bool {
+        !self.open.is_empty() || self.soon.front().is_some_and(|first| scan.has_opened(first, at))
+    }
+
+    /// Whether operands are asked if nothing happens in the next state.
+    pub fn goes_on_asking(&self, scan: &Scan<PastId>, time: i64) -> bool {
+        self.asks(scan, Moment { position: self.states - 1, time })
+    }
+
+    /// How long no window opens or closes, the last state having a time. Where operands are not
+    /// known up to that state, windows do so when they are; before, one that opens is an operand
+    /// that begins to be asked.
+    pub fn rest(&self, scan: &Scan<PastId>, time: i64) -> Rest {
+        let is_behind = self.scanned < self.states;
+        if is_behind && self.goes_on_asking(scan, time) {
+            return Rest::FOREVER;
+        }
+        let opens = self.soon.front().map_or(Rest::FOREVER, |first| scan.opens_after(first));
+        match self.open.front() {
+            Some(first) if !is_behind => opens.and(scan.closes_after(first)),
+            _ => opens,
+        }
+    }
+
+    /// Takes note of states that were passed over.
+    pub fn pass_over(&mut self, states: u64) {
+        self.states = states;
+    }
+
     /// Goes on behind the end of the trace as it was: the operands are taken to settle a new state.
     /// Returns what would be told of that state; none if it changes what would be told of others.
     pub fn go_on(&mut self, scan: &Scan<PastId>, real: &Self, time: i64, answer: Option<bool>) -> Option<bool> {
-        let at = Moment { position: self.states, time };
+        let at = Moment { position: real.states - 1, time };
         self.told.clear();
         self.ask(scan, real.is_asked, at.position, time);
+        self.scanned = self.states;
         self.pass(scan, at);
         let Some(answer) = answer else { return Some(if self.waits_at_last() { scan.closing } else { scan.neutral }) };
         let changes = |first: &Asked| first.from < at.position && answer != scan.closing;
@@ -417,9 +484,9 @@ impl ScanRun {
         tell(&mut self.told, until, bit);
     }
 
-    pub fn save(&self, to: &mut Writer) {
+    pub fn save(&self, states: u64, to: &mut Writer) {
         to.number(self.scanned);
-        to.number(self.states);
+        to.number(states);
         for asked in [&self.soon, &self.open] {
             to.size(asked.len());
             for asked in asked {
