@@ -131,3 +131,22 @@ proptest! {
         agrees(&formula, &trace, cut);
     }
 }
+
+/// Parts that have rested are told the time all the same.
+#[test]
+fn the_clock_is_heard_by_parts_that_rest() {
+    let schema = Schema { has_time: true, ..Schema::default() };
+    let formula = "G(p -> F[0,10ns] (q & G[0,5ns] r))";
+    let lowered = traceward_testkit::lowered(formula, Goal::Check, None, Some(&schema)).expect("a formula");
+    let Claim::Formula(root) = lowered.properties[0].claim else { panic!("a formula") };
+    let prepared = Prepared::shared(&lowered.formulas, &[root], Simplification::Off);
+    let config = Config { engine: EngineName::Streaming, ..Config::default() };
+    let mut run = Online::new(&prepared, 0, &config).expect("it takes every formula").start().expect("a run");
+    let columns = ["1000", "0000", "1111"].map(|bits| bits.chars().map(|bit| bit == '1').collect()).into();
+    let letters = prepared.letters(&Trace { time: Some([0, 1, 2, 3].into()), ..Trace::of_bools(4, columns) });
+    for position in 0..4 {
+        assert_eq!(step(&mut *run, &letters, position), Verdict::Pending);
+    }
+    assert_eq!(run.advance(10), Ok(Verdict::Pending));
+    assert_eq!(run.advance(11), Ok(Verdict::Violated));
+}

@@ -176,3 +176,40 @@ impl Positions {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Positions;
+    use proptest::prelude::*;
+
+    /// Words that are full, empty, alike and different, with gaps between those that are alike.
+    fn words() -> impl Strategy<Value = Vec<u64>> {
+        proptest::collection::vec(prop_oneof![Just(0), Just(u64::MAX), Just(5), any::<u64>()], 1..12)
+    }
+
+    proptest! {
+        #[test]
+        fn positions_come_out_as_they_went_in(words in words(), delay in 1_u64..200) {
+            let is_one = |position: u64| (words[(position / 64) as usize] >> (position % 64)) & 1 == 1;
+            let mut positions = Positions::default();
+            for position in 0..64 * words.len() as u64 {
+                positions.push(position, is_one(position));
+                if let Some(taken) = position.checked_sub(delay) {
+                    prop_assert_eq!(positions.take(taken), is_one(taken), "{} of {}", taken, position);
+                }
+                let since = (position + 1).saturating_sub(delay);
+                let mut left = (since..=position).filter(|position| is_one(*position));
+                let first = left.next();
+                prop_assert_eq!(positions.ends(since), first.map(|first| (first, left.last().unwrap_or(first))));
+                prop_assert_eq!(positions.is_empty(), first.is_none());
+            }
+        }
+    }
+
+    #[test]
+    fn words_that_repeat_are_counted() {
+        let mut positions = Positions::default();
+        (0..64 * 1000).for_each(|position| positions.push(position, position % 2 == 0));
+        assert_eq!(positions.len(), 2);
+    }
+}
