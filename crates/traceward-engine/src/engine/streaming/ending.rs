@@ -9,7 +9,6 @@
 
 use super::bits::Bits;
 use super::plan::{Goal, Kind};
-use super::rest::Rest;
 use super::times::Times;
 use super::{Operand, PartRun, Streaming, Tick, told_false};
 use crate::past::{PastId, PastRun};
@@ -56,20 +55,12 @@ impl Ending {
         }
     }
 
-    /// Takes a state that parts do not take.
+    /// Takes a state that parts do not take. Windows may open and close at the end all the same: who
+    /// waits in one is answered as where it closes, before and after.
     pub fn pass_over(&mut self, states: u64) {
         if self.states.is_some_and(|before| before + 1 == states) {
             self.states = Some(states);
         }
-    }
-
-    /// How long no window opens or closes that would be there.
-    pub fn rest(&self, engine: &Streaming, time: i64) -> Rest {
-        let parts = engine.parts.iter().zip(&self.parts);
-        parts.fold(Rest::FOREVER, |rest, (part, ending)| match (&part.kind, ending) {
-            (Kind::Scan(scan), PartRun::Scan(ending)) if !scan.is_prompt() => rest.and(ending.rest(scan, time)),
-            _ => rest,
-        })
     }
 
     /// Ends a copy of a run, and returns whether the formula would hold.

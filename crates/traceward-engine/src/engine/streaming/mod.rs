@@ -432,10 +432,8 @@ impl Streaming {
 
     /// Lets the end of a run take the state that the run has taken.
     fn take_ending(&self, run: &mut Run, time: i64) -> bool {
-        let Run { past, times, parts, states, ending, rest, .. } = run;
-        let would_hold = ending.take(self, Followed { past, times, parts, states: *states }, time);
-        *rest = rest.map(|rest| rest.and(ending.rest(self, time)));
-        would_hold
+        let Run { past, times, parts, states, ending, .. } = run;
+        ending.take(self, Followed { past, times, parts, states: *states }, time)
     }
 
     /// Lets all parts take a state, unless nothing happens to them in it.
