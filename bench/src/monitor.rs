@@ -48,6 +48,17 @@ const RESPONSES: [Response; 3] = [
     },
 ];
 
+/// An answer within a time that always suffices.
+const IN_TIME: Response = Response { formula: "G(a -> F[0,5s] b)", ..RESPONSES[0] };
+
+/// Whether lines have a timestamp.
+#[derive(Clone, Copy, Debug)]
+enum Stamps {
+    None,
+    /// One each millisecond, in the field `t`.
+    Milliseconds,
+}
+
 /// What a program printed.
 #[derive(PartialEq, Eq, Debug)]
 struct Printed {
@@ -56,15 +67,16 @@ struct Printed {
 }
 
 pub fn json_lines_through_a_pipe() -> Vec<Row> {
-    let input = Input::new();
+    let input = Input::new(Stamps::None);
     let one = monitored(&RESPONSES[..1], &input).ours();
     let three = monitored(&RESPONSES, &input);
+    let timed = monitored(&[IN_TIME], &Input::new(Stamps::Milliseconds));
     let expected = Printed { lines: 1, last: LINES.to_string() };
     let counted = measured("the same pipe, lines only counted", LINES, "lines", &expected, || {
         let this = std::env::current_exe().expect("a path");
         printed_by(Command::new(this).arg(COUNT_LINES), &input.path)
     });
-    vec![one, three, counted]
+    vec![one, three, timed, counted]
 }
 
 /// Counts the lines of standard input.
@@ -82,21 +94,25 @@ pub fn count_lines() -> usize {
 
 fn monitored(responses: &[Response], input: &Input) -> Row {
     let expected = expected(responses);
-    let peak = memory_stays_flat(responses, &input.path, input.warm_bytes);
+    let peak = memory_stays_flat(responses, input);
     let what = match responses {
         [only] => only.formula.to_owned(),
         several => format!("{} properties", several.len()),
     };
     let name = format!("{what}: {} verdicts printed, peak memory {:.1} MiB", expected.lines - 1, peak as f64 / 1024.0);
-    measured(name, LINES, "lines", &expected, || printed_by(&mut monitor(responses), &input.path))
+    measured(name, LINES, "lines", &expected, || printed_by(&mut monitor(responses, input.stamps), &input.path))
 }
 
 /// The program, which is built beside this one.
-fn monitor(responses: &[Response]) -> Command {
+fn monitor(responses: &[Response], stamps: Stamps) -> Command {
     let program = std::env::current_exe().expect("a path").with_file_name("traceward");
     assert!(program.exists(), "{} is not there: build it with `cargo build --release`", program.display());
     let mut command = Command::new(program);
     command.args(["monitor", "--format", "json"]);
+    match stamps {
+        Stamps::None => {}
+        Stamps::Milliseconds => drop(command.args(["--time", "t:ms"])),
+    }
     responses.iter().for_each(|one| {
         command.args(["-e", one.formula]);
     });
@@ -139,11 +155,11 @@ fn read_all(child: &mut Child) -> Printed {
 
 /// The most memory the program has had, in KiB, having read all lines: not much more than having
 /// read some.
-fn memory_stays_flat(responses: &[Response], input: &Path, warm_bytes: u64) -> u64 {
-    let mut child = started(&mut monitor(responses));
+fn memory_stays_flat(responses: &[Response], input: &Input) -> u64 {
+    let mut child = started(&mut monitor(responses, input.stamps));
     let process = child.id().to_string();
     let mut pipe = child.stdin.take().expect("a pipe");
-    let mut file = File::open(input).expect("the input");
+    let (mut file, warm_bytes) = (File::open(&input.path).expect("the input"), input.warm_bytes);
     let feeder = std::thread::spawn(move || {
         std::io::copy(&mut (&mut file).take(warm_bytes), &mut pipe).expect("the program reads all");
         wait_until_idle(&process);
@@ -217,21 +233,27 @@ struct Input {
     path: PathBuf,
     /// The length of the first lines.
     warm_bytes: u64,
+    stamps: Stamps,
 }
 
 impl Input {
-    fn new() -> Self {
-        let path = std::env::temp_dir().join(format!("traceward-bench-{}.jsonl", std::process::id()));
+    fn new(stamps: Stamps) -> Self {
+        let path = std::env::temp_dir().join(format!("traceward-bench-{stamps:?}-{}.jsonl", std::process::id()));
         let mut file = BufWriter::new(File::create(&path).expect("a place for temporary files"));
         let mut warm_bytes = 0;
         for (line, State { a, b, n, s }) in states().enumerate() {
             if line as u64 == WARM_LINES {
                 warm_bytes = file.stream_position().expect("a file");
             }
-            writeln!(file, "{{\"a\":{a},\"b\":{b},\"n\":{n},\"s\":\"{s}\"}}").expect("room for the input");
+            match stamps {
+                Stamps::None => write!(file, "{{"),
+                Stamps::Milliseconds => write!(file, "{{\"t\":{line},"),
+            }
+            .expect("room for the input");
+            writeln!(file, "\"a\":{a},\"b\":{b},\"n\":{n},\"s\":\"{s}\"}}").expect("room for the input");
         }
         file.flush().expect("room for the input");
-        Self { path, warm_bytes }
+        Self { path, warm_bytes, stamps }
     }
 }
 

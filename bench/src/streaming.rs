@@ -10,7 +10,7 @@ use traceward_engine::engine::follow::{Follow, Step};
 use traceward_engine::engine::streaming::Streaming;
 use traceward_engine::select::{Prepared, Simplification};
 use traceward_logic::bitmap::Bitmap;
-use traceward_logic::letter::{self, Letters};
+use traceward_logic::letter::{self, Proposition};
 use traceward_logic::lower::{Claim, Goal, Schema};
 use traceward_logic::trace::Trace;
 use traceward_logic::verdict::Verdict;
@@ -64,9 +64,9 @@ impl Responses {
             .collect();
         let [mut requests, mut answers, mut between] = [(); 3].map(|()| Bitmap::filled(STATES, false));
         let (mut waiting, mut due, mut owing) = (VecDeque::new(), None, 0);
-        let last_request = STATES.saturating_sub(4 * to as usize + 8);
+        let last_request = moments[STATES - 1] - to as i64 - 8;
         for (at, &now) in moments.iter().enumerate() {
-            if at < last_request && random.below(rarity.0) == 0 {
+            if now < last_request && random.below(rarity.0) == 0 {
                 requests.set(at, true);
                 waiting.push_back(now);
             }
@@ -89,10 +89,12 @@ impl Responses {
     }
 }
 
-/// A formula that is followed, and the letters that it is followed over.
+/// A formula that is followed, and the letters that it is followed over, as they come in states: a
+/// row of bits each.
 struct Followed {
     engine: Streaming,
-    letters: Letters,
+    rows: Vec<u8>,
+    time: Option<Arc<[i64]>>,
 }
 
 impl Followed {
@@ -108,16 +110,18 @@ impl Followed {
         trace.time.clone_from(&responses.time);
         let letters = letter::letters(&prepared.formulas, &prepared.alphabet, &trace);
         let engine = Streaming::compile(&prepared, 0, EngineConfig::default()).expect("it takes every formula");
-        Self { engine, letters }
+        let bit = |bitmap: &Bitmap, at: usize, place: usize| u8::from(bitmap.get(at)) << place;
+        let row = |at| letters.bitmaps.iter().enumerate().map(|(place, bitmap)| bit(bitmap, at, place)).sum();
+        Self { engine, rows: (0..STATES).map(row).collect(), time: letters.time }
     }
 
     /// The number of states after which something is owed, and the last verdict.
     fn count(&self) -> (u64, Verdict) {
         let mut run = self.engine.start().expect("no limit is reached");
         let (mut owing, mut last) = (0, Verdict::Pending);
-        for position in 0..self.letters.len {
-            let letter = |proposition| self.letters.bitmap(proposition).get(position);
-            let time = self.letters.time.as_ref().map(|time| time[position]);
+        for (position, &row) in self.rows.iter().enumerate() {
+            let letter = |proposition: Proposition| (row >> proposition.0) & 1 == 1;
+            let time = self.time.as_ref().map(|time| time[position]);
             let step = Step { letter: &letter, position: position as u64, time };
             last = self.engine.step(&mut run, step).expect("no limit is reached");
             owing += u64::from(last == Verdict::Pending);

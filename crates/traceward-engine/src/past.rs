@@ -31,6 +31,10 @@ use traceward_logic::letter::{Alphabet, Proposition};
 pub struct Past {
     /// All parts of the formulas, parts before wholes.
     parts: Vec<PastPart>,
+    /// The parts that are looked up in a letter.
+    propositions: Vec<(PastId, Proposition)>,
+    /// The parts that are worked out from others.
+    operators: Vec<PastId>,
     places: FxHashMap<FormulaId, PastId>,
     memories: u32,
     timed: u32,
@@ -173,7 +177,7 @@ impl Past {
                 _ => past.part(engine, formulas, alphabet, part)?,
             };
             past.places.insert(part, PastId(past.parts.len() as u32));
-            past.parts.push(compiled);
+            past.push(compiled);
         }
         Ok(past)
     }
@@ -183,12 +187,22 @@ impl Past {
         let mut past = Self::default();
         for (operand, proposition) in node.children().zip(operands) {
             past.places.insert(operand, PastId(past.parts.len() as u32));
-            past.parts.push(PastPart::Proposition(*proposition));
+            past.push(PastPart::Proposition(*proposition));
         }
         let part = past.temporal(node);
-        past.parts.push(part);
+        past.push(part);
         let last = past.parts.len() as u32 - 1;
         (past, PastId(last))
+    }
+
+    fn push(&mut self, part: PastPart) {
+        let id = PastId(self.parts.len() as u32);
+        self.parts.push(part);
+        match part {
+            PastPart::Constant(_) => {}
+            PastPart::Proposition(proposition) => self.propositions.push((id, proposition)),
+            _ => self.operators.push(id),
+        }
     }
 
     /// The id of a formula.
@@ -262,7 +276,7 @@ impl Past {
     /// A run that has seen no state.
     pub fn start(&self) -> PastRun {
         PastRun {
-            holds: vec![false; self.parts.len()],
+            holds: self.parts.iter().map(|part| matches!(part, PastPart::Constant(true))).collect(),
             memories: vec![PastMemory::default(); self.memories as usize],
             timed: vec![TimedMemory::default(); self.timed as usize],
             position: 0,
@@ -273,14 +287,26 @@ impl Past {
     /// timestamp, without which windows in time stay as they are.
     #[inline]
     pub fn step(&self, run: &mut PastRun, holds: &(impl Fn(Proposition) -> bool + ?Sized), time: Option<i64>) {
-        for (index, part) in self.parts.iter().enumerate() {
+        for &(id, proposition) in &self.propositions {
+            run.holds[id.index()] = holds(proposition);
+        }
+        if !self.operators.is_empty() {
+            self.step_operators(run, time);
+        }
+        run.position += 1;
+    }
+
+    /// Works out what follows from the propositions; constants stay what they are.
+    #[inline(never)]
+    fn step_operators(&self, run: &mut PastRun, time: Option<i64>) {
+        for &id in &self.operators {
             let now = |id: PastId| run.holds[id.index()];
-            run.holds[index] = match *part {
+            run.holds[id.index()] = match self.parts[id.index()] {
                 PastPart::Constant(bit) => bit,
-                PastPart::Proposition(proposition) => holds(proposition),
+                PastPart::Proposition(_) => now(id),
                 PastPart::Not(f) => !now(f),
-                PastPart::And(f, g) => now(f) && now(g),
-                PastPart::Or(f, g) => now(f) || now(g),
+                PastPart::And(f, g) => now(f) & now(g),
+                PastPart::Or(f, g) => now(f) | now(g),
                 PastPart::Previous(strength, f, memory) => {
                     run.memories[memory.0 as usize].delayed(1, now(f), strength.holds())
                 }
@@ -294,7 +320,6 @@ impl Past {
                 }
             };
         }
-        run.position += 1;
     }
 }
 

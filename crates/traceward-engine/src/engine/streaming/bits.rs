@@ -1,5 +1,6 @@
 //! Truth values of positions, one after the other, as runs of equal ones.
 
+use super::Operand;
 use crate::saved::{Reader, RestoreError, Writer};
 use std::collections::VecDeque;
 
@@ -11,9 +12,12 @@ pub(super) struct BitRun {
     pub bit: bool,
 }
 
-/// Adds positions to what is told, joined with the last run if that has the same value.
+/// Adds positions to what is told, if there are any, joined with the last run if that has the same
+/// value.
+#[inline]
 pub(super) fn tell(told: &mut Vec<BitRun>, until: u64, bit: bool) {
     match told.last_mut() {
+        Some(last) if last.until >= until => {}
         Some(last) if last.bit == bit => last.until = until,
         _ => told.push(BitRun { until, bit }),
     }
@@ -49,12 +53,55 @@ impl Bits {
         self.runs.front().copied()
     }
 
+    /// The first run of an operand that was not taken yet. Constants are known everywhere, so that
+    /// they are not kept.
+    #[inline]
+    pub fn known<N>(&self, operand: Operand<N>) -> Option<BitRun> {
+        match operand {
+            Operand::Constant(bit) => Some(BitRun { until: u64::MAX, bit }),
+            Operand::Now(_) | Operand::Late(_) => self.front(),
+        }
+    }
+
     /// Takes all positions before one, known or not.
     pub fn take_to(&mut self, position: u64) {
         self.from = position;
         while self.runs.front().is_some_and(|run| run.until <= position) {
             self.runs.pop_front();
         }
+    }
+
+    /// Becomes what was told from a position on, in the memory that there is.
+    pub fn become_told(&mut self, from: u64, told: &[BitRun]) {
+        self.runs.clear();
+        self.from = from;
+        told.iter().for_each(|run| self.push(run.until, run.bit));
+    }
+
+    /// Takes what was told, whatever it is.
+    pub fn take_told(&mut self, told: &[BitRun]) {
+        if let Some(last) = told.last() {
+            self.take_to(last.until.max(self.from));
+        }
+    }
+
+    /// Takes what was told, and returns whether that is what it is here, as far as it is known.
+    pub fn confirm(&mut self, told: &[BitRun]) -> bool {
+        for run in told {
+            while let Some(first) = self.runs.front().filter(|_| self.from < run.until) {
+                if first.bit != run.bit {
+                    return false;
+                }
+                self.take_to(first.until.min(run.until));
+            }
+            self.from = self.from.max(run.until);
+        }
+        true
+    }
+
+    /// Whether any position is false.
+    pub fn has_false(&self) -> bool {
+        self.runs.len() > 1 || self.runs.front().is_some_and(|run| !run.bit)
     }
 
     /// Becomes like another, in the memory that there is.

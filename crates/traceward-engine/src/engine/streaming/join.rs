@@ -51,6 +51,11 @@ impl JoinRun {
         Some(BitRun { until, bit: !decisive })
     }
 
+    /// The first position that is not told.
+    pub fn told_until(&self) -> u64 {
+        self.until
+    }
+
     /// Whether all states so far have been told.
     pub fn is_idle(&self, states: u64) -> bool {
         self.until == states

@@ -50,6 +50,18 @@ impl LaggingRun {
         }
     }
 
+    /// Takes a state whose operands are known, and returns whether the operator holds there.
+    pub fn go_on(&mut self, lagging: &Lagging<PastId>, value: impl Fn(Operand<PastId>) -> bool, time: i64) -> bool {
+        let holds = |operand: Proposition| value(lagging.operands[operand.index()]);
+        lagging.past.step(&mut self.past, &holds, Some(time));
+        self.past.holds(lagging.root)
+    }
+
+    /// The first position that is not told.
+    pub fn told_until(&self) -> u64 {
+        self.past.position()
+    }
+
     fn known_until(&self) -> Option<u64> {
         self.queues.iter().map(|queue| queue.front().map(|run| run.until)).min()?
     }

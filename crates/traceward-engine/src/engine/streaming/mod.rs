@@ -13,9 +13,12 @@
 //! no bounds in time.
 
 mod bits;
+mod ending;
 mod join;
 mod lagging;
+mod later;
 mod plan;
+mod rest;
 mod save;
 mod scan;
 #[cfg(test)]
@@ -31,9 +34,11 @@ use crate::past::{Past, PastId, PastRun};
 use crate::prepared::Prepared;
 use crate::saved::{Reader, RestoreError, Writer};
 use bits::{BitRun, Bits};
+use ending::{Ending, Followed};
 use join::{Join, JoinRun};
 use lagging::{Lagging, LaggingRun};
 use plan::{Ask, Demand, Draft, Goal, Kind};
+use rest::Rest;
 use scan::{Scan, ScanRun};
 use std::sync::Arc;
 use times::Times;
@@ -61,6 +66,8 @@ pub struct Streaming {
     /// For each failure, watch and sink of the goal where it is asked; empty if that goes on
     /// forever.
     endings: Vec<PastId>,
+    only_watches: bool,
+    can_rest: bool,
     holds_on_empty: bool,
 }
 
@@ -115,6 +122,10 @@ enum Operand<N> {
 }
 
 impl<N> Operand<N> {
+    fn is_constant(&self) -> bool {
+        matches!(self, Self::Constant(_))
+    }
+
     fn map<M>(self, to: impl FnOnce(N) -> M) -> Operand<M> {
         match self {
             Self::Constant(bit) => Operand::Constant(bit),
@@ -152,8 +163,12 @@ pub struct Run {
     decided: Option<bool>,
     /// Whether the formula would hold if the trace ended here, if somebody has found out.
     holds_at_end: Option<bool>,
-    /// Scratch: the parts of a run that is ended to find that out.
-    ending: Vec<PartRun>,
+    /// Whether parts would hold if the trace ended here, if somebody has found out.
+    parts_hold_at_end: Option<bool>,
+    /// What it takes to find that out.
+    ending: Ending,
+    /// How long parts can rest, if they can.
+    rest: Option<Rest>,
     peak: usize,
 }
 
@@ -188,6 +203,15 @@ impl PartRun {
             Self::Scan(run) => run.is_idle(),
             Self::Join(run) => run.is_idle(states),
             Self::Lagging(run) => run.is_idle(states),
+        }
+    }
+
+    /// The first position that is not told.
+    fn told_until(&self) -> u64 {
+        match self {
+            Self::Scan(run) => run.told_until(),
+            Self::Join(run) => run.told_until(),
+            Self::Lagging(run) => run.told_until(),
         }
     }
 
@@ -228,6 +252,23 @@ impl PartRun {
     }
 }
 
+impl Run {
+    /// Lets parts know of states that they have not taken, and that they cannot rest as before.
+    fn pass_over(&mut self) {
+        self.rest = None;
+        for part in &mut self.parts {
+            if let PartRun::Scan(run) = part {
+                run.pass_over(self.states);
+            }
+        }
+    }
+
+    /// What the end of the run depends on.
+    fn followed(&self) -> Followed<'_> {
+        Followed { past: &self.past, times: &self.times, parts: &self.parts, states: self.states }
+    }
+}
+
 /// What parts get from others: what is known now, and what late operands have told.
 struct Feed<'a> {
     past: &'a PastRun,
@@ -246,6 +287,7 @@ impl Feed<'_> {
     }
 
     /// Adds what has become known of an operand; there are so many states.
+    #[inline]
     fn fill(&self, bits: &mut Bits, operand: Operand<PastId>, states: u64) {
         match operand {
             Operand::Late(part) => self.below[part.index()].told().iter().for_each(|run| bits.push(run.until, run.bit)),
@@ -305,7 +347,24 @@ impl Streaming {
         let (alphabet, sources) = (alphabet.clone(), sources.len());
         let holds_on_empty = false;
         let needs_times = parts.iter().any(|part| PartRun::new(&part.kind).needs_time_from(&part.kind).is_some());
-        Ok(Self { formulas, alphabet, root, config, past, parts, sources, needs_times, goal, endings, holds_on_empty })
+        let only_watches = only_watches(&goal, &endings);
+        let can_rest = rest::can_rest(&goal, &parts);
+        let known = Self {
+            formulas,
+            alphabet,
+            root,
+            config,
+            past,
+            parts,
+            sources,
+            needs_times,
+            goal,
+            endings,
+            only_watches,
+            can_rest,
+            holds_on_empty,
+        };
+        Ok(known)
     }
 
     /// The number of parts that look ahead.
@@ -314,6 +373,7 @@ impl Streaming {
     }
 
     /// The operators at the top whose operands are known in the state itself.
+    #[inline]
     fn watches(&self) -> &[Watch<PastId>] {
         match &self.goal {
             Goal::First(_) => &[],
@@ -327,6 +387,73 @@ impl Streaming {
         for (index, part) in self.parts.iter().enumerate() {
             let (below, rest) = parts.split_at_mut(index);
             rest[0].advance(&part.kind, states, tick, &Feed { past, times, below });
+        }
+    }
+
+    /// Takes a state where watches are all there is and the verdict is not final: it is theirs.
+    #[inline]
+    fn step_in_watches(&self, run: &mut Run, step: Step<'_>) -> Result<Verdict, GaveUp> {
+        let (position, time) = (run.states, step.time.unwrap_or_default());
+        self.past.step(&mut run.past, step.letter, step.time);
+        run.states = position + 1;
+        run.clock = run.clock.max(time);
+        let (mut has_failed, mut owes) = (false, false);
+        for (watch, watching) in self.watches().iter().zip(&mut run.watches) {
+            has_failed |= watching.take_state(watch, &run.past, position, time);
+            owes |= !watch.closing & !watching.is_idle();
+        }
+        run.holds_at_end = Some(!owes);
+        if has_failed {
+            run.decided = Some(false);
+            return Ok(Verdict::Violated);
+        }
+        if is_time_to_look(position) {
+            self.look(run)?;
+        }
+        Ok(if owes { Verdict::Pending } else { Verdict::Holding })
+    }
+
+    /// Takes a state, and finds out what would hold at the end.
+    #[inline(never)]
+    fn step_in_parts(&self, run: &mut Run, step: Step<'_>) -> Result<Verdict, GaveUp> {
+        if let Some(verdict) = self.take(run, step)? {
+            return Ok(verdict);
+        }
+        if !self.parts.is_empty() {
+            let would_hold = match run.parts_hold_at_end {
+                Some(would_hold) => would_hold,
+                None => self.owes_nothing(run) || self.take_ending(run, step.time.unwrap_or_default()),
+            };
+            run.parts_hold_at_end = Some(would_hold);
+            run.holds_at_end = run.holds_at_end.or(Some(would_hold));
+        }
+        Ok(if run.holds_at_end == Some(true) { Verdict::Holding } else { Verdict::Pending })
+    }
+
+    /// Lets the end of a run take the state that the run has taken.
+    fn take_ending(&self, run: &mut Run, time: i64) -> bool {
+        let Run { past, times, parts, states, ending, .. } = run;
+        ending.take(self, Followed { past, times, parts, states: *states }, time)
+    }
+
+    /// Lets all parts take a state, unless nothing happens to them in it.
+    fn take_in_parts(&self, run: &mut Run, position: u64, time: i64) {
+        if self.needs_times {
+            run.times.push(time);
+        }
+        if self.rests(run, position, time) {
+            run.ending.pass_over(run.states);
+            return;
+        }
+        self.ask(run, position, time);
+        let tick = Tick::State { position, time };
+        self.tick((&run.past, &run.times), &mut run.parts, run.states, tick);
+        if self.needs_times {
+            self.forget_times(run);
+        }
+        run.parts_hold_at_end = None;
+        if self.can_rest {
+            self.let_rest(run, time);
         }
     }
 
@@ -354,22 +481,25 @@ impl Streaming {
     /// The verdict that what has happened makes final.
     #[inline]
     fn decided(&self, run: &mut Run, tick: Tick) -> Option<bool> {
+        let is_state = matches!(tick, Tick::State { .. });
         let (failures, watches, sinks) = match &self.goal {
             Goal::First(part) => {
-                run.holds_at_end = None;
+                run.holds_at_end = run.holds_at_end.filter(|_| !is_state);
                 return first(run.parts[part.index()].told());
             }
             Goal::Nothing { failures, watches, sinks } => (failures, watches, sinks),
         };
-        let is_state = matches!(tick, Tick::State { .. });
         let mut has_failed = is_state && failures.iter().any(|failure| run.past.holds(*failure));
         let mut owes = false;
         for (watch, watching) in watches.iter().zip(&mut run.watches) {
             has_failed |= watching.take(watch, &run.past, tick);
             owes |= !watch.closing && !watching.is_idle();
         }
-        // What is owed at the top fails if the trace ends, whatever the rest does.
-        run.holds_at_end = if owes { Some(false) } else { sinks.is_empty().then_some(true) };
+        // What is owed at the top fails if the trace ends, whatever the rest does. What would hold
+        // at the end depends on the states alone.
+        if is_state {
+            run.holds_at_end = if owes { Some(false) } else { sinks.is_empty().then_some(true) };
+        }
         if has_failed || sinks.iter().any(|sink| told_false(&run.parts[sink.index()])) {
             return Some(false);
         }
@@ -387,34 +517,26 @@ impl Streaming {
         })
     }
 
-    /// Whether the formula would hold if the trace ended here. `ending` is scratch.
-    fn holds_at_end(&self, run: &Run, ending: &mut Vec<PartRun>) -> bool {
+    /// Whether no part has anything left to tell that matters.
+    fn owes_nothing(&self, run: &Run) -> bool {
         match &self.goal {
-            Goal::First(_) => self.ends_well(run, ending),
-            Goal::Nothing { watches, sinks, .. } => {
-                let fails = |(watch, run): (&Watch<PastId>, &WatchRun)| !watch.closing && !run.is_idle();
-                !watches.iter().zip(&run.watches).any(fails)
-                    && (sinks.iter().all(|sink| run.parts[sink.index()].is_idle(run.states))
-                        || self.ends_well(run, ending))
-            }
+            Goal::First(_) => false,
+            Goal::Nothing { sinks, .. } => sinks.iter().all(|sink| run.parts[sink.index()].is_idle(run.states)),
         }
     }
 
-    /// Ends a copy of the run.
-    fn ends_well(&self, run: &Run, ending: &mut Vec<PartRun>) -> bool {
-        match ending.len() == run.parts.len() {
-            true => ending.iter_mut().zip(&run.parts).for_each(|(copy, part)| copy.copy_from(part)),
-            false => ending.clone_from(&run.parts),
-        }
-        self.tick((&run.past, &run.times), ending, run.states, Tick::End);
-        match &self.goal {
-            Goal::First(part) => first(ending[part.index()].told()).unwrap_or(false),
-            Goal::Nothing { sinks, .. } => !sinks.iter().any(|sink| told_false(&ending[sink.index()])),
-        }
+    /// Whether the formula would hold if the trace ended here, as far as nobody knows.
+    fn holds_at_end(&self, run: &Run) -> bool {
+        let fails = |(watch, run): (&Watch<PastId>, &WatchRun)| !watch.closing && !run.is_idle();
+        let watches_fail = self.watches().iter().zip(&run.watches).any(fails);
+        !watches_fail && (self.owes_nothing(run) || Ending::of(self, run.followed()))
     }
 
     /// Looks at what is kept.
+    #[inline(never)]
     fn look(&self, run: &mut Run) -> Result<(), GaveUp> {
+        let watches = self.watches().iter().zip(&mut run.watches);
+        watches.for_each(|(watch, watching)| watching.tidy(watch, run.clock));
         let watching: usize = run.watches.iter().map(WatchRun::len).sum();
         let entries = watching + run.times.len() + run.parts.iter().map(PartRun::len).sum::<usize>();
         run.peak = run.peak.max(entries);
@@ -424,6 +546,17 @@ impl Streaming {
         }
         Err(GaveUp { engine: NAME, limit: Limit::Memory(most), instead: &[Instead::REVERSE_AT_END] })
     }
+}
+
+/// Whether it is looked at what is kept, in a state.
+fn is_time_to_look(position: u64) -> bool {
+    position < STATES_BETWEEN_LOOKS || position.is_multiple_of(STATES_BETWEEN_LOOKS)
+}
+
+/// Whether all that there is are watches, which may fail at any time.
+fn only_watches(goal: &Goal<PastId>, endings: &[PastId]) -> bool {
+    let are_all = matches!(goal, Goal::Nothing { failures, sinks, .. } if failures.is_empty() && sinks.is_empty());
+    are_all && endings.is_empty()
 }
 
 /// The formulas that have to be known in the state itself.
@@ -518,21 +651,18 @@ impl Follow for Streaming {
             clock: i64::MIN,
             decided: None,
             holds_at_end: None,
-            ending: Vec::new(),
+            parts_hold_at_end: None,
+            ending: Ending::default(),
+            rest: None,
             peak: 0,
         })
     }
 
     fn step(&self, run: &mut Run, step: Step<'_>) -> Result<Verdict, GaveUp> {
-        if let Some(verdict) = self.take(run, step)? {
-            return Ok(verdict);
+        match self.only_watches && run.decided.is_none() {
+            true => self.step_in_watches(run, step),
+            false => self.step_in_parts(run, step),
         }
-        if run.holds_at_end.is_none() {
-            let mut ending = std::mem::take(&mut run.ending);
-            run.holds_at_end = Some(self.holds_at_end(run, &mut ending));
-            run.ending = ending;
-        }
-        Ok(self.verdict(run))
     }
 
     #[inline]
@@ -544,17 +674,10 @@ impl Follow for Streaming {
             run.clock = run.clock.max(time);
             let tick = Tick::State { position, time };
             if !self.parts.is_empty() {
-                self.ask(run, position, time);
-                if self.needs_times {
-                    run.times.push(time);
-                }
-                self.tick((&run.past, &run.times), &mut run.parts, run.states, tick);
-                if self.needs_times {
-                    self.forget_times(run);
-                }
+                self.take_in_parts(run, position, time);
             }
             run.decided = self.decided(run, tick);
-            if position < STATES_BETWEEN_LOOKS || position.is_multiple_of(STATES_BETWEEN_LOOKS) {
+            if is_time_to_look(position) {
                 self.look(run)?;
             }
         }
@@ -565,7 +688,10 @@ impl Follow for Streaming {
         if run.decided.is_none() && run.states > 0 {
             run.clock = run.clock.max(time);
             let tick = Tick::Clock(run.clock);
+            run.pass_over();
             self.tick((&run.past, &run.times), &mut run.parts, run.states, tick);
+            let Run { past, times, parts, states, ending, .. } = run;
+            ending.take_clock(self, Followed { past, times, parts, states: *states });
             run.decided = self.decided(run, tick);
         }
         Ok(self.verdict(run))
@@ -575,7 +701,7 @@ impl Follow for Streaming {
         let holds = || match run.holds_at_end {
             _ if run.states == 0 => self.holds_on_empty,
             Some(holds) => holds,
-            None => self.holds_at_end(run, &mut Vec::new()),
+            None => self.holds_at_end(run),
         };
         match run.decided {
             Some(holds) => Verdict::at_end(holds),
@@ -610,7 +736,7 @@ impl Follow for Streaming {
     }
 
     fn save(&self, run: &Run, to: &mut Writer) {
-        save::save(run, to);
+        save::save(self, run, to);
     }
 
     fn restore(&self, from: &mut Reader<'_>) -> Result<Run, RestoreError> {
@@ -675,7 +801,7 @@ impl Follow for Streaming {
             _ => None,
         });
         let watches = self.watches().iter().zip(&run.watches);
-        let deadlines = deadlines.chain(watches.filter_map(|(watch, run)| run.deadline(watch)));
+        let deadlines = deadlines.chain(watches.filter_map(|(watch, watching)| watching.deadline(watch, run.states)));
         deadlines.min().filter(|_| run.decided.is_none())
     }
 
@@ -699,8 +825,9 @@ impl Streaming {
             };
             HeldState { name: None, meaning, is_accepting }
         };
-        let watches = self.watches().iter().zip(&run.watches);
-        let watches = watches.filter_map(|(watch, run)| Some(held(watch.formula, run.waiting()?, watch.closing)));
+        let (watches, states) = (self.watches().iter().zip(&run.watches), run.states);
+        let watches =
+            watches.filter_map(|(watch, run)| Some(held(watch.formula, run.waiting(watch, states)?, watch.closing)));
         let parts = self.parts.iter().zip(&run.parts).filter_map(|(part, run)| match (run, &part.kind) {
             (PartRun::Scan(run), Kind::Scan(scan)) => Some(held(part.formula, run.waiting()?, scan.closing)),
             _ => None,

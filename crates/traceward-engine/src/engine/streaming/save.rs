@@ -10,7 +10,7 @@ use super::{PartRun, Run, Streaming};
 use crate::engine::follow::Follow;
 use crate::saved::{Reader, RestoreError, Writer};
 
-pub(super) fn save(run: &Run, to: &mut Writer) {
+pub(super) fn save(engine: &Streaming, run: &Run, to: &mut Writer) {
     to.number(run.states);
     to.number(run.clock.cast_unsigned());
     to.tag(match run.decided {
@@ -22,10 +22,11 @@ pub(super) fn save(run: &Run, to: &mut Writer) {
     run.past.save(to);
     run.ended.iter().for_each(|ended| to.bit(*ended));
     run.times.save(to);
-    run.watches.iter().for_each(|watch| watch.save(to));
+    let watches = engine.watches().iter().zip(&run.watches);
+    watches.for_each(|(watch, watching)| watching.save(watch, run.states, to));
     for part in &run.parts {
         match part {
-            PartRun::Scan(run) => run.save(to),
+            PartRun::Scan(part) => part.save(run.states, to),
             PartRun::Join(run) => run.save(to),
             PartRun::Lagging(run) => run.save(to),
         }
@@ -51,8 +52,8 @@ pub(super) fn restore(engine: &Streaming, from: &mut Reader<'_>) -> Result<Run, 
         *ended = from.bit()?;
     }
     run.times = Times::restore(from, run.states)?;
-    for watch in &mut run.watches {
-        *watch = WatchRun::restore(from, run.states)?;
+    for (watch, watching) in engine.watches().iter().zip(&mut run.watches) {
+        *watching = WatchRun::restore(watch, from, run.states)?;
     }
     for (part, compiled) in run.parts.iter_mut().zip(&engine.parts) {
         *part = match &compiled.kind {

@@ -6,10 +6,11 @@
 //! answers come in the order in which they were asked for, and all there is to keep is who waits.
 
 use super::bits::{BitRun, Bits, tell};
+use super::rest::Rest;
 use super::times::Times;
 use super::{Feed, Operand, Tick};
 use crate::engine::follow::Due;
-use crate::past::PastId;
+use crate::past::{PastId, PastRun};
 use crate::saved::{Reader, RestoreError, Writer};
 use std::collections::VecDeque;
 use traceward_logic::formula::{Expansion, Interval, Unit};
@@ -67,6 +68,8 @@ pub(super) struct ScanRun {
     scanned: u64,
     /// The number of states so far.
     states: u64,
+    /// Whether it was asked in the last of them.
+    is_asked: bool,
     left: Bits,
     right: Bits,
     /// What was told in the last step.
@@ -75,7 +78,7 @@ pub(super) struct ScanRun {
 
 impl Scan<PastId> {
     /// Whether operands are known in the state itself, so that nothing has to be kept of them.
-    fn is_prompt(&self) -> bool {
+    pub fn is_prompt(&self) -> bool {
         !matches!(self.left, Operand::Late(_)) && !matches!(self.right, Operand::Late(_))
     }
 
@@ -84,7 +87,7 @@ impl Scan<PastId> {
     }
 
     /// The answer that operands with these values give to those whose window is open.
-    fn settles(&self, left: bool, right: bool) -> Option<bool> {
+    pub fn settles(&self, left: bool, right: bool) -> Option<bool> {
         match self.rule {
             Expansion::Until if right => Some(true),
             Expansion::Until => (!left).then_some(false),
@@ -100,6 +103,30 @@ impl Scan<PastId> {
                 Unit::Steps => asked.from.saturating_add(self.window.from) <= at.position,
                 Unit::Time => asked.time.saturating_add_unsigned(self.window.from) <= at.time,
             }
+    }
+
+    /// The last moment before the first window opens of those asked.
+    fn opens_after(&self, asked: &Asked) -> Rest {
+        let from = self.window.from;
+        match self.window.unit {
+            Unit::Steps => Rest { position: asked.from.saturating_add(from).saturating_sub(1), ..Rest::FOREVER },
+            Unit::Time => {
+                let opens = asked.time.saturating_add_unsigned(from);
+                Rest { time: opens.saturating_sub(1), ..Rest::FOREVER }
+            }
+        }
+    }
+
+    /// The last moment before the first window closes of those asked: in steps it does with its
+    /// last position, and in time with whatever comes behind it.
+    fn closes_after(&self, asked: &Asked) -> Rest {
+        match (self.window.unit, self.window.to) {
+            (_, None) => Rest::FOREVER,
+            (Unit::Steps, Some(to)) => {
+                Rest { position: asked.from.saturating_add(to).saturating_sub(1), ..Rest::FOREVER }
+            }
+            (Unit::Time, Some(to)) => Rest { time: asked.time.saturating_add_unsigned(to), ..Rest::FOREVER },
+        }
     }
 
     /// The number of positions from the first of those asked whose windows are closed.
@@ -161,30 +188,131 @@ impl ScanRun {
 
     /// Takes note of a new state, and that it was asked there. Returns whether operands are asked.
     pub fn ask(&mut self, scan: &Scan<PastId>, is_asked: bool, position: u64, time: i64) -> bool {
-        self.states = position + 1;
+        (self.states, self.is_asked) = (position + 1, is_asked);
         if is_asked {
             let asked = Asked { from: position, until: position + 1, time };
             push(&mut self.soon, scan, asked);
         }
-        let at = Moment { position, time };
-        !self.open.is_empty() || self.soon.front().is_some_and(|first| scan.has_opened(first, at))
+        self.asks(scan, Moment { position, time })
     }
 
     /// Goes as far as the operands are known.
     pub fn advance(&mut self, scan: &Scan<PastId>, tick: Tick, feed: &Feed<'_>) {
         self.told.clear();
-        if scan.is_prompt() {
+        if self.is_idle() {
+            self.skip(scan);
+        } else if scan.is_prompt() {
             self.advance_promptly(scan, tick, feed);
         } else {
             self.advance_late(scan, tick, feed);
         }
-        if tick == Tick::End {
-            self.open.append(&mut self.soon);
-            self.settle(scan, scan.closing);
-        }
         if scan.keep == Keep::All {
-            let waiting = self.open.front().or(self.soon.front()).map_or(self.states, |asked| asked.from);
-            self.tell(waiting, scan.neutral);
+            self.tell(self.told_until(), scan.neutral);
+            if tick == Tick::End {
+                self.tell_waiting(scan);
+            }
+        }
+    }
+
+    /// The first position that is not told. If only failures are, it is none in particular.
+    pub fn told_until(&self) -> u64 {
+        self.open.front().or(self.soon.front()).map_or(self.states, |asked| asked.from)
+    }
+
+    /// Tells all positions by what those who wait would be told if the trace ended. They go on
+    /// waiting, since it has not.
+    fn tell_waiting(&mut self, scan: &Scan<PastId>) {
+        for asked in self.open.iter().chain(&self.soon) {
+            tell(&mut self.told, asked.from, scan.neutral);
+            tell(&mut self.told, asked.until, scan.closing);
+        }
+        self.tell(self.states, scan.neutral);
+    }
+
+    /// Whether it was asked in the last state and is not answered.
+    fn waits_at_last(&self) -> bool {
+        let last = self.soon.back().or(self.open.back());
+        last.is_some_and(|asked| asked.until == self.states)
+    }
+
+    /// What was told of the last state, or would be if the trace ended there.
+    pub fn last(&self, scan: &Scan<PastId>) -> bool {
+        match self.told.last() {
+            _ if self.waits_at_last() => scan.closing,
+            Some(told) if told.until == self.states => told.bit,
+            _ => scan.neutral,
+        }
+    }
+
+    /// Whether the operands settle something that is open in a state, if they are known in it.
+    #[inline]
+    pub fn is_settled(&self, scan: &Scan<PastId>, past: &PastRun) -> bool {
+        let now = |operand| match operand {
+            Operand::Constant(bit) => bit,
+            Operand::Now(id) => past.holds(id),
+            Operand::Late(_) => false,
+        };
+        !self.open.is_empty() && scan.settles(now(scan.left), now(scan.right)).is_some()
+    }
+
+    /// Whether operands are asked in a state.
+    #[inline]
+    fn asks(&self, scan: &Scan<PastId>, at: Moment) -> bool {
+        !self.open.is_empty() || self.soon.front().is_some_and(|first| scan.has_opened(first, at))
+    }
+
+    /// Whether operands are asked if nothing happens in the next state.
+    pub fn goes_on_asking(&self, scan: &Scan<PastId>, time: i64) -> bool {
+        self.asks(scan, Moment { position: self.states - 1, time })
+    }
+
+    /// How long no window opens or closes, the last state having a time. Where operands are not
+    /// known up to that state, windows do so when they are; before, one that opens is an operand
+    /// that begins to be asked.
+    pub fn rest(&self, scan: &Scan<PastId>, time: i64) -> Rest {
+        let is_behind = self.scanned < self.states;
+        if is_behind && self.goes_on_asking(scan, time) {
+            return Rest::FOREVER;
+        }
+        let opens = self.soon.front().map_or(Rest::FOREVER, |first| scan.opens_after(first));
+        match self.open.front() {
+            Some(first) if !is_behind => opens.and(scan.closes_after(first)),
+            _ => opens,
+        }
+    }
+
+    /// Takes note of states that were passed over.
+    pub fn pass_over(&mut self, states: u64) {
+        self.states = states;
+    }
+
+    /// Goes on behind the end of the trace as it was: the operands are taken to settle a new state.
+    /// Returns what would be told of that state; none if it changes what would be told of others.
+    pub fn go_on(&mut self, scan: &Scan<PastId>, real: &Self, time: i64, answer: Option<bool>) -> Option<bool> {
+        let at = Moment { position: real.states - 1, time };
+        self.told.clear();
+        self.ask(scan, real.is_asked, at.position, time);
+        self.scanned = self.states;
+        self.pass(scan, at);
+        let Some(answer) = answer else { return Some(if self.waits_at_last() { scan.closing } else { scan.neutral }) };
+        let changes = |first: &Asked| first.from < at.position && answer != scan.closing;
+        if scan.keep == Keep::All && self.open.front().is_some_and(changes) {
+            return None;
+        }
+        self.settle(scan, answer);
+        Some(match real.is_asked {
+            true if self.waits_at_last() => scan.closing,
+            true => answer,
+            false => scan.neutral,
+        })
+    }
+
+    /// Where nobody waits, nothing matters that operands say of any state so far.
+    fn skip(&mut self, scan: &Scan<PastId>) {
+        self.scanned = self.states;
+        if !scan.is_prompt() {
+            self.left.take_to(self.states);
+            self.right.take_to(self.states);
         }
     }
 
@@ -196,12 +324,11 @@ impl ScanRun {
                 self.pass(scan, Moment { position, time });
                 if let Some(answer) = scan.settles(feed.now(scan.left), feed.now(scan.right)) {
                     self.settle(scan, answer);
+                } else if !scan.in_time() {
+                    // Steps are known to be over, while a timestamp may come again.
+                    self.close(scan, Moment { position: position + 1, time });
                 }
                 self.scanned = position + 1;
-                // Steps are known to be over, while a timestamp may come again.
-                if !scan.in_time() {
-                    self.pass(scan, Moment { position: position + 1, time });
-                }
             }
             Tick::Clock(time) => self.pass(scan, Moment { position: self.states, time }),
             Tick::End => {}
@@ -209,9 +336,12 @@ impl ScanRun {
     }
 
     fn advance_late(&mut self, scan: &Scan<PastId>, tick: Tick, feed: &Feed<'_>) {
-        feed.fill(&mut self.left, scan.left, self.states);
-        feed.fill(&mut self.right, scan.right, self.states);
-        while let (Some(left), Some(right)) = (self.left.front(), self.right.front()) {
+        for (bits, operand) in [(&mut self.left, scan.left), (&mut self.right, scan.right)] {
+            if !operand.is_constant() {
+                feed.fill(bits, operand, self.states);
+            }
+        }
+        while let (Some(left), Some(right)) = (self.left.known(scan.left), self.right.known(scan.right)) {
             let until = left.until.min(right.until);
             self.run(scan, until, scan.settles(left.bit, right.bit), feed.times);
             self.left.take_to(until);
@@ -271,7 +401,7 @@ impl ScanRun {
 
     /// Becomes like another run, in the memory that it has.
     pub fn copy_from(&mut self, other: &Self) {
-        let Self { soon, open, scanned, states, left, right, told: _ } = other;
+        let Self { soon, open, scanned, states, is_asked: _, left, right, told: _ } = other;
         self.soon.clone_from(soon);
         self.open.clone_from(open);
         self.left.copy_from(left);
@@ -354,9 +484,9 @@ impl ScanRun {
         tell(&mut self.told, until, bit);
     }
 
-    pub fn save(&self, to: &mut Writer) {
+    pub fn save(&self, states: u64, to: &mut Writer) {
         to.number(self.scanned);
-        to.number(self.states);
+        to.number(states);
         for asked in [&self.soon, &self.open] {
             to.size(asked.len());
             for asked in asked {
