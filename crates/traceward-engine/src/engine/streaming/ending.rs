@@ -55,8 +55,8 @@ impl Ending {
         }
     }
 
-    /// Takes a state that parts do not take. Windows may open and close at the end all the same: who
-    /// waits in one is answered as where it closes, before and after.
+    /// Takes a state that parts do not take. Windows may open and close at the end all the same:
+    /// whoever waits in one is answered as where it closes, before and after.
     pub fn pass_over(&mut self, states: u64) {
         if self.states.is_some_and(|before| before + 1 == states) {
             self.states = Some(states);
