@@ -42,6 +42,7 @@ mod split;
 mod states;
 mod stream;
 mod swar;
+mod table;
 #[cfg(test)]
 mod testing;
 mod time;
@@ -55,7 +56,7 @@ pub use format::Format;
 pub use inspect::{Claim, ColumnInspection, ColumnKind, Counted, Distinct, Inspection, Suggestion, TimeGuess, inspect};
 pub use intake::{CannotRestore, Carried, Intake};
 pub use keys::{KeyGroup, Keys};
-pub use lines::Lines;
+pub use lines::{LineUnit, Lines};
 pub use note::Note;
 pub use options::{
     HeaderLine, Implied, MissingPolicy, Pieces, ReadOptions, ReadVariable, RecordOrder, Records, TimeColumn, TimeUnit,
@@ -65,4 +66,5 @@ pub use read::{ReadFailure, ReadTrace, read, read_all, read_or_before};
 pub use record::{ReadStop, RecordSink};
 pub use sources::{SourcePlace, Sources};
 pub use stream::RecordStream;
+pub use table::{Bits, Rows, Slice, SliceValues, TableBlock, TableInspection, TableStates};
 pub use unread::{Certainty, WayOut};

@@ -182,10 +182,20 @@ pub fn check(spec: &Spec, input: impl Read) -> Result<Report, Error> {
 
 /// Reads a trace and answers a spec's questions about it, in a certain way.
 pub fn check_with(spec: &Spec, input: impl Read, options: &CheckOptions) -> Result<Report, Error> {
+    check_read(spec, |read_options| read_or_before(input, read_options), options)
+}
+
+/// Answers a spec's questions about a trace that somebody else reads, by the options that the
+/// spec's needs have been filled into. The crate `traceward-arrow` reads tables for it.
+pub fn check_read(
+    spec: &Spec,
+    read: impl FnOnce(&ReadOptions) -> Result<ReadTrace, ReadFailure>,
+    options: &CheckOptions,
+) -> Result<Report, Error> {
     if spec.lowered().end_when.is_some() && spec.settings().by.is_none() {
         return Err(Request::EndWithoutKey.into());
     }
-    match read_or_before(input, &spec.read_options(&options.read)) {
+    match read(&spec.read_options(&options.read)) {
         Ok(trace) => {
             let lowered = bind(spec, &trace)?;
             Question::new(spec, &lowered, trace, options)?.answer()

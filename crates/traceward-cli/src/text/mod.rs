@@ -105,7 +105,7 @@ pub fn extent(report: &Report) -> String {
 /// Whether a note belongs to the answer; the others are asides about the input, and no part of the
 /// results.
 pub fn is_about_the_answer(note: &Note) -> bool {
-    matches!(note, Note::EmptyInput | Note::HeaderOnly)
+    matches!(note, Note::EmptyInput | Note::HeaderOnly | Note::NoRows)
 }
 
 /// What is to be known of a trace beside the answer.
