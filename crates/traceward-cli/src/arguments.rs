@@ -34,6 +34,7 @@ pub enum Command {
   traceward check -e 'G(request -> F[0,100] grant)' trace.csv
   traceward check -e 'G(\"Triage\" -> F[0,1h] \"Antibiotics\")' --event Activity --time Timestamp --by 'Case ID' log.csv
   traceward check properties.tw run1.jsonl run2.jsonl.gz --format json
+  traceward check properties.tw --time ts --by host table.parquet
   traceward check properties.tw run1.jsonl --format junit > report.xml
   traceward check properties.tw trace.csv --html report.html
   traceward check -e 'G(request -> F[0,100] grant)' so-far.csv --prefix
@@ -67,7 +68,8 @@ signal (INT, TERM, HUP), each property is satisfied or violated.")]
     /// Tell what a trace holds: columns, types, ranges, what to write the first property about
     #[command(after_help = "Examples:
   traceward inspect trace.csv
-  traceward inspect log.jsonl.gz --time ts:s --by node")]
+  traceward inspect log.jsonl.gz --time ts:s --by node
+  traceward inspect table.parquet --time ts")]
     Inspect(InspectArguments),
     /// Show what becomes of a formula or a query: tree, core, normal form, sublogic, automaton,
     /// engine, and what every engine would need at the most
@@ -729,8 +731,8 @@ pub enum AutomatonFormat {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Trace")]
 pub struct TraceArguments {
-    /// The form of the trace, where its name and its first bytes do not tell: csv, jsonl, or
-    /// events, which is what programs tell of themselves
+    /// The form of the trace, where its name and its first bytes do not tell: csv, jsonl, parquet,
+    /// arrow, or events, which is what programs tell of themselves
     #[arg(long, value_name = "FORM")]
     pub input: Option<Format>,
     /// What separates the fields of a CSV; guessed from its header otherwise

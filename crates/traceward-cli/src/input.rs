@@ -4,11 +4,12 @@ use crate::arguments::{AskedArguments, SpecArguments, TraceArguments, live_remed
 use crate::failure::Failure;
 use crate::progress::Progress;
 use std::fs::File;
-use std::io::Read;
+use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};
 use traceward::input::{Format, HeaderLine, Note, RecordOrder, Records};
 use traceward::message::{Paint, Shown, Style};
 use traceward::{Goal, ReadOptions, Settings, Source, Spec};
+use traceward_arrow::Table;
 
 /// The style of messages: with the options that help, and coloured where that suits standard error.
 pub fn style() -> Style<'static> {
@@ -41,6 +42,7 @@ pub fn name(path: &Path) -> String {
 pub fn empty(name: &str, notes: &[Note]) -> Failure {
     let reason = notes.iter().find_map(|note| match note {
         Note::HeaderOnly => Some(": there is a header and no row".to_owned()),
+        Note::NoRows => Some(": the table has no row".to_owned()),
         Note::WithoutKey { .. } => Some(format!(": {note}")),
         _ => None,
     });
@@ -147,8 +149,42 @@ pub fn reason(error: &std::io::Error) -> String {
     text.split(" (os error").next().unwrap_or(&text).to_owned()
 }
 
+/// A trace that is open.
+pub enum Opened {
+    /// Bytes to be read from the first to the last.
+    Bytes(Box<dyn Read>),
+    /// A table, which is read in any order.
+    Table(Table, Format),
+}
+
+/// The number of first bytes by which a table is known.
+const OPENING: u64 = 8;
+
 /// Opens a trace, whose reading is shown where that takes long.
-pub fn open(path: &Path, progress: &Progress) -> Result<Box<dyn Read>, Failure> {
+pub fn open(path: &Path, options: &ReadOptions, progress: &Progress) -> Result<Opened, Failure> {
+    let named = |error: std::io::Error| Failure::new(format!("{}: {}", name(path), reason(&error)));
+    let is_file = path.as_os_str() != "-" && path.is_file();
+    let mut first = Vec::new();
+    if is_file {
+        let mut file = File::open(path).map_err(named)?;
+        file.by_ref().take(OPENING).read_to_end(&mut first).map_err(named)?;
+        return match Format::of_table(options, &first) {
+            Some(format) => Ok(Opened::Table(Table::new(file).map_err(named)?, format)),
+            None => open_bytes(path, progress).map(Opened::Bytes),
+        };
+    }
+    // What has come cannot be asked for again.
+    let mut input = open_bytes(path, progress)?;
+    input.by_ref().take(OPENING).read_to_end(&mut first).map_err(named)?;
+    let format = Format::of_table(options, &first);
+    let mut input = Cursor::new(first).chain(input);
+    let Some(format) = format else { return Ok(Opened::Bytes(Box::new(input))) };
+    let mut bytes = Vec::new();
+    input.read_to_end(&mut bytes).map_err(named)?;
+    Ok(Opened::Table(Table::from_bytes(bytes), format))
+}
+
+fn open_bytes(path: &Path, progress: &Progress) -> Result<Box<dyn Read>, Failure> {
     if path.as_os_str() == "-" {
         return Ok(progress.watch("standard input", std::io::stdin(), None));
     }

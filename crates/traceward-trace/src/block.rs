@@ -14,8 +14,10 @@ use crate::lines::Lines;
 use crate::options::ReadOptions;
 use crate::record::{ReadStop, RecordSink};
 use crate::states::key_text;
+use crate::table::{Rows, Slice, SliceValues};
 use crate::time::TimeReader;
 use crate::typing::{CellSink, Gap, Typing};
+use std::ops::Range;
 
 /// The states of a piece.
 pub(crate) struct Block<'o> {
@@ -61,6 +63,84 @@ impl<'o> Block<'o> {
     /// Whether types are not as they have turned out to be meanwhile, or the block has decided one.
     pub(crate) fn was_read_otherwise(&self, typing: &Typing) -> bool {
         !self.typing.reads_like(typing)
+    }
+
+    /// Takes rows of a table, column by column. They are numbered from `first` on.
+    pub(crate) fn take(&mut self, first: u64, rows: &Rows<'_>) -> Result<(), ReadStop> {
+        let count = u32::try_from(rows.count).ok().filter(|&count| self.len.checked_add(count).is_some());
+        let Some(count) = count else { return Err(ReadStop::Asked) };
+        if self.options.key.is_some() && !self.push_keys(rows) {
+            return rows.each(first, self);
+        }
+        self.push_times(rows)?;
+        self.typing.begin();
+        let before = self.len;
+        for index in 0..self.columns.len() {
+            self.take_column(index, &rows.columns[index], before..before + count)?;
+        }
+        self.lines.push_many(first, count);
+        self.len += count;
+        Ok(())
+    }
+
+    /// Takes the keys of all rows; false, and none is taken, if one of them has none.
+    fn push_keys(&mut self, rows: &Rows<'_>) -> bool {
+        let column = &rows.columns[self.options.key_slot()];
+        let has_key = |row| matches!(key_text(column.cell(row), self.options), Ok(Some(_)));
+        if !(0..rows.count).all(has_key) {
+            return false;
+        }
+        for row in 0..rows.count {
+            if let Ok(Some(key)) = key_text(column.cell(row), self.options) {
+                self.keys.push(&key);
+            }
+        }
+        true
+    }
+
+    /// Takes the timestamps of all rows.
+    fn push_times(&mut self, rows: &Rows<'_>) -> Result<(), ReadStop> {
+        let slots = self.options.time_slots();
+        if self.time.is_none() {
+            return Ok(());
+        }
+        let columns = &rows.columns[slots.clone()];
+        let is_ordered =
+            |times: &[i64]| times.is_sorted() && self.times.last().zip(times.first()).is_none_or(|(a, b)| a <= b);
+        if let [Slice { values: SliceValues::Moments(times), present: None }] = columns
+            && self.options.null.is_empty()
+            && (self.options.key.is_some() || is_ordered(times))
+        {
+            self.times.extend_from_slice(times);
+            return Ok(());
+        }
+        let mut cells = vec![Cell::Absent; slots.end];
+        for row in 0..rows.count {
+            cells[slots.clone()].iter_mut().zip(columns).for_each(|(cell, column)| *cell = column.cell(row));
+            if !self.push_time(&cells) {
+                return Err(ReadStop::Asked);
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the values of a variable in some states.
+    fn take_column(&mut self, index: usize, slice: &Slice<'_>, states: Range<u32>) -> Result<(), ReadStop> {
+        let column = &mut self.columns[index];
+        if slice.present.is_none() && self.typing.takes_whole(index, slice.values) && column.extend(slice.values) {
+            return Ok(());
+        }
+        for (row, state) in states.enumerate() {
+            let before = match (self.options.key.is_some(), state.checked_sub(1)) {
+                (false, Some(before)) => Before::At(before),
+                _ => Before::Elsewhere,
+            };
+            let mut value = BlockValue { column, before, row: (state, index as u32), carried: &mut self.carried };
+            if self.typing.read(index, slice.cell(row), &mut value).is_err() {
+                return Err(ReadStop::Asked);
+            }
+        }
+        Ok(())
     }
 
     /// Takes a timestamp; false if another state is needed to tell it, or comes after it.

@@ -47,11 +47,18 @@ impl<'a> Cell<'a> {
             Self::Str(text) => Some(Cow::Borrowed(text.as_bytes())),
             Self::Escaped(source) => Some(Cow::Owned(unescape(source).into_bytes())),
             Self::Bool(bit) => Some(Cow::Borrowed(if bit { b"true" } else { b"false" })),
-            Self::Int(int) | Self::Time(int) => Some(Cow::Owned(int.to_string().into_bytes())),
+            Self::Int(int) => Some(Cow::Owned(int.to_string().into_bytes())),
+            Self::Time(time) => Some(Cow::Owned(moment(time).into_bytes())),
             Self::Float(float) => Some(Cow::Owned(float.to_string().into_bytes())),
             Self::Absent | Self::Null | Self::QuotedEmpty | Self::Container(_) => None,
         }
     }
+}
+
+/// A moment as people write it.
+fn moment(time: i64) -> String {
+    let moment = jiff::Timestamp::from_nanosecond(i128::from(time));
+    moment.map_or_else(|_| time.to_string(), |moment| moment.to_string())
 }
 
 /// A cell that outlives its record. Its text lies among bytes that are kept beside it.

@@ -3,6 +3,7 @@
 use crate::cell::Cell;
 use crate::dictionary::Dictionary;
 use crate::error::TraceErrorKind;
+use crate::table::SliceValues;
 use crate::typing::{CellSink, Gap, Gaps};
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::lower::Expected;
@@ -78,6 +79,21 @@ impl ColumnBuilder {
     #[inline]
     pub(crate) fn next(&mut self, previous: Option<u32>) -> NextValue<'_> {
         NextValue { column: self, previous }
+    }
+
+    /// Takes the values of the next states, all of them there. False, and none is taken, if the
+    /// column so far is of another type.
+    pub(crate) fn extend(&mut self, values: SliceValues<'_>) -> bool {
+        if self.disregarded {
+            return false;
+        }
+        let Some(count) = self.values.extend(values, self.len) else { return false };
+        self.mentioned = true;
+        if let Some(present) = &mut self.present {
+            present.push_many(true, count);
+        }
+        self.len += count;
+        true
     }
 
     /// A value was taken.
@@ -351,6 +367,44 @@ impl Values {
         }
     }
 
+    /// Adds values that are all there behind so many of this column; none if they are of another
+    /// type. Returns their number.
+    fn extend(&mut self, values: SliceValues<'_>, len: usize) -> Option<usize> {
+        if let Self::Nothing = self {
+            *self = Self::fillers_for(values, len)?;
+        }
+        match (self, values) {
+            (Self::Bool(bits), SliceValues::Bools(more)) => {
+                bits.append(&Bitmap::from_words(more.words(), more.len()));
+                Some(more.len())
+            }
+            (Self::Int(ints), SliceValues::Ints(more) | SliceValues::Moments(more)) => {
+                ints.extend_from_slice(more);
+                Some(more.len())
+            }
+            (Self::Float(floats), SliceValues::Floats(more)) => {
+                floats.extend_from_slice(more);
+                Some(more.len())
+            }
+            (Self::Text(own), SliceValues::Texts { codes, texts }) => {
+                own.extend(codes, texts);
+                Some(codes.len())
+            }
+            _ => None,
+        }
+    }
+
+    /// Fillers of the type of some values.
+    fn fillers_for(values: SliceValues<'_>, len: usize) -> Option<Self> {
+        match values {
+            SliceValues::Bools(_) => Some(Self::Bool(Bitmap::filled(len, false))),
+            SliceValues::Ints(_) | SliceValues::Moments(_) => Some(Self::Int(vec![0; len])),
+            SliceValues::Floats(_) => Some(Self::Float(vec![0.0; len])),
+            SliceValues::Texts { .. } => Some(Self::Text(Texts { codes: vec![0; len], ..Texts::default() })),
+            SliceValues::Nothing | SliceValues::Cells(_) => None,
+        }
+    }
+
     /// No values, of the same type.
     fn empty(&self) -> Self {
         match self {
@@ -435,6 +489,19 @@ impl Texts {
     fn push(&mut self, text: &str) {
         let code = self.dictionary.intern(text);
         self.codes.push(code);
+    }
+
+    /// Adds texts by their places among others. Only those that occur are looked for.
+    fn extend(&mut self, codes: &[u32], texts: &[&str]) {
+        const UNKNOWN: u32 = u32::MAX;
+        let mut own = vec![UNKNOWN; texts.len()];
+        for &code in codes {
+            let known = &mut own[code as usize];
+            if *known == UNKNOWN {
+                *known = self.dictionary.intern(texts[code as usize]);
+            }
+            self.codes.push(*known);
+        }
     }
 
     fn append(&mut self, piece: &Self) {

@@ -1,6 +1,7 @@
 //! What can be wrong with an input.
 
 use crate::events::EventsMistake;
+use crate::lines::LineUnit;
 use crate::unread::WayOut;
 use std::fmt;
 use traceward_logic::diagnostic::{Help, Remedy};
@@ -20,6 +21,7 @@ pub struct TraceError(Box<Inner>);
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Inner {
     line: Option<u64>,
+    unit: LineUnit,
     column: Option<String>,
     kind: TraceErrorKind,
 }
@@ -43,6 +45,28 @@ pub enum TraceErrorKind {
         what: &'static str,
         /// What to do about it.
         way_out: WayOut,
+    },
+    /// The input is a table, which cannot be read as a stream of bytes.
+    TableInBytes {
+        /// The name of the format, with its article.
+        what: &'static str,
+    },
+    /// The input is a table, which cannot be followed.
+    TableFollowed {
+        /// The name of the format, with its article.
+        what: &'static str,
+    },
+    /// A table is damaged.
+    DamagedTable {
+        /// The name of the format.
+        format: &'static str,
+        /// What its decoder says.
+        detail: String,
+    },
+    /// A column of a table has a type whose values are none of ours.
+    UnknownType {
+        /// The type, as its format names it.
+        ty: String,
     },
     /// The input is UTF-16.
     Utf16,
@@ -187,17 +211,33 @@ pub enum TraceErrorKind {
 
 impl TraceError {
     pub(crate) fn new(kind: TraceErrorKind) -> Self {
-        Self(Box::new(Inner { line: None, column: None, kind }))
+        Self(Box::new(Inner { line: None, unit: LineUnit::Line, column: None, kind }))
     }
 
-    pub(crate) fn on_line(mut self, line: u64) -> Self {
+    /// The same error on a line, or in a row of a table.
+    #[must_use]
+    pub fn on_line(mut self, line: u64) -> Self {
         self.0.line = Some(line);
         self
     }
 
-    pub(crate) fn in_column(mut self, column: &str) -> Self {
+    /// The same error in a column.
+    #[must_use]
+    pub fn in_column(mut self, column: &str) -> Self {
         self.0.column = Some(column.to_owned());
         self
+    }
+
+    /// The same error in a table, whose lines are rows.
+    #[must_use]
+    pub fn of_rows(mut self) -> Self {
+        self.0.unit = LineUnit::Row;
+        self
+    }
+
+    /// What its line is.
+    pub fn unit(&self) -> LineUnit {
+        self.0.unit
     }
 
     /// The line of the input, 1-based, where there is one to name.
@@ -218,7 +258,7 @@ impl TraceError {
     /// What is wrong, for people.
     pub fn message(&self) -> String {
         use TraceErrorKind as Kind;
-        let name = Shown(self.column().unwrap_or("?"));
+        let (name, unit) = (Shown(self.column().unwrap_or("?")), self.unit());
         match self.kind() {
             Kind::Io(detail) => format!("cannot be read: {detail}"),
             Kind::Compression { method, detail } => format!("the {method} data is damaged or cut short: {detail}"),
@@ -226,6 +266,12 @@ impl TraceError {
                 format!("the zstd data has a window that is larger than {} MiB", limit >> 20)
             }
             Kind::NotRead { what, .. } => format!("this looks like {what}, which is not read"),
+            Kind::TableInBytes { what } => format!("this is {what}, which is not read as a stream of bytes"),
+            Kind::TableFollowed { what } => format!("this is {what}, which cannot be followed: it is read as a whole"),
+            Kind::DamagedTable { format, detail } => {
+                format!("the {format} table is damaged or cut short: {}", shown(detail))
+            }
+            Kind::UnknownType { ty } => format!("`{name}` has the type {}, which is no value here", shown(ty)),
             Kind::Utf16 => "the input is UTF-16 text".to_owned(),
             Kind::InvalidUtf8 => match self.column() {
                 Some(name) => format!("a value of `{name}` is not UTF-8 text"),
@@ -275,12 +321,14 @@ impl TraceError {
                 format!("`{name}` is ambiguous: in `{}` and every other date either part may be the day", shown(text))
             }
             Kind::ContradictoryDates { text, other_line } => format!(
-                "`{name}` contradicts itself: `{}` and line {other_line} have day and month in different order",
+                "`{name}` contradicts itself: `{}` and {unit} {other_line} have day and month in different order",
                 shown(text)
             ),
             Kind::TimeDecreases { now, before, before_line, key } => {
                 let within = key.as_ref().map(|key| format!(" within key `{}`", shown(key))).unwrap_or_default();
-                format!("time goes backwards{within}: `{name}` is {now}, but {before} on line {before_line} before it")
+                format!(
+                    "time goes backwards{within}: `{name}` is {now}, but {before} on {unit} {before_line} before it"
+                )
             }
             Kind::BehindClock { now, clock } => {
                 format!("too late: `{name}` is {now}, but the clock has reached {clock}, and verdicts rely on that")
@@ -308,6 +356,12 @@ impl TraceError {
             Kind::WindowTooLarge { .. } => {
                 text("decompress it first, with `zstd -d --long=31`, or compress it again with `zstd --long=27`")
             }
+            Kind::TableInBytes { .. } => {
+                text("decompress it if it is compressed; in programs, the crate traceward-arrow reads tables")
+            }
+            Kind::TableFollowed { .. } => text("check it when it is whole, or send its rows as JSON lines"),
+            Kind::DamagedTable { .. } => text("fetch or write the file again"),
+            Kind::UnknownType { .. } => text("convert it where the table is written: to numbers, strings or members"),
             Kind::Utf16 | Kind::InvalidUtf8 => text("convert the file to UTF-8, for example with iconv"),
             Kind::NotRead { way_out, .. } => way_out.help(),
             Kind::Events(mistake) => text(mistake.help()),

@@ -17,10 +17,11 @@ use crate::note::Note;
 use crate::opening::{Guess, Opening};
 use crate::options::{ReadOptions, RecordOrder, UnknownWord};
 use crate::read::{ReadFailure, ReadInput};
-use crate::record::{Pump, ReadStop, RecordReader, RecordSink};
+use crate::record::{End, Pump, ReadStop, RecordReader, RecordSink};
 use crate::sort::Sorter;
 use crate::source::Source;
 use crate::states::States;
+use crate::table;
 use crate::unread::UNREAD;
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -63,8 +64,16 @@ impl Format {
     /// What a program tells of its states: a hello, then `init`, `next` and `end`.
     pub const EVENTS: Self = Self(&events::FORMAT);
 
+    /// A Parquet table.
+    pub const PARQUET: Self = Self(&table::PARQUET);
+    /// An Arrow table: a file, or a stream.
+    pub const ARROW: Self = Self(&table::ARROW);
+
     /// All formats; the last is taken for what none of the others claims.
-    pub const ALL: [Self; 3] = [Self::EVENTS, Self::JSON_LINES, Self::CSV];
+    pub const ALL: [Self; 5] = [Self::PARQUET, Self::ARROW, Self::EVENTS, Self::JSON_LINES, Self::CSV];
+
+    /// The formats of tables. They are known by their first bytes, and not read by this crate.
+    const TABLES: [Self; 2] = [Self::PARQUET, Self::ARROW];
 
     /// The name in options.
     pub fn name(self) -> &'static str {
@@ -87,6 +96,13 @@ impl Format {
         if options.format.is_some() {
             return Ok(options.format);
         }
+        for table in Self::TABLES {
+            match (table.0.begins)(opening) {
+                Guess::No => {}
+                Guess::Yes => return Ok(Some(table)),
+                Guess::Later => return Ok(None),
+            }
+        }
         for entry in &UNREAD {
             match (entry.begins)(opening) {
                 Guess::No => {}
@@ -101,6 +117,14 @@ impl Format {
     fn of_text(opening: Opening<'_>) -> Option<Self> {
         let claimed = Self::ALL.into_iter().find(|format| (format.0.begins)(opening) != Guess::No)?;
         ((claimed.0.begins)(opening) == Guess::Yes).then_some(claimed)
+    }
+
+    /// The table that an input is, by the options and its first bytes: who has one has to read it
+    /// by other means, and hand it over as [`TableStates`](crate::TableStates).
+    pub fn of_table(options: &ReadOptions, first: &[u8]) -> Option<Self> {
+        let opening = Opening::new(first, End::Last);
+        let is_table = |format: &Self| Self::TABLES.contains(format);
+        Self::of(options, opening).ok().flatten().filter(is_table)
     }
 
     /// The way in which the format is read.
@@ -140,7 +164,7 @@ impl FromStr for Format {
 
     fn from_str(text: &str) -> Result<Self, UnknownWord> {
         let found = Self::ALL.into_iter().find(|format| format.name() == text);
-        found.ok_or_else(|| UnknownWord::new(text, "format", "csv, jsonl or events"))
+        found.ok_or_else(|| UnknownWord::new(text, "format", "csv, jsonl, events, parquet or arrow"))
     }
 }
 
@@ -274,6 +298,6 @@ mod tests {
             assert_eq!(format.to_string().parse(), Ok(format));
         }
         let error = "cvs".parse::<Format>().unwrap_err();
-        assert_eq!(error.to_string(), "`cvs` is no format: use csv, jsonl or events");
+        assert_eq!(error.to_string(), "`cvs` is no format: use csv, jsonl, events, parquet or arrow");
     }
 }

@@ -179,7 +179,7 @@ pub(crate) fn inspect_objects<R: RecordReader>(
 }
 
 /// The columns of an input while it is read.
-struct Profiles<'o> {
+pub(crate) struct Profiles<'o> {
     options: &'o ReadOptions,
     columns: Vec<Profile>,
     /// Looks after time and key, just as in a reading.
@@ -191,7 +191,7 @@ struct Profiles<'o> {
 }
 
 impl<'o> Profiles<'o> {
-    fn new(options: &'o ReadOptions) -> Self {
+    pub(crate) fn new(options: &'o ReadOptions) -> Self {
         let states = States::unordered(options);
         Self { options, columns: Vec::new(), states, rows: 0, kept: 0, cells_left: MOST_CELLS }
     }
@@ -207,7 +207,7 @@ impl<'o> Profiles<'o> {
         Some(self.kept - 1)
     }
 
-    fn finish(self, names: &[String], notes: Vec<Note>) -> Result<Inspection, TraceError> {
+    pub(crate) fn finish(self, names: &[String], notes: Vec<Note>) -> Result<Inspection, TraceError> {
         let summary = self.states.summarise(names, notes)?;
         let rows = self.rows;
         let suggestions = Seen::new(&self.columns, rows, self.kept, self.options).suggest();
@@ -492,11 +492,12 @@ impl Profile {
         }
         self.present += 1;
         match cell {
-            Cell::Field(_) | Cell::Literal(_) => self.shape.observe(&text),
+            Cell::Field(_) | Cell::Literal(_) | Cell::Bool(_) | Cell::Int(_) => self.shape.observe(&text),
+            Cell::Float(_) => self.shape.observe_float(),
             _ => self.shape.observe_text(),
         }
-        self.is_always_string &= !matches!(cell, Cell::Literal(_));
-        self.is_never_string &= !matches!(cell, Cell::Text(_));
+        self.is_always_string &= !matches!(cell, Cell::Literal(_) | Cell::Bool(_) | Cell::Int(_) | Cell::Float(_));
+        self.is_never_string &= !matches!(cell, Cell::Text(_) | Cell::Str(_));
         self.observe_number(&text);
         self.dates.observe(&text, kept);
         let code = self.observe_distinct(&text);

@@ -44,6 +44,7 @@ mod split;
 mod states;
 mod stream;
 mod swar;
+mod table;
 #[cfg(test)]
 mod testing;
 mod time;
@@ -57,7 +58,7 @@ pub use format::Format;
 pub use inspect::{Claim, ColumnInspection, ColumnKind, Counted, Distinct, Inspection, Suggestion, TimeGuess, inspect};
 pub use intake::{CannotRestore, Carried, Intake};
 pub use keys::{KeyGroup, Keys};
-pub use lines::Lines;
+pub use lines::{LineUnit, Lines};
 pub use note::Note;
 pub use options::{
     HeaderLine, Implied, MissingPolicy, Pieces, ReadOptions, ReadVariable, RecordOrder, Records, Scratch, Spill,
@@ -68,4 +69,5 @@ pub use record::{ReadStop, RecordSink};
 pub use sources::{SourcePlace, Sources};
 pub use spill::{KeyParts, ScratchFile};
 pub use stream::RecordStream;
+pub use table::{Bits, Rows, Slice, SliceValues, TableBlock, TableInspection, TableStates};
 pub use unread::{Certainty, WayOut};

@@ -1,5 +1,7 @@
 //! Which line of the input a state came from.
 
+use std::fmt;
+
 /// The source line of each state, 1-based.
 ///
 /// Kept as runs of consecutive lines, so that a regular input costs nothing and a blank line costs
@@ -9,6 +11,26 @@ pub struct Lines {
     runs: Vec<LineRun>,
     len: u32,
     next_line: u64,
+    unit: LineUnit,
+}
+
+/// What an input is counted in.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum LineUnit {
+    /// Lines of text.
+    #[default]
+    Line,
+    /// Rows of a table, which has no lines.
+    Row,
+}
+
+impl fmt::Display for LineUnit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Line => "line",
+            Self::Row => "row",
+        })
+    }
 }
 
 /// States from `position` on lie on lines from `line` on, one each.
@@ -34,6 +56,25 @@ impl Lines {
             let end = piece.runs.get(index + 1).map_or(piece.len, |next| next.position);
             self.push(first_line + run.line - 1);
             let others = end - run.position - 1;
+            self.len += others;
+            self.next_line += u64::from(others);
+        }
+    }
+
+    /// The same, with lines that are rows of a table.
+    pub(crate) fn of_rows(self) -> Self {
+        Self { unit: LineUnit::Row, ..self }
+    }
+
+    /// What its lines are.
+    pub fn unit(&self) -> LineUnit {
+        self.unit
+    }
+
+    /// Adds the next states, each on a line of its own, from a line on.
+    pub(crate) fn push_many(&mut self, line: u64, count: u32) {
+        if let Some(others) = count.checked_sub(1) {
+            self.push(line);
             self.len += others;
             self.next_line += u64::from(others);
         }

@@ -13,6 +13,8 @@ pub enum Note {
     EmptyInput,
     /// The CSV input has a header and no row.
     HeaderOnly,
+    /// The table has no row.
+    NoRows,
     /// A name in the header looks like a value, so that the first line may be no header.
     OddHeader {
         /// The name.
@@ -87,6 +89,7 @@ impl fmt::Display for Note {
         match self {
             Self::EmptyInput => f.write_str("the input is empty: a trace of 0 states"),
             Self::HeaderOnly => f.write_str("the input has a header and no rows: a trace of 0 states"),
+            Self::NoRows => f.write_str("the table has no rows: a trace of 0 states"),
             Self::OddHeader { name } => {
                 write!(f, "the header looks like a record: it has a column named `{}`", Shown(name))
             }

@@ -111,6 +111,11 @@ impl ColumnShape {
         }
     }
 
+    /// Takes a value into account that says it is a float, even if it is whole.
+    pub(crate) fn observe_float(&mut self) {
+        self.floats = true;
+    }
+
     /// Takes a value into account that says it is a text.
     pub(crate) fn observe_text(&mut self) {
         self.texts = true;

@@ -182,6 +182,11 @@ impl<'o> States<'o> {
         self.options.pieces
     }
 
+    /// Whether the type of every variable is known.
+    pub(crate) fn has_types(&self) -> bool {
+        self.typing.is_decided()
+    }
+
     /// A block for a piece that comes behind the states so far; none if its states would depend on
     /// them.
     pub(crate) fn block(&self) -> Option<Block<'o>> {

@@ -107,7 +107,7 @@ impl TimeReader {
             &[cell] | &[cell @ Cell::Time(_), ..] => known(cell, &self.null),
             _ => return None,
         };
-        if let (Cell::Time(time), _) | (Cell::Int(time), Some(TimeUnit::Ns)) = (cell, self.column.unit) {
+        if let Some(time) = plain(cell, self.column.unit) {
             return Some(time);
         }
         let text = time_text(&self.column.name, cell).ok()?;
@@ -162,7 +162,7 @@ impl TimeReader {
     }
 
     fn stamp(&mut self, cell: Cell<'_>, line: u64, anchor: Anchor) -> Result<Stamp, TraceErrorKind> {
-        if let (Cell::Time(time), _) | (Cell::Int(time), Some(TimeUnit::Ns)) = (cell, self.column.unit) {
+        if let Some(time) = plain(cell, self.column.unit) {
             return Ok(Stamp::Known(time));
         }
         let text = time_text(&self.column.name, cell)?;
@@ -437,6 +437,16 @@ impl TimeColumn {
 }
 
 /// The text of a timestamp, with blanks around it perhaps.
+/// The timestamp of a cell that is one, or a whole number of units.
+#[inline]
+fn plain(cell: Cell<'_>, unit: Option<TimeUnit>) -> Option<i64> {
+    match (cell, unit) {
+        (Cell::Time(time), _) => Some(time),
+        (Cell::Int(count), Some(unit)) => count.checked_mul(unit.nanoseconds()),
+        _ => None,
+    }
+}
+
 fn time_text<'a>(name: &str, cell: Cell<'a>) -> Result<Cow<'a, [u8]>, TraceErrorKind> {
     match cell {
         Cell::Container(source) => Err(container(name, source)),

@@ -10,6 +10,7 @@ use crate::column::container;
 use crate::error::{TraceErrorKind, lossy};
 use crate::number::{self, NotNumber};
 use crate::options::{MOMENTARY_FIELDS, MissingPolicy, ReadOptions, ReadVariable, Records};
+use crate::table::SliceValues;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use traceward_logic::lower::{ClassId, Expected};
@@ -137,6 +138,23 @@ impl Typing {
             Ok(()) => Ok(()),
             Err(kind) => Err(self.unlike_first(variable, kind)),
         }
+    }
+
+    /// Whether all values of a part of a column are what is expected of the variable, as they are.
+    pub(crate) fn takes_whole(&self, variable: usize, values: SliceValues<'_>) -> bool {
+        let is_expected = match (values, self.read_as[variable]) {
+            (SliceValues::Bools(_), ReadAs::Bool) => true,
+            (SliceValues::Ints(_) | SliceValues::Moments(_), ReadAs::Number) => true,
+            (SliceValues::Floats(floats), ReadAs::Number) => !floats.iter().any(|float| float.is_nan()),
+            (SliceValues::Texts { .. }, ReadAs::Text) => true,
+            _ => false,
+        };
+        is_expected && self.null.is_empty()
+    }
+
+    /// Whether the type of every variable is known.
+    pub(crate) fn is_decided(&self) -> bool {
+        !self.read_as.iter().any(|read_as| matches!(read_as, ReadAs::Undecided { .. }))
     }
 
     /// Sets a value to what a program mostly says of a variable: a number or a boolean, where one

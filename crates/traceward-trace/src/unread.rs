@@ -62,10 +62,8 @@ const fn hopeless(name: &'static str, begins: fn(Opening<'_>) -> Guess) -> Unrea
 
 /// The formats that are not read, in the order in which they are looked for: first those that are
 /// known by fixed bytes, then other binary data, then texts.
-pub(crate) static UNREAD: [Unread; 37] = [
-    certain("a Parquet table", |input| input.begins_with(b"PAR1"), "duckdb -csv -c \"FROM read_parquet('FILE')\""),
-    certain("an Arrow table (Feather)", |input| input.begins_with_any(&[b"ARROW1", b"FEA1"]), READ_FEATHER),
-    certain("a stream of Arrow tables", |input| input.begins_with(&[0xFF; 4]), READ_ARROW_STREAM),
+pub(crate) static UNREAD: [Unread; 35] = [
+    certain("an Arrow table of old (Feather 1)", |input| input.begins_with(b"FEA1"), READ_FEATHER),
     certain("an FST waveform", |input| input.begins_with(b"\0\0\0\0\0\0\0\x01\x49"), READ_FST),
     certain(
         "an SQLite database",
@@ -121,8 +119,6 @@ pub(crate) static UNREAD: [Unread; 37] = [
 const READ_FST: &str = "fst2vcd FILE > wave.vcd && sigrok-cli -I vcd -i wave.vcd -O csv";
 const READ_FEATHER: &str =
     "python3 -c \"import pandas, sys; pandas.read_feather('FILE').to_csv(sys.stdout, index=False)\"";
-const READ_ARROW_STREAM: &str =
-    "python3 -c \"import pyarrow, sys; pyarrow.ipc.open_stream('FILE').read_pandas().to_csv(sys.stdout, index=False)\"";
 const READ_PACKETS: &str =
     "tshark -r FILE -T fields -E header=y -E separator=, -E quote=d -e frame.time_epoch -e ip.src -e ip.dst";
 const READ_XES: &str = "python3 -c \"import pm4py, sys; pm4py.read_xes('FILE').to_csv(sys.stdout, index=False)\"";
@@ -457,10 +453,7 @@ mod tests {
 
     #[test]
     fn bytes_that_nothing_else_begins_with_are_named() {
-        expect(b"PAR1\x15\x04\x15\x10PAR1", "a Parquet table");
-        expect(b"ARROW1\0\0\xff\xff\xff\xff", "an Arrow table (Feather)");
-        expect(b"FEA1\0\0\0\0", "an Arrow table (Feather)");
-        expect(b"\xff\xff\xff\xff\x10\0\0\0", "a stream of Arrow tables");
+        expect(b"FEA1\0\0\0\0", "an Arrow table of old (Feather 1)");
         expect(b"\0\0\0\0\0\0\0\x01\x49\0\0", "an FST waveform");
         expect(b"SQLite format 3\0\x10\0", "an SQLite database");
         expect(b"\xd4\xc3\xb2\xa1\x02\0\x04\0", "a capture of packets (pcap)");

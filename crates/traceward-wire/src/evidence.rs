@@ -12,7 +12,7 @@ use traceward::report;
 pub struct Evidence {
     /// The position: of an always one at which its body fails, otherwise 0.
     pub position: usize,
-    /// The line of that state in the input.
+    /// The line of that state in the input, or its row in a table.
     pub line: u64,
     /// What was owed and what happened, the outermost operator first.
     pub reasons: Vec<Reason>,
@@ -138,7 +138,7 @@ impl From<&report::Outcome> for Outcome {
 pub struct Place {
     /// Its position in the trace, or in the key's part of it.
     pub position: usize,
-    /// Its line in the input.
+    /// Its line in the input, or its row in a table.
     pub line: u64,
     /// The place in a program at which the state came about, if the input tells.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -8,7 +8,7 @@ use crate::{ErrorKind, Members, Step, VERSION, Value, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use traceward::engine::EngineStatistics;
-use traceward::input::Note;
+use traceward::input::{LineUnit, Note};
 use traceward::report::{self, Subject, WarningKind};
 use traceward::report::{
     Compared, Cost, Counterpart, CoverageReport, KeysReport, Measure, OwedReport, QueryReport, QueryValue,
@@ -142,6 +142,9 @@ pub struct Trace {
     pub states: usize,
     /// Whether it has none.
     pub empty: bool,
+    /// What each `line` is, if it is no line of text: `row`, if the trace is a table.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line_unit: Option<String>,
     /// The number of keys, if it was split.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keys: Option<usize>,
@@ -164,11 +167,12 @@ pub struct Trace {
 
 impl Trace {
     fn new(path: &str, report: &TraceReport) -> Self {
-        let TraceReport { states, keys, span, missing, notes, table } = report;
+        let TraceReport { states, line_unit, keys, span, missing, notes, table } = report;
         Self {
             path: path.to_owned(),
             states: *states,
             empty: *states == 0,
+            line_unit: (*line_unit == LineUnit::Row).then(|| line_unit.to_string()),
             keys: keys.as_ref().map(Vec::len),
             time_span_ns: *span,
             missing: Members(missing.iter().map(|(name, count)| (name.to_string(), *count)).collect()),
@@ -399,7 +403,7 @@ pub struct NeededBound {
     pub key: Option<String>,
     /// The position at which so much was first needed, in the trace or in the key's part of it.
     pub position: usize,
-    /// The line of that state in the input.
+    /// The line of that state in the input, or its row in a table.
     pub line: u64,
     /// Its timestamp in nanoseconds, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -432,7 +436,7 @@ pub struct Owed {
     pub obligation: String,
     /// The position at which it was asked for.
     pub since: usize,
-    /// The line of that state in the input.
+    /// The line of that state in the input, or its row in a table.
     pub line: u64,
     /// The first position at which it may come about, if that is not the next.
     pub from: Option<u64>,
@@ -483,7 +487,7 @@ impl From<&report::Violations> for Violations {
 pub struct ViolatingState {
     /// Its position in the trace, or in the key's part of it.
     pub position: usize,
-    /// Its line in the input.
+    /// Its line in the input, or its row in a table.
     pub line: u64,
     /// The place in a program at which the state came about, if the input tells.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -185,13 +185,34 @@ pub fn check(spec: &Spec, input: impl Read) -> Result<Report, Error> {
 
 /// Reads a trace and answers a spec's questions about it, in a certain way.
 pub fn check_with(spec: &Spec, input: impl Read, options: &CheckOptions) -> Result<Report, Error> {
+    let read = filled(spec, options)?;
+    answer(spec, read_input(input, &read), options)
+}
+
+/// Answers a spec's questions about a trace that somebody else reads, by the options that the
+/// spec's needs have been filled into. The crate `traceward-arrow` reads tables for it.
+pub fn check_read(
+    spec: &Spec,
+    read: impl FnOnce(&ReadOptions) -> Result<ReadTrace, ReadFailure>,
+    options: &CheckOptions,
+) -> Result<Report, Error> {
+    let trace = read(&filled(spec, options)?);
+    answer(spec, trace.map(|trace| ReadInput::Whole(Box::new(trace))), options)
+}
+
+/// The options by which a trace is read for a spec.
+fn filled(spec: &Spec, options: &CheckOptions) -> Result<ReadOptions, Error> {
     if spec.lowered().end_when.is_some() && spec.settings().by.is_none() {
         return Err(Request::EndWithoutKey.into());
     }
     let read = spec.read_options(&options.read);
     // What is drawn needs all states at once.
-    let read = if options.points { ReadOptions { spill: None, ..read } } else { read };
-    match read_input(input, &read) {
+    Ok(if options.points { ReadOptions { spill: None, ..read } } else { read })
+}
+
+/// Answers a spec's questions about what was read.
+fn answer(spec: &Spec, read: Result<ReadInput<'_>, ReadFailure>, options: &CheckOptions) -> Result<Report, Error> {
+    match read {
         Ok(ReadInput::Whole(trace)) => {
             let lowered = bind(spec, &trace)?;
             Question::new(spec, &lowered, *trace, options)?.answer()

@@ -8,7 +8,7 @@ use traceward_engine::limit::{BuildError, GaveUp, Unsupported};
 use traceward_engine::query::online::Unfollowable;
 use traceward_engine::select::EngineName;
 use traceward_logic::shown::Shown;
-use traceward_trace::TraceError;
+use traceward_trace::{LineUnit, TraceError};
 
 /// The reason why a question could not be answered.
 #[derive(Debug)]
@@ -258,9 +258,10 @@ fn cannot_follow(property: &str, error: &BuildError) -> String {
 
 /// The message of an error with file and line before it.
 fn placed(trace: &str, error: &TraceError) -> String {
-    match error.line() {
-        Some(line) => format!("{trace}:{line}: {}", error.message()),
-        None => format!("{trace}: {}", error.message()),
+    match (error.line(), error.unit()) {
+        (Some(line), LineUnit::Line) => format!("{trace}:{line}: {}", error.message()),
+        (Some(row), LineUnit::Row) => format!("{trace}: row {row}: {}", error.message()),
+        (None, _) => format!("{trace}: {}", error.message()),
     }
 }
 

@@ -388,6 +388,7 @@ impl<'a> Question<'a> {
         let sizes = |keys: &Keys| keys.groups().map(|group| (label(group), group.positions.len())).collect();
         Ok(TraceReport {
             states: trace.len,
+            line_unit: self.input.lines.unit(),
             keys: keys.as_ref().map(sizes),
             span: time.iter().min().copied().zip(time.iter().max().copied()),
             missing: missing.collect(),

@@ -20,7 +20,7 @@ pub use traceward_logic::formula::{Direction, Unit};
 pub use traceward_logic::query::Measure;
 use traceward_logic::value::Value;
 use traceward_logic::verdict::Verdict;
-use traceward_trace::{Note, SourcePlace};
+use traceward_trace::{LineUnit, Note, SourcePlace};
 
 /// The report on a trace: the answers to all questions of a spec.
 #[derive(Clone, Debug)]
@@ -52,6 +52,8 @@ impl Report {
 pub struct TraceReport {
     /// The number of states.
     pub states: usize,
+    /// What lines of the input are: rows, if it is a table.
+    pub line_unit: LineUnit,
     /// The keys in order of first appearance, with the number of states of each; none if the trace
     /// was not split.
     pub keys: Option<Vec<(Arc<str>, usize)>>,

@@ -8,6 +8,7 @@ pub(super) mod written_file;
 
 use crate::arguments::{CheckArguments, ReportFormat};
 use crate::failure::{Failure, Outcome, tell};
+use crate::input::Opened;
 use crate::page::{self, Page};
 use crate::progress::Progress;
 use crate::{input, json, text};
@@ -192,9 +193,11 @@ fn check_one(
     beside: &FilesBeside<'_>,
 ) -> Result<Report, Failure> {
     let options = options(path, arguments);
-    let trace = input::open(path, progress)?;
-    let report = traceward::check_with(spec, trace, &options)
-        .map_err(|error| Failure::of(&error, &input::name(path), input::style()))?;
+    let report = match input::open(path, &options.read, progress)? {
+        Opened::Bytes(bytes) => traceward::check_with(spec, bytes, &options),
+        Opened::Table(table, format) => traceward_arrow::check_table(spec, table, format, &options),
+    };
+    let report = report.map_err(|error| Failure::of(&error, &input::name(path), input::style()))?;
     if report.trace.states == 0 && !arguments.allow_empty {
         return Err(input::empty(&input::name(path), &report.trace.notes));
     }

@@ -4,6 +4,7 @@ mod suggestion;
 
 use crate::arguments::{InspectArguments, OutputFormat};
 use crate::failure::{Failure, Outcome};
+use crate::input::Opened;
 use crate::progress::Progress;
 use crate::{input, json, text};
 use std::io::Write;
@@ -17,9 +18,12 @@ pub fn run(arguments: &InspectArguments, out: &mut impl Write) -> Result<Outcome
         key: arguments.trace.by.clone(),
         ..input::read_options(path, &arguments.trace)
     };
-    let trace = input::open(path, &Progress::new(arguments.output.quiet))?;
-    let inspection = traceward::input::inspect(trace, &options)
-        .map_err(|error| Failure::Message(Error::from(error).render(&input::name(path), input::style())))?;
+    let inspection = match input::open(path, &options, &Progress::new(arguments.output.quiet))? {
+        Opened::Bytes(bytes) => traceward::input::inspect(bytes, &options),
+        Opened::Table(table, format) => traceward_arrow::inspect_table(table, format, &options),
+    };
+    let inspection =
+        inspection.map_err(|error| Failure::Message(Error::from(error).render(&input::name(path), input::style())))?;
     let suggestions = suggestion::commands(&inspection.suggestions, path, &arguments.trace);
     match arguments.output.format {
         OutputFormat::Text => text::inspection(out, path, &inspection, &suggestions)?,

@@ -31,7 +31,7 @@ pub use response::response_lines;
 pub use runs::{coverage_lines, waiting_lines, worst_lines};
 use std::io::{self, Write};
 use std::path::Path;
-use traceward::input::{Note, SourcePlace};
+use traceward::input::{LineUnit, Note, SourcePlace};
 use traceward::message::Shown;
 use traceward::report::{Warning, WarningKind};
 use traceward::{Goal, Report, Verdict};
@@ -99,13 +99,16 @@ pub fn extent(report: &Report) -> String {
     if let Some((first, last)) = trace.span {
         text.push_str(&format!(", {}", elapsed(last.abs_diff(first))));
     }
+    if trace.line_unit == LineUnit::Row {
+        text.push_str("; a line is a row of the table");
+    }
     text
 }
 
 /// Whether a note belongs to the answer; the others are asides about the input, and no part of the
 /// results.
 pub fn is_about_the_answer(note: &Note) -> bool {
-    matches!(note, Note::EmptyInput | Note::HeaderOnly)
+    matches!(note, Note::EmptyInput | Note::HeaderOnly | Note::NoRows)
 }
 
 /// What is to be known of a trace beside the answer.

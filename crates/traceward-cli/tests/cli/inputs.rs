@@ -13,7 +13,7 @@ fn inputs_that_are_not_read_are_named() {
         "inputs-unread",
         &[
             ("wave.csv", b"$date today $end\n$timescale 1ns $end\n"),
-            ("table.parquet", b"PAR1\x15\x04\x15\x10PAR1"),
+            ("table.feather", b"FEA1\0\0\0\0"),
             ("doc.jsonl", b"{\n  \"a\": 1\n}\n"),
             ("all.json", b"[{\"a\": 1}, {\"a\": 0}]\n"),
             ("messages", syslog),
@@ -22,7 +22,7 @@ fn inputs_that_are_not_read_are_named() {
         ],
         &[
             (&["check", "-e", "G a", "wave.csv"], b""),
-            (&["inspect", "table.parquet"], b""),
+            (&["inspect", "table.feather"], b""),
             (&["query", "-e", "count(a)", "doc.jsonl"], b""),
             (&["check", "-e", "G a", "all.json", "--format", "json"], b""),
             (&["inspect", "messages"], b""),

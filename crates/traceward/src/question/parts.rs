@@ -50,7 +50,7 @@ impl PartsTally {
 
 /// The report on both of two parts.
 fn joined(before: TraceReport, other: TraceReport) -> TraceReport {
-    let TraceReport { states, keys, span, missing, notes, table } = other;
+    let TraceReport { states, keys, span, missing, notes, table, line_unit } = other;
     let spans = before.span.into_iter().chain(span);
     let mut known = before.missing;
     for (name, count) in missing {
@@ -63,6 +63,7 @@ fn joined(before: TraceReport, other: TraceReport) -> TraceReport {
         missing: known,
         notes,
         table,
+        line_unit,
     }
 }
 

@@ -1,0 +1,120 @@
+//! The bytes of a table, wherever they are.
+
+use bytes::Bytes;
+use parquet::errors::{ParquetError, Result};
+use parquet::file::reader::{ChunkReader, Length};
+use std::fmt;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// How much a reader of the bytes behind a place takes at once.
+const BUFFER: usize = 8 << 10;
+
+/// A table: a file, or bytes in memory.
+#[derive(Clone)]
+pub struct Table(Input);
+
+impl Table {
+    /// The table in a file, or in whatever else can be read from any place. It must not change
+    /// while it is read.
+    pub fn new(mut file: impl Read + Seek + Send + 'static) -> io::Result<Self> {
+        let len = file.seek(SeekFrom::End(0))?;
+        Ok(Self(Input::File { file: Arc::new(Mutex::new(file)), len }))
+    }
+
+    /// The table in bytes.
+    pub fn from_bytes(bytes: impl Into<Vec<u8>>) -> Self {
+        Self(Input::Memory(bytes.into().into()))
+    }
+
+    pub(crate) fn into_input(self) -> Input {
+        self.0
+    }
+}
+
+impl fmt::Debug for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Table").field("len", &self.0.len()).finish()
+    }
+}
+
+/// Bytes that threads read from any place.
+///
+/// The library's own way to share a file duplicates its handle. Duplicates have one position, so
+/// that one thread would read where another one has just gone; hence the lock.
+#[derive(Clone)]
+pub(crate) enum Input {
+    Memory(Bytes),
+    File { file: Arc<Mutex<dyn ReadSeek>>, len: u64 },
+}
+
+pub(crate) trait ReadSeek: Read + Seek + Send {}
+
+impl<R: Read + Seek + Send> ReadSeek for R {}
+
+impl Input {
+    /// The bytes at a place. Nothing is reserved for bytes that are not there.
+    pub(crate) fn bytes(&self, start: u64, len: u64) -> io::Result<Bytes> {
+        let end = start.checked_add(len).filter(|&end| end <= self.len());
+        let end = end.ok_or_else(|| {
+            io::Error::other(format!("{len} bytes from byte {start} on are beyond its {} bytes", self.len()))
+        })?;
+        match self {
+            Self::Memory(bytes) => Ok(bytes.slice(start as usize..end as usize)),
+            Self::File { file, .. } => {
+                let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
+                file.seek(SeekFrom::Start(start))?;
+                let mut bytes = vec![0; len as usize];
+                file.read_exact(&mut bytes)?;
+                Ok(bytes.into())
+            }
+        }
+    }
+
+    /// The last bytes, at the most so many.
+    pub(crate) fn last(&self, len: u64) -> io::Result<Bytes> {
+        let len = len.min(self.len());
+        self.bytes(self.len() - len, len)
+    }
+}
+
+impl Length for Input {
+    fn len(&self) -> u64 {
+        match self {
+            Self::Memory(bytes) => bytes.len() as u64,
+            Self::File { len, .. } => *len,
+        }
+    }
+}
+
+impl ChunkReader for Input {
+    type T = Behind;
+
+    fn get_read(&self, start: u64) -> Result<Behind> {
+        Ok(Behind { input: self.clone(), next: start, buffer: Bytes::new() })
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
+        self.bytes(start, length as u64).map_err(|error| ParquetError::EOF(error.to_string()))
+    }
+}
+
+/// The bytes behind a place.
+pub(crate) struct Behind {
+    input: Input,
+    next: u64,
+    buffer: Bytes,
+}
+
+impl Read for Behind {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        if self.buffer.is_empty() {
+            let len = self.input.len().saturating_sub(self.next).min(BUFFER as u64);
+            self.buffer = self.input.bytes(self.next, len)?;
+            self.next += len;
+        }
+        let count = to.len().min(self.buffer.len());
+        to[..count].copy_from_slice(&self.buffer.split_to(count));
+        Ok(count)
+    }
+}

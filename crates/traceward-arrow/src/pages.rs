@@ -1,0 +1,206 @@
+//! The pages of a row group of Parquet, looked at before they are decoded.
+
+use crate::input::{Behind, Input};
+use crate::skim::PageClaims;
+use bytes::Bytes;
+use parquet::arrow::arrow_reader::RowGroups;
+use parquet::basic::Encoding;
+use parquet::column::page::{Page, PageIterator, PageMetadata, PageReader};
+use parquet::errors::{ParquetError, Result};
+use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
+use parquet::file::reader::{ChunkReader, Length};
+use parquet::file::serialized_reader::SerializedPageReader;
+use std::sync::Arc;
+
+/// A row group of a table.
+pub(crate) struct RowGroup {
+    pub(crate) input: Arc<Pages>,
+    pub(crate) metadata: Arc<ParquetMetaData>,
+    pub(crate) index: usize,
+}
+
+impl RowGroups for RowGroup {
+    fn num_rows(&self) -> usize {
+        self.metadata.row_group(self.index).num_rows() as usize
+    }
+
+    fn column_chunks(&self, column: usize) -> Result<Box<dyn PageIterator>> {
+        let chunk = self.metadata.row_group(self.index).column(column);
+        let levels = chunk.column_descr();
+        let reader = SerializedPageReader::new(self.input.clone(), chunk, self.num_rows(), None)?;
+        let (repeats, is_optional) = (levels.max_rep_level() > 0, levels.max_def_level() > 0);
+        let levels = usize::from(repeats) + usize::from(is_optional);
+        let checked: Box<dyn PageReader> = Box::new(CheckedPages { reader, levels });
+        Ok(Box::new(OneChunk(Some(Ok(checked)))))
+    }
+
+    fn row_groups(&self) -> Box<dyn Iterator<Item = &RowGroupMetaData> + '_> {
+        Box::new(std::iter::once(self.metadata.row_group(self.index)))
+    }
+
+    fn metadata(&self) -> &ParquetMetaData {
+        &self.metadata
+    }
+}
+
+/// The one column chunk of a row group.
+struct OneChunk(Option<Result<Box<dyn PageReader>>>);
+
+impl Iterator for OneChunk {
+    type Item = Result<Box<dyn PageReader>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.0.take()
+    }
+}
+
+impl PageIterator for OneChunk {}
+
+/// The bytes of pages: whoever reads behind a place is about to read the header of a page.
+pub(crate) struct Pages(pub(crate) Input);
+
+impl Length for Pages {
+    fn len(&self) -> u64 {
+        self.0.len()
+    }
+}
+
+impl ChunkReader for Pages {
+    type T = Behind;
+
+    fn get_read(&self, start: u64) -> Result<Behind> {
+        let claims = PageClaims::read(self.0.get_read(start)?)?;
+        if !claims.are_plausible() {
+            return Err(ParquetError::General(format!("the page at byte {start} claims more than it can hold")));
+        }
+        self.0.get_read(start)
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
+        self.0.get_bytes(start, length)
+    }
+}
+
+/// Pages whose number of values is the one of their header.
+struct CheckedPages {
+    reader: SerializedPageReader<Pages>,
+    /// The number of lists of levels before the values.
+    levels: usize,
+}
+
+impl CheckedPages {
+    /// Texts that are encoded by differences say themselves how many there are, and the decoder
+    /// reserves memory for as many.
+    fn check(&self, page: &Page) -> Result<()> {
+        let start = match page {
+            Page::DictionaryPage { .. } => return Ok(()),
+            Page::DataPage { buf, .. } => behind_levels(buf, self.levels),
+            Page::DataPageV2 { rep_levels_byte_len, def_levels_byte_len, .. } => {
+                rep_levels_byte_len.checked_add(*def_levels_byte_len).map(|len| len as usize)
+            }
+        };
+        let mut values = start.and_then(|start| page.buffer().get(start..)).map(Deltas);
+        let most = u64::from(page.num_values());
+        let is_fine = match page.encoding() {
+            Encoding::DELTA_LENGTH_BYTE_ARRAY => values.as_mut().and_then(|values| values.count()),
+            Encoding::DELTA_BYTE_ARRAY => values.as_mut().and_then(|values| {
+                // The lengths of what texts share, then those of what they do not.
+                let shared = values.pass(most)?;
+                values.count().map(|rest| rest.max(shared))
+            }),
+            _ => return Ok(()),
+        };
+        match is_fine {
+            Some(count) if count <= most => Ok(()),
+            _ => Err(ParquetError::General("a page has another number of texts than it says".to_owned())),
+        }
+    }
+}
+
+/// Where values begin in a page whose levels come first, each with its length.
+fn behind_levels(buffer: &[u8], levels: usize) -> Option<usize> {
+    (0..levels).try_fold(0_usize, |at, _| {
+        let len = buffer.get(at..)?.first_chunk::<4>()?;
+        at.checked_add(4)?.checked_add(u32::from_le_bytes(*len) as usize)
+    })
+}
+
+/// Numbers that are encoded by their differences.
+struct Deltas<'a>(&'a [u8]);
+
+impl Deltas<'_> {
+    /// The number of numbers.
+    fn count(&mut self) -> Option<u64> {
+        self.varint()?;
+        self.varint()?;
+        self.varint()
+    }
+
+    /// Goes behind them; returns how many there are, if that is no more than so many.
+    fn pass(&mut self, most: u64) -> Option<u64> {
+        let (block, parts) = (self.varint()?, self.varint()?);
+        let count = self.varint().filter(|&count| count <= most)?;
+        self.varint()?;
+        let in_part = block.checked_div(parts).filter(|&size| size > 0 && size % 8 == 0)?;
+        let mut left = count.saturating_sub(1);
+        while left > 0 {
+            self.varint()?;
+            let widths = self.take(usize::try_from(parts).ok()?)?.to_vec();
+            for width in widths {
+                // What lies behind the last number may be left out.
+                if left == 0 {
+                    break;
+                }
+                self.take(usize::try_from((in_part / 8).checked_mul(u64::from(width))?).ok()?)?;
+                left = left.saturating_sub(in_part);
+            }
+        }
+        Some(count)
+    }
+
+    fn take(&mut self, count: usize) -> Option<&[u8]> {
+        let (taken, rest) = self.0.split_at_checked(count)?;
+        self.0 = rest;
+        Some(taken)
+    }
+
+    fn varint(&mut self) -> Option<u64> {
+        let mut value = 0_u64;
+        for shift in (0..64).step_by(7) {
+            let byte = self.take(1)?[0];
+            value |= u64::from(byte & 0x7F) << shift;
+            if byte & 0x80 == 0 {
+                return Some(value);
+            }
+        }
+        None
+    }
+}
+
+impl PageReader for CheckedPages {
+    fn get_next_page(&mut self) -> Result<Option<Page>> {
+        let page = self.reader.get_next_page()?;
+        page.iter().try_for_each(|page| self.check(page))?;
+        Ok(page)
+    }
+
+    fn peek_next_page(&mut self) -> Result<Option<PageMetadata>> {
+        self.reader.peek_next_page()
+    }
+
+    fn skip_next_page(&mut self) -> Result<()> {
+        self.reader.skip_next_page()
+    }
+
+    fn at_record_boundary(&mut self) -> Result<bool> {
+        self.reader.at_record_boundary()
+    }
+}
+
+impl Iterator for CheckedPages {
+    type Item = Result<Page>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.get_next_page().transpose()
+    }
+}

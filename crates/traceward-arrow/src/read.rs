@@ -1,0 +1,163 @@
+//! The front door: a table becomes a trace, a report or an inspection.
+
+use crate::column::Layout;
+use crate::columns::{Columns, Place};
+use crate::decode::{Decoder, Take, damaged, guarded, in_parts};
+use crate::drive::drive;
+use crate::input::Table;
+use crate::ipc::{IpcTable, roots};
+use crate::parquet::ParquetTable;
+use arrow_array::{RecordBatch, RecordBatchReader};
+use arrow_schema::Schema;
+use std::collections::HashSet;
+use std::ops::ControlFlow;
+use traceward::{CheckOptions, Error, Report, Spec, check_read};
+use traceward_trace::{
+    Format, Inspection, ReadFailure, ReadOptions, ReadTrace, TableInspection, TableStates, TraceError,
+};
+
+/// Answers a spec's questions about a trace in a table.
+pub fn check_table(spec: &Spec, table: Table, format: Format, options: &CheckOptions) -> Result<Report, Error> {
+    check_read(spec, |read_options| read_table(table, format, read_options), options)
+}
+
+/// Answers a spec's questions about a trace in record batches.
+pub fn check(spec: &Spec, batches: impl RecordBatchReader + Send, options: &CheckOptions) -> Result<Report, Error> {
+    check_read(spec, |read_options| read(batches, read_options), options)
+}
+
+/// Reads a trace from a table in Parquet, or else in Arrow's own format.
+pub fn read_table(table: Table, format: Format, options: &ReadOptions) -> Result<ReadTrace, ReadFailure> {
+    if format == Format::PARQUET {
+        let table = ParquetTable::open(table.into_input())?;
+        let mut states = StatesOf::new(table.schema(), options)?;
+        let decoder = table.decoder(&states.places)?;
+        let read = states.fill(table.pieces().map(Ok), &decoder);
+        return states.states.finish(read, format);
+    }
+    let table = IpcTable::open(table.into_input())?;
+    let mut states = StatesOf::new(table.schema(), options)?;
+    let decoder = table.decoder(&roots(&states.places));
+    let read = states.fill(table, &decoder);
+    states.states.finish(read, format)
+}
+
+/// Reads a trace from record batches.
+pub fn read(batches: impl RecordBatchReader + Send, options: &ReadOptions) -> Result<ReadTrace, ReadFailure> {
+    let schema = batches.schema();
+    let mut states = StatesOf::new(&schema, options)?;
+    let decoder = Whole { roots: roots(&states.places) };
+    let batches = batches.map(|batch| batch.map_err(|error| damaged("Arrow", error)));
+    let read = states.fill(batches, &decoder);
+    states.states.finish(read, Format::ARROW)
+}
+
+/// Tells what a table holds. Of the options those about time, key and missing values count.
+pub fn inspect_table(table: Table, format: Format, options: &ReadOptions) -> Result<Inspection, TraceError> {
+    let options = &to_inspect(options);
+    if format == Format::PARQUET {
+        let table = ParquetTable::open(table.into_input())?;
+        let inspection = InspectionOf::new(table.schema(), options)?;
+        let decoder = table.decoder(&inspection.places)?;
+        return inspection.finish(table.pieces().map(Ok), &decoder, format);
+    }
+    let table = IpcTable::open(table.into_input())?;
+    let inspection = InspectionOf::new(table.schema(), options)?;
+    let decoder = table.decoder(&roots(&inspection.places));
+    inspection.finish(table, &decoder, format)
+}
+
+/// Tells what record batches hold.
+pub fn inspect(batches: impl RecordBatchReader, options: &ReadOptions) -> Result<Inspection, TraceError> {
+    let options = &to_inspect(options);
+    let inspection = InspectionOf::new(&batches.schema(), options)?;
+    let decoder = Whole { roots: roots(&inspection.places) };
+    let batches = batches.map(|batch| batch.map_err(|error| damaged("Arrow", error)));
+    inspection.finish(batches, &decoder, Format::ARROW)
+}
+
+fn to_inspect(options: &ReadOptions) -> ReadOptions {
+    ReadOptions { variables: Vec::new(), ..options.clone() }
+}
+
+/// Batches that somebody else has decoded.
+struct Whole {
+    roots: Vec<usize>,
+}
+
+impl Decoder for Whole {
+    type Piece = RecordBatch;
+
+    fn decode(&self, piece: &RecordBatch, take: Take<'_>) -> Result<(), TraceError> {
+        guarded("Arrow", || {
+            let _ = in_parts(&piece.project(&self.roots).map_err(|error| damaged("Arrow", error))?, take);
+            Ok(())
+        })
+    }
+}
+
+/// States in the making, and which columns they are made of.
+struct StatesOf<'o> {
+    options: &'o ReadOptions,
+    states: TableStates<'o>,
+    places: Vec<Option<Place>>,
+}
+
+impl<'o> StatesOf<'o> {
+    fn new(schema: &Schema, options: &'o ReadOptions) -> Result<Self, TraceError> {
+        let variables = options.variables.iter().map(|variable| &*variable.name);
+        let time = options.time.iter().flat_map(|time| time.columns()).map(String::as_str);
+        let columns = Columns::to_read(schema, variables.chain(time).chain(options.key.as_deref()));
+        let states = TableStates::new(options, columns.names.clone())?;
+        let places = columns.wanted(schema, states.fields())?;
+        Ok(Self { options, states, places })
+    }
+
+    fn fill<D: Decoder>(
+        &mut self,
+        pieces: impl Iterator<Item = Result<D::Piece, TraceError>>,
+        decoder: &D,
+    ) -> Result<(), TraceError> {
+        let layout = Layout::new(self.options, self.places.clone(), &roots(&self.places));
+        drive(pieces, decoder, &layout, &mut self.states, self.options.pieces.threads)
+    }
+}
+
+/// An inspection in the making, and which columns it looks at.
+struct InspectionOf<'o> {
+    options: &'o ReadOptions,
+    inspection: TableInspection<'o>,
+    places: Vec<Option<Place>>,
+    /// The columns that are told of only if they have a value: lists have any number of elements.
+    elements: HashSet<String>,
+}
+
+impl<'o> InspectionOf<'o> {
+    fn new(schema: &Schema, options: &'o ReadOptions) -> Result<Self, TraceError> {
+        let columns = Columns::to_inspect(schema);
+        let inspection = TableInspection::new(options, columns.names.clone())?;
+        let places = inspection.fields().iter().map(|field| field.map(|field| columns.places[field].clone())).collect();
+        Ok(Self { options, inspection, places, elements: columns.elements() })
+    }
+
+    fn finish<D: Decoder>(
+        self,
+        pieces: impl Iterator<Item = Result<D::Piece, TraceError>>,
+        decoder: &D,
+        format: Format,
+    ) -> Result<Inspection, TraceError> {
+        let layout = Layout::new(self.options, self.places.clone(), &roots(&self.places));
+        let mut inspection = self.inspection;
+        for piece in pieces {
+            let mut pushed = Ok(());
+            decoder.decode(&piece?, &mut |batch| {
+                pushed = layout.with_rows(batch, |rows| inspection.push(rows));
+                if pushed.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            })?;
+            pushed?;
+        }
+        let mut inspection = inspection.finish(format)?;
+        inspection.columns.retain(|column| column.present > 0 || !self.elements.contains(&column.name));
+        Ok(inspection)
+    }
+}
