@@ -206,7 +206,8 @@ fn listed(input: &Input, block: &Block) -> Result<(Bytes, Buffer), TraceError> {
 fn next_message(input: &Input, place: u64) -> Result<Option<(Bytes, Buffer, u64)>, TraceError> {
     let bytes = |start, len| input.bytes(start, len).map_err(|error| damaged(FORMAT, error));
     if place >= input.len() {
-        return Ok(None);
+        // A stream may just be closed, but then nobody can tell whether all of it has come.
+        return Err(damaged(FORMAT, "there is no mark of its end"));
     }
     let head = bytes(place, 4)?;
     // Long ago messages began with their length.

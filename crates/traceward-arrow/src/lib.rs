@@ -1,13 +1,14 @@
 //! Traces in tables: Parquet and Arrow.
 //!
 //! Columns are variables, and rows are states. What a value means is what a CSV field of the same
-//! text, or a JSON value of the same type, would mean: `traceward-trace` decides it. A column inside
-//! a struct is named `struct.column`, an element of a list `list.0`. A row is named by its number,
-//! counted from 1, wherever an input of text would name a line.
+//! text, or a JSON value of the same type, would mean: `traceward-trace` decides it. A column
+//! inside a struct is named `struct.column`, an element of a list `list.0`. A row is named by its
+//! number, counted from 1, wherever an input of text would name a line.
 //!
 //! [`Table`] is a file, or bytes in memory; [`check_table`] asks a spec of it, [`inspect_table`]
 //! tells what it holds. [`check`] takes record batches as they come, and so whatever speaks the C
-//! data interface (an [`RecordBatchStreamReader`] is such a sequence): Python, Spark, DuckDB, Polars.
+//! data interface (a [`RecordBatchStreamReader`] is such a sequence): Python, Spark, DuckDB,
+//! Polars.
 //!
 //! ```
 //! use arrow_array::{BooleanArray, RecordBatch, RecordBatchIterator};

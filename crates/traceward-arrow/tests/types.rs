@@ -389,3 +389,15 @@ fn rows_are_counted_where_no_column_is_wanted() {
         assert!(trace.format == Format::PARQUET || trace.format == Format::ARROW);
     }
 }
+
+#[test]
+fn batches_come_through_the_c_data_interface() {
+    let part = |from: i64| batch(vec![("x", Arc::new((from..from + 3).map(Some).collect::<Int64Array>()))]);
+    let (first, second) = (part(0).slice(1, 2), part(3));
+    let schema = first.schema();
+    let batches = RecordBatchIterator::new([Ok(first), Ok(second)], schema);
+    let stream = traceward_arrow::FFI_ArrowArrayStream::new(Box::new(batches));
+    let reader = traceward_arrow::RecordBatchStreamReader::try_new(stream).expect("a stream");
+    let trace = traceward_arrow::read(reader, &want("x", NUMBER)).expect("it is read");
+    assert_eq!(shown(&trace, 0), "1 2 3 4 5");
+}

@@ -21,6 +21,7 @@ mod real_time;
 mod signals;
 mod simulate;
 mod steps;
+mod tables;
 mod tools;
 mod transcripts;
 mod vectors;
