@@ -3,6 +3,8 @@
 //! They are written by Python, in an environment beside what cargo builds. Where that cannot be
 //! made, this test fails: nothing else would tell that others' tables are still read.
 
+#![allow(clippy::disallowed_methods, reason = "tests write files and run programs that write tables")]
+
 use std::fs::{self, File};
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
