@@ -1,10 +1,11 @@
-//! Headers with functions that write: which of the program's headers get copies, and where they stand.
+//! Headers with functions that write: which of the program's headers get copies, and where they
+//! stand.
 //!
 //! A compiler looks for a header in quotes beside the file that includes it. So a copy that stands
-//! beside the instrumented files, at the same path from there, takes the place of the header. Whoever
-//! includes it must be such a copy, too, or it would find the original beside itself. And what a copy
-//! includes must be there. Where paths lead elsewhere nothing is copied, as a program with both a
-//! header and its copy may not compile.
+//! beside the instrumented files, at the same path from there, takes the place of the header.
+//! Whoever includes it must be such a copy, too, or it would find the original beside itself. And
+//! what a copy includes must be there. Where paths lead elsewhere nothing is copied, as a program
+//! with both a header and its copy may not compile.
 
 use crate::source::{Role, Source, quoted_includes};
 use std::collections::BTreeSet;

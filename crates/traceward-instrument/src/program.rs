@@ -162,8 +162,8 @@ impl<'a> Program<'a> {
         slots
     }
 
-    /// The slots that a call of a function outside of these files may change, because it is handed a
-    /// pointer that may point at them.
+    /// The slots that a call of a function outside of these files may change, because it is handed
+    /// a pointer that may point at them.
     pub(crate) fn pointed_at_by_call(&self, source: &Source, call: Node<'_>) -> BTreeSet<usize> {
         let mut slots = BTreeSet::new();
         let name = call.child_by_field_name("function").map_or("", |function| source.text(function));
@@ -328,7 +328,8 @@ impl<'a> Program<'a> {
         self.named(source, range.start, one.words.iter().map(String::as_str).chain(words(text)))
     }
 
-    /// The slots that the head of a statement may write to, or its arguments, which are not in the tree.
+    /// The slots that the head of a statement may write to, or its arguments, which are not in the
+    /// tree.
     pub(crate) fn written_by_head(&self, source: &Source, head: &StandIn) -> Vec<usize> {
         let text = &source.text[head.range.clone()];
         let mut slots = self.written_by_macro(source, &head.name, head.range.clone());

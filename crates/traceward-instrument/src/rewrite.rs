@@ -91,8 +91,8 @@ impl Walk<'_, '_> {
     }
 
     fn visit(&mut self, node: Node<'_>, wanted: Wanted) {
-        // A statement with a part that is not understood may be something else than it seems, as behind
-        // a macro of a header that is not read.
+        // A statement with a part that is not understood may be something else than it seems, as
+        // behind a macro of a header that is not read.
         if node.is_error() || node.is_missing() || (node.kind() == "expression_statement" && node.has_error()) {
             return self.warn(node, "this cannot be read as C: writes in it are not seen");
         }

@@ -1,10 +1,10 @@
 //! Seats of local variables: where those are whose address is taken.
 //!
 //! What a pointer points at in another function cannot be named there. So the runtime is told the
-//! address of such a variable when it is declared, and when its block ends. That is a declaration of
-//! a pointer with the cleanup attribute, behind the variable's own. It can also stand in the head of
-//! a loop. A variable whose declaration may be jumped over has no seat: clang refuses such code, and
-//! nobody would have told its address.
+//! address of such a variable when it is declared, and when its block ends. That is a declaration
+//! of a pointer with the cleanup attribute, behind the variable's own. It can also stand in the
+//! head of a loop. A variable whose declaration may be jumped over has no seat: clang refuses such
+//! code, and nobody would have told its address.
 
 use crate::source::{Source, children, named_children};
 use tree_sitter::Node;
@@ -23,8 +23,8 @@ pub(crate) fn is_in_head(declaration: Node<'_>) -> bool {
     declaration.parent().is_some_and(|parent| parent.kind() == "for_statement")
 }
 
-/// Whether a declaration of variables can also declare a pointer to its type, which does nothing but
-/// what is put into its initial value.
+/// Whether a declaration of variables can also declare a pointer to its type, which does nothing
+/// but what is put into its initial value.
 pub(crate) fn takes_pointer(source: &Source, declaration: Node<'_>) -> bool {
     let is_plain = |child: &Node<'_>| match child.kind() {
         "storage_class_specifier" => false,
@@ -70,8 +70,8 @@ fn scope_of(declaration: Node<'_>) -> Option<Node<'_>> {
     Some(node)
 }
 
-/// Collects the labels of a block behind a place. Whether there is one of a `switch` around the block
-/// comes back.
+/// Collects the labels of a block behind a place. Whether there is one of a `switch` around the
+/// block comes back.
 fn collect_labels<'a>(source: &'a Source, node: Node<'_>, behind: usize, labels: &mut Vec<&'a str>) -> bool {
     match node.kind() {
         "case_statement" if node.start_byte() >= behind => return true,

@@ -2,8 +2,9 @@
 //!
 //! `EACH(i, 3) sum += i;` is no C before the preprocessor has run, and is read as something else
 //! than what it is: as a call without a semicolon, or as a declaration. So the head of a loop, of a
-//! condition or of a switch, and a statement that brings its own semicolon, are replaced by plain ones
-//! of the same length where the tree is made. All places stay what they are in the user's text.
+//! condition or of a switch, and a statement that brings its own semicolon, are replaced by plain
+//! ones of the same length where the tree is made. All places stay what they are in the user's
+//! text.
 
 use crate::source::words;
 use rustc_hash::FxHashMap;
@@ -214,7 +215,8 @@ fn behind_parentheses(text: &str, from: usize) -> Option<usize> {
     None
 }
 
-/// The length of a comment, a literal or, where a line begins, a directive at the beginning of a text.
+/// The length of a comment, a literal or, where a line begins, a directive at the beginning of a
+/// text.
 fn passed_over(text: &str, is_line: bool) -> Option<usize> {
     let to = |from: usize, end: &str| text[from..].find(end).map_or(text.len(), |at| from + at + end.len());
     if text.starts_with("/*") {

@@ -16,8 +16,8 @@ use std::path::Path;
 use std::process::Command;
 use support::{Case, EVERY_WRITE, How, compile, events, read, run_to_file, scratch, write_instrumented};
 
-/// Code that does one thing after the other: no call of the library is replaced by what it would do,
-/// and no two variables share a place on the stack.
+/// Code that does one thing after the other: no call of the library is replaced by what it would
+/// do, and no two variables share a place on the stack.
 const PLAIN: [&str; 7] =
     ["-O0", "-g", "-w", "-fcf-protection=none", "-fno-builtin", "-fno-stack-protector", "-fstack-reuse=none"];
 
@@ -105,8 +105,8 @@ fn both(case: &Case, how: How) -> (Vec<Change>, Vec<Change>) {
     (told(&text), seen_by_gdb(&original, &variables(&text)))
 }
 
-/// Compares what a program tells with what gdb sees. A state may be several steps of gdb's, as when a
-/// struct is copied member by member, but never a part of one.
+/// Compares what a program tells with what gdb sees. A state may be several steps of gdb's, as when
+/// a struct is copied member by member, but never a part of one.
 fn same(case: &Case, told: &[Change], seen: &[Change]) {
     let mut rest = seen.iter();
     for state in told {
@@ -191,8 +191,8 @@ fn several_files() {
     compare(&Case::several("several", &["main.c", "other.c"], &["shared.h"]));
 }
 
-/// What a macro writes is looked at once all of it has run. So of several values that a variable gets
-/// there the last one counts.
+/// What a macro writes is looked at once all of it has run. So of several values that a variable
+/// gets there the last one counts.
 #[test]
 fn macros() {
     let case = Case::single("macros");

@@ -1,7 +1,7 @@
 //! Timestamps as machines write them, eight bytes at a time: RFC 3339, and plain numbers.
 //!
-//! What is not of these layouts to the letter is left to the general readers (`date`, `time`), which
-//! read these layouts, too, and say the same of them.
+//! What is not of these layouts to the letter is left to the general readers (`date`, `time`),
+//! which read these layouts, too, and say the same of them.
 
 use crate::date;
 use crate::swar;

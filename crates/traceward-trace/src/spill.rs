@@ -231,8 +231,8 @@ impl Spilled {
         self.mentioned[variable]
     }
 
-    /// Takes the next sections whose records fit the memory together. One key at the least is taken,
-    /// be it as large as it may.
+    /// Takes the next sections whose records fit the memory together. One key at the least is
+    /// taken, be it as large as it may.
     fn next_sections(&mut self, options: &ReadOptions) -> io::Result<Vec<Section>> {
         // A record takes about as much again in columns, and as much when it is judged.
         let room = self.memory as u64 / 3;

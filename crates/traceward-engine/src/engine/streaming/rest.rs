@@ -30,10 +30,12 @@ impl Rest {
 /// Parts are followed all the same from time to time, so that timestamps do not pile up.
 const STATES_BETWEEN_RESTS: u64 = 64;
 
-/// Whether parts can rest: they would miss what they are told of states alone.
+/// Whether parts can rest: they would miss what they are told of states alone. A right operand that
+/// is a constant may settle each state by itself.
 pub(super) fn can_rest(goal: &Goal<PastId>, parts: &[Part]) -> bool {
     let is_now = |operand: Operand<PastId>| matches!(operand, Operand::Now(_));
-    let can_rest = |scan: &Scan<PastId>| scan.is_prompt() || !(is_now(scan.left) || is_now(scan.right));
+    let is_late = |operand: Operand<PastId>| matches!(operand, Operand::Late(_));
+    let can_rest = |scan: &Scan<PastId>| scan.is_prompt() || (is_late(scan.right) && !is_now(scan.left));
     let can_rest = |part: &Part| matches!(&part.kind, Kind::Scan(scan) if can_rest(scan));
     matches!(goal, Goal::Nothing { .. }) && parts.iter().all(can_rest)
 }
