@@ -6,6 +6,7 @@ and what it takes to load the peer, are not counted; building the formula, autom
 """
 
 import argparse
+import importlib
 import importlib.metadata
 import json
 import resource
@@ -475,16 +476,21 @@ def with_declare4py(folder, meta, clock):
 
 
 PEERS = {
-    "reelay": ("reelay", with_reelay),
-    "rtamt": ("rtamt", with_rtamt),
-    "mtl": ("metric-temporal-logic", with_mtl),
-    "flloat": ("flloat", with_flloat),
-    "polars": ("polars", with_polars),
-    "polars-parquet": ("polars", from_parquet(with_polars)),
-    "duckdb": ("duckdb", with_duckdb),
-    "duckdb-parquet": ("duckdb", from_parquet(with_duckdb)),
-    "pm4py": ("pm4py", with_pm4py),
-    "declare4py": ("declare4py", with_declare4py),
+    # The package, the modules that are loaded before the clock starts, and who answers.
+    "reelay": ("reelay", ("numpy", "orjson", "reelay"), with_reelay),
+    "rtamt": ("rtamt", ("numpy", "orjson", "rtamt"), with_rtamt),
+    "mtl": ("metric-temporal-logic", ("numpy", "mtl"), with_mtl),
+    "flloat": ("flloat", ("numpy", "flloat.parser.ltlf"), with_flloat),
+    "polars": ("polars", ("numpy", "polars", "traces"), with_polars),
+    "polars-parquet": ("polars", ("numpy", "polars", "traces"), from_parquet(with_polars)),
+    "duckdb": ("duckdb", ("numpy", "duckdb", "traces"), with_duckdb),
+    "duckdb-parquet": ("duckdb", ("numpy", "duckdb", "traces"), from_parquet(with_duckdb)),
+    "pm4py": ("pm4py", ("pandas", "pm4py.algo.conformance.declare.algorithm"), with_pm4py),
+    "declare4py": (
+        "declare4py",
+        ("pm4py", "Declare4Py.D4PyEventLog", "Declare4Py.ProcessMiningTasks.ConformanceChecking.MPDeclareAnalyzer"),
+        with_declare4py,
+    ),
 }
 
 
@@ -513,7 +519,9 @@ def main():
     arguments.add_argument("--runs", type=int, default=1)
     arguments.add_argument("folders", nargs="*", type=Path)
     options = arguments.parse_args()
-    package, run = PEERS[options.peer]
+    package, modules, run = PEERS[options.peer]
+    for module in modules:
+        importlib.import_module(module)
     resource.setrlimit(resource.RLIMIT_DATA, (MEMORY_LIMIT, MEMORY_LIMIT))
     print(json.dumps({"version": importlib.metadata.version(package)}), flush=True)
     for folder in options.folders:

@@ -63,7 +63,7 @@ class Runner:
             return
         reached = f"; reached {self.times[-1][0]:,} in {self.times[-1][1]:.1f} s" if self.times else ""
         expected_time = rows.predicted(self.times, states)
-        if expected_time > 1.2 * LIMIT_SECONDS:
+        if expected_time > LIMIT_SECONDS:
             note = f"too slow: at its pace {expected_time:.0f} s, not tried{reached}"
             return self.stop(workload, states, results, note)
         said = self.tool.timed(workload, folder, RUNS)
