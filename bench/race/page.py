@@ -43,6 +43,15 @@ def circumstances(versions, absent):
     }
 
 
+def write_circumstances(path, versions, absent):
+    """Keeps what an earlier run of the day said of tools that were not asked in this one."""
+    before = json.loads(path.read_text()) if path.exists() else {}
+    versions = {**before.get("versions", {}), **versions}
+    reasons = {**before.get("absent", {}), **absent}
+    facts = circumstances(versions, {name: reason for name, reason in reasons.items() if reason})
+    path.write_text(json.dumps(facts, indent=1) + "\n")
+
+
 def write(root, results):
     """`docs/benchmarks.md`, and a plot for each workload that has growing traces."""
     with open(results, newline="") as file:

@@ -161,9 +161,7 @@ def main():
             if not options.workloads or workload.name.startswith(tuple(options.workloads)):
                 race(workload, everybody, versions, results, Path(folder), options.longest)
                 results.write()
-    if not wanted:
-        notes = {name: reason for name, reason in absent.items() if reason}
-        results.path.with_suffix(".json").write_text(json.dumps(page.circumstances(versions, notes), indent=1) + "\n")
+    page.write_circumstances(results.path.with_suffix(".json"), versions, absent)
     page.write(ROOT, results.path)
 
 

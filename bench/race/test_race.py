@@ -62,14 +62,16 @@ class RowsTest(unittest.TestCase):
     def test_the_page_says_where_others_are_faster(self):
         with tempfile.TemporaryDirectory() as folder:
             results = self.results(folder)
-            facts = page.circumstances({"traceward": "1"}, {"r2u2": "does not install: no compiler"})
-            results.path.with_suffix(".json").write_text(json.dumps(facts))
+            facts = results.path.with_suffix(".json")
+            page.write_circumstances(facts, {}, {"r2u2": "does not install: no compiler", "reelay": "not yet"})
+            page.write_circumstances(facts, {"traceward": "1", "reelay": "2"}, {"reelay": None})
             page.write(Path(folder), results.path)
             text = (Path(folder) / "docs/benchmarks.md").read_text()
             plot = ElementTree.parse(Path(folder) / "docs/benchmarks/response-10.svg")
         self.assertIn(", 1,000,000 states: **reelay** is 2.0 times as fast", text)
         self.assertNotIn(", 100,000 states: **reelay**", text)
         self.assertIn("r2u2: absent, does not install: no compiler", text)
+        self.assertNotIn("reelay: absent", text)
         self.assertIn("10,000,000: reelay: too slow", text)
         circles = plot.getroot().findall(".//{http://www.w3.org/2000/svg}circle")
         self.assertEqual(len(circles), 2 * 2 + 2)
