@@ -62,6 +62,13 @@ def wait(process, deadline):
         pause = min(pause * 1.05, 0.01)
 
 
+def complaint(text):
+    """What a program that failed says of it: what follows its panic, or its last line."""
+    lines = text.strip().splitlines() or ["it printed nothing that is an answer"]
+    panic = next((index + 1 for index, line in enumerate(lines[:-1]) if "panicked" in line), -1)
+    return lines[panic][:200]
+
+
 def meta_of(folder):
     return json.loads((Path(folder) / "meta.json").read_text())
 
@@ -120,8 +127,7 @@ class Program(Tool):
             try:
                 answer = self.answer(workload, said)
             except (ValueError, KeyError, IndexError, TypeError):
-                last = said["err"].strip().splitlines()[-1:] or ["it printed nothing that is an answer"]
-                return {"error": f"status {said['status']}: {last[0][:200]}"}
+                return {"error": f"status {said['status']}: {complaint(said['err'])}"}
             if best is None or said["seconds"] < best["seconds"]:
                 best = {name: said[name] for name in ("seconds", "cpu", "peak_mib")}
             if said["seconds"] > LONG_SECONDS:
