@@ -6,10 +6,12 @@ use proptest::prelude::*;
 use std::sync::Arc;
 use traceward_engine::select::{Cache, Config, EngineName, Evaluator, Online, Prepared, Running, Simplification, Step};
 use traceward_logic::bitmap::Bitmap;
+use traceward_logic::formula::{BinaryOp, Direction, Formulas, Interval, Strength};
 use traceward_logic::letter::Letters;
 use traceward_logic::lower::{Claim, Goal, Schema};
 use traceward_logic::trace::Trace;
 use traceward_logic::verdict::Verdict;
+use traceward_testkit::generate::Recipe;
 
 const LEN: usize = 330;
 
@@ -149,4 +151,20 @@ fn the_clock_is_heard_by_parts_that_rest() {
     }
     assert_eq!(run.advance(10), Ok(Verdict::Pending));
     assert_eq!(run.advance(11), Ok(Verdict::Violated));
+}
+
+/// A constant settles each state by itself, so nobody may rest beside it.
+#[test]
+fn constants_are_looked_at_in_every_state() {
+    let mut formulas = Formulas::new();
+    let late = Recipe::Next(Direction::Future, Strength::Strong, Box::new(Recipe::Atom(0)));
+    let never = Box::new(Recipe::Constant(false));
+    let owed = Recipe::Binary(BinaryOp::Release, Direction::Future, Interval::steps(1, None), Box::new(late), never);
+    let root = owed.build(&mut formulas);
+    let config = Config { engine: EngineName::Streaming, simplification: Simplification::Off, ..Config::default() };
+    let prepared = Prepared::shared(&formulas, &[root], config.simplification);
+    let online = Online::new(&prepared, 0, &config).expect("it takes every formula");
+    let mut run = online.start().expect("no limit is reached");
+    let verdicts = [0, 1].map(|position| run.step(Step::new(&|_| false, position)).expect("no limit is reached"));
+    assert_eq!(verdicts, [Verdict::Holding, Verdict::Violated]);
 }
