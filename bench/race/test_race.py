@@ -1,10 +1,6 @@
-"""Checks of the race itself, on tiny inputs and without any peer: `python3 test_race.py`.
-
-What needs numpy is checked where numpy is: that of the race's own environment, or of the system.
-"""
+"""Checks of the race itself, on tiny inputs and without any peer: `python3 test_race.py`. Needs numpy."""
 
 import csv
-import importlib.util
 import json
 import tempfile
 import unittest
@@ -12,14 +8,11 @@ from pathlib import Path
 from types import SimpleNamespace
 from xml.etree import ElementTree
 
+import numpy as np
 import page
 import peers
 import rows
-
-HAS_NUMPY = importlib.util.find_spec("numpy") is not None
-if HAS_NUMPY:
-    import numpy as np
-    import traces
+import traces
 
 WORKLOAD = SimpleNamespace(name="response-10", title="`G(p -> F[0,10] q)`")
 OURS = SimpleNamespace(name="traceward", reads="CSV")
@@ -87,7 +80,6 @@ class QuestionsTest(unittest.TestCase):
             peers.duckdb_query("online-10", 10, "f")
 
 
-@unittest.skipUnless(HAS_NUMPY, "numpy is not there")
 class TracesTest(unittest.TestCase):
     """Right answers against the definitions, position by position."""
 
