@@ -158,3 +158,16 @@ fn states_that_depend_on_others_stay_in_memory() {
     let report = answer(&spec, &input, Some(spill), 50).unwrap();
     assert_eq!(report.trace.states, 200);
 }
+
+/// Of the mistakes of keys that are taken together the earliest in the input is told.
+#[test]
+fn the_earliest_mistake_is_told_whatever_its_key() {
+    let many: String = (0..200).map(|row| format!("{row},many,1,1,{row},,\n")).collect();
+    let few = "300,a,1,1,1,,\n301,b,1,1,1,,\n302,b,1,1,much,,\n303,a,1,1,more,,\n";
+    let input = format!("t,k,request,grant,x,s,other\n{many}{few}");
+    let spec = spec("", MissingPolicy::False, Records::States);
+    let spill = Spill { memory: 2000, scratch: Arc::new(InMemory) };
+    let told = shown(answer(&spec, &input, Some(spill), 100));
+    assert_eq!(told, shown(answer(&spec, &input, None, 100)));
+    assert!(told.contains("much"), "{told}");
+}
