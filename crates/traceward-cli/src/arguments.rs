@@ -276,10 +276,11 @@ pub struct CheckArguments {
     /// does not depend on it
     #[arg(long, value_name = "N", help_heading = "Limits", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub threads: Option<u16>,
-    /// How much memory the states of a trace that is split by key may take, in MiB; beyond it they
-    /// go to a temporary file until their key's turn comes. What is answered does not depend on it
-    #[arg(long, value_name = "MIB", help_heading = "Limits", default_value_t = 1024)]
-    pub key_memory: usize,
+    /// How much memory the states of a trace may take, in MiB. Beyond it they go to a temporary file:
+    /// by key until the key's turn comes, and otherwise, if there are properties alone, until
+    /// something is told of them. What is answered does not depend on it
+    #[arg(long, visible_alias = "key-memory", value_name = "MIB", help_heading = "Limits", default_value_t = 1024)]
+    pub trace_memory: usize,
     /// How many violations to report one by one, and how many of the keys with the largest values
     #[arg(long, value_name = "N", default_value_t = 5)]
     pub max_violations: usize,
@@ -1124,7 +1125,7 @@ pub fn remedy(remedy: &Remedy) -> String {
         }
         Remedy::TimeInUnit(column) => format!("say the unit of plain numbers, e.g. --time {}:ms", shell_word(column)),
         Remedy::TimeInDates(column) => format!("for dates, leave the unit out: --time {}", shell_word(column)),
-        Remedy::MoreMemory => "allow more memory: --key-memory MIB, or another place: TMPDIR=FOLDER".to_owned(),
+        Remedy::MoreMemory => "allow more memory: --trace-memory MIB, or another place: TMPDIR=FOLDER".to_owned(),
         Remedy::SplitByKey => "if they belong to different runs, split them with --by COLUMN".to_owned(),
         Remedy::SortByTime => "sort the records by time: --sort".to_owned(),
         Remedy::GiveYear => "say the year of the first one, e.g. --year 2026".to_owned(),

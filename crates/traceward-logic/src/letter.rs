@@ -215,8 +215,18 @@ pub fn fallible<'a>(formulas: &'a Formulas, roots: &[FormulaId]) -> Vec<&'a Expr
 /// Evaluates every maximal boolean expression of some formulas at every position, as the definition
 /// asks, and reports the first that fails. Expressions that cannot fail cost nothing.
 pub fn check_expressions(formulas: &Formulas, roots: &[FormulaId], trace: &Trace) -> Result<(), EvaluationError> {
+    check_expressions_from(formulas, roots, trace, 0)
+}
+
+/// The same from a position on.
+pub fn check_expressions_from(
+    formulas: &Formulas,
+    roots: &[FormulaId],
+    trace: &Trace,
+    first: usize,
+) -> Result<(), EvaluationError> {
     let fallible = fallible(formulas, roots);
-    let positions = if fallible.is_empty() { 0..0 } else { 0..trace.len };
+    let positions = if fallible.is_empty() { 0..0 } else { first..trace.len };
     for position in positions {
         for expr in &fallible {
             let state = StateAt { trace, position };

@@ -171,6 +171,37 @@ impl ColumnBuilder {
         self.is_present(position as usize)
     }
 
+    /// Hands over the states so far, and goes on behind the last ones, which stay as well. None if
+    /// the input has not told of the variable so far.
+    pub(crate) fn hand_over(&mut self, staying: usize) -> Option<Column> {
+        let mut rest = self.of_piece();
+        rest.mentioned = self.mentioned;
+        for position in self.len.saturating_sub(staying)..self.len {
+            rest.push_from(self, position);
+        }
+        std::mem::replace(self, rest).finish()
+    }
+
+    /// Takes the value of a state of another column of the same type.
+    fn push_from(&mut self, other: &Self, position: usize) {
+        let present = other.is_present(position);
+        match &other.values {
+            _ if !present => self.values.push_filler(),
+            Values::Nothing => {}
+            Values::Bool(bits) => return self.next(None).bool(bits.get(position)),
+            Values::Int(ints) => return self.next(None).int(ints[position]),
+            Values::Float(floats) => return self.next(None).float(floats[position]),
+            Values::Mixed(numbers) => match (numbers[position], &mut self.values) {
+                (number, Values::Mixed(numbers)) => numbers.push(number),
+                _ => unreachable!("a column that goes on has the type it had"),
+            },
+            Values::Text(texts) => {
+                return self.next(None).text(&texts.dictionary.texts()[texts.codes[position] as usize]);
+            }
+        }
+        self.push_presence(present);
+    }
+
     /// Takes that there is no value in a piece whose states before are not known.
     pub(crate) fn leave_out(&mut self, gap: Gap) -> Result<(), TraceErrorKind> {
         self.push_gap(gap, None)

@@ -195,6 +195,10 @@ pub(crate) fn read_records<'o, R: RecordReader>(
         Ok(parts) => return Ok(vec![ReadInput::ByKey(Box::new(parts))]),
         Err(states) => *states,
     };
+    let states = match states.into_segments(&names, &notes, driven.as_ref().err()) {
+        Ok(segments) => return Ok(vec![ReadInput::InSegments(Box::new(segments?))]),
+        Err(states) => *states,
+    };
     match driven {
         Ok(()) => Ok(vec![ReadInput::Whole(Box::new(states.finish(names, notes).map_err(ReadFailure::from)?))]),
         Err(error) => {

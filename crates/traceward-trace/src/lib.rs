@@ -36,6 +36,7 @@ mod options;
 mod plain_time;
 mod read;
 mod record;
+mod segment;
 mod sort;
 mod source;
 mod sources;
@@ -66,6 +67,7 @@ pub use options::{
 };
 pub use read::{Positions, ReadFailure, ReadInput, ReadTrace, read, read_all, read_input, read_or_before};
 pub use record::{ReadStop, RecordSink};
+pub use segment::{Segment, Segments};
 pub use sources::{SourcePlace, Sources};
 pub use spill::{KeyParts, ScratchFile};
 pub use stream::RecordStream;

@@ -46,8 +46,11 @@ pub struct ReadOptions {
     pub order: RecordOrder,
     /// The pieces in which a file is read. What is read does not depend on them.
     pub pieces: Pieces,
-    /// Where the states of keys go that do not fit into memory; without it, all stay there.
+    /// Where states go that do not fit into memory; without it, all stay there.
     pub spill: Option<Spill>,
+    /// The number of states before another one that its expressions look at. Where states go
+    /// elsewhere, these are at hand with it.
+    pub reach: usize,
     /// The variables to read.
     pub variables: Vec<ReadVariable>,
     /// The fingerprint of the spec that is asked. A program that was instrumented for another one
@@ -143,7 +146,7 @@ impl Default for Pieces {
     }
 }
 
-/// Where the states of a trace that is split by key go when they take more memory than this.
+/// Where the states of a trace go when they take more memory than this.
 #[derive(Clone, Debug)]
 pub struct Spill {
     /// The number of bytes that states may take.

@@ -6,6 +6,7 @@ use crate::keys::Keys;
 use crate::lines::Lines;
 use crate::note::Note;
 use crate::options::ReadOptions;
+use crate::segment::Segments;
 use crate::source::Source;
 use crate::sources::Sources;
 use crate::spill::KeyParts;
@@ -67,6 +68,8 @@ pub enum ReadInput<'o> {
     Whole(Box<ReadTrace>),
     /// Its keys are to be had one after the other: together they take too much memory.
     ByKey(Box<KeyParts<'o>>),
+    /// Its states are to be had segment by segment: together they take too much memory.
+    InSegments(Box<Segments>),
 }
 
 impl ReadInput<'_> {
@@ -74,7 +77,7 @@ impl ReadInput<'_> {
     pub(crate) fn into_whole(self) -> Option<ReadTrace> {
         match self {
             Self::Whole(trace) => Some(*trace),
-            Self::ByKey(_) => None,
+            Self::ByKey(_) | Self::InSegments(_) => None,
         }
     }
 }
@@ -111,8 +114,8 @@ pub fn read_all(input: impl Read, options: &ReadOptions) -> Result<Vec<ReadTrace
     Ok(read_inputs(input, &options)?.into_iter().filter_map(ReadInput::into_whole).collect())
 }
 
-/// Reads a trace, or has its keys read one after the other if they do not fit into memory together
-/// and there is another place ([`ReadOptions::spill`]).
+/// Reads a trace, or has its keys or its segments read one after the other if they do not fit into
+/// memory together and there is another place ([`ReadOptions::spill`]).
 pub fn read_input(input: impl Read, options: &ReadOptions) -> Result<ReadInput<'_>, ReadFailure> {
     only(read_inputs(input, options)?)
 }
@@ -126,6 +129,7 @@ fn read_inputs(input: impl Read, options: &ReadOptions) -> Result<Vec<ReadInput<
         match one {
             ReadInput::Whole(trace) => trace.format = format,
             ReadInput::ByKey(parts) => parts.set_format(format),
+            ReadInput::InSegments(segments) => segments.set_format(format),
         }
     }
     Ok(read)

@@ -113,13 +113,18 @@ impl Section {
 }
 
 /// A file that grows at its end.
-struct Appended {
+pub(crate) struct Appended {
     file: Box<dyn ScratchFile>,
     end: u64,
 }
 
 impl Appended {
-    fn append(&mut self, bytes: &[u8]) -> io::Result<Range<u64>> {
+    pub(crate) fn new(spill: &Spill) -> Result<Self, TraceError> {
+        let file = spill.scratch.create().map_err(|error| failed(&error))?;
+        Ok(Self { file, end: 0 })
+    }
+
+    pub(crate) fn append(&mut self, bytes: &[u8]) -> io::Result<Range<u64>> {
         self.file.seek(SeekFrom::Start(self.end))?;
         self.file.write_all(bytes)?;
         let start = self.end;
@@ -127,7 +132,7 @@ impl Appended {
         Ok(start..self.end)
     }
 
-    fn read(&mut self, stretch: &Range<u64>, bytes: &mut Vec<u8>) -> io::Result<()> {
+    pub(crate) fn read(&mut self, stretch: &Range<u64>, bytes: &mut Vec<u8>) -> io::Result<()> {
         bytes.resize((stretch.end - stretch.start) as usize, 0);
         self.file.seek(SeekFrom::Start(stretch.start))?;
         self.file.read_exact(bytes)
@@ -137,9 +142,8 @@ impl Appended {
 impl Spilled {
     /// Nothing yet, for keys in order of their first appearance so far.
     pub(crate) fn new(spill: &Spill, keys: Dictionary, variables: usize) -> Result<Self, TraceError> {
-        let file = spill.scratch.create().map_err(|error| failed(&error))?;
         Ok(Self {
-            file: Appended { file, end: 0 },
+            file: Appended::new(spill)?,
             memory: spill.memory,
             dictionary: keys,
             sections: VecDeque::new(),
@@ -312,7 +316,7 @@ fn section_of(code: u32) -> usize {
     (alone + others / TOGETHER) as usize
 }
 
-fn failed(error: &io::Error) -> TraceError {
+pub(crate) fn failed(error: &io::Error) -> TraceError {
     TraceErrorKind::Scratch(error.to_string()).into()
 }
 

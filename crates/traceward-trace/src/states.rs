@@ -8,9 +8,10 @@ use crate::format::Format;
 use crate::keys::{KeysBuilder, OutOfOrder};
 use crate::lines::Lines;
 use crate::note::Note;
-use crate::options::{Pieces, ReadOptions, ReadVariable, unknown_column};
+use crate::options::{Pieces, ReadOptions, ReadVariable, Spill, unknown_column};
 use crate::read::{Positions, ReadTrace};
 use crate::record::{ReadStop, RecordSink};
+use crate::segment::{Outline, Segment, SegmentFile, Segments};
 use crate::sources::Sources;
 use crate::spill::{KeyParts, Spilled};
 use crate::split::Splitter;
@@ -30,7 +31,12 @@ pub(crate) struct States<'o> {
     splitter: Option<Splitter>,
     lines: Lines,
     sources: Sources,
+    /// The number of states that are here.
     len: u32,
+    /// The number of states before them, which are in segments.
+    before: u32,
+    /// The number of those here that are in segments, too.
+    overlap: u32,
     limit: u32,
     without_key: u64,
     time_seen: bool,
@@ -38,6 +44,8 @@ pub(crate) struct States<'o> {
     unordered: bool,
     /// The records of keys that did not fit into memory, once there are any: then all are there.
     spilled: Option<Box<Spilled>>,
+    /// The states before those that are here, where the trace is not split.
+    segments: Option<Box<SegmentFile>>,
 }
 
 impl<'o> States<'o> {
@@ -57,11 +65,14 @@ impl<'o> States<'o> {
             lines: Lines::default(),
             sources: Sources::default(),
             len: 0,
+            before: 0,
+            overlap: 0,
             limit: u32::MAX,
             without_key: 0,
             time_seen: false,
             unordered: false,
             spilled: None,
+            segments: None,
         }
     }
 
@@ -75,16 +86,86 @@ impl<'o> States<'o> {
         Self { unordered: true, ..Self::new(options) }
     }
 
-    /// Makes room if the states of keys take more memory than is allowed: from then on records go
-    /// to a file. States that depend on those of other keys stay in memory.
+    /// Makes room if the states take more memory than is allowed. Where they depend on more than
+    /// those before them they stay in memory.
     pub(crate) fn relieve(&mut self) -> Result<(), TraceError> {
-        let Some(spill) = self.options.spill.as_ref().filter(|spill| self.bytes() > spill.memory) else {
-            return Ok(());
-        };
         let depends = self.splitter.is_some()
             || self.options.source_slots().is_some()
             || self.time.as_ref().is_some_and(|time| time.reader().is_none());
-        let Some(keys) = self.keys.take_if(|_| self.spilled.is_none() && !depends) else { return Ok(()) };
+        match &self.options.spill {
+            _ if depends || self.spilled.is_some() => {}
+            Some(spill) if self.keys.is_some() && self.bytes() > spill.memory => self.spill_keys(spill)?,
+            Some(spill) if self.keys.is_none() && self.bytes() > SegmentFile::room(spill) => self.end_segment(spill)?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Ends a segment with the states that are here. The last ones stay as well: what is carried
+    /// on, and what expressions look at.
+    fn end_segment(&mut self, spill: &Spill) -> Result<(), TraceError> {
+        if self.len == self.overlap {
+            return Ok(());
+        }
+        let file = match self.segments.take() {
+            Some(file) => file,
+            None => Box::new(SegmentFile::new(spill)?),
+        };
+        let staying = self.options.reach.max(1).min(self.len as usize);
+        let segment = Segment {
+            first: (self.before + self.overlap) as usize,
+            before: self.overlap as usize,
+            states: self.len as usize,
+            columns: self.columns.iter_mut().map(|column| column.hand_over(staying)).collect(),
+            time: self.time.as_mut().map(|time| time.hand_over(staying)),
+        };
+        self.overlap = staying as u32;
+        self.before += self.len - self.overlap;
+        self.len = self.overlap;
+        self.segments.insert(file).add(&segment)
+    }
+
+    /// The trace segment by segment, if it did not fit into memory; `stopped` is what ended the
+    /// reading, if it was not the end of the input.
+    pub(crate) fn into_segments(
+        mut self,
+        names: &[String],
+        notes: &[Note],
+        stopped: Option<&TraceError>,
+    ) -> Result<Result<Segments, TraceError>, Box<Self>> {
+        if self.segments.is_none() {
+            return Err(Box::new(self));
+        }
+        let stopped = stopped.map(|error| self.explain(error.clone(), names));
+        if let Err(error) = self.end_last_segment() {
+            return Ok(Err(stopped.unwrap_or(error)));
+        }
+        let Some(file) = self.segments.take() else { return Err(Box::new(self)) };
+        let outline = Outline {
+            states: (self.before + self.len) as usize,
+            mentioned: self.columns.iter().map(ColumnBuilder::is_mentioned).collect(),
+            types: self.typing.types(),
+            has_time: self.time.is_some(),
+            lines: self.lines,
+            names: names.to_vec(),
+            notes: notes.to_vec(),
+        };
+        Ok(Ok(Segments::new(*file, outline, stopped)))
+    }
+
+    fn end_last_segment(&mut self) -> Result<(), TraceError> {
+        if let Some(time) = &mut self.time {
+            time.settle(None, &self.lines)?;
+        }
+        match &self.options.spill {
+            Some(spill) => self.end_segment(spill),
+            None => Ok(()),
+        }
+    }
+
+    /// Takes the states of keys out of memory: from then on records go to a file.
+    fn spill_keys(&mut self, spill: &Spill) -> Result<(), TraceError> {
+        let Some(keys) = self.keys.take() else { return Ok(()) };
         let (codes, dictionary) = keys.into_codes();
         let mut spilled = Spilled::new(spill, dictionary, self.columns.len())?;
         let mentioned = self.columns.iter().enumerate().filter(|(_, column)| column.is_mentioned());
@@ -204,7 +285,7 @@ impl<'o> States<'o> {
     /// Adds the states of a block, whose piece begins on a line. False, and nothing is added, if
     /// they do not follow those so far.
     pub(crate) fn append(&mut self, block: Block<'_>, line: u64) -> bool {
-        let fits = self.len.checked_add(block.len).is_some_and(|len| len <= self.limit);
+        let fits = (self.before + self.len).checked_add(block.len).is_some_and(|len| len <= self.limit);
         let is_spilled = self.spilled.is_some();
         if is_spilled || !fits || block.was_read_otherwise(&self.typing) || self.comes_after(&block) {
             return false;
@@ -270,7 +351,7 @@ impl<'o> States<'o> {
     /// The state before this record in its key; none if the record has no key.
     #[inline(always)]
     fn previous(&mut self, cells: &[Cell<'_>]) -> Result<Option<Previous>, TraceErrorKind> {
-        if self.len == self.limit {
+        if self.before + self.len == self.limit {
             return Err(TraceErrorKind::TooManyStates { limit: self.limit });
         }
         match &mut self.keys {

@@ -276,6 +276,8 @@ fn show_clock(time: i64) -> String {
 pub(crate) struct TimeBuilder {
     reader: TimeReader,
     times: Vec<i64>,
+    /// The number of states before the first of these.
+    before: usize,
     /// States whose date could be either; they were taken to have the month first.
     undecided: Vec<Undecided>,
     /// The first of them, for the message.
@@ -292,7 +294,7 @@ impl TimeBuilder {
     /// The timestamps that options ask for.
     pub(crate) fn new(options: &ReadOptions) -> Option<Self> {
         let reader = TimeReader::new(options)?;
-        Some(Self { reader, times: Vec::new(), undecided: Vec::new(), example: None })
+        Some(Self { reader, times: Vec::new(), before: 0, undecided: Vec::new(), example: None })
     }
 
     /// The anchor of the next state; `previous` is the state of its key before it.
@@ -339,6 +341,14 @@ impl TimeBuilder {
         self.times.extend_from_slice(piece);
     }
 
+    /// Hands over the timestamps so far, and goes on behind the last ones, which stay as well.
+    pub(crate) fn hand_over(&mut self, staying: usize) -> Vec<i64> {
+        let start = self.times.len().saturating_sub(staying);
+        self.before += start;
+        let rest = self.times[start..].to_vec();
+        std::mem::replace(&mut self.times, rest)
+    }
+
     /// Checks that the latest state is not earlier than the one before it in its key. While dates
     /// are undecided that has to wait.
     #[inline]
@@ -351,7 +361,7 @@ impl TimeBuilder {
     ) -> Result<(), TraceError> {
         match (previous, self.times.last()) {
             (Some(previous), Some(&now)) if self.undecided.is_empty() && now < self.times[previous as usize] => {
-                let before = (self.times[previous as usize], lines.line(previous as usize));
+                let before = (self.times[previous as usize], lines.line(self.before + previous as usize));
                 Err(self.reader.decreases((now, line), before, key))
             }
             _ => Ok(()),
@@ -366,15 +376,21 @@ impl TimeBuilder {
 
     /// The timestamps, once day and month are told apart and time is found never to decrease.
     pub(crate) fn finish(mut self, keys: Option<&Keys>, lines: &Lines) -> Result<Vec<i64>, TraceError> {
+        self.settle(keys, lines)?;
+        Ok(self.times)
+    }
+
+    /// Tells day and month apart where that had to wait, and finds that time never decreases.
+    pub(crate) fn settle(&mut self, keys: Option<&Keys>, lines: &Lines) -> Result<(), TraceError> {
         if self.undecided.is_empty() {
-            return Ok(self.times);
+            return Ok(());
         }
         self.settle_day_orders()?;
+        self.undecided.clear();
         match keys {
-            None => self.check_order(0..self.times.len(), None, lines)?,
-            Some(keys) => self.check_keys(keys, lines)?,
+            None => self.check_order(0..self.times.len(), None, lines),
+            Some(keys) => self.check_keys(keys, lines),
         }
-        Ok(self.times)
     }
 
     /// The timestamps, once day and month are told apart, in whatever order they are.
@@ -416,7 +432,7 @@ impl TimeBuilder {
         let mut positions = positions.into_iter();
         let Some(mut before) = positions.next() else { return Ok(()) };
         for now in positions {
-            let at = |position: usize| (self.times[position], lines.line(position));
+            let at = |position: usize| (self.times[position], lines.line(self.before + position));
             if self.times[now] < self.times[before] {
                 return Err(self.reader.decreases(at(now), at(before), key));
             }

@@ -1,16 +1,17 @@
 //! Asking a spec of a trace.
 
 use crate::error::{Error, Request};
-use crate::question::{PartsTally, Question};
+use crate::question::{Input, PartsTally, Question};
 use crate::report::Report;
 use crate::runs::RunQuestions;
 use crate::spec::Spec;
 use std::cell::OnceCell;
 use std::io::Read;
 use traceward_engine::select::{Config, EngineName};
-use traceward_logic::lower::{Lowered, Schema};
+use traceward_logic::expr::Expr;
+use traceward_logic::lower::{Claim, Lowered, Property, Schema};
 use traceward_trace::{
-    KeyParts, ReadFailure, ReadInput, ReadOptions, ReadTrace, TraceError, TraceErrorKind, read_input,
+    KeyParts, ReadFailure, ReadInput, ReadOptions, ReadTrace, Segments, TraceError, TraceErrorKind, read_input,
 };
 
 /// The truth that is reported beside the verdicts.
@@ -207,7 +208,30 @@ fn filled(spec: &Spec, options: &CheckOptions) -> Result<ReadOptions, Error> {
     }
     let read = spec.read_options(&options.read);
     // What is drawn needs all states at once.
-    Ok(if options.points { ReadOptions { spill: None, ..read } } else { read })
+    let stays = options.points || (read.key.is_none() && !takes_segments(spec, options));
+    let spill = if stays { None } else { read.spill.clone() };
+    Ok(ReadOptions { spill, reach: reach(spec), ..read })
+}
+
+/// Whether a spec can be asked of a trace whose states are not in memory together. Values are
+/// looked at where something is told of a state, and not otherwise: so there are no queries, nobody
+/// asks what engines held, and no expression counts states.
+fn takes_segments(spec: &Spec, options: &CheckOptions) -> bool {
+    let lowered = spec.lowered();
+    let is_formula = |property: &Property| matches!(property.claim, Claim::Formula(_));
+    lowered.queries.is_empty()
+        && lowered.properties.iter().all(is_formula)
+        && options.truth != Truth::Table
+        && !options.steps
+        && !options.runs.coverage
+        && options.config.engine != EngineName::Naive
+        && !lowered.formulas.atoms().iter().any(Expr::counts_states)
+}
+
+/// The number of states before another one that expressions of a spec look at.
+fn reach(spec: &Spec) -> usize {
+    let reach = spec.lowered().formulas.atoms().iter().map(Expr::reach).max().unwrap_or(0);
+    usize::try_from(reach).unwrap_or(usize::MAX)
 }
 
 /// Answers a spec's questions about what was read.
@@ -215,19 +239,32 @@ fn answer(spec: &Spec, read: Result<ReadInput<'_>, ReadFailure>, options: &Check
     match read {
         Ok(ReadInput::Whole(trace)) => {
             let lowered = bind(spec, &trace)?;
-            Question::new(spec, &lowered, *trace, options)?.answer()
+            Question::new(spec, &lowered, Input::new(*trace), options)?.answer()
         }
         Ok(ReadInput::ByKey(parts)) => check_parts(spec, *parts, options),
+        Ok(ReadInput::InSegments(segments)) => check_segments(spec, *segments, options),
         Err(ReadFailure { error, before }) => {
             // Of two mistakes the earlier one is told: what comes before the line may fail itself.
             if let Some(before) = before
                 && let Ok(lowered) = spec.bind(&schema(spec, &before))
             {
-                Question::new(spec, &lowered, *before, options)?.evaluate()?;
+                Question::new(spec, &lowered, Input::new(*before), options)?.evaluate()?;
             }
             Err(unfit(spec, error))
         }
     }
+}
+
+/// Asks a trace whose states are not in memory together. Of two mistakes the earlier one is told.
+fn check_segments(spec: &Spec, segments: Segments, options: &CheckOptions) -> Result<Report, Error> {
+    let Some(error) = segments.stopped().cloned() else {
+        let lowered = bind(spec, segments.outline())?;
+        return Question::new(spec, &lowered, Input::in_segments(segments), options)?.answer();
+    };
+    if let Ok(lowered) = spec.bind(&schema(spec, segments.outline())) {
+        Question::new(spec, &lowered, Input::in_segments(segments), options)?.evaluate()?;
+    }
+    Err(unfit(spec, error))
 }
 
 /// Asks keys that are not in memory together, some after the others. Of several mistakes the
@@ -254,7 +291,7 @@ fn check_parts(spec: &Spec, mut parts: KeyParts<'_>, options: &CheckOptions) -> 
                 lowered.get_or_init(|| bound)
             }
         };
-        let question = Question::new(spec, lowered, part, options)?;
+        let question = Question::new(spec, lowered, Input::new(part), options)?;
         let asked = if earliest.is_some() { question.evaluate() } else { tally.add(&question) };
         match asked {
             Err(error) if line_of(&error).is_some() => earliest = Some(earlier(earliest, error)),

@@ -8,6 +8,7 @@ mod by_key;
 mod comparison;
 mod everywhere;
 mod evidence;
+mod input;
 mod judgement;
 mod measured;
 mod missing;
@@ -32,6 +33,8 @@ use batch::{LooksAtTime, Taken};
 use by_key::KeyTally;
 use everywhere::Experiments;
 pub(crate) use evidence::variables_of;
+pub(crate) use input::Input;
+use input::{Counted, Elsewhere};
 use judgement::{Judgement, Judges};
 use measured::Measured;
 use mistake::Occurring;
@@ -46,13 +49,14 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 use traceward_engine::select::{Cache, EngineName, Evaluator, Prepared};
+use traceward_logic::bitmap::Bitmap;
 use traceward_logic::formula::{Direction, FormulaId, Formulas, Interval, Node};
 use traceward_logic::letter::{self, Letters};
 use traceward_logic::lower::{Claim, Lowered};
 use traceward_logic::semantics::EvaluationError;
-use traceward_logic::trace::{Column, Trace};
+use traceward_logic::trace::Trace;
 use traceward_logic::value::Value;
-use traceward_trace::{KeyGroup, Keys, Lines, Note, Positions, ReadTrace, Sources};
+use traceward_trace::{KeyGroup, Keys};
 use why::Explainers;
 
 /// The longest trace that the definition itself is asked about: beyond it an answer takes minutes.
@@ -94,34 +98,14 @@ pub(crate) struct Question<'a> {
 /// The reports on properties and queries, and warnings about them.
 type Answers = (Vec<PropertyReport>, Vec<QueryReport>, Vec<Warning>);
 
-/// A trace with what else the reader knows of it.
-struct Input {
-    trace: Trace,
-    keys: Option<Keys>,
-    lines: Lines,
-    sources: Sources,
-    positions: Positions,
-    notes: Vec<Note>,
-}
-
-impl Input {
-    fn new(read: ReadTrace) -> Self {
-        let states = read.states;
-        let columns = read.columns.into_iter().map(|column| column.unwrap_or_else(|| Column::all_missing(states)));
-        let trace = Trace { len: states, columns: columns.collect(), time: read.time.map(Into::into) };
-        let ReadTrace { keys, lines, sources, positions, notes, .. } = read;
-        Self { trace, keys, lines, sources, positions, notes }
-    }
-}
-
 impl<'a> Question<'a> {
     pub(crate) fn new(
         spec: &'a Spec,
         lowered: &'a Lowered,
-        read: ReadTrace,
+        input: Input,
         options: &'a CheckOptions,
     ) -> Result<Self, Error> {
-        refuse_what_cannot_be_had(lowered, &read, options)?;
+        refuse_what_cannot_be_had(lowered, &input, options)?;
         let asked = roots(lowered, options.extent);
         let triggers = lowered.properties.iter().flat_map(|property| &property.triggers);
         let responses = lowered.properties.iter().flat_map(|property| &property.responses);
@@ -139,7 +123,7 @@ impl<'a> Question<'a> {
             names: lowered.variables.names(),
             property_names: spec.property_names(),
             query_names: spec.query_names(),
-            input: Input::new(read),
+            input,
             evaluator: Evaluator::new(&prepared, &options.config),
             judges: Judges::new(lowered, &prepared, &indices, options, &|place| formula_name(spec, lowered, place))?,
             measured: Measured::new(lowered, options.config.precision.unwrap_or_default()),
@@ -154,21 +138,21 @@ impl<'a> Question<'a> {
 
     /// Evaluates every expression at every position, without judging anything.
     pub(crate) fn evaluate(&self) -> Result<(), Error> {
-        match (&self.input.keys, self.letters_of_whole()?) {
+        match (&self.input.keys, self.letters_of_whole(&mut Occurring::default())?) {
             (Some(keys), None) => self.each_part(keys, None, |_, _| Ok(())),
             _ => Ok(()),
         }
     }
 
     pub(crate) fn answer(self) -> Result<Report, Error> {
-        let whole = self.letters_of_whole()?;
+        let mut occurring = Occurring::default();
+        let whole = self.letters_of_whole(&mut occurring)?;
         let (properties, queries, mut warnings) = match (&self.input.keys, &whole) {
             (Some(keys), letters) => self.by_key(keys, letters.as_ref())?,
             (None, Some(letters)) => self.whole(letters)?,
             (None, None) => unreachable!("a trace that is not split has letters of its own"),
         };
-        let mut occurring = Occurring::default();
-        occurring.add(&self, whole.as_ref());
+        self.input.check()?;
         warnings.extend(mistake::look(&self, &occurring, &properties));
         warnings.extend(steps::look(self.spec, self.lowered));
         warnings.extend(self.spec.notes());
@@ -314,7 +298,7 @@ impl<'a> Question<'a> {
     }
 
     /// For each property where it holds, if that was asked for.
-    fn truths(&self, part: &Part<'_>) -> Result<Vec<Option<traceward_logic::bitmap::Bitmap>>, Error> {
+    fn truths(&self, part: &Part<'_>) -> Result<Vec<Option<Bitmap>>, Error> {
         if self.options.truth == Truth::AtZero {
             return Ok(vec![None; self.lowered.properties.len()]);
         }
@@ -332,12 +316,54 @@ impl<'a> Question<'a> {
     /// The letters of the whole trace; none if those of a key's part are others. What an expression
     /// says of a state is the same in a part and in the whole, unless it speaks of `pos` or of
     /// earlier states.
-    fn letters_of_whole(&self) -> Result<Option<Letters>, Error> {
+    fn letters_of_whole(&self, occurring: &mut Occurring) -> Result<Option<Letters>, Error> {
+        if let Some(elsewhere) = self.input.elsewhere() {
+            return self.letters_of_stretches(elsewhere, occurring).map(Some);
+        }
+        let trace = self.input.trace();
+        occurring.add_strings(self, trace);
         if self.input.keys.is_some() && self.prepared.speaks_of_states_before() {
+            occurring.add_held(None, trace.len);
             return Ok(None);
         }
-        let letters = self.checked_letters(&self.input.trace).map_err(|error| self.evaluation_error(&error))?;
+        let letters = self.checked_letters(trace).map_err(|error| self.evaluation_error(&error))?;
+        occurring.add_held(Some(&letters), trace.len);
         Ok(Some(letters))
+    }
+
+    /// The letters of a trace that is not in memory as a whole. They are: a bit for each
+    /// proposition and state, and timestamps where formulas look at them.
+    fn letters_of_stretches(&self, elsewhere: &Elsewhere, occurring: &mut Occurring) -> Result<Letters, Error> {
+        let len = self.input.len;
+        let keeps_time = self.input.has_time() && self.looks_at_time == LooksAtTime::Yes;
+        // Filled in place: there may be no room for a second copy.
+        let mut time: Option<Arc<[i64]>> = keeps_time.then(|| std::iter::repeat_n(0, len).collect());
+        let mut bitmaps = vec![Bitmap::new(); self.prepared.alphabet.letter_len()];
+        let mut counted = Counted::default();
+        for index in 0..elsewhere.len() {
+            let stretch = elsewhere.stretch(index)?;
+            let (trace, own) = (&stretch.trace, stretch.own.clone());
+            let checked = letter::check_expressions_from(&self.lowered.formulas, &self.asked, trace, own.start);
+            checked.map_err(|error| {
+                let position = stretch.start + error.position;
+                self.evaluation_error(&EvaluationError { position, ..error })
+            })?;
+            let letters = self.prepared.letters(trace);
+            for (whole, bits) in bitmaps.iter_mut().zip(&letters.bitmaps) {
+                whole.append(&bits.slice(own.clone()));
+            }
+            if let (Some(whole), Some(times)) = (time.as_mut().and_then(Arc::get_mut), &trace.time) {
+                let first = stretch.start + own.start;
+                whole[first..first + own.len()].copy_from_slice(&times[own.clone()]);
+            }
+            counted.add(trace, own);
+            occurring.add_strings(self, trace);
+        }
+        // Whoever asked before has found the same.
+        let _ = elsewhere.counted.set(counted);
+        let letters = Letters { len, bitmaps, time };
+        occurring.add_held(Some(&letters), len);
+        Ok(letters)
     }
 
     /// The letters of states, once every expression that was asked has been evaluated as a whole.
@@ -350,7 +376,7 @@ impl<'a> Question<'a> {
     /// The letters of a part whose expressions speak of its states before. The position of an error
     /// is one of the whole trace.
     fn letters_of_part(&self, positions: &[u32]) -> Result<Letters, EvaluationError> {
-        let part = self.input.trace.gather(positions);
+        let part = self.input.trace().gather(positions);
         let in_whole = |error: EvaluationError| {
             let position = positions[error.position] as usize;
             EvaluationError { position, ..error }
@@ -379,18 +405,18 @@ impl<'a> Question<'a> {
     // ---- reports ----
 
     fn trace_report(&self) -> Result<TraceReport, Error> {
-        let Input { trace, keys, notes, .. } = &self.input;
-        let needed = self.lowered.variables.list().iter().zip(&trace.columns);
+        let Input { len, keys, notes, .. } = &self.input;
+        let Counted { missing, span } = self.input.counted();
+        let needed = self.lowered.variables.list().iter().zip(missing);
         let missing = needed
-            .filter(|(variable, column)| variable.needed_at.is_some() && column.missing() > 0)
-            .map(|(variable, column)| (variable.name.clone(), column.missing()));
-        let time = trace.time.as_deref().unwrap_or_default();
+            .filter(|(variable, missing)| variable.needed_at.is_some() && *missing > 0)
+            .map(|(variable, missing)| (variable.name.clone(), missing));
         let sizes = |keys: &Keys| keys.groups().map(|group| (label(group), group.positions.len())).collect();
         Ok(TraceReport {
-            states: trace.len,
+            states: *len,
             line_unit: self.input.lines.unit(),
             keys: keys.as_ref().map(sizes),
-            span: time.iter().min().copied().zip(time.iter().max().copied()),
+            span,
             missing: missing.collect(),
             notes: notes.clone(),
             table: if self.options.truth == Truth::Table { Some(table::tables(self)?) } else { None },
@@ -436,13 +462,13 @@ impl<'a> Question<'a> {
     }
 }
 
-fn refuse_what_cannot_be_had(lowered: &Lowered, read: &ReadTrace, options: &CheckOptions) -> Result<(), Error> {
-    let is_split = read.keys.is_some();
+fn refuse_what_cannot_be_had(lowered: &Lowered, input: &Input, options: &CheckOptions) -> Result<(), Error> {
+    let is_split = input.keys.is_some();
     if is_split && options.truth != Truth::AtZero {
         return Err(Request::TruthByKey.into());
     }
-    walkthrough::refuse(read, options)?;
-    let states = longest_part(read);
+    walkthrough::refuse(input, options)?;
+    let states = longest_part(input);
     let longest = if measured::asks_for_values(lowered) { LONGEST_NAIVE_QUERY } else { LONGEST_NAIVE };
     if options.config.engine == EngineName::Naive && states > longest {
         return Err(Request::TooLongForNaive { states }.into());
@@ -451,9 +477,9 @@ fn refuse_what_cannot_be_had(lowered: &Lowered, read: &ReadTrace, options: &Chec
 }
 
 /// The number of states of the longest trace that is judged: the whole, or that of a key.
-fn longest_part(read: &ReadTrace) -> usize {
+fn longest_part(input: &Input) -> usize {
     let of_keys = |keys: &Keys| keys.groups().map(|group| group.positions.len()).max().unwrap_or(0);
-    read.keys.as_ref().map_or(read.states, of_keys)
+    input.keys.as_ref().map_or(input.len, of_keys)
 }
 
 /// The name of a key's trace: the key, and behind it the number if it is not the first.

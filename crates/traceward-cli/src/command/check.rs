@@ -49,7 +49,7 @@ fn read_options(path: &Path, arguments: &CheckArguments) -> ReadOptions {
     let processors = || thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
     let asked = arguments.threads.and_then(|threads| NonZero::new(usize::from(threads)));
     let pieces = Pieces { threads: asked.unwrap_or_else(processors), ..Pieces::default() };
-    let memory = arguments.key_memory.saturating_mul(1 << 20);
+    let memory = arguments.trace_memory.saturating_mul(1 << 20);
     let spill = Some(Spill { memory, scratch: Arc::new(TemporaryFiles) });
     ReadOptions { pieces, spill, ..input::read_options(path, &arguments.trace) }
 }

@@ -197,7 +197,12 @@ impl Explainer {
     /// Looks at a trace that has states. `known` has the letters of propositions that were made
     /// before; others are made of the states.
     pub fn look(&self, trace: &Trace, known: (&Prepared, &Letters), ending: Ending) -> Look<'_> {
-        self.look_at(&self.letters(trace, known), ending)
+        self.look_by(&|expr| letter::row(expr, trace), known, ending)
+    }
+
+    /// The same where `row` tells the positions at which an expression holds.
+    pub fn look_by(&self, row: &dyn Fn(&Expr) -> Bitmap, known: (&Prepared, &Letters), ending: Ending) -> Look<'_> {
+        self.look_at(&self.letters(row, known), ending)
     }
 
     /// Looks at letters of its propositions, of which there is one at least.
@@ -230,14 +235,14 @@ impl Explainer {
         &self.parts.prepared.alphabet
     }
 
-    fn letters(&self, trace: &Trace, (prepared, known): (&Prepared, &Letters)) -> Letters {
+    fn letters(&self, row: &dyn Fn(&Expr) -> Bitmap, (prepared, known): (&Prepared, &Letters)) -> Letters {
         let formulas = self.formulas();
         let bitmaps = self.alphabet().atoms().iter().map(|&(_, atom)| {
             let there = prepared.formulas.find_atom(formulas.atom(atom));
             match there.and_then(|atom| prepared.alphabet.proposition(atom)) {
                 Some(proposition) => known.bitmap(proposition).clone(),
                 // Simplification has left it out.
-                None => letter::row(formulas.atom(atom), trace),
+                None => row(formulas.atom(atom)),
             }
         });
         Letters { len: known.len, bitmaps: bitmaps.collect(), time: known.time.clone() }

@@ -14,6 +14,11 @@ pub struct Earlier {
 }
 
 impl Expr {
+    /// Whether the expression speaks of the position of a state.
+    pub fn counts_states(&self) -> bool {
+        matches!(self, Self::Position) || self.parts().into_iter().any(Self::counts_states)
+    }
+
     /// The number of states that the expression looks back at most; 0 if it speaks of its own state
     /// alone.
     pub fn reach(&self) -> u64 {

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use traceward_engine::select::{Config, Due, EngineName, Online, Owed};
 use traceward_engine::why::Explainer;
 use traceward_logic::diagnostic::Span;
-use traceward_logic::expr::{Expr, StateAt};
+use traceward_logic::expr::Expr;
 use traceward_logic::formula::{FormulaId, Formulas, Node};
 use traceward_logic::lower::{Claim, Trigger};
 use traceward_logic::trace::VariableId;
@@ -116,8 +116,7 @@ fn violation(part: &Part<'_>, formula: FormulaId, position: usize) -> Violation 
     let question = part.question;
     let whole = part.in_whole(position);
     let values = variables_of(&question.lowered.formulas, formula);
-    let values =
-        values.into_iter().map(|id| (question.names[id.index()].clone(), question.input.trace.value(id, whole)));
+    let values = values.into_iter().map(|id| (question.names[id.index()].clone(), question.input.value(id, whole)));
     Violation {
         position,
         line: part.line(position),
@@ -142,7 +141,7 @@ fn earlier_values(part: &Part<'_>, formula: FormulaId, position: usize) -> Vec<(
     let mut values: Vec<(Arc<str>, Value)> = Vec::new();
     for past in pasts {
         let text: Arc<str> = past.display(names).to_string().into();
-        let value = past.value(&StateAt { trace: part.trace(), position });
+        let value = part.at(position, |state| past.value(&state));
         if let (Ok(value), false) = (value, values.iter().any(|(known, _)| *known == text)) {
             values.push((text, value));
         }

@@ -13,7 +13,7 @@ use traceward_logic::trace::VariableId;
 pub(super) fn deciding(part: &Part<'_>, formula: FormulaId, position: usize) -> Vec<Arc<str>> {
     let question = part.question;
     let whole = part.in_whole(position);
-    let is_missing = |id: &VariableId| question.input.trace.value(*id, whole).is_missing();
+    let is_missing = |id: &VariableId| question.input.value(*id, whole).is_missing();
     let missing = variables_of(&question.lowered.formulas, formula).into_iter().filter(is_missing);
     let missing: Vec<Expr> = missing.map(Expr::Variable).collect();
     bearing(part, formula, position, &missing)
@@ -22,26 +22,28 @@ pub(super) fn deciding(part: &Part<'_>, formula: FormulaId, position: usize) -> 
 /// The values of earlier states that are missing at a position where a formula fails, and that bear
 /// on it likewise: in the first state there is none before it.
 pub(super) fn deciding_earlier(part: &Part<'_>, formula: FormulaId, position: usize) -> Vec<Arc<str>> {
-    let state = StateAt { trace: part.trace(), position };
     let mut missing: Vec<Expr> = Vec::new();
-    for atom in atoms_of(&part.question.lowered.formulas, formula) {
-        atom.for_each_past(&mut |past| {
-            if past.value(&state).is_ok_and(|value| value.is_missing()) && !missing.contains(past) {
-                missing.push(past.clone());
-            }
-        });
-    }
+    part.at(position, |state| {
+        for atom in atoms_of(&part.question.lowered.formulas, formula) {
+            atom.for_each_past(&mut |past| {
+                if past.value(&state).is_ok_and(|value| value.is_missing()) && !missing.contains(past) {
+                    missing.push(past.clone());
+                }
+            });
+        }
+    });
     bearing(part, formula, position, &missing)
 }
 
 /// Those of some missing things that bear on a formula, each by its text.
 fn bearing(part: &Part<'_>, formula: FormulaId, position: usize, missing: &[Expr]) -> Vec<Arc<str>> {
     let question = part.question;
-    let state = StateAt { trace: part.trace(), position };
     let bears = |one: &&Expr| {
         let with = |assumed| {
-            let known = Known { state: &state, missing, assumed: (one, assumed) };
-            known.truth(&question.lowered.formulas, formula)
+            part.at(position, |state| {
+                let known = Known { state: &state, missing, assumed: (one, assumed) };
+                known.truth(&question.lowered.formulas, formula)
+            })
         };
         with(true) != with(false)
     };

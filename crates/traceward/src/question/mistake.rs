@@ -11,7 +11,7 @@ use traceward_logic::expr::Expr;
 use traceward_logic::formula::{FormulaId, Node};
 use traceward_logic::letter::Letters;
 use traceward_logic::lower::{Claim, Trigger};
-use traceward_logic::trace::{ColumnData, VariableId};
+use traceward_logic::trace::{ColumnData, Trace, VariableId};
 use traceward_logic::value::{CompareOp, Value};
 
 /// The largest number of different strings of a column among which a slip is looked for.
@@ -39,9 +39,8 @@ struct Strings {
 }
 
 impl Occurring {
-    /// Takes a part of a trace; `letters` are those of all its states, where there are any.
-    pub(super) fn add(&mut self, question: &Question<'_>, letters: Option<&Letters>) {
-        let trace = &question.input.trace;
+    /// Takes the strings of some states.
+    pub(super) fn add_strings(&mut self, question: &Question<'_>, trace: &Trace) {
         for variable in compared_variables(question) {
             if let ColumnData::Text(column) = &trace.columns[variable.index()].data {
                 let strings = self.strings.entry(variable).or_default();
@@ -49,13 +48,17 @@ impl Occurring {
                 strings.ordered.extend(new.cloned());
             }
         }
+    }
+
+    /// Takes the letters of some states, where there are any.
+    pub(super) fn add_held(&mut self, letters: Option<&Letters>, states: usize) {
         let held = letters.map(|letters| letters.bitmaps.iter().map(|row| row.first_one_from(0).is_some()));
         self.held = match (self.held.take(), held) {
             (Some(before), Some(held)) => Some(before.into_iter().zip(held).map(|(one, other)| one | other).collect()),
             (None, Some(held)) if self.states == 0 => Some(held.collect()),
             _ => None,
         };
-        self.states += trace.len;
+        self.states += states;
     }
 }
 

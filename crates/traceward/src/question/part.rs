@@ -8,8 +8,9 @@ use std::cell::OnceCell;
 use std::ops::Range;
 use traceward_engine::query::{QueryError, Sampled};
 use traceward_logic::bitmap::Bitmap;
+use traceward_logic::expr::{Expr, StateAt};
 use traceward_logic::formula::{FormulaId, Interval, Unit};
-use traceward_logic::letter::Letters;
+use traceward_logic::letter::{self, Letters};
 use traceward_logic::lower::NamedQuery;
 use traceward_logic::semantics::{self, EvaluationError};
 use traceward_logic::trace::Trace;
@@ -76,10 +77,26 @@ impl<'a> Part<'a> {
 
     /// The states.
     pub(super) fn trace(&self) -> &Trace {
-        let whole = &self.question.input.trace;
+        let whole = self.question.input.trace();
         match self.positions {
             None => whole,
             Some(positions) => self.gathered.get_or_init(|| whole.gather(positions)),
+        }
+    }
+
+    /// Looks at a state.
+    pub(super) fn at<T>(&self, position: usize, look: impl FnOnce(StateAt<'_>) -> T) -> T {
+        match self.positions {
+            None => self.question.input.at(position, look),
+            Some(_) => look(StateAt { trace: self.trace(), position }),
+        }
+    }
+
+    /// The positions at which an expression holds.
+    pub(super) fn expression_row(&self, expr: &Expr) -> Bitmap {
+        match self.positions {
+            None => self.question.input.row(expr),
+            Some(_) => letter::row(expr, self.trace()),
         }
     }
 
@@ -90,7 +107,7 @@ impl<'a> Part<'a> {
         own.letters.get_or_init(|| Letters {
             len: self.len(),
             bitmaps: bitmaps.iter().map(|bitmap| bitmap.slice(self.range.clone())).collect(),
-            time: self.question.input.trace.time.is_some().then(|| self.times().collect()),
+            time: self.question.input.has_time().then(|| self.times().collect()),
         })
     }
 
@@ -145,7 +162,10 @@ impl<'a> Part<'a> {
 
     /// The timestamp of a state.
     pub(super) fn time(&self, position: usize) -> Option<i64> {
-        self.question.input.trace.time.as_ref().map(|time| time[self.in_whole(position)])
+        match (self.positions, &self.evaluated.letters.time) {
+            (None, Some(time)) => Some(time[position]),
+            _ => self.question.input.time(self.in_whole(position)),
+        }
     }
 
     /// A state, without values.

@@ -22,12 +22,11 @@ pub(crate) struct PartsTally {
 impl PartsTally {
     /// Asks the next keys.
     pub(crate) fn add(&mut self, question: &Question<'_>) -> Result<(), Error> {
-        let letters = question.letters_of_whole()?;
+        let letters = question.letters_of_whole(&mut self.occurring)?;
         let Some(keys) = &question.input.keys else { unreachable!("a trace in parts is split by key") };
         let mut tally = self.keys.take().unwrap_or_else(|| KeyTally::new(question));
         question.add_keys(keys, letters.as_ref(), &mut tally)?;
         self.keys = Some(tally);
-        self.occurring.add(question, letters.as_ref());
         self.trace = Some(match self.trace.take() {
             None => question.trace_report()?,
             Some(before) => joined(before, question.trace_report()?),

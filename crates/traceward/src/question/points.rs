@@ -18,18 +18,20 @@ pub(super) struct Drawn {
 
 impl Drawn {
     pub(super) fn new(question: &Question<'_>) -> Self {
-        let span = match &question.input.trace.time {
-            Some(time) => time.first().copied().zip(time.last().copied()),
-            None => question.input.trace.len.checked_sub(1).map(|last| (0, last as i64)),
+        let input = &question.input;
+        let last = input.len.checked_sub(1);
+        let span = || match input.has_time() {
+            true => input.time(0).zip(input.time(last?)),
+            false => Some((0, last? as i64)),
         };
-        let clock = if question.input.trace.time.is_some() { Clock::Time } else { Clock::Position };
+        let clock = if input.has_time() { Clock::Time } else { Clock::Position };
         let is_split = question.input.keys.is_some();
         // Over keys, what an experiment has at all positions is drawn, and of others their values.
         let is_drawn = |summarised| question.options.points && (!is_split || summarised == Summarised::Not);
         let points = |query: &NamedQuery| {
             let (drawn, summarised) = drawn_of(&query.query).filter(|(_, summarised)| is_drawn(*summarised))?;
             let measure = drawn.measure();
-            Some(Points { clock, span: span?, at: Vec::new(), values: Vec::new(), measure, summarised })
+            Some(Points { clock, span: span()?, at: Vec::new(), values: Vec::new(), measure, summarised })
         };
         Self { points: question.lowered.queries.iter().map(points).collect() }
     }

@@ -16,7 +16,7 @@ const LONGEST_TABLE: usize = 1000;
 
 /// The tables of all properties and queries, one after the other.
 pub(super) fn tables(question: &Question<'_>) -> Result<String, Error> {
-    let states = question.input.trace.len;
+    let states = question.input.len;
     if states > LONGEST_TABLE {
         return Err(Request::TableTooLong { states, limit: LONGEST_TABLE }.into());
     }
@@ -36,7 +36,7 @@ fn of_formula(question: &Question<'_>, formula: FormulaId) -> Result<String, Err
     }
     let prepared = Prepared::new(&question.lowered.formulas, &[formula], question.options.config.simplification);
     let reverse = Reverse::new(&prepared.formulas, &prepared.alphabet, &prepared.normal);
-    let letters = prepared.letters(&question.input.trace);
+    let letters = prepared.letters(question.input.trace());
     let table = reverse.table(&prepared.formulas, &prepared.alphabet, &letters);
     Ok(reverse.table_text(&table, &prepared.formulas, &question.names))
 }
@@ -44,7 +44,7 @@ fn of_formula(question: &Question<'_>, formula: FormulaId) -> Result<String, Err
 /// The table of one query, with the formulas inside it as the paper translates them. The trace is
 /// short, so the definition tells where the others hold.
 fn of_query(question: &Question<'_>, query: &Query) -> Result<String, Error> {
-    let (formulas, trace) = (&question.lowered.formulas, &question.input.trace);
+    let (formulas, trace) = (&question.lowered.formulas, question.input.trace());
     let automaton = Algebraic::new(formulas, [query], Plain::Unfolded);
     let rows = semantics::truths(formulas, &automaton.assertions(), trace)
         .map_err(|error| question.evaluation_error(&error))?;

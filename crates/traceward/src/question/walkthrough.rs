@@ -1,5 +1,6 @@
 //! What the engine that judged a property held, step by step.
 
+use super::input::Input;
 use super::part::Part;
 use crate::check::CheckOptions;
 use crate::error::{Error, Request};
@@ -8,7 +9,6 @@ use traceward_engine::engine::walkthrough::{Visits, Walkthrough, WalkthroughErro
 use traceward_engine::limit::BuildError;
 use traceward_engine::select::{Config, EngineName, Prepared, Walk};
 use traceward_logic::lower::Claim;
-use traceward_trace::ReadTrace;
 
 /// The longest trace whose steps are worth reading.
 const LONGEST: usize = 200;
@@ -17,16 +17,16 @@ const LONGEST: usize = 200;
 const MOST_NODES: usize = 1000;
 
 /// Refuses steps that nobody could read, or that no engine has.
-pub(super) fn refuse(read: &ReadTrace, options: &CheckOptions) -> Result<(), Request> {
+pub(super) fn refuse(input: &Input, options: &CheckOptions) -> Result<(), Request> {
     let engine = options.config.engine;
     if !options.steps {
         Ok(())
-    } else if read.keys.is_some() {
+    } else if input.keys.is_some() {
         Err(Request::StepsByKey)
     } else if engine != EngineName::Auto && !engine.holds_something() {
         Err(Request::NoSteps { engine })
-    } else if read.states > LONGEST {
-        Err(Request::StepsTooLong { states: read.states, limit: LONGEST })
+    } else if input.len > LONGEST {
+        Err(Request::StepsTooLong { states: input.len, limit: LONGEST })
     } else {
         Ok(())
     }
@@ -45,7 +45,7 @@ pub(super) fn of_property(part: &Part<'_>, index: usize, engine: EngineName) -> 
     }
     let config = of_engine(&question.options.config, engine);
     let prepared = Prepared::new(&question.lowered.formulas, &[formula], config.simplification);
-    let letters = prepared.letters(&question.input.trace);
+    let letters = prepared.letters(question.input.trace());
     // Coverage is refused for formulas that have no visits to count.
     let visits = if question.options.runs.coverage { Visits::Counted } else { Visits::NotCounted };
     let walk = Walk { letters: &letters, names: &question.names, most_nodes: MOST_NODES, visits };

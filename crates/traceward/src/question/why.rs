@@ -9,7 +9,7 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 use traceward_engine::why::{self, Ending, Explainer, Explanation, Look};
 use traceward_logic::diagnostic::Span;
-use traceward_logic::expr::{Expr, StateAt};
+use traceward_logic::expr::Expr;
 use traceward_logic::formula::{Direction, FormulaId};
 use traceward_logic::trace::VariableId;
 use traceward_logic::value::Value;
@@ -48,7 +48,7 @@ pub(super) fn look<'e>(part: &Part<'_>, explainer: &'e Explainer) -> Option<Look
         Extent::Prefix => Ending::Open,
     };
     let is_there = part.len() > 0;
-    is_there.then(|| explainer.look(part.trace(), (&question.prepared, part.letters()), ending))
+    is_there.then(|| explainer.look_by(&|expr| part.expression_row(expr), (&question.prepared, part.letters()), ending))
 }
 
 /// A formula of a property on a part of a trace, ready to be explained.
@@ -145,10 +145,11 @@ impl<'a> Explained<'a> {
     fn values(&self, formula: FormulaId, position: usize) -> Vec<(Arc<str>, Value)> {
         let question = self.part.question;
         let formulas = self.explainer.formulas();
-        let state = StateAt { trace: self.part.trace(), position };
         let variables = evidence::variables_of(formulas, formula).into_iter();
-        let value = |id: VariableId| (question.names[id.index()].clone(), state.trace.value(id, position));
-        variables.map(value).collect()
+        self.part.at(position, |state| {
+            let value = |id: VariableId| (question.names[id.index()].clone(), state.trace.value(id, state.position));
+            variables.map(value).collect()
+        })
     }
 
     /// The place of a formula in the spec, if it stands there.
