@@ -26,7 +26,7 @@ class Results:
             row.update(seconds=f"{said['seconds']:.4f}", cpu_seconds=f"{said['cpu']:.4f}", runs=said["runs"])
             row.update(peak_mib=said["peak_mib"])
             if said.get("in_memory") is not None:
-                row["in_memory_seconds"] = f"{said['in_memory']:.4f}"
+                row["in_memory_seconds"] = f"{said['in_memory']:.6f}"
         same = lambda other: all(str(row[name]) == str(other[name]) for name in ("workload", "states", "tool"))
         self.rows = [other for other in self.rows if not same(other)] + [row]
         set_ratios(self.rows)

@@ -7,6 +7,7 @@
 
 mod bounded;
 mod breadth_first;
+mod in_memory;
 mod in_process;
 mod instrument;
 mod java;
@@ -128,8 +129,15 @@ const BENCHMARKS: &[Benchmark] = &[
 ];
 
 fn main() {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    if let [first, rest @ ..] = &words[..]
+        && first == in_memory::IN_MEMORY
+    {
+        let _ = writeln!(std::io::stdout(), "{}", in_memory::run(rest));
+        return;
+    }
     let is_name = |argument: &String| argument.parse::<usize>().is_err();
-    let wanted: Vec<String> = std::env::args().skip(1).filter(is_name).collect();
+    let wanted: Vec<String> = words.into_iter().filter(is_name).collect();
     let mut out = std::io::stdout();
     if wanted == [monitor::COUNT_LINES] {
         let _ = writeln!(out, "{}", monitor::count_lines());
