@@ -11,13 +11,20 @@ use crate::column::ColumnBuilder;
 use crate::dictionary::Texts;
 use crate::error::TraceError;
 use crate::lines::Lines;
+use crate::number;
 use crate::options::ReadOptions;
+use crate::plain_rows::{Bounds, FieldKind, PlainColumn, PlainRows};
 use crate::record::{ReadStop, RecordSink};
 use crate::states::key_text;
+use crate::swar;
 use crate::table::{Rows, Slice, SliceValues};
 use crate::time::TimeReader;
 use crate::typing::{CellSink, Gap, Typing};
 use std::ops::Range;
+use traceward_logic::value::ValueType;
+
+/// The number of fields that are looked at closer once one of them is not plain.
+const LOOKED_AT_CLOSER: usize = 16;
 
 /// The states of a piece.
 pub(crate) struct Block<'o> {
@@ -143,6 +150,115 @@ impl<'o> Block<'o> {
         Ok(())
     }
 
+    /// Takes the keys of all rows; false, and none is taken, if one of them has none.
+    fn push_keys_of_rows(&mut self, rows: &PlainRows<'_>) -> bool {
+        let Some(column) = rows.column(self.options.key_slot()) else { return false };
+        let has_key = |row| matches!(key_text(column.cell(row), self.options), Ok(Some(_)));
+        if !(0..rows.count()).all(has_key) {
+            return false;
+        }
+        for row in 0..rows.count() {
+            if let Ok(Some(key)) = key_text(column.cell(row), self.options) {
+                self.keys.push(&key);
+            }
+        }
+        true
+    }
+
+    /// Takes the timestamps of all rows.
+    fn push_times_of_rows(&mut self, rows: &PlainRows<'_>) -> Result<(), ReadStop> {
+        let Some(time) = &self.time else { return Ok(()) };
+        let slots = self.options.time_slots();
+        let mut row = 0;
+        if let Some(unit) = time.plain_unit()
+            && let Some(column) = rows.column(slots.start)
+        {
+            row = self.push_plain_times(column, rows.count(), unit)?;
+        }
+        let mut cells = vec![Cell::Absent; slots.end];
+        for row in row..rows.count() {
+            for slot in slots.clone() {
+                cells[slot] = rows.column(slot).map_or(Cell::Absent, |column| column.cell(row));
+            }
+            if !self.push_time(&cells) {
+                return Err(ReadStop::Asked);
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes timestamps that are plain numbers of units, up to the first that is not; returns how
+    /// many there were.
+    fn push_plain_times(&mut self, column: PlainColumn<'_>, count: usize, unit: i64) -> Result<usize, ReadStop> {
+        // Within a key the order is looked at when the key is known.
+        let is_ordered = self.options.key.is_none();
+        let mut before = self.times.last().copied().unwrap_or(i64::MIN);
+        self.times.reserve(count);
+        for row in 0..count {
+            let Bounds { start, stop } = column.bounds(row);
+            let Some(number) = swar::digits(column.bytes, start, stop) else { return Ok(row) };
+            let Some(now) = number.cast_signed().checked_mul(unit) else { return Ok(row) };
+            if is_ordered && now < before {
+                return Err(ReadStop::Asked);
+            }
+            before = now;
+            self.times.push(now);
+        }
+        Ok(count)
+    }
+
+    /// Takes the values of a variable in all rows.
+    fn take_fields(&mut self, index: usize, rows: &PlainRows<'_>) -> Result<(), ReadStop> {
+        let column = rows.column(index);
+        let count = rows.count();
+        let mut row = 0;
+        while row < count {
+            if let Some(column) = column {
+                row += self.take_plain_fields(index, column, row..count);
+            }
+            // What is not plain is looked at more closely, and so are its neighbours, which are
+            // mostly like it.
+            let closer = count.min(row + LOOKED_AT_CLOSER);
+            for row in row..closer {
+                let cell = column.map_or(Cell::Absent, |column| column.cell(row));
+                self.take_cell(index, self.len + row as u32, cell)?;
+            }
+            row = closer;
+        }
+        Ok(())
+    }
+
+    /// Takes the values of some rows, up to the first that is more than a plain number or boolean
+    /// where one is expected; returns how many there were.
+    #[inline]
+    fn take_plain_fields(&mut self, index: usize, column: PlainColumn<'_>, rows: Range<usize>) -> usize {
+        let values = &mut self.columns[index];
+        let bounds = rows.map(|row| column.bounds(row));
+        // Strings of JSON are no numbers.
+        let plain_type = self.typing.plain_type(index).filter(|_| column.kind != FieldKind::Text);
+        match plain_type {
+            Some(ValueType::Boolean) => {
+                values.extend_bools(bounds.map_while(|bounds| number::plain_bool(column.bytes, bounds)))
+            }
+            Some(ValueType::Number) => {
+                values.extend_ints(bounds.map_while(|bounds| number::plain_int(column.bytes, bounds)))
+            }
+            Some(ValueType::String) | None => 0,
+        }
+    }
+
+    /// Takes the value of a variable in a state of the block.
+    #[inline(always)]
+    fn take_cell(&mut self, index: usize, state: u32, cell: Cell<'_>) -> Result<(), ReadStop> {
+        let before = match (self.options.key.is_some(), state.checked_sub(1)) {
+            (false, Some(before)) => Before::At(before),
+            _ => Before::Elsewhere,
+        };
+        let column = &mut self.columns[index];
+        let mut value = BlockValue { column, before, row: (state, index as u32), carried: &mut self.carried };
+        self.typing.read(index, cell, &mut value).map_err(|_| ReadStop::Asked)
+    }
+
     /// Takes a timestamp; false if another state is needed to tell it, or comes after it.
     #[inline]
     fn push_time(&mut self, cells: &[Cell<'_>]) -> bool {
@@ -188,6 +304,26 @@ impl RecordSink for Block<'_> {
         }
         self.lines.push(line);
         self.len += 1;
+        Ok(())
+    }
+
+    fn takes_rows(&self) -> bool {
+        true
+    }
+
+    fn rows(&mut self, first: u64, rows: &PlainRows<'_>) -> Result<(), ReadStop> {
+        let count = u32::try_from(rows.count()).ok().filter(|&count| self.len.checked_add(count).is_some());
+        let Some(count) = count else { return Err(ReadStop::Asked) };
+        if self.options.key.is_some() && !self.push_keys_of_rows(rows) {
+            return rows.each(first, self);
+        }
+        self.push_times_of_rows(rows)?;
+        self.typing.begin();
+        for index in 0..self.columns.len() {
+            self.take_fields(index, rows)?;
+        }
+        self.lines.push_many(first, count);
+        self.len += count;
         Ok(())
     }
 

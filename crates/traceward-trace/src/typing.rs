@@ -152,6 +152,17 @@ impl Typing {
         is_expected && self.null.is_empty()
     }
 
+    /// The type as which a variable's fields are read, where every text is to be taken by its word.
+    pub(crate) fn plain_type(&self, variable: usize) -> Option<ValueType> {
+        match self.read_as[variable] {
+            _ if !self.null.is_empty() => None,
+            ReadAs::Bool => Some(ValueType::Boolean),
+            ReadAs::Number => Some(ValueType::Number),
+            ReadAs::Text => Some(ValueType::String),
+            ReadAs::Bit | ReadAs::Presence | ReadAs::Undecided { .. } => None,
+        }
+    }
+
     /// Whether the type of every variable is known.
     pub(crate) fn is_decided(&self) -> bool {
         !self.read_as.iter().any(|read_as| matches!(read_as, ReadAs::Undecided { .. }))

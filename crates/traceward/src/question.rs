@@ -336,8 +336,8 @@ impl<'a> Question<'a> {
     fn letters_of_stretches(&self, elsewhere: &Elsewhere, occurring: &mut Occurring) -> Result<Letters, Error> {
         let len = self.input.len;
         let keeps_time = self.input.has_time() && self.looks_at_time == LooksAtTime::Yes;
-        // Filled in place: there may be no room for a second copy.
-        let mut time: Option<Arc<[i64]>> = keeps_time.then(|| std::iter::repeat_n(0, len).collect());
+        // There may be no room for a second copy, as there is while a vector grows.
+        let mut time: Option<Vec<i64>> = keeps_time.then(|| Vec::with_capacity(len));
         let mut bitmaps = vec![Bitmap::new(); self.prepared.alphabet.letter_len()];
         let mut counted = Counted::default();
         for index in 0..elsewhere.len() {
@@ -352,16 +352,15 @@ impl<'a> Question<'a> {
             for (whole, bits) in bitmaps.iter_mut().zip(&letters.bitmaps) {
                 whole.append(&bits.slice(own.clone()));
             }
-            if let (Some(whole), Some(times)) = (time.as_mut().and_then(Arc::get_mut), &trace.time) {
-                let first = stretch.start + own.start;
-                whole[first..first + own.len()].copy_from_slice(&times[own.clone()]);
+            if let (Some(whole), Some(times)) = (&mut time, &trace.time) {
+                whole.extend_from_slice(&times[own.clone()]);
             }
             counted.add(trace, own);
             occurring.add_strings(self, trace);
         }
         // Whoever asked before has found the same.
         let _ = elsewhere.counted.set(counted);
-        let letters = Letters { len, bitmaps, time };
+        let letters = Letters { len, bitmaps, time: time.map(Into::into) };
         occurring.add_held(Some(&letters), len);
         Ok(letters)
     }

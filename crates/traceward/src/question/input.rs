@@ -143,7 +143,12 @@ impl Input {
     pub(super) fn counted(&self) -> Counted {
         let mut counted = Counted::default();
         match &self.states {
-            States::InMemory(trace) => counted.add(trace, 0..trace.len),
+            States::InMemory(trace) => {
+                counted.add(trace, 0..trace.len);
+                if let (Some(_), Some(time)) = (&self.keys, &trace.time) {
+                    counted.span = time.iter().min().copied().zip(time.iter().max().copied());
+                }
+            }
             States::Elsewhere(elsewhere) => return elsewhere.counted.get().cloned().unwrap_or_default(),
         }
         counted
@@ -224,10 +229,11 @@ impl Counted {
             let present = column.present.as_ref().map(|present| present.slice(states.clone()).count_ones());
             *count += present.map_or(0, |present| states.len() - present);
         }
+        // Time never decreases, unless that of each key is meant.
         let times = trace.time.as_ref().map(|time| &time[states]).unwrap_or_default();
-        let span = times.iter().min().copied().zip(times.iter().max().copied());
+        let span = times.first().copied().zip(times.last().copied());
         let spans = self.span.into_iter().chain(span);
-        self.span = spans.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)));
+        self.span = spans.reduce(|one, other| (one.0, other.1));
     }
 }
 
