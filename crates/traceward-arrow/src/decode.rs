@@ -19,6 +19,11 @@ pub(crate) trait Decoder: Sync {
 
     /// Hands on the batches of a piece.
     fn decode(&self, piece: &Self::Piece, take: Take<'_>) -> Result<(), TraceError>;
+
+    /// Hands them on behind all pieces before, to tell what is wrong with it if something is.
+    fn decode_again(&self, piece: &Self::Piece, take: Take<'_>) -> Result<(), TraceError> {
+        self.decode(piece, take)
+    }
 }
 
 /// The error of a table that cannot be decoded.

@@ -6,6 +6,7 @@
 
 use crate::column::Layout;
 use crate::decode::Decoder;
+use crate::input::Watch;
 use std::collections::VecDeque;
 use std::num::NonZero;
 use std::ops::ControlFlow;
@@ -23,9 +24,9 @@ pub(crate) fn drive<'o, D: Decoder>(
     decoder: &D,
     layout: &Layout,
     states: &mut TableStates<'o>,
-    threads: NonZero<usize>,
+    (threads, watch): (NonZero<usize>, &Watch),
 ) -> Result<(), TraceError> {
-    let conductor = Conductor { decoder, layout };
+    let conductor = Conductor { decoder, layout, watch };
     if threads.get() == 1 {
         return conductor.conduct(pieces, states, 1, None);
     }
@@ -56,6 +57,7 @@ struct Waiting<'o, P> {
 struct Conductor<'d, D> {
     decoder: &'d D,
     layout: &'d Layout,
+    watch: &'d Watch,
 }
 
 impl<D: Decoder> Conductor<'_, D> {
@@ -97,12 +99,17 @@ impl<D: Decoder> Conductor<'_, D> {
                     Some(Err(error)) => failed = Some(error),
                     None => break,
                 }
+                // What is not known before a piece may be known behind it.
+                if waiting.back().is_some_and(|last| last.coming.is_none()) {
+                    break;
+                }
             }
             let Some(first) = waiting.pop_front() else { break };
             let block = first.coming.and_then(|coming| coming.recv().ok().flatten());
             if !block.is_some_and(|block| states.append(block)) {
                 self.push(&first.piece, states)?;
             }
+            self.watch.tell(states.rows());
         }
         failed.map_or(Ok(()), |error| Err(error.on_line(states.rows() + 1)))
     }
@@ -110,8 +117,9 @@ impl<D: Decoder> Conductor<'_, D> {
     /// Takes a piece behind the states so far.
     fn push(&self, piece: &D::Piece, states: &mut TableStates<'_>) -> Result<(), TraceError> {
         let mut pushed = Ok(());
-        let decoded = self.decoder.decode(piece, &mut |batch| {
+        let decoded = self.decoder.decode_again(piece, &mut |batch| {
             pushed = self.layout.with_rows(batch, |rows| states.push(rows));
+            self.watch.tell(states.rows());
             if pushed.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
         pushed?;

@@ -5,6 +5,7 @@ use parquet::errors::{ParquetError, Result};
 use parquet::file::reader::{ChunkReader, Length};
 use std::fmt;
 use std::io::{self, Read, Seek, SeekFrom};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// How much a reader of the bytes behind a place takes at once.
@@ -12,29 +13,76 @@ const BUFFER: usize = 8 << 10;
 
 /// A table: a file, or bytes in memory.
 #[derive(Clone)]
-pub struct Table(Input);
+pub struct Table {
+    input: Input,
+    watch: Watch,
+}
+
+/// How far the reading of a table has come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub struct TableProgress {
+    /// The rows that were read.
+    pub rows: u64,
+    /// The rows that there are, if the table says so before it is read.
+    pub of_rows: Option<u64>,
+    /// The bytes that were read: those of the columns that are asked for.
+    pub bytes: u64,
+}
+
+/// Whoever is told how far the reading has come.
+#[derive(Clone, Default)]
+pub(crate) struct Watch {
+    tell: Option<Arc<dyn Fn(TableProgress) + Send + Sync>>,
+    /// The bytes that the input has given.
+    bytes: Arc<AtomicU64>,
+    of_rows: Option<u64>,
+}
+
+impl Watch {
+    /// Tells that so many rows have been read.
+    pub(crate) fn tell(&self, rows: u64) {
+        if let Some(tell) = &self.tell {
+            tell(TableProgress { rows, of_rows: self.of_rows, bytes: self.bytes.load(Ordering::Relaxed) });
+        }
+    }
+
+    /// The same for a table of which the number of rows is known.
+    pub(crate) fn of_rows(self, rows: u64) -> Self {
+        Self { of_rows: Some(rows), ..self }
+    }
+}
 
 impl Table {
     /// The table in a file, or in whatever else can be read from any place. It must not change
     /// while it is read.
     pub fn new(mut file: impl Read + Seek + Send + 'static) -> io::Result<Self> {
         let len = file.seek(SeekFrom::End(0))?;
-        Ok(Self(Input::File { file: Arc::new(Mutex::new(file)), len }))
+        let watch = Watch::default();
+        let input = Input::File { file: Arc::new(Mutex::new(file)), len, read: watch.bytes.clone() };
+        Ok(Self { input, watch })
     }
 
     /// The table in bytes.
     pub fn from_bytes(bytes: impl Into<Vec<u8>>) -> Self {
-        Self(Input::Memory(bytes.into().into()))
+        Self { input: Input::Memory(bytes.into().into()), watch: Watch::default() }
     }
 
-    pub(crate) fn into_input(self) -> Input {
-        self.0
+    /// The table whose reading is told to somebody, again and again while it goes on.
+    #[must_use]
+    pub fn watched(self, tell: impl Fn(TableProgress) + Send + Sync + 'static) -> Self {
+        let Self { input, watch } = self;
+        Self { input, watch: Watch { tell: Some(Arc::new(tell)), ..watch } }
+    }
+
+    pub(crate) fn into_input(self) -> (Input, Watch) {
+        (self.input, self.watch)
     }
 }
 
 impl fmt::Debug for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Table").field("len", &self.0.len()).finish()
+        f.debug_struct("Table").field("len", &self.input.len()).finish()
     }
 }
 
@@ -45,7 +93,7 @@ impl fmt::Debug for Table {
 #[derive(Clone)]
 pub(crate) enum Input {
     Memory(Bytes),
-    File { file: Arc<Mutex<dyn ReadSeek>>, len: u64 },
+    File { file: Arc<Mutex<dyn ReadSeek>>, len: u64, read: Arc<AtomicU64> },
 }
 
 pub(crate) trait ReadSeek: Read + Seek + Send {}
@@ -61,7 +109,8 @@ impl Input {
         })?;
         match self {
             Self::Memory(bytes) => Ok(bytes.slice(start as usize..end as usize)),
-            Self::File { file, .. } => {
+            Self::File { file, read, .. } => {
+                read.fetch_add(len, Ordering::Relaxed);
                 let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
                 file.seek(SeekFrom::Start(start))?;
                 let mut bytes = vec![0; len as usize];
@@ -69,6 +118,11 @@ impl Input {
                 Ok(bytes.into())
             }
         }
+    }
+
+    /// The bytes behind a place.
+    pub(crate) fn behind(&self, start: u64) -> Behind {
+        Behind { input: self.clone(), next: start, buffer: Bytes::new() }
     }
 
     /// The last bytes, at the most so many.
@@ -91,7 +145,7 @@ impl ChunkReader for Input {
     type T = Behind;
 
     fn get_read(&self, start: u64) -> Result<Behind> {
-        Ok(Behind { input: self.clone(), next: start, buffer: Bytes::new() })
+        Ok(self.behind(start))
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {

@@ -43,5 +43,5 @@ mod skim;
 
 pub use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
 pub use arrow_array::{RecordBatch, RecordBatchReader};
-pub use input::Table;
+pub use input::{Table, TableProgress};
 pub use read::{check, check_table, inspect, inspect_table, read, read_table};

@@ -10,6 +10,7 @@ use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
 use parquet::file::reader::{ChunkReader, Length};
 use parquet::file::serialized_reader::SerializedPageReader;
+use std::io::{self, Read};
 use std::sync::Arc;
 
 /// A row group of a table.
@@ -30,7 +31,7 @@ impl RowGroups for RowGroup {
         let reader = SerializedPageReader::new(self.input.clone(), chunk, self.num_rows(), None)?;
         let (repeats, is_optional) = (levels.max_rep_level() > 0, levels.max_def_level() > 0);
         let levels = usize::from(repeats) + usize::from(is_optional);
-        let checked: Box<dyn PageReader> = Box::new(CheckedPages { reader, levels });
+        let checked: Box<dyn PageReader> = Box::new(CheckedPages { reader, repeats, levels });
         Ok(Box::new(OneChunk(Some(Ok(checked)))))
     }
 
@@ -56,7 +57,7 @@ impl Iterator for OneChunk {
 
 impl PageIterator for OneChunk {}
 
-/// The bytes of pages: whoever reads behind a place is about to read the header of a page.
+/// The bytes of pages.
 pub(crate) struct Pages(pub(crate) Input);
 
 impl Length for Pages {
@@ -66,14 +67,10 @@ impl Length for Pages {
 }
 
 impl ChunkReader for Pages {
-    type T = Behind;
+    type T = Header;
 
-    fn get_read(&self, start: u64) -> Result<Behind> {
-        let claims = PageClaims::read(self.0.get_read(start)?)?;
-        if !claims.are_plausible() {
-            return Err(ParquetError::General(format!("the page at byte {start} claims more than it can hold")));
-        }
-        self.0.get_read(start)
+    fn get_read(&self, start: u64) -> Result<Header> {
+        Ok(Header { input: self.0.clone(), start, behind: None })
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
@@ -81,9 +78,36 @@ impl ChunkReader for Pages {
     }
 }
 
+/// The bytes behind a place. Whoever reads any of them reads the header of a page; but whoever has
+/// read that before, to look what comes next, asks for those behind it and reads none.
+pub(crate) struct Header {
+    input: Input,
+    start: u64,
+    /// The bytes, once the header has been looked at.
+    behind: Option<Behind>,
+}
+
+impl Read for Header {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        let behind = match &mut self.behind {
+            Some(behind) => behind,
+            None => {
+                if !PageClaims::read(self.input.behind(self.start))?.are_plausible() {
+                    let start = self.start;
+                    return Err(io::Error::other(format!("the page at byte {start} claims more than it can hold")));
+                }
+                self.behind.insert(self.input.behind(self.start))
+            }
+        };
+        behind.read(to)
+    }
+}
+
 /// Pages whose number of values is the one of their header.
 struct CheckedPages {
     reader: SerializedPageReader<Pages>,
+    /// Whether a row may have several values, or none.
+    repeats: bool,
     /// The number of lists of levels before the values.
     levels: usize,
 }
@@ -185,7 +209,19 @@ impl PageReader for CheckedPages {
     }
 
     fn peek_next_page(&mut self) -> Result<Option<PageMetadata>> {
-        self.reader.peek_next_page()
+        let page = self.reader.peek_next_page()?;
+        // Where each value is one of a row, a page cannot have other rows than those: rows that are
+        // passed over are counted like those that are decoded.
+        let counted = |page: PageMetadata| PageMetadata { num_rows: page.num_levels, ..page };
+        Ok(if self.repeats { page } else { page.map(counted) })
+    }
+
+    fn supports_deferred_dictionary(&self) -> bool {
+        self.reader.supports_deferred_dictionary()
+    }
+
+    fn take_deferred_dictionary(&mut self) -> Result<Option<Page>> {
+        self.reader.take_deferred_dictionary()
     }
 
     fn skip_next_page(&mut self) -> Result<()> {

@@ -1,18 +1,31 @@
-//! Tables in Parquet: their row groups are decoded by themselves.
+//! Tables in Parquet: their row groups are decoded by themselves, large ones in parts.
 
 use crate::columns::{Place, Step};
 use crate::decode::{Decoder, ROWS, Take, damaged, guarded};
 use crate::input::Input;
 use crate::pages::{Pages, RowGroup};
-use arrow_schema::{DataType, Schema};
-use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader};
+use arrow_schema::{DataType, FieldRef, Fields, Schema};
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, RowSelection, RowSelector,
+};
 use parquet::arrow::{FieldLevels, ProjectionMask, parquet_to_arrow_field_levels};
+use parquet::basic::{Encoding, EncodingMask};
 use parquet::schema::types::SchemaDescriptor;
-use std::ops::Range;
+use std::num::NonZero;
+use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 use traceward_trace::TraceError;
 
 const FORMAT: &str = "Parquet";
+
+/// The parts that there are to be for each thread: one that is decoded, and one that is ready to be.
+const PARTS: usize = 2;
+
+/// The batches that are worth a part of their own: each part decodes dictionaries anew.
+const LEAST_BATCHES: usize = 2;
+
+/// The size in the file from which on a dictionary is not looked at for each batch.
+const LARGEST_DICTIONARY: i64 = 1 << 18;
 
 /// A table whose description has been read.
 pub(crate) struct ParquetTable {
@@ -35,19 +48,116 @@ impl ParquetTable {
         self.metadata.schema()
     }
 
-    /// The row groups.
-    pub(crate) fn pieces(&self) -> Range<usize> {
-        0..self.metadata.metadata().num_row_groups()
+    /// The number of rows that it claims to have.
+    pub(crate) fn rows(&self) -> u64 {
+        self.metadata.metadata().row_groups().iter().map(|group| group.num_rows() as u64).sum()
+    }
+
+    /// The row groups, or parts of them where there are fewer than threads could decode at a time.
+    pub(crate) fn pieces(&self, places: &[Option<Place>], threads: NonZero<usize>) -> Vec<RowGroupPart> {
+        let groups = self.metadata.metadata().row_groups();
+        let most = match threads.get() {
+            1 => 1,
+            threads if self.is_flat(places) => (PARTS * threads).div_ceil(groups.len().max(1)),
+            _ => 1,
+        };
+        let parts = |(group, rows)| RowGroupPart::of_group(group, rows, most);
+        groups.iter().map(|group| group.num_rows() as usize).enumerate().flat_map(parts).collect()
+    }
+
+    /// Whether the wanted columns have no lists inside, so that each value is one of a row and rows
+    /// can be passed over by counting.
+    fn is_flat(&self, places: &[Option<Place>]) -> bool {
+        let schema = self.metadata.parquet_schema();
+        let mask = projection(self.schema(), schema, places);
+        let repeats = |leaf: usize| mask.leaf_included(leaf) && schema.column(leaf).max_rep_level() > 0;
+        !(0..schema.num_columns()).any(repeats)
+    }
+
+    /// The fields with strings whose texts are all named by numbers as dictionaries of texts, so
+    /// that each text is decoded once.
+    fn hint(&self) -> Fields {
+        let schema = self.metadata.parquet_schema();
+        let of_text = |(index, field): (usize, &FieldRef)| {
+            let leaf = (0..schema.num_columns()).find(|&leaf| schema.get_column_root_idx(leaf) == index);
+            let is_text = matches!(field.data_type(), DataType::Utf8 | DataType::LargeUtf8);
+            match leaf.filter(|&leaf| is_text && self.is_coded(leaf)) {
+                Some(_) => {
+                    let coded = DataType::Dictionary(Box::new(DataType::Int32), Box::new(field.data_type().clone()));
+                    Arc::new(field.as_ref().clone().with_data_type(coded))
+                }
+                None => field.clone(),
+            }
+        };
+        self.schema().fields().iter().enumerate().map(of_text).collect()
+    }
+
+    /// Whether all pages of a column name their values by numbers of a dictionary that is small.
+    fn is_coded(&self, leaf: usize) -> bool {
+        self.metadata.metadata().row_groups().iter().all(|group| {
+            let chunk = group.column(leaf);
+            let is_coded = |mask: &EncodingMask| {
+                mask.is_only(Encoding::RLE_DICTIONARY) || mask.is_only(Encoding::PLAIN_DICTIONARY)
+            };
+            let size = chunk.dictionary_page_offset().map(|start| chunk.data_page_offset().saturating_sub(start));
+            size.is_some_and(|size| (0..LARGEST_DICTIONARY).contains(&size))
+                && chunk.page_encoding_stats_mask().is_some_and(is_coded)
+        })
     }
 
     /// A decoder of some columns and nothing else.
     pub(crate) fn decoder(&self, places: &[Option<Place>]) -> Result<RowGroupDecoder, TraceError> {
         let schema = self.metadata.parquet_schema();
         let mask = projection(self.schema(), schema, places);
-        let hint = Some(self.schema().fields());
-        let levels = || parquet_to_arrow_field_levels(schema, mask, hint).map_err(|error| damaged(FORMAT, error));
+        let hint = self.hint();
+        let levels = || parquet_to_arrow_field_levels(schema, mask, Some(&hint)).map_err(|e| damaged(FORMAT, e));
         let levels = guarded(FORMAT, levels)?;
         Ok(RowGroupDecoder { input: self.input.clone(), metadata: self.metadata.clone(), levels })
+    }
+}
+
+/// Some rows of a row group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct RowGroupPart {
+    group: usize,
+    /// The first row, and where the part ends.
+    rows: Range<usize>,
+    place: PartPlace,
+}
+
+/// The place of a part in its row group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum PartPlace {
+    /// It is all of it.
+    Whole,
+    /// Others come behind.
+    Within,
+    /// It is the last: whatever else the row group has belongs to it.
+    Last,
+}
+
+impl RowGroupPart {
+    /// A row group in so many parts at the most, cut where batches end.
+    fn of_group(group: usize, rows: usize, most: usize) -> Vec<Self> {
+        let batches = rows.div_ceil(ROWS);
+        let parts = most.min(batches / LEAST_BATCHES).max(1);
+        let end = |part: usize| (batches * part / parts * ROWS).min(rows);
+        let place = |part: usize| match part + 1 == parts {
+            true if parts == 1 => PartPlace::Whole,
+            true => PartPlace::Last,
+            false => PartPlace::Within,
+        };
+        (0..parts).map(|part| Self { group, rows: end(part)..end(part + 1), place: place(part) }).collect()
+    }
+
+    /// The rows that are to be decoded; none if these are all that there are.
+    fn selection(&self) -> Option<RowSelection> {
+        let count = match self.place {
+            PartPlace::Whole => return None,
+            PartPlace::Within => self.rows.len(),
+            PartPlace::Last => u32::MAX as usize,
+        };
+        Some(vec![RowSelector::skip(self.rows.start), RowSelector::select(count)].into())
     }
 }
 
@@ -58,27 +168,57 @@ pub(crate) struct RowGroupDecoder {
     levels: FieldLevels,
 }
 
-impl Decoder for RowGroupDecoder {
-    type Piece = usize;
+impl RowGroupDecoder {
+    /// The batches of a row group, or of some of its rows.
+    fn batches(&self, part: &RowGroupPart) -> Result<ParquetRecordBatchReader, TraceError> {
+        let metadata = self.metadata.metadata().clone();
+        let group = RowGroup { input: self.input.clone(), metadata, index: part.group };
+        let batches = ParquetRecordBatchReader::try_new_with_row_groups(&self.levels, &group, ROWS, part.selection());
+        batches.map_err(|error| damaged(FORMAT, error))
+    }
 
-    fn decode(&self, &index: &usize, take: Take<'_>) -> Result<(), TraceError> {
+    /// Hands on the batches of a part; those of its row group before a row are passed over.
+    fn hand_on(&self, part: &RowGroupPart, from: usize, take: Take<'_>) -> Result<(), TraceError> {
+        let mut at = part.rows.start;
+        for batch in self.batches(part)? {
+            let batch = batch.map_err(|error| damaged(FORMAT, error))?;
+            at += batch.num_rows();
+            if at > from && take(&batch).is_break() {
+                return Ok(());
+            }
+        }
+        match at == part.rows.end {
+            true => Ok(()),
+            false => {
+                let claimed = self.metadata.metadata().row_group(part.group).num_rows();
+                Err(damaged(FORMAT, format!("a row group has {at} rows, and claims {claimed}")))
+            }
+        }
+    }
+}
+
+impl Decoder for RowGroupDecoder {
+    type Piece = RowGroupPart;
+
+    fn decode(&self, part: &RowGroupPart, take: Take<'_>) -> Result<(), TraceError> {
+        guarded(FORMAT, || self.hand_on(part, part.rows.start, take))
+    }
+
+    /// A part of a row group is decoded like the whole, so that what is said of a table that is
+    /// damaged does not depend on where it was cut.
+    fn decode_again(&self, part: &RowGroupPart, take: Take<'_>) -> Result<(), TraceError> {
+        if part.place == PartPlace::Whole {
+            return self.decode(part, take);
+        }
+        let rows = self.metadata.metadata().row_group(part.group).num_rows() as usize;
+        let whole = RowGroupPart { group: part.group, rows: 0..rows, place: PartPlace::Whole };
+        let mut left = if part.place == PartPlace::Last { usize::MAX } else { part.rows.len() };
         guarded(FORMAT, || {
-            let metadata = self.metadata.metadata().clone();
-            let (expected, input) = (metadata.row_group(index).num_rows(), self.input.clone());
-            let group = RowGroup { input, metadata, index };
-            let batches = ParquetRecordBatchReader::try_new_with_row_groups(&self.levels, &group, ROWS, None);
-            let mut rows = 0;
-            for batch in batches.map_err(|error| damaged(FORMAT, error))? {
-                let batch = batch.map_err(|error| damaged(FORMAT, error))?;
-                rows += batch.num_rows() as i64;
-                if take(&batch).is_break() {
-                    return Ok(());
-                }
-            }
-            match rows == expected {
-                true => Ok(()),
-                false => Err(damaged(FORMAT, format!("a row group has {rows} rows, and claims {expected}"))),
-            }
+            self.hand_on(&whole, part.rows.start, &mut |batch| {
+                left = left.saturating_sub(batch.num_rows());
+                let taken = take(batch);
+                if left == 0 { ControlFlow::Break(()) } else { taken }
+            })
         })
     }
 }

@@ -4,12 +4,13 @@ use crate::column::Layout;
 use crate::columns::{Columns, Place};
 use crate::decode::{Decoder, Take, damaged, guarded, in_parts};
 use crate::drive::drive;
-use crate::input::Table;
+use crate::input::{Table, Watch};
 use crate::ipc::{IpcTable, roots};
 use crate::parquet::ParquetTable;
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::Schema;
 use std::collections::HashSet;
+use std::num::NonZero;
 use std::ops::ControlFlow;
 use traceward::{CheckOptions, Error, Report, Spec, check_read};
 use traceward_trace::{
@@ -28,17 +29,19 @@ pub fn check(spec: &Spec, batches: impl RecordBatchReader + Send, options: &Chec
 
 /// Reads a trace from a table in Parquet, or else in Arrow's own format.
 pub fn read_table(table: Table, format: Format, options: &ReadOptions) -> Result<ReadTrace, ReadFailure> {
+    let (input, watch) = table.into_input();
     if format == Format::PARQUET {
-        let table = ParquetTable::open(table.into_input())?;
+        let table = ParquetTable::open(input)?;
         let mut states = StatesOf::new(table.schema(), options)?;
         let decoder = table.decoder(&states.places)?;
-        let read = states.fill(table.pieces().map(Ok), &decoder);
+        let pieces = table.pieces(&states.places, options.pieces.threads);
+        let read = states.fill(pieces.into_iter().map(Ok), &decoder, &watch.of_rows(table.rows()));
         return states.states.finish(read, format);
     }
-    let table = IpcTable::open(table.into_input())?;
+    let table = IpcTable::open(input)?;
     let mut states = StatesOf::new(table.schema(), options)?;
     let decoder = table.decoder(&roots(&states.places));
-    let read = states.fill(table, &decoder);
+    let read = states.fill(table, &decoder, &watch);
     states.states.finish(read, format)
 }
 
@@ -48,23 +51,26 @@ pub fn read(batches: impl RecordBatchReader + Send, options: &ReadOptions) -> Re
     let mut states = StatesOf::new(&schema, options)?;
     let decoder = Whole { roots: roots(&states.places) };
     let batches = batches.map(|batch| batch.map_err(|error| damaged("Arrow", error)));
-    let read = states.fill(batches, &decoder);
+    let read = states.fill(batches, &decoder, &Watch::default());
     states.states.finish(read, Format::ARROW)
 }
 
 /// Tells what a table holds. Of the options those about time, key and missing values count.
 pub fn inspect_table(table: Table, format: Format, options: &ReadOptions) -> Result<Inspection, TraceError> {
     let options = &to_inspect(options);
+    let (input, watch) = table.into_input();
     if format == Format::PARQUET {
-        let table = ParquetTable::open(table.into_input())?;
+        let table = ParquetTable::open(input)?;
         let inspection = InspectionOf::new(table.schema(), options)?;
         let decoder = table.decoder(&inspection.places)?;
-        return inspection.finish(table.pieces().map(Ok), &decoder, format);
+        let pieces = table.pieces(&inspection.places, NonZero::<usize>::MIN);
+        let watch = watch.of_rows(table.rows());
+        return inspection.finish(pieces.into_iter().map(Ok), &decoder, (format, &watch));
     }
-    let table = IpcTable::open(table.into_input())?;
+    let table = IpcTable::open(input)?;
     let inspection = InspectionOf::new(table.schema(), options)?;
     let decoder = table.decoder(&roots(&inspection.places));
-    inspection.finish(table, &decoder, format)
+    inspection.finish(table, &decoder, (format, &watch))
 }
 
 /// Tells what record batches hold.
@@ -73,7 +79,7 @@ pub fn inspect(batches: impl RecordBatchReader, options: &ReadOptions) -> Result
     let inspection = InspectionOf::new(&batches.schema(), options)?;
     let decoder = Whole { roots: roots(&inspection.places) };
     let batches = batches.map(|batch| batch.map_err(|error| damaged("Arrow", error)));
-    inspection.finish(batches, &decoder, Format::ARROW)
+    inspection.finish(batches, &decoder, (Format::ARROW, &Watch::default()))
 }
 
 fn to_inspect(options: &ReadOptions) -> ReadOptions {
@@ -117,9 +123,10 @@ impl<'o> StatesOf<'o> {
         &mut self,
         pieces: impl Iterator<Item = Result<D::Piece, TraceError>>,
         decoder: &D,
+        watch: &Watch,
     ) -> Result<(), TraceError> {
         let layout = Layout::new(self.options, self.places.clone(), &roots(&self.places));
-        drive(pieces, decoder, &layout, &mut self.states, self.options.pieces.threads)
+        drive(pieces, decoder, &layout, &mut self.states, (self.options.pieces.threads, watch))
     }
 }
 
@@ -144,14 +151,17 @@ impl<'o> InspectionOf<'o> {
         self,
         pieces: impl Iterator<Item = Result<D::Piece, TraceError>>,
         decoder: &D,
-        format: Format,
+        (format, watch): (Format, &Watch),
     ) -> Result<Inspection, TraceError> {
         let layout = Layout::new(self.options, self.places.clone(), &roots(&self.places));
         let mut inspection = self.inspection;
+        let mut rows = 0;
         for piece in pieces {
             let mut pushed = Ok(());
             decoder.decode(&piece?, &mut |batch| {
                 pushed = layout.with_rows(batch, |rows| inspection.push(rows));
+                rows += batch.num_rows() as u64;
+                watch.tell(rows);
                 if pushed.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
             })?;
             pushed?;

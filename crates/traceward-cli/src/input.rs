@@ -169,7 +169,10 @@ pub fn open(path: &Path, options: &ReadOptions, progress: &Progress) -> Result<O
         let mut file = File::open(path).map_err(named)?;
         file.by_ref().take(OPENING).read_to_end(&mut first).map_err(named)?;
         return match Format::of_table(options, &first) {
-            Some(format) => Ok(Opened::Table(Table::new(file).map_err(named)?, format)),
+            Some(format) => {
+                let table = progress.watch_table(&name(path), Table::new(file).map_err(named)?);
+                Ok(Opened::Table(table, format))
+            }
             None => open_bytes(path, progress).map(Opened::Bytes),
         };
     }

@@ -9,6 +9,7 @@ use std::io::{self, IsTerminal, Read};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
+use traceward_arrow::{Table, TableProgress};
 
 /// The time after which somebody would like to know.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -24,6 +25,8 @@ struct Reading {
     bytes: u64,
     /// The line ends; none where bytes are compressed.
     lines: Option<u64>,
+    /// The rows, if it is a table.
+    rows: Option<TableProgress>,
     since: Instant,
     is_shown: bool,
 }
@@ -56,13 +59,30 @@ impl Progress {
         *reading.lock().unwrap_or_else(PoisonError::into_inner) = Reading::new(name.to_owned(), total);
         Box::new(Watched { input, reading: reading.clone() })
     }
+
+    /// The table, watched while it is read.
+    pub fn watch_table(&self, name: &str, table: Table) -> Table {
+        let Some(reading) = &self.0 else { return table };
+        *reading.lock().unwrap_or_else(PoisonError::into_inner) = Reading::new(name.to_owned(), None);
+        let watched = Watched { input: (), reading: reading.clone() };
+        table.watched(move |rows| watched.reading.lock().unwrap_or_else(PoisonError::into_inner).advance(rows))
+    }
 }
 
 impl Reading {
     fn new(name: String, total: Option<u64>) -> Self {
         let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::hidden());
         let (bytes, lines, since, is_shown) = (0, Some(0), Instant::now(), false);
-        Self { name, bar, total, bytes, lines, since, is_shown }
+        Self { name, bar, total, bytes, lines, rows: None, since, is_shown }
+    }
+
+    /// A table has been read as far as that.
+    fn advance(&mut self, rows: TableProgress) {
+        self.rows = Some(rows);
+        self.total = rows.of_rows;
+        if self.since.elapsed() >= PATIENCE {
+            self.show();
+        }
     }
 
     fn add(&mut self, bytes: &[u8]) {
@@ -81,21 +101,36 @@ impl Reading {
     fn show(&mut self) {
         if !self.is_shown {
             self.is_shown = true;
-            let template = match self.total {
-                Some(_) => "{wide_bar} {bytes}/{total_bytes} {msg} {eta} left",
-                None => "{spinner} {bytes} {msg}",
+            let template = match (self.total, self.rows) {
+                (Some(_), None) => "{wide_bar} {bytes}/{total_bytes} {msg} {eta} left",
+                (None, None) => "{spinner} {bytes} {msg}",
+                (Some(_), Some(_)) => "{wide_bar} {human_pos}/{human_len} rows {msg} {eta} left",
+                (None, Some(_)) => "{spinner} {human_pos} rows {msg}",
             };
+            if let Some(total) = self.total {
+                self.bar.set_length(total);
+            }
             self.bar.set_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()));
             self.bar.set_draw_target(ProgressDrawTarget::stderr());
         }
         let seconds = self.since.elapsed().as_secs_f64();
-        let rate = self.lines.map(|lines| format!("{} lines/s", HumanCount((lines as f64 / seconds) as u64)));
-        self.bar.set_message(rate.unwrap_or_default());
-        self.bar.set_position(self.bytes);
+        let rate = |count: u64| HumanCount((count as f64 / seconds) as u64);
+        let message = match (self.rows, self.lines) {
+            (Some(read), _) => format!("{} {} rows/s", HumanBytes(read.bytes), rate(read.rows)),
+            (None, Some(lines)) => format!("{} lines/s", rate(lines)),
+            (None, None) => String::new(),
+        };
+        self.bar.set_message(message);
+        self.bar.set_position(self.rows.map_or(self.bytes, |read| read.rows));
     }
 
     /// How far it has come.
     fn summary(&self) -> String {
+        if let Some(read) = self.rows {
+            let of = read.of_rows.map(|rows| format!(" of {}", HumanCount(rows))).unwrap_or_default();
+            let (rows, bytes) = (HumanCount(read.rows), HumanBytes(read.bytes));
+            return format!("{rows}{of} rows, {bytes}, of {} had been read; nothing was answered", self.name);
+        }
         let of = self.total.map(|total| format!(" of {}", HumanBytes(total))).unwrap_or_default();
         let lines = self.lines.map(|lines| format!(", {} lines,", HumanCount(lines))).unwrap_or_default();
         format!("{}{of}{lines} of {} had been read; nothing was answered", HumanBytes(self.bytes), self.name)
@@ -119,5 +154,42 @@ impl<R: Read> Read for Watched<R> {
 impl<R> Drop for Watched<R> {
     fn drop(&mut self) {
         self.reading.lock().unwrap_or_else(PoisonError::into_inner).bar.finish_and_clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_told_how_far_a_table_was_read() {
+        let mut reading = Reading::new("t.parquet".to_owned(), None);
+        let mut read = TableProgress::default();
+        (read.rows, read.of_rows, read.bytes) = (1_000_000, Some(2_500_000), 3 << 20);
+        reading.advance(read);
+        let said = "1,000,000 of 2,500,000 rows, 3.00 MiB, of t.parquet had been read; nothing was answered";
+        assert_eq!(reading.summary(), said);
+        read.of_rows = None;
+        reading.advance(read);
+        assert_eq!(reading.summary(), said.replace(" of 2,500,000", ""));
+    }
+
+    #[test]
+    fn it_is_told_how_far_a_text_was_read() {
+        let mut reading = Reading::new("t.csv".to_owned(), Some(2048));
+        reading.add(b"a\n1\n");
+        assert_eq!(reading.summary(), "4 B of 2.00 KiB, 2 lines, of t.csv had been read; nothing was answered");
+    }
+
+    #[test]
+    fn what_is_shown_of_a_table_are_its_rows() {
+        let mut reading = Reading::new("t.parquet".to_owned(), None);
+        let mut read = TableProgress::default();
+        (read.rows, read.of_rows) = (10, Some(40));
+        reading.advance(read);
+        reading.show();
+        reading.bar.set_draw_target(ProgressDrawTarget::hidden());
+        assert_eq!((reading.bar.position(), reading.bar.length()), (10, Some(40)));
+        assert!(reading.bar.message().ends_with("rows/s"));
     }
 }

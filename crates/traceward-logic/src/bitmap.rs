@@ -206,7 +206,11 @@ impl Bitmap {
 
     /// The bits at these positions, in this order.
     pub fn gather(&self, positions: &[u32]) -> Self {
-        positions.iter().map(|&position| self.get(position as usize)).collect()
+        let word = |positions: &[u32]| {
+            let bits = positions.iter().fold(0, |bits, &position| bits << 1 | u64::from(self.get(position as usize)));
+            bits << (Self::WORD - positions.len())
+        };
+        Self::from_words(positions.chunks(Self::WORD).map(word).collect(), positions.len())
     }
 
     /// The bits of some positions that follow each other.

@@ -17,7 +17,7 @@ use crate::plain_rows::{Bounds, FieldKind, PlainColumn, PlainRows};
 use crate::record::{ReadStop, RecordSink};
 use crate::states::key_text;
 use crate::swar;
-use crate::table::{Rows, Slice, SliceValues};
+use crate::table::{Bits, Rows, Slice, SliceValues, packed};
 use crate::time::TimeReader;
 use crate::typing::{CellSink, Gap, Typing};
 use std::ops::Range;
@@ -93,33 +93,33 @@ impl<'o> Block<'o> {
     /// Takes the keys of all rows; false, and none is taken, if one of them has none.
     fn push_keys(&mut self, rows: &Rows<'_>) -> bool {
         let column = &rows.columns[self.options.key_slot()];
-        let has_key = |row| matches!(key_text(column.cell(row), self.options), Ok(Some(_)));
-        if !(0..rows.count).all(has_key) {
-            return false;
-        }
-        for row in 0..rows.count {
-            if let Ok(Some(key)) = key_text(column.cell(row), self.options) {
-                self.keys.push(&key);
+        let before = self.keys.len();
+        let has_keys = match column {
+            Slice { values: SliceValues::Ints(ints), present: None } if self.options.null.is_empty() => {
+                ints.iter().for_each(|&int| self.keys.push_int(int));
+                true
             }
+            _ => (0..rows.count).all(|row| self.push_key(column.cell(row))),
+        };
+        if !has_keys {
+            self.keys.truncate(before);
         }
-        true
+        has_keys
     }
 
     /// Takes the timestamps of all rows.
     fn push_times(&mut self, rows: &Rows<'_>) -> Result<(), ReadStop> {
         let slots = self.options.time_slots();
-        if self.time.is_none() {
-            return Ok(());
-        }
+        let Some(time) = &self.time else { return Ok(()) };
         let columns = &rows.columns[slots.clone()];
-        let is_ordered =
-            |times: &[i64]| times.is_sorted() && self.times.last().zip(times.first()).is_none_or(|(a, b)| a <= b);
-        if let [Slice { values: SliceValues::Moments(times), present: None }] = columns
+        let before = self.times.len();
+        if let [Slice { values, present: None }] = columns
             && self.options.null.is_empty()
-            && (self.options.key.is_some() || is_ordered(times))
+            && time.read_all(*values, &mut self.times)
         {
-            self.times.extend_from_slice(times);
-            return Ok(());
+            // Within a key the order is looked at when the key is known.
+            let is_ordered = self.options.key.is_some() || self.times[before.saturating_sub(1)..].is_sorted();
+            return if is_ordered { Ok(()) } else { Err(ReadStop::Asked) };
         }
         let mut cells = vec![Cell::Absent; slots.end];
         for row in 0..rows.count {
@@ -134,7 +134,13 @@ impl<'o> Block<'o> {
     /// Takes the values of a variable in some states.
     fn take_column(&mut self, index: usize, slice: &Slice<'_>, states: Range<u32>) -> Result<(), ReadStop> {
         let column = &mut self.columns[index];
-        if slice.present.is_none() && self.typing.takes_whole(index, slice.values) && column.extend(slice.values) {
+        let bits = match slice.values {
+            SliceValues::Ints(ints) if slice.present.is_none() && self.typing.reads_bools(index) => packed(ints),
+            _ => None,
+        };
+        let bits = bits.as_ref().and_then(|bits| Bits::new(bits, 0, states.len()));
+        let values = bits.map_or(slice.values, SliceValues::Bools);
+        if slice.present.is_none() && self.typing.takes_whole(index, values) && column.extend(values) {
             return Ok(());
         }
         for (row, state) in states.enumerate() {
@@ -153,16 +159,22 @@ impl<'o> Block<'o> {
     /// Takes the keys of all rows; false, and none is taken, if one of them has none.
     fn push_keys_of_rows(&mut self, rows: &PlainRows<'_>) -> bool {
         let Some(column) = rows.column(self.options.key_slot()) else { return false };
-        let has_key = |row| matches!(key_text(column.cell(row), self.options), Ok(Some(_)));
-        if !(0..rows.count()).all(has_key) {
-            return false;
+        let before = self.keys.len();
+        let has_keys = (0..rows.count()).all(|row| self.push_key(column.cell(row)));
+        if !has_keys {
+            self.keys.truncate(before);
         }
-        for row in 0..rows.count() {
-            if let Ok(Some(key)) = key_text(column.cell(row), self.options) {
-                self.keys.push(&key);
-            }
+        has_keys
+    }
+
+    /// Takes a key; false if there is none.
+    #[inline]
+    fn push_key(&mut self, cell: Cell<'_>) -> bool {
+        if self.push_plain_key(cell) {
+            return true;
         }
-        true
+        let key = key_text(cell, self.options).ok().flatten();
+        key.inspect(|key| self.keys.push(key)).is_some()
     }
 
     /// Takes the timestamps of all rows.
@@ -259,6 +271,17 @@ impl<'o> Block<'o> {
         self.typing.read(index, cell, &mut value).map_err(|_| ReadStop::Asked)
     }
 
+    /// Takes the key of a record if it is as most keys are; false, and nothing is taken, if not.
+    #[inline]
+    fn push_plain_key(&mut self, cell: Cell<'_>) -> bool {
+        match cell {
+            Cell::Field(text) | Cell::Literal(text) | Cell::Text(text) if self.options.null.is_empty() => {
+                self.keys.push_plain(text)
+            }
+            _ => false,
+        }
+    }
+
     /// Takes a timestamp; false if another state is needed to tell it, or comes after it.
     #[inline]
     fn push_time(&mut self, cells: &[Cell<'_>]) -> bool {
@@ -278,7 +301,7 @@ impl RecordSink for Block<'_> {
 
     #[inline(always)]
     fn record(&mut self, line: u64, cells: &[Cell<'_>]) -> Result<(), ReadStop> {
-        if self.options.key.is_some() {
+        if self.options.key.is_some() && !self.push_plain_key(cells[self.options.key_slot()]) {
             match key_text(cells[self.options.key_slot()], self.options) {
                 Ok(Some(key)) => self.keys.push(&key),
                 Ok(None) => {

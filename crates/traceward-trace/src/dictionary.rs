@@ -8,7 +8,6 @@ use std::sync::Arc;
 pub(crate) struct Dictionary {
     texts: Vec<Arc<str>>,
     table: Table,
-    last: Option<(Digest, u32)>,
 }
 
 impl Dictionary {
@@ -22,19 +21,10 @@ impl Dictionary {
     /// looked at.
     #[inline]
     fn intern_digest(&mut self, digest: Digest, text: &str) -> u32 {
-        // Logs often repeat the previous value.
-        if let Some((last, code)) = self.last
-            && last == digest
-            && self.is_text(code, digest, text)
-        {
-            return code;
-        }
-        let code = match self.table.find(digest, |code| self.is_text(code, digest, text)) {
+        match self.table.find(digest, |code| self.is_text(code, digest, text)) {
             Some(code) => code,
             None => self.insert(digest, text),
-        };
-        self.last = Some((digest, code));
-        code
+        }
     }
 
     /// Whether the text of a number, which has the same digest, is this one.
@@ -83,6 +73,60 @@ impl Texts {
         self.digests.push(digest);
     }
 
+    /// Adds a text as most keys are: ASCII, and short enough to be its digest, but not empty. False,
+    /// and nothing is added, if it is not like that.
+    #[inline]
+    pub(crate) fn push_plain(&mut self, text: &[u8]) -> bool {
+        const TOP: u64 = u64::from_ne_bytes([0x80; 8]);
+        if !(1..=LONGEST_WHOLE).contains(&text.len()) {
+            return false;
+        }
+        let digest = Digest::of(text);
+        let is_ascii = (digest.0[0] | digest.0[1]) & TOP == 0;
+        if is_ascii {
+            self.digests.push(digest);
+        }
+        is_ascii
+    }
+
+    /// Adds an integer as it is written.
+    #[inline]
+    pub(crate) fn push_int(&mut self, int: i64) {
+        let mut digits = [0; 20];
+        let mut start = digits.len();
+        let mut rest = int.unsigned_abs();
+        while rest >= 100 {
+            start -= 2;
+            digits[start..start + 2].copy_from_slice(&PAIRS[(rest % 100) as usize]);
+            rest /= 100;
+        }
+        let pair = PAIRS[rest as usize];
+        let count = if rest >= 10 { 2 } else { 1 };
+        start -= count;
+        digits[start..start + count].copy_from_slice(&pair[2 - count..]);
+        if int < 0 {
+            start -= 1;
+            digits[start] = b'-';
+        }
+        match &digits[start..] {
+            text if text.len() <= LONGEST_WHOLE => self.digests.push(Digest::of(text)),
+            text => self.push(&String::from_utf8_lossy(text)),
+        }
+    }
+
+    /// The number of texts.
+    pub(crate) fn len(&self) -> usize {
+        self.digests.len()
+    }
+
+    /// Drops the texts from this one on.
+    pub(crate) fn truncate(&mut self, len: usize) {
+        let kept = self.digests[..len].iter().filter(|digest| !digest.is_whole()).count();
+        self.digests.truncate(len);
+        self.ends.truncate(kept);
+        self.long.truncate(self.ends.last().copied().unwrap_or(0));
+    }
+
     /// Calls `take` with the number of each text, in order.
     ///
     /// A table of a million keys does not fit a cache, and every look into it is a wait. So it is
@@ -107,6 +151,17 @@ impl Texts {
         }
     }
 }
+
+/// The digits of all numbers of two.
+const PAIRS: [[u8; 2]; 100] = {
+    let mut pairs = [[0; 2]; 100];
+    let mut number = 0;
+    while number < 100 {
+        pairs[number] = [b'0' + number as u8 / 10, b'0' + number as u8 % 10];
+        number += 1;
+    }
+    pairs
+};
 
 /// A table from digests to numbers. Short texts stand in it whole, so that they need not be looked
 /// for elsewhere to be compared. It is our own because no other lets several texts be looked for
@@ -194,7 +249,16 @@ impl Digest {
     fn of(text: &[u8]) -> Self {
         let length = (text.len() as u64) << LENGTH_SHIFT;
         match text.len() {
-            ..8 => Self([text.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte)), length]),
+            0 => Self([0, length]),
+            count @ 1..4 => {
+                // The first, the middle and the last byte, some of which may be the same.
+                let at = |place: usize| u64::from(text[place]) << (8 * place);
+                Self([at(0) | at(count / 2) | at(count - 1), length])
+            }
+            count @ 4..8 => {
+                // The last four bytes have the same in common with the first four as their places.
+                Self([four(text) | four(&text[count - 4..]) << (8 * (count - 4)), length])
+            }
             8 => Self([eight(text), length]),
             count @ 9..=LONGEST_WHOLE => {
                 // The last eight bytes without those that are among the first.
@@ -244,6 +308,11 @@ impl Whole {
     fn as_str(&self) -> &str {
         std::str::from_utf8(&self.bytes[..self.length]).expect("digests are made of texts")
     }
+}
+
+#[inline]
+fn four(bytes: &[u8]) -> u64 {
+    bytes.first_chunk().map_or(0, |bytes| u64::from(u32::from_le_bytes(*bytes)))
 }
 
 #[inline]

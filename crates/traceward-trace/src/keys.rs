@@ -1,8 +1,11 @@
 //! The keys a trace is split by.
 
 use crate::dictionary::{Dictionary, Texts};
+use std::num::NonZero;
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread;
 
 /// The traces of a trace that is split by key, in order of first appearance.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -68,8 +71,9 @@ pub(crate) struct KeysBuilder {
     dictionary: Dictionary,
     /// The trace of each state.
     traces: Vec<u32>,
-    /// The last state of each trace.
+    /// The last state of each trace, among as many states as have been looked at.
     last: Vec<Option<Last>>,
+    looked_at: usize,
     /// Which traces a key has, if some key has several; else there is one for each key.
     several: Option<SeveralTraces>,
     /// The trace of the latest state, and its last state before that.
@@ -82,11 +86,11 @@ pub(crate) struct OutOfOrder;
 
 /// A position, in as much memory as the number takes: there are never as many states as positions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Last(std::num::NonZero<u32>);
+struct Last(NonZero<u32>);
 
 impl Last {
     fn new(position: u32) -> Option<Self> {
-        std::num::NonZero::new(!position).map(Self)
+        NonZero::new(!position).map(Self)
     }
 
     fn position(self) -> u32 {
@@ -122,11 +126,13 @@ impl KeysBuilder {
 
     #[inline]
     fn push_to_trace(&mut self, trace: u32, position: u32) -> Option<u32> {
+        self.catch_up();
         if trace as usize == self.last.len() {
             self.last.push(None);
         }
         let before = std::mem::replace(&mut self.last[trace as usize], Last::new(position));
         self.traces.push(trace);
+        self.looked_at = self.traces.len();
         self.latest = Some((trace, before));
         before.map(Last::position)
     }
@@ -148,6 +154,29 @@ impl KeysBuilder {
         self.push_to_trace(trace, position);
     }
 
+    /// Looks at the states whose keys nobody has asked for the last state of.
+    #[inline]
+    fn catch_up(&mut self) {
+        for position in self.looked_at..self.traces.len() {
+            let trace = self.traces[position] as usize;
+            if trace == self.last.len() {
+                self.last.push(None);
+            }
+            self.last[trace] = Last::new(position as u32);
+        }
+        self.looked_at = self.traces.len();
+    }
+
+    /// Adds the states of a piece of the input, of which it is known that each follows the one
+    /// before it in its key. Nothing but the keys has to be looked at: that is most of what many
+    /// keys cost.
+    pub(crate) fn append_in_order(&mut self, piece: &Texts) {
+        self.traces.reserve(piece.len());
+        let traces = &mut self.traces;
+        piece.number(&mut self.dictionary, |trace| traces.push(trace));
+        self.latest = None;
+    }
+
     /// Adds the states of a piece of the input, from a position on. `take` gets the position of the
     /// state before each in its key, and whether it is in order; if one is not, nothing is added.
     pub(crate) fn append(
@@ -155,6 +184,7 @@ impl KeysBuilder {
         piece: &Texts,
         mut take: impl FnMut(Option<u32>) -> Result<(), OutOfOrder>,
     ) -> Result<(), OutOfOrder> {
+        self.catch_up();
         let (len, keys) = (self.traces.len(), self.last.len());
         let traces = &mut self.traces;
         piece.number(&mut self.dictionary, |trace| traces.push(trace));
@@ -179,6 +209,7 @@ impl KeysBuilder {
             self.traces.truncate(len);
             self.last.truncate(keys);
         }
+        self.looked_at = self.traces.len();
         self.latest = None;
         taken
     }
@@ -189,6 +220,7 @@ impl KeysBuilder {
             && let Some((trace, before)) = self.latest.take()
         {
             self.traces.pop();
+            self.looked_at = self.traces.len();
             self.last[trace as usize] = before;
         }
     }
@@ -204,14 +236,11 @@ impl KeysBuilder {
         self.traces.len() * 2 * size_of::<u32>()
     }
 
-    /// The keys that have a state.
-    pub(crate) fn finish(mut self) -> Keys {
-        // A key whose only record was none is the last one that came.
-        while self.last.last() == Some(&None) {
-            self.last.pop();
-        }
+    /// The keys that have a state, sorted by so many threads.
+    pub(crate) fn finish(self, threads: NonZero<usize>) -> Keys {
         let texts = self.dictionary.into_texts();
-        let count = self.last.len();
+        // Keys are numbered as they came. One whose only record was none came last.
+        let count = self.traces.iter().max().map_or(0, |&last| last as usize + 1);
         let (keys, numbers) = match &self.several {
             Some(SeveralTraces { of, .. }) => {
                 let key = |&(key, _): &(u32, u32)| texts[key as usize].clone();
@@ -219,33 +248,72 @@ impl KeysBuilder {
             }
             None => (texts.into_iter().take(count).collect(), None),
         };
-        let (positions, starts) = by_trace(&self.traces, count);
+        let (positions, starts) = by_trace(&self.traces, count, threads);
         Keys { keys, numbers, positions, starts }
     }
 }
 
 /// Positions sorted by trace, and where those of each trace begin.
-fn by_trace(traces: &[u32], count: usize) -> (Vec<u32>, Vec<u32>) {
+///
+/// Each thread takes some of the positions: it counts those of each trace, and then knows where its
+/// own go. No two write to the same place, which atomic numbers let the compiler see.
+fn by_trace(traces: &[u32], count: usize, threads: NonZero<usize>) -> (Vec<u32>, Vec<u32>) {
+    let len = traces.len().div_ceil(threads.get()).max(LEAST_SORTED);
+    let mut counts = side_by_side(traces.chunks(len).map(|chunk| move || counted(chunk, count)));
     let mut starts = vec![0_u32; count + 1];
-    traces.iter().for_each(|&trace| starts[trace as usize + 1] += 1);
     let mut sum = 0;
-    for start in &mut starts {
-        sum += *start;
+    for (trace, start) in starts.iter_mut().enumerate() {
         *start = sum;
+        for count in &mut counts {
+            let Some(count) = count.get_mut(trace) else { continue };
+            sum += std::mem::replace(count, sum);
+        }
     }
-    let mut next = starts.clone();
-    let mut positions = vec![0; traces.len()];
-    for (position, &trace) in (0..).zip(traces) {
+    let positions: Vec<AtomicU32> = (0..traces.len()).map(|_| AtomicU32::new(0)).collect();
+    let chunks = (0..).step_by(len).zip(traces.chunks(len)).zip(counts);
+    side_by_side(chunks.map(|((first, chunk), next)| {
+        let positions = &positions;
+        move || put(positions, first, chunk, next)
+    }));
+    (positions.into_iter().map(AtomicU32::into_inner).collect(), starts)
+}
+
+/// The fewest positions that are worth a thread.
+const LEAST_SORTED: usize = 1 << 16;
+
+/// The number of positions of each trace.
+fn counted(traces: &[u32], count: usize) -> Vec<u32> {
+    let mut counts = vec![0; count];
+    traces.iter().for_each(|&trace| counts[trace as usize] += 1);
+    counts
+}
+
+/// Puts positions from `first` on where those of their traces go next.
+fn put(positions: &[AtomicU32], first: u32, traces: &[u32], mut next: Vec<u32>) {
+    for (position, &trace) in (first..).zip(traces) {
         let place = &mut next[trace as usize];
-        positions[*place as usize] = position;
+        positions[*place as usize].store(position, Ordering::Relaxed);
         *place += 1;
     }
-    (positions, starts)
+}
+
+/// What jobs come to, the first done here and each other by a thread of its own.
+#[expect(clippy::disallowed_methods, reason = "whoever calls has decided about threads, by `Pieces`")]
+fn side_by_side<T: Send>(jobs: impl Iterator<Item = impl FnOnce() -> T + Send>) -> Vec<T> {
+    let mut jobs = jobs;
+    let Some(first) = jobs.next() else { return Vec::new() };
+    thread::scope(|scope| {
+        let others: Vec<_> = jobs.map(|job| scope.spawn(job)).collect();
+        let done = std::iter::once(first());
+        done.chain(others.into_iter().map(|other| other.join().expect("a thread that sorts does not panic"))).collect()
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const ONE: NonZero<usize> = NonZero::<usize>::MIN;
 
     fn shown(keys: &Keys) -> Vec<(&str, u32, &[u32])> {
         keys.groups().map(|group| (&**group.key, group.number, group.positions)).collect()
@@ -256,7 +324,7 @@ mod tests {
         let mut keys = KeysBuilder::default();
         let previous: Vec<_> = ["b", "a", "b", "b", "a"].iter().zip(0..).map(|(key, at)| keys.push(key, at)).collect();
         assert_eq!(previous, [None, None, Some(0), Some(2), Some(1)]);
-        let keys = keys.finish();
+        let keys = keys.finish(ONE);
         assert_eq!(shown(&keys), [("b", 1, &[0, 2, 3][..]), ("a", 1, &[1, 4][..])]);
         assert_eq!(keys.positions(0..2), [0, 2, 3, 1, 4]);
     }
@@ -270,7 +338,7 @@ mod tests {
         assert_eq!(keys.push("a", 1), Some(0));
         keys.push("b", 2);
         keys.truncate(2);
-        assert_eq!(shown(&keys.finish()), [("a", 1, &[0, 1][..])]);
+        assert_eq!(shown(&keys.finish(ONE)), [("a", 1, &[0, 1][..])]);
     }
 
     #[test]
@@ -283,13 +351,50 @@ mod tests {
         {
             keys.push_to(key, at as u32, belongs);
         }
-        assert_eq!(shown(&keys.finish()), [("a", 1, &[0][..]), ("b", 1, &[1, 3][..]), ("a", 2, &[2][..])]);
+        assert_eq!(shown(&keys.finish(ONE)), [("a", 1, &[0][..]), ("b", 1, &[1, 3][..]), ("a", 2, &[2][..])]);
     }
 
     #[test]
     fn no_states_have_no_keys() {
-        let keys = KeysBuilder::default().finish();
+        let keys = KeysBuilder::default().finish(ONE);
         assert!(keys.is_empty() && keys.positions(0..0).is_empty());
         assert_eq!(keys.start(0), 0);
+    }
+
+    #[test]
+    fn positions_are_sorted_alike_by_any_number_of_threads() {
+        let traces: Vec<u32> = (0..300_000_u64).map(|at| (at * 2_654_435_761 % 10_007 % 977) as u32).collect();
+        let (alone, starts) = by_trace(&traces, 977, ONE);
+        let mut expected: Vec<u32> = (0..traces.len() as u32).collect();
+        expected.sort_by_key(|&position| traces[position as usize]);
+        assert_eq!(alone, expected);
+        assert_eq!((starts[0], starts[977]), (0, 300_000));
+        for threads in 2..6 {
+            assert_eq!(by_trace(&traces, 977, NonZero::new(threads).unwrap()), (alone.clone(), starts.clone()));
+        }
+    }
+
+    #[test]
+    fn what_was_added_in_order_is_caught_up_with() {
+        let piece = |keys: &[&str]| {
+            let mut texts = Texts::default();
+            keys.iter().for_each(|key| texts.push(key));
+            texts
+        };
+        let mut keys = KeysBuilder::default();
+        keys.push("a", 0);
+        keys.append_in_order(&piece(&["b", "a", "c"]));
+        assert_eq!((keys.push("a", 4), keys.push("c", 5)), (Some(2), Some(3)));
+        keys.append_in_order(&piece(&["b", "d"]));
+        let mut before = Vec::new();
+        let taken = keys.append(&piece(&["d", "b", "e"]), |last| {
+            before.push(last);
+            if before.len() == 3 { Err(OutOfOrder) } else { Ok(()) }
+        });
+        assert_eq!((taken, &*before), (Err(OutOfOrder), &[Some(7), Some(6), None][..]));
+        assert_eq!((keys.push("d", 8), keys.push("e", 9)), (Some(7), None));
+        keys.truncate(9);
+        let expected = [("a", 1, &[0, 2, 4][..]), ("b", 1, &[1, 6][..]), ("c", 1, &[3, 5][..]), ("d", 1, &[7, 8][..])];
+        assert_eq!(shown(&keys.finish(ONE)), expected);
     }
 }

@@ -42,6 +42,8 @@ pub(crate) struct States<'o> {
     time_seen: bool,
     /// Whether time may decrease, since nothing but its span is asked.
     unordered: bool,
+    /// The latest of so many timestamps.
+    latest: (usize, i64),
     /// The records of keys that did not fit into memory, once there are any: then all are there.
     spilled: Option<Box<Spilled>>,
     /// The states before those that are here, where the trace is not split.
@@ -71,6 +73,7 @@ impl<'o> States<'o> {
             without_key: 0,
             time_seen: false,
             unordered: false,
+            latest: (0, i64::MIN),
             spilled: None,
             segments: None,
         }
@@ -216,7 +219,7 @@ impl<'o> States<'o> {
     /// The finished trace.
     pub(crate) fn finish(self, names: Vec<String>, mut notes: Vec<Note>) -> Result<ReadTrace, TraceError> {
         self.check_key(&names, &mut notes)?;
-        let keys = self.keys.map(KeysBuilder::finish);
+        let keys = self.keys.map(|keys| keys.finish(self.options.pieces.threads));
         let time = self.time.map(|time| time.finish(keys.as_ref(), &self.lines)).transpose()?;
         Ok(ReadTrace {
             states: self.len as usize,
@@ -238,7 +241,7 @@ impl<'o> States<'o> {
         self.check_key(names, &mut notes)?;
         let times = self.time.map(TimeBuilder::finish_unordered).transpose()?.unwrap_or_default();
         let time_span = times.iter().min().copied().zip(times.iter().max().copied());
-        let keys = self.keys.map(|keys| keys.finish().len());
+        let keys = self.keys.map(|keys| keys.finish(self.options.pieces.threads).len());
         Ok(StatesSummary { time_span, keys, notes })
     }
 
@@ -320,11 +323,31 @@ impl<'o> States<'o> {
         self.keys.is_none() && !self.unordered && ends.is_some_and(|(last, first)| first < last)
     }
 
+    /// Whether no state of a block is earlier than any before it, in its key or elsewhere: most logs
+    /// are in order.
+    fn comes_later(&mut self, block: &Block<'_>) -> bool {
+        let times = self.time.as_ref().map(TimeBuilder::times).filter(|_| !self.unordered);
+        let Some(times) = times else { return true };
+        let (count, latest) = self.latest;
+        let latest = times[count.min(times.len())..].iter().fold(latest, |latest, &time| latest.max(time));
+        let is_later = block.times.first().is_none_or(|&first| latest <= first) && block.times.is_sorted();
+        self.latest = (times.len(), latest);
+        is_later
+    }
+
     /// Adds the keys of a block; returns the state before each of its states, if some value is
     /// carried on. Nothing is added if a key would go back in time.
     fn append_keys(&mut self, block: &Block<'_>) -> Result<Vec<Option<u32>>, OutOfOrder> {
         let mut previous = Vec::new();
+        if self.keys.is_none() {
+            return Ok(previous);
+        }
+        let is_later = block.carried.is_empty() && self.comes_later(block);
         let Some(keys) = &mut self.keys else { return Ok(previous) };
+        if is_later {
+            keys.append_in_order(&block.keys);
+            return Ok(previous);
+        }
         let times = self.time.as_ref().map(TimeBuilder::times).filter(|_| !self.unordered);
         let time_of = |position: u32| match position.checked_sub(self.len) {
             Some(row) => block.times[row as usize],

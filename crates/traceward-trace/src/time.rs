@@ -9,6 +9,7 @@ use crate::lines::Lines;
 use crate::options::{ReadOptions, TimeColumn, TimeUnit};
 use crate::plain_time;
 use crate::states::known;
+use crate::table::SliceValues;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
@@ -126,6 +127,24 @@ impl TimeReader {
     pub(crate) fn plain_unit(&self) -> Option<i64> {
         let is_plain = self.null.is_empty() && self.column.rest.is_empty();
         self.column.unit.filter(|_| is_plain).map(TimeUnit::nanoseconds)
+    }
+
+    /// Adds the timestamps of a column of values that are all there. False, and none is added, if
+    /// one of them has to be looked at by itself.
+    pub(crate) fn read_all(&self, values: SliceValues<'_>, times: &mut Vec<i64>) -> bool {
+        match (values, self.column.unit) {
+            (SliceValues::Moments(moments), _) => times.extend_from_slice(moments),
+            (SliceValues::Ints(counts), Some(unit)) => {
+                let unit = unit.nanoseconds();
+                let fits = |&count: &i64| count.unsigned_abs() <= i64::MAX.unsigned_abs() / unit.unsigned_abs();
+                if !counts.iter().all(fits) {
+                    return false;
+                }
+                times.extend(counts.iter().map(|&count| count * unit));
+            }
+            _ => return false,
+        }
+        true
     }
 
     /// The timestamp in the cells of a record, where later ones cannot be waited for.

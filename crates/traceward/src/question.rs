@@ -29,7 +29,7 @@ use crate::report::{Cost, Evidence, PropertyReport, QueryReport, QueryValue, Rep
 use crate::spec::Spec;
 use crate::warning::{Subject, Warning, WarningKind};
 use crate::words::Words;
-use batch::{LooksAtTime, Taken};
+use batch::{Batches, LooksAtTime, Ready};
 use by_key::KeyTally;
 use everywhere::Experiments;
 pub(crate) use evidence::variables_of;
@@ -46,7 +46,6 @@ use response::ResponseTally;
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
 use std::collections::BTreeSet;
-use std::ops::Range;
 use std::sync::Arc;
 use traceward_engine::select::{Cache, EngineName, Evaluator, Prepared};
 use traceward_logic::bitmap::Bitmap;
@@ -232,10 +231,12 @@ impl<'a> Question<'a> {
         whole: Option<&Letters>,
         mut take: impl FnMut(KeyGroup<'_>, &Part<'_>) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let mut cache = Cache::default();
-        if let Some(letters) = whole {
-            return batch::each_batch(keys, |traces| self.each_of_batch(keys, traces, letters, &mut cache, &mut take));
+        if let Some(whole) = whole {
+            let (evaluator, looks_at_time) = (&self.evaluator, self.looks_at_time);
+            let batches = Batches { keys, whole, evaluator, looks_at_time };
+            return batches.each(self.options.read.pieces.threads, |ready| self.each_of_batch(keys, &ready, &mut take));
         }
+        let mut cache = Cache::default();
         for group in keys.groups() {
             let letters = self.letters_of_part(group.positions).map_err(|_| self.earliest_error(keys))?;
             self.alone(group, &letters, &mut cache, &mut take)?;
@@ -243,30 +244,25 @@ impl<'a> Question<'a> {
         Ok(())
     }
 
-    /// Evaluates the parts of some keys together, if there is a way, and calls `take` for each.
+    /// Calls `take` for each of the parts that were evaluated together.
     fn each_of_batch(
         &self,
         keys: &Keys,
-        traces: Range<usize>,
-        whole: &Letters,
-        cache: &mut Cache,
+        ready: &Ready,
         take: &mut impl FnMut(KeyGroup<'_>, &Part<'_>) -> Result<(), Error>,
-    ) -> Result<Taken, Error> {
+    ) -> Result<(), Error> {
+        let Ready { traces, letters, rows } = ready;
+        let evaluated = Evaluated { letters, rows: rows.iter().collect() };
         if traces.len() == 1 {
             let group = keys.group(traces.start);
-            return self.alone(group, &whole.gather(group.positions), cache, take).map(|()| Taken::All);
+            return take(group, &Part::of_key(self, group.positions, &evaluated));
         }
-        let Some(batch) = batch::joined(keys, traces.clone(), whole, self.looks_at_time) else {
-            return Ok(Taken::TooMany);
-        };
-        let Some(rows) = self.evaluator.truth_of_batch(cache, &batch) else { return Ok(Taken::TooMany) };
-        let evaluated = Evaluated { letters: &batch.letters, rows };
         let first = keys.start(traces.start);
-        for trace in traces {
+        for trace in traces.clone() {
             let group = keys.group(trace);
             take(group, &Part::among_others(self, group.positions, &evaluated, keys.start(trace) - first))?;
         }
-        Ok(Taken::All)
+        Ok(())
     }
 
     /// Evaluates a key's part alone, and calls `take` for it.

@@ -168,6 +168,16 @@ impl<'a> Part<'a> {
         }
     }
 
+    /// The nanoseconds from one state to a later one; none without timestamps.
+    pub(super) fn time_between(&self, position: usize, later: usize) -> Option<u64> {
+        match &self.evaluated.letters.time {
+            // Parts that were evaluated together have been moved in time, but not their states
+            // against each other. Those of a key are near each other here, and not in the trace.
+            Some(time) => Some(time[self.range.start + later].abs_diff(time[self.range.start + position])),
+            None => self.time(later).zip(self.time(position)).map(|(later, earlier)| later.abs_diff(earlier)),
+        }
+    }
+
     /// A state, without values.
     pub(super) fn place(&self, position: usize) -> Place {
         let (line, source, time) = (self.line(position), self.source(position), self.time(position));

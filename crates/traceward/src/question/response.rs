@@ -115,11 +115,8 @@ impl<'a> Answers<'a> {
     fn distance(&self, position: usize, later: usize) -> u64 {
         match self.interval.unit {
             Unit::Steps => (later - position) as u64,
-            Unit::Time => match self.part.time(later).zip(self.part.time(position)) {
-                Some((later, earlier)) => later.abs_diff(earlier),
-                // Without timestamps no time passes.
-                None => 0,
-            },
+            // Without timestamps no time passes.
+            Unit::Time => self.part.time_between(position, later).unwrap_or(0),
         }
     }
 }
