@@ -157,7 +157,7 @@ fn states_of_one_trace_may_take_more_than_memory() {
         let rows: String = (0..count).map(row).collect();
         format!("t,on,x\n{rows}")
     };
-    folder.write("few.csv", rows(100_000)).write("many.csv", rows(2_500_000));
+    folder.write("few.csv", rows(400_000)).write("many.csv", rows(2_500_000));
     let ask = |file: &str, memory: &str| {
         let question = ["check", "-e", "G(on -> F[1,5] on)", "-e", "G(past(x, 2) != 62 | x < 124)", "--time", "t:ms"];
         peak(&folder, &[&question[..], &["--format", "json", "--trace-memory", memory, file]].concat())
@@ -166,7 +166,7 @@ fn states_of_one_trace_may_take_more_than_memory() {
     let (many, answer) = ask("many.csv", "2");
     let (all, expected) = ask("many.csv", "1024");
     assert_eq!(answer, expected, "the answer does not depend on where states are");
-    // 2.4 million states more, of 16 bytes each, would be 38 MB; their bits are 300 kB a row.
+    // 2.1 million states more, of 16 bytes each, would be 33 MB; their bits are 260 kB a row.
     assert!(many < few + 12_000, "{many} KiB for many states, {few} KiB for few");
     assert!(all > many + 20_000, "{all} KiB in memory, {many} KiB otherwise: nothing went to the file");
 }
