@@ -174,15 +174,17 @@ fn response(counted: Counted, from: u64, to: u64, rarity: Rarity, form: Form) ->
 
 /// `G(p -> F[0,n] (q & G[0,m] r))`: an operator with a bound inside another one.
 pub fn nested() -> Vec<Row> {
-    let of = |counted| {
+    let of = |counted, rarity: Rarity| {
         let unit = unit(counted);
         let formula = format!("G(p -> F[0{unit},1000{unit}] (q & G[0{unit},1000{unit}] r))");
-        let mut responses = Responses::new(counted, 0, 1000, Rarity(1000));
+        let mut responses = Responses::new(counted, 0, 1000, rarity);
         responses.columns[2] = Bitmap::filled(STATES, true);
         // What is owed would come if the trace ended, as soon as there is a q.
         let expected = (responses.owing, Verdict::Holding);
         let followed = Followed::new(&formula, &responses);
-        measured(formula, STATES as u64, "states", &expected, || followed.count())
+        let name = format!("{formula}, p in 1 of {} states", rarity.0);
+        measured(name, STATES as u64, "states", &expected, || followed.count())
     };
-    vec![of(Counted::Steps), of(Counted::Time)]
+    let each = |counted| [1000, 10, 2].map(|rarity| of(counted, Rarity(rarity)));
+    [Counted::Steps, Counted::Time].into_iter().flat_map(each).collect()
 }

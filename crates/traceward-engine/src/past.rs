@@ -35,6 +35,8 @@ pub struct Past {
     propositions: Vec<(PastId, Proposition)>,
     /// The parts that are worked out from others.
     operators: Vec<PastId>,
+    /// The truth of constants, all else being false.
+    constants: Truth,
     places: FxHashMap<FormulaId, PastId>,
     memories: u32,
     timed: u32,
@@ -45,16 +47,55 @@ pub struct Past {
 pub struct PastId(u32);
 
 impl PastId {
+    /// The bit of the formula in a word of the truth of all, see [`PastRun::word`].
+    pub(crate) fn bit(self) -> u64 {
+        1_u64.checked_shl(self.0).unwrap_or(0)
+    }
+
     fn index(self) -> usize {
         self.0 as usize
+    }
+}
+
+/// The truth of each part at a position: a bit each. Most formulas have so few of them that one word
+/// has room for all, and nothing has to be looked up.
+#[derive(Clone, Debug, Default)]
+struct Truth {
+    word: u64,
+    /// The bits of the parts that the word has no room for.
+    more: Vec<u64>,
+}
+
+impl Truth {
+    /// That of so many parts, none of which holds.
+    fn new(parts: usize) -> Self {
+        Self { word: 0, more: vec![0; parts.div_ceil(u64::BITS as usize).saturating_sub(1)] }
+    }
+
+    #[inline]
+    fn holds(&self, id: PastId) -> bool {
+        let word = match id.0 < u64::BITS {
+            true => self.word,
+            false => self.more[(id.0 / u64::BITS) as usize - 1],
+        };
+        (word >> (id.0 % u64::BITS)) & 1 == 1
+    }
+
+    /// Adds a part that holds, if it does.
+    #[inline]
+    fn add(&mut self, id: PastId, holds: bool) {
+        let bit = u64::from(holds) << (id.0 % u64::BITS);
+        match id.0 < u64::BITS {
+            true => self.word |= bit,
+            false => self.more[(id.0 / u64::BITS) as usize - 1] |= bit,
+        }
     }
 }
 
 /// The truth of formulas about the past at a position, and what is remembered to go on.
 #[derive(Clone, Debug, Default)]
 pub struct PastRun {
-    /// Whether each part holds at the position.
-    holds: Vec<bool>,
+    truth: Truth,
     /// What operators remember that count positions.
     memories: Vec<PastMemory>,
     /// What operators remember that go by timestamps.
@@ -64,8 +105,16 @@ pub struct PastRun {
 
 impl PastRun {
     /// Whether a formula holds at the last position.
+    #[inline]
     pub fn holds(&self, id: PastId) -> bool {
-        self.holds[id.index()]
+        self.truth.holds(id)
+    }
+
+    /// The truth of all formulas at the last position in one word, a bit for each by its number, if
+    /// there are so few.
+    #[inline]
+    pub(crate) fn word(&self) -> Option<u64> {
+        self.truth.more.is_empty().then_some(self.truth.word)
     }
 
     /// The number of states that were seen.
@@ -179,6 +228,7 @@ impl Past {
             past.places.insert(part, PastId(past.parts.len() as u32));
             past.push(compiled);
         }
+        past.note_constants();
         Ok(past)
     }
 
@@ -191,6 +241,7 @@ impl Past {
         }
         let part = past.temporal(node);
         past.push(part);
+        past.note_constants();
         let last = past.parts.len() as u32 - 1;
         (past, PastId(last))
     }
@@ -205,6 +256,13 @@ impl Past {
         }
     }
 
+    fn note_constants(&mut self) {
+        self.constants = Truth::new(self.parts.len());
+        for (id, part) in (0..).map(PastId).zip(&self.parts) {
+            self.constants.add(id, matches!(part, PastPart::Constant(true)));
+        }
+    }
+
     /// The id of a formula.
     ///
     /// # Panics
@@ -216,6 +274,11 @@ impl Past {
     /// Whether there is nothing to follow.
     pub fn is_empty(&self) -> bool {
         self.parts.is_empty()
+    }
+
+    /// Whether one word has room for the truth of all, see [`PastRun::word`].
+    pub(crate) fn fits_in_word(&self) -> bool {
+        self.constants.more.is_empty()
     }
 
     /// What is followed, for whoever tells one from another.
@@ -276,7 +339,7 @@ impl Past {
     /// A run that has seen no state.
     pub fn start(&self) -> PastRun {
         PastRun {
-            holds: self.parts.iter().map(|part| matches!(part, PastPart::Constant(true))).collect(),
+            truth: self.constants.clone(),
             memories: vec![PastMemory::default(); self.memories as usize],
             timed: vec![TimedMemory::default(); self.timed as usize],
             position: 0,
@@ -287,8 +350,13 @@ impl Past {
     /// timestamp, without which windows in time stay as they are.
     #[inline]
     pub fn step(&self, run: &mut PastRun, holds: &(impl Fn(Proposition) -> bool + ?Sized), time: Option<i64>) {
-        for &(id, proposition) in &self.propositions {
-            run.holds[id.index()] = holds(proposition);
+        match self.constants.more.is_empty() {
+            true => {
+                let all = self.propositions.iter();
+                let bit = |&(id, proposition): &(PastId, _)| u64::from(holds(proposition)) << (id.0 % u64::BITS);
+                run.truth.word = all.fold(self.constants.word, |word, one| word | bit(one));
+            }
+            false => self.read_many(&mut run.truth, holds),
         }
         if !self.operators.is_empty() {
             self.step_operators(run, time);
@@ -296,12 +364,19 @@ impl Past {
         run.position += 1;
     }
 
-    /// Works out what follows from the propositions; constants stay what they are.
+    /// Looks up the propositions where one word has no room for all parts.
+    #[inline(never)]
+    fn read_many(&self, truth: &mut Truth, holds: &(impl Fn(Proposition) -> bool + ?Sized)) {
+        truth.clone_from(&self.constants);
+        self.propositions.iter().for_each(|&(id, proposition)| truth.add(id, holds(proposition)));
+    }
+
+    /// Works out what follows from the propositions.
     #[inline(never)]
     fn step_operators(&self, run: &mut PastRun, time: Option<i64>) {
         for &id in &self.operators {
-            let now = |id: PastId| run.holds[id.index()];
-            run.holds[id.index()] = match self.parts[id.index()] {
+            let now = |id: PastId| run.truth.holds(id);
+            let holds = match self.parts[id.index()] {
                 PastPart::Constant(bit) => bit,
                 PastPart::Proposition(_) => now(id),
                 PastPart::Not(f) => !now(f),
@@ -319,6 +394,7 @@ impl Past {
                     run.timed[memory.0 as usize].look(look, from, to, time.unwrap_or_default(), now)
                 }
             };
+            run.truth.add(id, holds);
         }
     }
 }

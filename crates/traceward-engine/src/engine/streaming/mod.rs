@@ -24,6 +24,7 @@ mod scan;
 #[cfg(test)]
 mod tests;
 mod times;
+mod waiting;
 mod watch;
 
 use super::follow::{Follow, Owed, Prefix, Step};
@@ -39,10 +40,10 @@ use join::{Join, JoinRun};
 use lagging::{Lagging, LaggingRun};
 use plan::{Ask, Demand, Draft, Goal, Kind};
 use rest::Rest;
-use scan::{Scan, ScanRun};
+use scan::{Keep, Scan, ScanRun};
 use std::sync::Arc;
 use times::Times;
-use traceward_logic::formula::{FormulaId, Formulas};
+use traceward_logic::formula::{Expansion, FormulaId, Formulas};
 use traceward_logic::letter::{Alphabet, Letters, Proposition};
 use traceward_logic::verdict::Verdict;
 use watch::{Watch, WatchRun};
@@ -60,9 +61,13 @@ pub struct Streaming {
     parts: Vec<Part>,
     /// The number of operators on which it depends whether their operands are asked.
     sources: usize,
+    covers: Vec<Cover>,
     /// Whether a part looks at timestamps after their states.
     needs_times: bool,
+    /// What has to be shown, without the watches.
     goal: Goal<PastId>,
+    /// The operators at the top whose operands are known in the state itself.
+    watches: Vec<Watch<PastId>>,
     /// For each failure, watch and sink of the goal where it is asked; empty if that goes on
     /// forever.
     endings: Vec<PastId>,
@@ -80,6 +85,15 @@ enum AskedAt {
     Start,
     /// Where [`ASKED`] holds.
     Given,
+}
+
+/// A part at the top and its operand, such that of those who ask one after the other while the
+/// operand is not asked, the first is enough: up to there the operand settles nothing, so that the
+/// others are answered with the first or later, and the first window to close is its.
+#[derive(Clone, Copy, Debug)]
+struct Cover {
+    part: LateId,
+    operand: LateId,
 }
 
 /// A part that looks ahead.
@@ -170,6 +184,8 @@ pub struct Run {
     /// How long parts can rest, if they can.
     rest: Option<Rest>,
     peak: usize,
+    /// The position at which it is looked at what is kept.
+    next_look: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -342,13 +358,15 @@ impl Streaming {
             source: source(index),
         });
         let parts: Vec<Part> = compiled.collect();
-        let goal = goal.map(id);
+        let mut goal = goal.map(id);
         let endings = endings(&past, &parts, &goal);
         let (alphabet, sources) = (alphabet.clone(), sources.len());
         let holds_on_empty = false;
         let needs_times = parts.iter().any(|part| PartRun::new(&part.kind).needs_time_from(&part.kind).is_some());
         let only_watches = only_watches(&goal, &endings);
+        let watches = goal.take_watches().into_iter().map(|watch| watch.ready(&past)).collect();
         let can_rest = rest::can_rest(&goal, &parts);
+        let covers = covers(&parts);
         let known = Self {
             formulas,
             alphabet,
@@ -357,8 +375,10 @@ impl Streaming {
             past,
             parts,
             sources,
+            covers,
             needs_times,
             goal,
+            watches,
             endings,
             only_watches,
             can_rest,
@@ -369,16 +389,7 @@ impl Streaming {
 
     /// The number of parts that look ahead.
     pub fn parts(&self) -> usize {
-        self.parts.len() + self.watches().len()
-    }
-
-    /// The operators at the top whose operands are known in the state itself.
-    #[inline]
-    fn watches(&self) -> &[Watch<PastId>] {
-        match &self.goal {
-            Goal::First(_) => &[],
-            Goal::Nothing { watches, .. } => watches,
-        }
+        self.parts.len() + self.watches.len()
     }
 
     /// Lets all parts take what has happened, operands before operators.
@@ -393,22 +404,23 @@ impl Streaming {
     /// Takes a state where watches are all there is and the verdict is not final: it is theirs.
     #[inline]
     fn step_in_watches(&self, run: &mut Run, step: Step<'_>) -> Result<Verdict, GaveUp> {
-        let (position, time) = (run.states, step.time.unwrap_or_default());
         self.past.step(&mut run.past, step.letter, step.time);
+        let (position, time) = (run.states, step.time.unwrap_or_default());
         run.states = position + 1;
         run.clock = run.clock.max(time);
         let (mut has_failed, mut owes) = (false, false);
-        for (watch, watching) in self.watches().iter().zip(&mut run.watches) {
-            has_failed |= watching.take_state(watch, &run.past, position, time);
-            owes |= !watch.closing & !watching.is_idle();
+        for (watch, watching) in self.watches.iter().zip(&mut run.watches) {
+            let taken = watching.take_state(watch, &run.past, position, time);
+            has_failed |= taken.has_failed;
+            owes |= taken.waits & !watch.closing;
         }
         run.holds_at_end = Some(!owes);
         if has_failed {
             run.decided = Some(false);
             return Ok(Verdict::Violated);
         }
-        if is_time_to_look(position) {
-            self.look(run)?;
+        if position >= run.next_look {
+            self.look(run, position)?;
         }
         Ok(if owes { Verdict::Pending } else { Verdict::Holding })
     }
@@ -476,22 +488,29 @@ impl Streaming {
                 run.asked[source.index()] = below;
             }
         }
+        for cover in &self.covers {
+            let is_asked = |run: &PartRun| matches!(run, PartRun::Scan(run) if run.is_asked());
+            let is_operand_asked = is_asked(&run.parts[cover.operand.index()]);
+            if let PartRun::Scan(part_run) = &mut run.parts[cover.part.index()] {
+                part_run.note_cover(is_operand_asked);
+            }
+        }
     }
 
     /// The verdict that what has happened makes final.
     #[inline]
     fn decided(&self, run: &mut Run, tick: Tick) -> Option<bool> {
         let is_state = matches!(tick, Tick::State { .. });
-        let (failures, watches, sinks) = match &self.goal {
+        let (failures, sinks) = match &self.goal {
             Goal::First(part) => {
                 run.holds_at_end = run.holds_at_end.filter(|_| !is_state);
                 return first(run.parts[part.index()].told());
             }
-            Goal::Nothing { failures, watches, sinks } => (failures, watches, sinks),
+            Goal::Nothing { failures, sinks, .. } => (failures, sinks),
         };
         let mut has_failed = is_state && failures.iter().any(|failure| run.past.holds(*failure));
         let mut owes = false;
-        for (watch, watching) in watches.iter().zip(&mut run.watches) {
+        for (watch, watching) in self.watches.iter().zip(&mut run.watches) {
             has_failed |= watching.take(watch, &run.past, tick);
             owes |= !watch.closing && !watching.is_idle();
         }
@@ -528,14 +547,16 @@ impl Streaming {
     /// Whether the formula would hold if the trace ended here, as far as nobody knows.
     fn holds_at_end(&self, run: &Run) -> bool {
         let fails = |(watch, run): (&Watch<PastId>, &WatchRun)| !watch.closing && !run.is_idle();
-        let watches_fail = self.watches().iter().zip(&run.watches).any(fails);
+        let watches_fail = self.watches.iter().zip(&run.watches).any(fails);
         !watches_fail && (self.owes_nothing(run) || Ending::of(self, run.followed()))
     }
 
-    /// Looks at what is kept.
+    /// Looks at what is kept, in the state of a position.
     #[inline(never)]
-    fn look(&self, run: &mut Run) -> Result<(), GaveUp> {
-        let watches = self.watches().iter().zip(&mut run.watches);
+    fn look(&self, run: &mut Run, position: u64) -> Result<(), GaveUp> {
+        let is_early = position < STATES_BETWEEN_LOOKS;
+        run.next_look = if is_early { position + 1 } else { (position + 1).next_multiple_of(STATES_BETWEEN_LOOKS) };
+        let watches = self.watches.iter().zip(&mut run.watches);
         watches.for_each(|(watch, watching)| watching.tidy(watch, run.clock));
         let watching: usize = run.watches.iter().map(WatchRun::len).sum();
         let entries = watching + run.times.len() + run.parts.iter().map(PartRun::len).sum::<usize>();
@@ -548,25 +569,34 @@ impl Streaming {
     }
 }
 
-/// Whether it is looked at what is kept, in a state.
-fn is_time_to_look(position: u64) -> bool {
-    position < STATES_BETWEEN_LOOKS || position.is_multiple_of(STATES_BETWEEN_LOOKS)
-}
-
 /// Whether all that there is are watches, which may fail at any time.
 fn only_watches(goal: &Goal<PastId>, endings: &[PastId]) -> bool {
     let are_all = matches!(goal, Goal::Nothing { failures, sinks, .. } if failures.is_empty() && sinks.is_empty());
     are_all && endings.is_empty()
 }
 
+/// The parts of which the first who asks is enough while their operand is not asked.
+fn covers(parts: &[Part]) -> Vec<Cover> {
+    let is_silent = |id: LateId| matches!(&parts[id.index()].kind, Kind::Scan(scan) if !scan.neutral);
+    let cover = |(index, part): (usize, &Part)| match &part.kind {
+        Kind::Scan(Scan {
+            keep: Keep::Decisive, rule: Expansion::Until, closing: false, window, left, right, ..
+        }) if window.from == 0 && !matches!(left, Operand::Late(_)) => {
+            let Operand::Late(operand) = *right else { return None };
+            is_silent(operand).then_some(Cover { part: LateId(index as u32), operand })
+        }
+        _ => None,
+    };
+    parts.iter().enumerate().filter_map(cover).collect()
+}
+
 /// The formulas that have to be known in the state itself.
 fn known_now(parts: &[plan::DraftPart], goal: &Goal<FormulaId>) -> Vec<FormulaId> {
     let mut formulas: Vec<FormulaId> = parts.iter().map(|part| part.ask.guard).collect();
-    let mut operands: Vec<Operand<FormulaId>> = parts.iter().flat_map(|part| part.kind.operands()).collect();
+    let operands: Vec<Operand<FormulaId>> = parts.iter().flat_map(|part| part.kind.operands()).collect();
     if let Goal::Nothing { failures, watches, .. } = goal {
         formulas.extend(failures);
-        formulas.extend(watches.iter().map(|watch| watch.guard));
-        operands.extend(watches.iter().flat_map(|watch| [watch.left, watch.right]));
+        formulas.extend(watches.iter().flat_map(|watch| [watch.guard, watch.left, watch.right]));
     }
     formulas.extend(operands.into_iter().filter_map(|operand| match operand {
         Operand::Now(formula) => Some(formula),
@@ -619,6 +649,14 @@ impl<N: Copy> Kind<N> {
 }
 
 impl<N: Copy> Goal<N> {
+    /// The watches, which it does not have any more.
+    fn take_watches(&mut self) -> Vec<Watch<N>> {
+        match self {
+            Self::First(_) => Vec::new(),
+            Self::Nothing { watches, .. } => std::mem::take(watches),
+        }
+    }
+
     fn map<M>(self, to: impl Fn(N) -> M) -> Goal<M> {
         match self {
             Self::First(part) => Goal::First(part),
@@ -642,7 +680,7 @@ impl Follow for Streaming {
     fn start(&self) -> Result<Run, GaveUp> {
         Ok(Run {
             past: self.past.start(),
-            watches: self.watches().iter().map(|_| WatchRun::default()).collect(),
+            watches: self.watches.iter().map(|_| WatchRun::default()).collect(),
             parts: self.parts.iter().map(|part| PartRun::new(&part.kind)).collect(),
             asked: vec![false; self.sources],
             ended: vec![false; self.endings.len()],
@@ -655,6 +693,7 @@ impl Follow for Streaming {
             ending: Ending::default(),
             rest: None,
             peak: 0,
+            next_look: 0,
         })
     }
 
@@ -677,8 +716,8 @@ impl Follow for Streaming {
                 self.take_in_parts(run, position, time);
             }
             run.decided = self.decided(run, tick);
-            if is_time_to_look(position) {
-                self.look(run)?;
+            if position >= run.next_look {
+                self.look(run, position)?;
             }
         }
         Ok(run.decided.map(Verdict::at_end))
@@ -772,7 +811,7 @@ impl Follow for Streaming {
             let (since, due) = watching.due(watch, run.states)?;
             Some(Owed { formula: formula(watch.formula), since, due, is_necessary: true })
         };
-        let mut owed: Vec<Owed> = self.watches().iter().zip(&run.watches).filter_map(of_watch).collect();
+        let mut owed: Vec<Owed> = self.watches.iter().zip(&run.watches).filter_map(of_watch).collect();
         let mut open: Vec<(LateId, bool)> = sinks.iter().map(|sink| (*sink, true)).collect();
         while let Some((id, is_necessary)) = open.pop() {
             let part = &self.parts[id.index()];
@@ -800,7 +839,7 @@ impl Follow for Streaming {
             (Kind::Scan(scan), PartRun::Scan(run)) => run.deadline(scan),
             _ => None,
         });
-        let watches = self.watches().iter().zip(&run.watches);
+        let watches = self.watches.iter().zip(&run.watches);
         let deadlines = deadlines.chain(watches.filter_map(|(watch, watching)| watching.deadline(watch, run.states)));
         deadlines.min().filter(|_| run.decided.is_none())
     }
@@ -825,7 +864,7 @@ impl Streaming {
             };
             HeldState { name: None, meaning, is_accepting }
         };
-        let (watches, states) = (self.watches().iter().zip(&run.watches), run.states);
+        let (watches, states) = (self.watches.iter().zip(&run.watches), run.states);
         let watches =
             watches.filter_map(|(watch, run)| Some(held(watch.formula, run.waiting(watch, states)?, watch.closing)));
         let parts = self.parts.iter().zip(&run.parts).filter_map(|(part, run)| match (run, &part.kind) {

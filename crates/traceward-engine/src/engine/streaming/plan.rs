@@ -16,7 +16,7 @@
 use super::join::Join;
 use super::lagging::{Lagging, OPERANDS};
 use super::scan::{Keep, Scan};
-use super::watch::Watch;
+use super::watch::{Ready, Watch};
 use super::{LateId, Operand, SourceId};
 use crate::past::Past;
 use rustc_hash::FxHashMap;
@@ -259,10 +259,10 @@ impl Planner {
     }
 
     /// An operator at the top whose operands are known now.
-    fn watch(&self, formula: FormulaId, guard: FormulaId) -> Watch<FormulaId> {
+    fn watch(&mut self, formula: FormulaId, guard: FormulaId) -> Watch<FormulaId> {
         let Shape { window, rule, closing, left, right } = self.shape(formula);
-        let left = left.map_or(Operand::Constant(idle(rule).0), |left| self.known_now(left));
-        Watch { formula, guard, window, rule, closing, left, right: self.known_now(right) }
+        let left = left.unwrap_or_else(|| self.formulas.constant(idle(rule).0));
+        Watch { formula, guard, window, rule, closing, left, right, ready: Ready::default() }
     }
 
     fn known_now(&self, formula: FormulaId) -> Operand<FormulaId> {

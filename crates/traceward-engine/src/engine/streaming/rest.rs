@@ -54,7 +54,8 @@ impl Streaming {
     fn happens(&self, run: &Run, part: &Part, part_run: &PartRun) -> bool {
         let (Kind::Scan(scan), PartRun::Scan(waiting)) = (&part.kind, part_run) else { return true };
         let is_asked = part.ask.source.is_none_or(|source| run.asked[source.index()]);
-        (is_asked && run.past.holds(part.ask.guard)) || (scan.is_prompt() && waiting.is_settled(scan, &run.past))
+        let is_asked = is_asked && !waiting.covers() && run.past.holds(part.ask.guard);
+        is_asked || (scan.is_prompt() && waiting.is_settled(scan, &run.past))
     }
 
     /// Lets parts rest behind a state, for as long as windows stay as they are. Who is asked until

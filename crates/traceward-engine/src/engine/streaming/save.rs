@@ -22,7 +22,7 @@ pub(super) fn save(engine: &Streaming, run: &Run, to: &mut Writer) {
     run.past.save(to);
     run.ended.iter().for_each(|ended| to.bit(*ended));
     run.times.save(to);
-    let watches = engine.watches().iter().zip(&run.watches);
+    let watches = engine.watches.iter().zip(&run.watches);
     watches.for_each(|(watch, watching)| watching.save(watch, run.states, to));
     for part in &run.parts {
         match part {
@@ -52,7 +52,7 @@ pub(super) fn restore(engine: &Streaming, from: &mut Reader<'_>) -> Result<Run, 
         *ended = from.bit()?;
     }
     run.times = Times::restore(from, run.states)?;
-    for (watch, watching) in engine.watches().iter().zip(&mut run.watches) {
+    for (watch, watching) in engine.watches.iter().zip(&mut run.watches) {
         *watching = WatchRun::restore(watch, from, run.states)?;
     }
     for (part, compiled) in run.parts.iter_mut().zip(&engine.parts) {

@@ -70,6 +70,8 @@ pub(super) struct ScanRun {
     states: u64,
     /// Whether it was asked in the last of them.
     is_asked: bool,
+    /// Whether the last who asked stands for whoever asks next, see [`Cover`](super::Cover).
+    covers: bool,
     left: Bits,
     right: Bits,
     /// What was told in the last step.
@@ -189,11 +191,29 @@ impl ScanRun {
     /// Takes note of a new state, and that it was asked there. Returns whether operands are asked.
     pub fn ask(&mut self, scan: &Scan<PastId>, is_asked: bool, position: u64, time: i64) -> bool {
         (self.states, self.is_asked) = (position + 1, is_asked);
-        if is_asked {
+        if is_asked && !self.covers() {
             let asked = Asked { from: position, until: position + 1, time };
             push(&mut self.soon, scan, asked);
         }
         self.asks(scan, Moment { position, time })
+    }
+
+    /// Whether somebody who waits stands for whoever asks next.
+    #[inline]
+    pub fn covers(&self) -> bool {
+        self.covers && !self.is_idle()
+    }
+
+    /// Takes note whether the last who asked stands for whoever asks next: the operand is asked in
+    /// this state, or it is not.
+    #[inline]
+    pub fn note_cover(&mut self, is_operand_asked: bool) {
+        self.covers = !is_operand_asked && (self.is_asked || self.covers());
+    }
+
+    /// Whether it was asked in the last state.
+    pub fn is_asked(&self) -> bool {
+        self.is_asked
     }
 
     /// Goes as far as the operands are known.
@@ -401,12 +421,12 @@ impl ScanRun {
 
     /// Becomes like another run, in the memory that it has.
     pub fn copy_from(&mut self, other: &Self) {
-        let Self { soon, open, scanned, states, is_asked: _, left, right, told: _ } = other;
+        let Self { soon, open, scanned, states, is_asked: _, covers: _, left, right, told: _ } = other;
         self.soon.clone_from(soon);
         self.open.clone_from(open);
         self.left.copy_from(left);
         self.right.copy_from(right);
-        (self.scanned, self.states) = (*scanned, *states);
+        (self.scanned, self.states, self.covers) = (*scanned, *states, false);
     }
 
     /// Lets windows open and close that do so before a moment, at which the next position is.
