@@ -24,6 +24,11 @@ impl Bitmap {
         Self::default()
     }
 
+    /// No positions yet, with room for some.
+    pub fn with_capacity(positions: usize) -> Self {
+        Self { words: Vec::with_capacity(positions.div_ceil(Self::WORD)), len: 0 }
+    }
+
     /// `len` positions, all alike.
     pub fn filled(len: usize, bit: bool) -> Self {
         let fill = if bit { u64::MAX } else { 0 };

@@ -28,6 +28,10 @@ const SMALL: usize = 64 << 10;
 /// The part of an input so far that the next piece is large, at the least.
 const PART: usize = 8;
 
+/// The pieces of full size that are as much as an input may have without threads: to begin those
+/// takes as long as to read it.
+const ALONE: usize = 3;
+
 /// A piece that somebody is to read.
 struct Job<'o, R> {
     piece: Piece,
@@ -74,22 +78,25 @@ pub(crate) fn drive<'o, R: RecordReader>(
     if source.is_within(pieces.size.min(FIRST)) {
         return source.drive(pump, states);
     }
-    let most = WAITING * pieces.threads.get();
-    let read = match pieces.threads.get() {
-        1 => conduct(source, pump, states, most, &Job::run),
-        threads => {
+    let threads = pieces.threads.get();
+    let alone = if threads == 1 { usize::MAX } else { pieces.size.saturating_mul(ALONE) };
+    let mut conductor =
+        Conductor { source, pump, states, sizes: Sizes::new(pieces.size), spare: Vec::new(), joined: 0 };
+    let read = match conductor.conduct(1, alone, &Job::run) {
+        Ok(Left::More) => {
             let (jobs, queue) = mpsc::channel::<Job<'o, R>>();
             let queue = Mutex::new(queue);
             thread::scope(|scope| {
                 (0..threads).for_each(|_| drop(scope.spawn(|| work(&queue))));
                 // The queue outlives all jobs; without jobs threads end.
-                conduct(source, pump, states, most, &move |job| drop(jobs.send(job)))
+                conductor.conduct(WAITING * threads, usize::MAX, &move |job| drop(jobs.send(job)))
             })
         }
+        read => read,
     };
     match read {
         Err(ReadStop::Failed(error)) => Err(error),
-        Ok(()) | Err(ReadStop::Asked) => Ok(()),
+        Ok(_) | Err(ReadStop::Asked) => Ok(()),
     }
 }
 
@@ -102,40 +109,88 @@ fn work<R: RecordReader>(queue: &Mutex<Receiver<Job<'_, R>>>) {
 }
 
 /// Has pieces read, and puts them together.
-fn conduct<'o, R: RecordReader>(
-    source: &mut Source<'_>,
-    pump: &mut Pump<R>,
-    states: &mut States<'o>,
-    most: usize,
-    begin: &dyn Fn(Job<'o, R>),
-) -> Result<(), ReadStop> {
-    let mut sizes = Sizes { largest: states.pieces().size, taken: 0 };
-    let mut waiting: VecDeque<Waiting<'o, R>> = VecDeque::new();
-    let mut spare = Vec::new();
-    let mut failed = None;
-    loop {
-        while waiting.len() < most && failed.is_none() {
-            match source.piece(sizes.next(), spare.pop()) {
-                Ok(Some(piece)) => waiting.push_back(send(piece, pump, states, begin)),
-                Ok(None) => break,
-                // What was read before is put together first, and may have a mistake itself.
-                Err(error) => failed = Some(error),
+struct Conductor<'c, 's, 'o, R> {
+    source: &'c mut Source<'s>,
+    pump: &'c mut Pump<R>,
+    states: &'c mut States<'o>,
+    sizes: Sizes,
+    /// Pieces whose memory can be used again.
+    spare: Vec<Piece>,
+    /// The bytes of all pieces whose states have been added.
+    joined: usize,
+}
+
+/// Whether there is more of an input.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Left {
+    More,
+    Nothing,
+}
+
+impl<'o, R: RecordReader> Conductor<'_, '_, 'o, R> {
+    /// Has pieces read, so many at a time, until about so many bytes have been taken or all are.
+    fn conduct(&mut self, most: usize, until: usize, begin: &dyn Fn(Job<'o, R>)) -> Result<Left, ReadStop> {
+        let mut waiting: VecDeque<Waiting<'o, R>> = VecDeque::new();
+        let mut failed = None;
+        loop {
+            while waiting.len() < most && failed.is_none() && self.sizes.taken < until {
+                match self.source.piece(self.sizes.next(), self.spare.pop()) {
+                    Ok(Some(piece)) => waiting.push_back(self.send(piece, begin)),
+                    Ok(None) => break,
+                    // What was read before is put together first, and may have a mistake itself.
+                    Err(error) => failed = Some(error),
+                }
+                if matches!(waiting.back(), Some(Waiting::Unread(_))) {
+                    break;
+                }
             }
-            if matches!(waiting.back(), Some(Waiting::Unread(_))) {
-                break;
-            }
+            let piece = match waiting.pop_front() {
+                Some(Waiting::Unread(piece)) => self.pump.push(piece.bytes(), self.states).map(|()| piece)?,
+                Some(Waiting::Ahead(coming)) => self.take(coming)?,
+                None => break,
+            };
+            self.joined += piece.bytes().len();
+            self.spare.push(piece);
+            self.states.relieve()?;
         }
-        let piece = match waiting.pop_front() {
-            Some(Waiting::Unread(piece)) => pump.push(piece.bytes(), states).map(|()| piece)?,
-            Some(Waiting::Ahead(coming)) => take(coming, pump, states)?,
-            None => break,
-        };
-        spare.push(piece);
-        states.relieve()?;
+        match failed {
+            Some(error) => Err(error.into()),
+            None if self.sizes.taken >= until => Ok(Left::More),
+            None => self.pump.finish(self.states).map(|()| Left::Nothing),
+        }
     }
-    match failed {
-        Some(error) => Err(error.into()),
-        None => pump.finish(states),
+
+    /// Has a piece read by somebody, if what is known so far is enough to do so.
+    fn send(&self, piece: Piece, begin: &dyn Fn(Job<'o, R>)) -> Waiting<'o, R> {
+        match (self.pump.reader.of_piece(), self.states.block(self.expected(piece.bytes().len()))) {
+            (Some(reader), Some(block)) => {
+                let (done, coming) = mpsc::channel();
+                begin(Job { piece, reader, block, done });
+                Waiting::Ahead(coming)
+            }
+            _ => Waiting::Unread(piece),
+        }
+    }
+
+    /// The number of states that a piece of so many bytes may hold, by what came before it.
+    fn expected(&self, bytes: usize) -> usize {
+        let states = self.states.len().checked_div(self.joined / bytes.max(1)).unwrap_or(0);
+        // Pieces are not all alike.
+        (states + states / 8 + 64).min(bytes)
+    }
+
+    /// Adds a piece that was read ahead; returns it, as its memory is used again.
+    fn take(&mut self, coming: Receiver<Done<'_, R>>) -> Result<Piece, ReadStop> {
+        let done = coming.recv().expect("a thread that reads does not end before its piece");
+        let line = self.pump.reader.line();
+        let is_between = self.pump.is_between_records();
+        let is_added = is_between && done.block.is_some_and(|block| self.states.append(block, line));
+        if is_added {
+            self.pump.join(done.reader, done.piece.bytes(), done.consumed, self.states)?;
+        } else {
+            self.pump.push(done.piece.bytes(), self.states)?;
+        }
+        Ok(done.piece)
     }
 }
 
@@ -147,44 +202,14 @@ struct Sizes {
 }
 
 impl Sizes {
+    fn new(largest: usize) -> Self {
+        Self { largest, taken: 0 }
+    }
+
     fn next(&mut self) -> usize {
         let size = if self.taken == 0 { FIRST } else { SMALL.max(self.taken / PART) };
         let size = size.min(self.largest);
         self.taken = self.taken.saturating_add(size);
         size
     }
-}
-
-/// Has a piece read by somebody, if what is known so far is enough to do so.
-fn send<'o, R: RecordReader>(
-    piece: Piece,
-    pump: &Pump<R>,
-    states: &States<'o>,
-    begin: &dyn Fn(Job<'o, R>),
-) -> Waiting<'o, R> {
-    match (pump.reader.of_piece(), states.block()) {
-        (Some(reader), Some(block)) => {
-            let (done, coming) = mpsc::channel();
-            begin(Job { piece, reader, block, done });
-            Waiting::Ahead(coming)
-        }
-        _ => Waiting::Unread(piece),
-    }
-}
-
-/// Adds a piece that was read ahead; returns it, as its memory is used again.
-fn take<R: RecordReader>(
-    coming: Receiver<Done<'_, R>>,
-    pump: &mut Pump<R>,
-    states: &mut States<'_>,
-) -> Result<Piece, ReadStop> {
-    let done = coming.recv().expect("a thread that reads does not end before its piece");
-    let line = pump.reader.line();
-    let is_added = pump.is_between_records() && done.block.is_some_and(|block| states.append(block, line));
-    if is_added {
-        pump.join(done.reader, done.piece.bytes(), done.consumed, states)?;
-    } else {
-        pump.push(done.piece.bytes(), states)?;
-    }
-    Ok(done.piece)
 }

@@ -45,20 +45,22 @@ pub(crate) struct Block<'o> {
 }
 
 impl<'o> Block<'o> {
-    /// A block without states, whose columns are given; types and timestamps are read as they are
-    /// so far.
+    /// A block without states, with room for some, whose columns are given; types and timestamps are
+    /// read as they are so far.
     pub(crate) fn new(
         options: &'o ReadOptions,
         typing: Typing,
         time: Option<TimeReader>,
         columns: Vec<ColumnBuilder>,
+        states: usize,
     ) -> Self {
+        let times = Vec::with_capacity(if time.is_some() { states } else { 0 });
         Self {
             options,
             typing,
             time,
             columns,
-            times: Vec::new(),
+            times,
             keys: Texts::default(),
             lines: Lines::default(),
             len: 0,

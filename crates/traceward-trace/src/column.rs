@@ -58,10 +58,10 @@ impl ColumnBuilder {
         Self { values, present: None, len: 0, mentioned, disregarded, may_be_missing, gaps }
     }
 
-    /// A column without states for a piece of the same input.
-    pub(crate) fn of_piece(&self) -> Self {
+    /// A column without states, with room for some, for a piece of the same input.
+    pub(crate) fn of_piece(&self, states: usize) -> Self {
         let &Self { disregarded, may_be_missing, gaps, .. } = self;
-        let (values, present) = (self.values.empty(), None);
+        let (values, present) = (self.values.empty(if disregarded { 0 } else { states }), None);
         Self { values, present, len: 0, mentioned: false, disregarded, may_be_missing, gaps }
     }
 
@@ -422,7 +422,7 @@ impl Values {
             (Self::Text(texts), Self::Text(more)) => texts.append(&more),
             (_, Self::Nothing) => self.push_fillers(piece_len),
             (Self::Nothing, more) => {
-                *self = more.empty();
+                *self = more.empty(0);
                 self.push_fillers(len);
                 self.append(len, more, piece_len);
             }
@@ -472,15 +472,15 @@ impl Values {
         }
     }
 
-    /// No values, of the same type.
-    fn empty(&self) -> Self {
+    /// No values, of the same type, with room for some.
+    fn empty(&self, room: usize) -> Self {
         match self {
             Self::Nothing => Self::Nothing,
-            Self::Bool(_) => Self::Bool(Bitmap::new()),
-            Self::Int(_) => Self::Int(Vec::new()),
-            Self::Float(_) => Self::Float(Vec::new()),
-            Self::Mixed(_) => Self::Mixed(Vec::new()),
-            Self::Text(_) => Self::Text(Texts::default()),
+            Self::Bool(_) => Self::Bool(Bitmap::with_capacity(room)),
+            Self::Int(_) => Self::Int(Vec::with_capacity(room)),
+            Self::Float(_) => Self::Float(Vec::with_capacity(room)),
+            Self::Mixed(_) => Self::Mixed(Vec::with_capacity(room)),
+            Self::Text(_) => Self::Text(Texts { codes: Vec::with_capacity(room), ..Texts::default() }),
         }
     }
 

@@ -9,7 +9,7 @@ use crate::swar;
 
 /// The number of bytes that are looked at in one go: what is found of them stays in the nearest
 /// cache until it is used.
-const WINDOW: usize = 16 << 10;
+const WINDOW: usize = 8 << 10;
 
 /// The bits of 64 bytes that are of a kind, the first byte the lowest.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -183,7 +183,7 @@ impl<'o> States<'o> {
             spilled.put(code, self.lines.line(position), &cells, self.options)?;
         }
         spilled.pass_without_key(self.without_key);
-        self.columns = self.columns.iter().map(ColumnBuilder::of_piece).collect();
+        self.columns = self.columns.iter().map(|column| column.of_piece(0)).collect();
         self.lines = Lines::default();
         if let Some(time) = &mut self.time {
             time.truncate(0);
@@ -271,9 +271,14 @@ impl<'o> States<'o> {
         self.typing.is_decided()
     }
 
-    /// A block for a piece that comes behind the states so far; none if its states would depend on
-    /// them.
-    pub(crate) fn block(&self) -> Option<Block<'o>> {
+    /// The number of states.
+    pub(crate) fn len(&self) -> usize {
+        self.len as usize
+    }
+
+    /// A block for a piece that comes behind the states so far, with room for some states; none if
+    /// they would depend on those so far.
+    pub(crate) fn block(&self, states: usize) -> Option<Block<'o>> {
         if self.splitter.is_some() || self.options.source_slots().is_some() || self.spilled.is_some() {
             return None;
         }
@@ -281,8 +286,8 @@ impl<'o> States<'o> {
             None => None,
             Some(time) => Some(time.reader()?.clone()),
         };
-        let columns = self.columns.iter().map(ColumnBuilder::of_piece).collect();
-        Some(Block::new(self.options, self.typing.clone(), time, columns))
+        let columns = self.columns.iter().map(|column| column.of_piece(states)).collect();
+        Some(Block::new(self.options, self.typing.clone(), time, columns, states))
     }
 
     /// Adds the states of a block, whose piece begins on a line. False, and nothing is added, if

@@ -261,7 +261,7 @@ impl<'o> TableStates<'o> {
     /// the rows before them.
     pub fn block(&self) -> Option<TableBlock<'o>> {
         match &self.sink {
-            Sink::AsTheyCome(states) => states.block().map(|block| TableBlock { block, rows: 0 }),
+            Sink::AsTheyCome(states) => states.block(0).map(|block| TableBlock { block, rows: 0 }),
             Sink::ByTime(_) | Sink::Within(_) => None,
         }
     }
