@@ -2,12 +2,11 @@
 
 use crate::{Random, Row, measured};
 use std::hint::black_box;
-use std::sync::Arc;
 use traceward_engine::select::{Cache, Config, EngineName, Evaluator, Prepared, Simplification};
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::letter::Letters;
 use traceward_logic::lower::{Claim, Goal};
-use traceward_logic::trace::Trace;
+use traceward_logic::trace::{Times, Trace};
 
 const STATES: usize = 100_000_000;
 
@@ -119,7 +118,7 @@ pub fn bounds_in_time() -> Vec<Row> {
 }
 
 /// Three in ten states share a time with the one before, and there are gaps.
-fn timestamps(states: usize) -> Arc<[i64]> {
+fn timestamps(states: usize) -> Times {
     let mut random = Random(3);
     let mut now = 0;
     let mut tick = || {
@@ -153,11 +152,11 @@ struct Answered {
     p: Bitmap,
     q: Bitmap,
     r: Bitmap,
-    time: Option<Arc<[i64]>>,
+    time: Option<Times>,
 }
 
 impl Answered {
-    fn new(states: usize, rarity: u64, time: Option<Arc<[i64]>>) -> Self {
+    fn new(states: usize, rarity: u64, time: Option<Times>) -> Self {
         let mut random = Random(rarity);
         let mut row = || -> Bitmap { (0..states).map(|_| random.below(rarity) == 0).collect() };
         Self { rarity, p: row(), q: row(), r: row().complement(), time }

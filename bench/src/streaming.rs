@@ -12,7 +12,7 @@ use traceward_engine::select::{Prepared, Simplification};
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::letter::{self, Proposition};
 use traceward_logic::lower::{Claim, Goal, Schema};
-use traceward_logic::trace::Trace;
+use traceward_logic::trace::{Times, Trace};
 use traceward_logic::verdict::Verdict;
 
 const STATES: usize = 4_000_000;
@@ -44,7 +44,7 @@ impl Random {
 /// owed.
 struct Responses {
     columns: [Bitmap; 3],
-    time: Option<Arc<[i64]>>,
+    time: Option<Times>,
     owing: u64,
 }
 
@@ -94,7 +94,7 @@ impl Responses {
 struct Followed {
     engine: Streaming,
     rows: Vec<u8>,
-    time: Option<Arc<[i64]>>,
+    time: Option<Times>,
 }
 
 impl Followed {

@@ -1,13 +1,12 @@
 //! Bounded operators of reverse traversal against the definition, and on traces too long for it
 //! against a walk over single positions, which is itself compared with the definition.
 
-use std::sync::Arc;
 use traceward_engine::select::{Cache, Config, EngineName, Evaluator, Prepared, Simplification};
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::expr::Expr;
 use traceward_logic::formula::{BinaryOp, Direction, Expansion, FormulaId, Formulas, Interval, Node, Strength, Unit};
 use traceward_logic::semantics;
-use traceward_logic::trace::{Trace, VariableId};
+use traceward_logic::trace::{Times, Trace, VariableId};
 use traceward_testkit::agreement;
 use traceward_testkit::enumerate::{self, Shape};
 
@@ -55,7 +54,7 @@ impl Random {
     }
 
     /// Timestamps with ties and gaps of all sizes.
-    fn time(&mut self, len: usize) -> Arc<[i64]> {
+    fn time(&mut self, len: usize) -> Times {
         let step = self.one_of(&[1, 2, 3, 20]);
         let ties = self.one_of(&[1, 2, 10, 100]);
         let gaps = self.one_of(&[7, 100, 1000]);

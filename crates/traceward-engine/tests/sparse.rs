@@ -9,7 +9,7 @@ use traceward_logic::bitmap::Bitmap;
 use traceward_logic::formula::{BinaryOp, Direction, Formulas, Interval, Strength};
 use traceward_logic::letter::Letters;
 use traceward_logic::lower::{Claim, Goal, Schema};
-use traceward_logic::trace::Trace;
+use traceward_logic::trace::{Times, Trace};
 use traceward_logic::verdict::Verdict;
 use traceward_testkit::generate::Recipe;
 
@@ -47,7 +47,7 @@ fn column() -> impl Strategy<Value = Bitmap> {
 }
 
 /// Timestamps that stand still, go on and jump.
-fn times() -> impl Strategy<Value = Arc<[i64]>> {
+fn times() -> impl Strategy<Value = Times> {
     let gap = prop_oneof![4 => Just(0_i64), 4 => Just(1), 1 => 2_i64..80];
     proptest::collection::vec(gap, LEN).prop_map(|gaps| {
         let mut now = -100;

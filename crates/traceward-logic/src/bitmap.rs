@@ -114,15 +114,13 @@ impl Bitmap {
 
     /// Adds `count` equal positions at the end.
     pub fn push_many(&mut self, bit: bool, count: usize) {
-        let new_len = self.len + count;
-        if bit {
-            while self.len < new_len {
-                self.push(true);
-            }
-        } else {
-            self.words.resize(new_len.div_ceil(Self::WORD), 0);
-            self.len = new_len;
+        let used = self.len % Self::WORD;
+        if let Some(last) = self.words.last_mut().filter(|_| bit && used > 0) {
+            *last |= u64::MAX >> used;
         }
+        self.len += count;
+        self.words.resize(self.len.div_ceil(Self::WORD), if bit { u64::MAX } else { 0 });
+        self.clear_past_the_end();
     }
 
     /// Adds the positions of another bitmap at the end.
@@ -261,10 +259,30 @@ impl Bitmap {
 impl FromIterator<bool> for Bitmap {
     fn from_iter<I: IntoIterator<Item = bool>>(bits: I) -> Self {
         let mut bitmap = Self::new();
-        for bit in bits {
-            bitmap.push(bit);
-        }
+        bitmap.extend(bits);
         bitmap
+    }
+}
+
+/// The word that is filled is kept apart from those that are.
+impl Extend<bool> for Bitmap {
+    #[inline]
+    fn extend<I: IntoIterator<Item = bool>>(&mut self, bits: I) {
+        let mut used = self.len % Self::WORD;
+        let mut word = if used == 0 { 0 } else { self.words.pop().unwrap_or_default() };
+        word >>= (Self::WORD - used) % Self::WORD;
+        for bit in bits {
+            word = (word << 1) | u64::from(bit);
+            used += 1;
+            if used == Self::WORD {
+                self.words.push(word);
+                (word, used) = (0, 0);
+            }
+        }
+        if used > 0 {
+            self.words.push(word << (Self::WORD - used));
+        }
+        self.len = self.words.len() * Self::WORD - (Self::WORD - used) % Self::WORD;
     }
 }
 
@@ -335,6 +353,31 @@ mod tests {
             for steps in [0, 1, 5, 63, 64, 65, 128, 199, 1000] {
                 let at = |position: usize| position.checked_sub(steps).is_some_and(|earlier| bits[earlier]);
                 assert_eq!(bitmap.delayed(steps), (0..len).map(at).collect(), "{len} {steps}");
+            }
+        }
+    }
+
+    #[test]
+    fn added_bits_are_those_pushed_one_by_one() {
+        for len in [0, 1, 63, 64, 65, 128, 130] {
+            for more in [0, 1, 5, 63, 64, 65, 127, 128, 200] {
+                let at = |position: usize| position % 3 == 0 || position % 5 == 1;
+                let pushed = |bits: &mut dyn Iterator<Item = bool>| {
+                    let mut bitmap = Bitmap::new();
+                    bits.for_each(|bit| bitmap.push(bit));
+                    bitmap
+                };
+                let mut extended = pushed(&mut (0..len).map(at));
+                extended.extend((len..len + more).map(at));
+                assert_eq!(extended, pushed(&mut (0..len + more).map(at)), "{len} {more}");
+                for bit in [false, true] {
+                    let mut many = pushed(&mut (0..len).map(at));
+                    many.push_many(bit, more);
+                    assert_eq!(
+                        many,
+                        pushed(&mut (0..len + more).map(|position| if position < len { at(position) } else { bit }))
+                    );
+                }
             }
         }
     }

@@ -7,12 +7,13 @@ use crate::bitmap::Bitmap;
 use crate::expr::{Expr, StateAt};
 use crate::formula::{AtomId, FormulaId, Formulas, Node};
 use crate::semantics::EvaluationError;
-use crate::trace::Trace;
+use crate::trace::{Times, Trace};
 use rustc_hash::FxHashMap;
-use std::sync::Arc;
+use stretch::{Stretch, Test};
 
 mod atom;
 mod columnar;
+mod stretch;
 
 pub use atom::Atom;
 
@@ -98,7 +99,7 @@ pub struct Letters {
     /// The positions at which each proposition holds.
     pub bitmaps: Vec<Bitmap>,
     /// The timestamp of each state, if the trace has timestamps. They are the trace's own.
-    pub time: Option<Arc<[i64]>>,
+    pub time: Option<Times>,
 }
 
 impl Letters {
@@ -216,11 +217,18 @@ pub fn fallible<'a>(formulas: &'a Formulas, roots: &[FormulaId]) -> Vec<&'a Expr
 /// asks, and reports the first that fails. Expressions that cannot fail cost nothing.
 pub fn check_expressions(formulas: &Formulas, roots: &[FormulaId], trace: &Trace) -> Result<(), EvaluationError> {
     let fallible = fallible(formulas, roots);
-    let positions = if fallible.is_empty() { 0..0 } else { 0..trace.len };
-    for position in positions {
-        for expr in &fallible {
-            let state = StateAt { trace, position };
-            expr.holds(&state).map_err(|reason| EvaluationError::of(expr, position, reason))?;
+    let tests: Option<Vec<Test>> = fallible.iter().map(|expr| Test::of(expr, trace)).collect();
+    let stretches = Stretch::all(if fallible.is_empty() { 0 } else { trace.len });
+    for stretch in stretches {
+        let none_fails = |tests: &Vec<Test>| tests.iter().all(|test| test.words(trace, stretch).is_ok());
+        if tests.as_ref().is_some_and(none_fails) {
+            continue;
+        }
+        for position in stretch.positions() {
+            for expr in &fallible {
+                let state = StateAt { trace, position };
+                expr.holds(&state).map_err(|reason| EvaluationError::of(expr, position, reason))?;
+            }
         }
     }
     Ok(())

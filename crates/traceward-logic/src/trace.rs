@@ -3,6 +3,7 @@
 
 use crate::bitmap::Bitmap;
 use crate::value::Value;
+use std::ops::Deref;
 use std::sync::Arc;
 
 /// A variable of a spec: an index into [`Trace::columns`].
@@ -181,6 +182,43 @@ impl Column {
     }
 }
 
+/// The timestamps of a trace in nanoseconds, never decreasing. They are shared, and taken over from
+/// whoever has read them: those of ten million states are not copied in passing.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Times(Arc<Vec<i64>>);
+
+impl Deref for Times {
+    type Target = [i64];
+
+    fn deref(&self) -> &[i64] {
+        &self.0
+    }
+}
+
+impl From<Vec<i64>> for Times {
+    fn from(times: Vec<i64>) -> Self {
+        Self(Arc::new(times))
+    }
+}
+
+impl From<&[i64]> for Times {
+    fn from(times: &[i64]) -> Self {
+        times.to_vec().into()
+    }
+}
+
+impl<const LEN: usize> From<[i64; LEN]> for Times {
+    fn from(times: [i64; LEN]) -> Self {
+        times.to_vec().into()
+    }
+}
+
+impl FromIterator<i64> for Times {
+    fn from_iter<I: IntoIterator<Item = i64>>(times: I) -> Self {
+        Vec::from_iter(times).into()
+    }
+}
+
 /// A finite sequence of states.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Trace {
@@ -188,9 +226,8 @@ pub struct Trace {
     pub len: usize,
     /// One column for each variable of the spec, in the spec's order.
     pub columns: Vec<Column>,
-    /// The timestamp of each state in nanoseconds, never decreasing, if the trace has timestamps.
-    /// Letters share them.
-    pub time: Option<Arc<[i64]>>,
+    /// The timestamp of each state, if the trace has timestamps. Letters share them.
+    pub time: Option<Times>,
 }
 
 impl Trace {

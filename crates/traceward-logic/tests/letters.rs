@@ -8,7 +8,7 @@ use traceward_logic::lower::{Claim, Goal};
 use traceward_logic::semantics::{self, EvaluationError};
 use traceward_logic::trace::{Column, ColumnData, Trace, VariableId};
 use traceward_logic::value::ArithmeticError::{self, DivisionByZero, Overflow};
-use traceward_logic::value::{CompareOp, Value};
+use traceward_logic::value::{ArithmeticOp, CompareOp, Value};
 use traceward_testkit::{generate, lowered};
 
 const COMPARISONS: [CompareOp; 6] = [
@@ -31,6 +31,79 @@ fn letters_of(exprs: &[Expr], trace: &Trace) -> Letters {
 fn by_state(expr: &Expr, trace: &Trace) -> String {
     let bit = |position| if expr.holds(&StateAt { trace, position }).unwrap_or(false) { '1' } else { '0' };
     (0..trace.len).map(bit).collect()
+}
+
+/// Numbers that are computed from columns, constants, `pos` and `time`, now or some states ago.
+fn number() -> impl Strategy<Value = Expr> {
+    let column = prop_oneof![Just(2), Just(3), Just(4), Just(5)].prop_map(|index| Expr::Variable(VariableId(index)));
+    let constant = prop_oneof![
+        (-3_i64..4).prop_map(Value::Int),
+        Just(Value::Int(i64::MAX)),
+        Just(Value::Float(0.5)),
+        Just(Value::Float(0.0)),
+        Just(Value::Float(f64::INFINITY)),
+    ];
+    let leaf = prop_oneof![6 => column, 3 => constant.prop_map(Expr::Literal), 1 => Just(Expr::Position), 1 => Just(Expr::Time)];
+    leaf.prop_recursive(3, 8, 2, |inner| {
+        let ops = prop::sample::select(vec![
+            ArithmeticOp::Add,
+            ArithmeticOp::Subtract,
+            ArithmeticOp::Multiply,
+            ArithmeticOp::Divide,
+            ArithmeticOp::Remainder,
+        ]);
+        prop_oneof![
+            6 => (ops, inner.clone(), inner.clone()).prop_map(|(op, a, b)| Expr::Arithmetic(op, Box::new(a), Box::new(b))),
+            1 => inner.clone().prop_map(|a| Expr::Abs(Box::new(a))),
+            1 => inner.clone().prop_map(|a| Expr::Negate(Box::new(a))),
+            1 => (inner, prop_oneof![1_u32..4, Just(64), Just(1030)]).prop_map(|(a, steps)| Expr::Past(Box::new(a), steps)),
+        ]
+    })
+}
+
+/// Boolean expressions that compute: what is asked of one side of a connective guards the other.
+fn computing() -> impl Strategy<Value = Expr> {
+    let compare = (prop::sample::select(COMPARISONS.to_vec()), number(), number())
+        .prop_map(|(op, a, b)| Expr::Compare(op, Box::new(a), Box::new(b)));
+    let leaf = prop_oneof![
+        6 => compare,
+        1 => number().prop_map(|a| Expr::Defined(Box::new(a))),
+        1 => number().prop_map(|a| Expr::In(Box::new(a), vec![Value::Int(1), Value::Float(0.5), Value::Int(-2)])),
+        1 => (0_u32..2).prop_map(|index| Expr::Variable(VariableId(index))),
+        1 => any::<bool>().prop_map(Expr::literal),
+    ];
+    leaf.prop_recursive(2, 6, 3, |inner| {
+        let pair = || (inner.clone(), inner.clone()).prop_map(|(a, b)| (Box::new(a), Box::new(b)));
+        prop_oneof![
+            inner.clone().prop_map(|a| Expr::Not(Box::new(a))),
+            proptest::collection::vec(inner.clone(), 2..4).prop_map(Expr::And),
+            proptest::collection::vec(inner.clone(), 2..4).prop_map(Expr::Or),
+            pair().prop_map(|(a, b)| Expr::Implies(a, b)),
+            pair().prop_map(|(a, b)| Expr::Xor(a, b)),
+            pair().prop_map(|(a, b)| Expr::Iff(a, b)),
+        ]
+    })
+}
+
+/// The states of a trace again and again, up to a length; numbers that are small if it is mild, so
+/// that less fails.
+fn repeated(trace: &Trace, len: usize, mild: bool) -> Trace {
+    let len = if trace.len == 0 { 0 } else { len };
+    let positions: Vec<u32> = (0..len as u32).map(|position| position % trace.len.max(1) as u32).collect();
+    let mut long = trace.gather(&positions);
+    long.time = long.time.map(|_| (0..len as i64).collect());
+    for column in &mut long.columns {
+        match &mut column.data {
+            ColumnData::Int(ints) if mild => ints.iter_mut().for_each(|int| *int = 1 + int.rem_euclid(5)),
+            ColumnData::Float(floats) if mild => {
+                floats
+                    .iter_mut()
+                    .for_each(|float| *float = if float.is_nan() { f64::NAN } else { 1.0 + float.abs().min(4.0) });
+            }
+            _ => {}
+        }
+    }
+    long
 }
 
 proptest! {
@@ -105,6 +178,33 @@ proptest! {
         });
         prop_assert_eq!(checked.clone().err(), first);
         prop_assert_eq!(semantics::truths(&formulas, &roots, &trace).err(), checked.err());
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1200, ..ProptestConfig::default() })]
+
+    #[test]
+    fn arithmetic_over_stretches_agrees_with_single_states(
+        exprs in proptest::collection::vec(computing(), 1..3),
+        trace in generate::expr::trace(),
+        (len, mild) in (prop_oneof![0_usize..200, 1000_usize..1100, 2040_usize..2060], any::<bool>()),
+    ) {
+        let trace = repeated(&trace, len, mild);
+        let mut formulas = Formulas::new();
+        let roots: Vec<FormulaId> = exprs.iter().map(|expr| formulas.intern_atom(expr.clone())).collect();
+        for (expr, proposition) in exprs.iter().zip(&roots) {
+            let alphabet = Alphabet::of(&formulas, &[*proposition]);
+            prop_assert_eq!(letters(&formulas, &alphabet, &trace).bitmaps[0].to_string(), by_state(expr, &trace));
+        }
+        let first = (0..trace.len).find_map(|position| {
+            let fails = |expr: &Expr| {
+                let reason = expr.holds(&StateAt { trace: &trace, position }).err()?;
+                Some(EvaluationError::of(expr, position, reason))
+            };
+            exprs.iter().find_map(fails)
+        });
+        prop_assert_eq!(check_expressions(&formulas, &roots, &trace).err(), first);
     }
 }
 

@@ -19,6 +19,15 @@ use std::thread;
 /// The pieces that wait for each thread: one that is read, and one that is ready to be.
 const WAITING: usize = 2;
 
+/// The first piece: the header and some records, by which types are known. It is read alone.
+const FIRST: usize = 16 << 10;
+
+/// The next pieces, of an input that may be short: all threads are to have some of it.
+const SMALL: usize = 64 << 10;
+
+/// The part of an input so far that the next piece is large, at the least.
+const PART: usize = 8;
+
 /// A piece that somebody is to read.
 struct Job<'o, R> {
     piece: Piece,
@@ -62,7 +71,7 @@ pub(crate) fn drive<'o, R: RecordReader>(
     states: &mut States<'o>,
 ) -> Result<(), TraceError> {
     let pieces = states.pieces();
-    if source.is_within(pieces.size) {
+    if source.is_within(pieces.size.min(FIRST)) {
         return source.drive(pump, states);
     }
     let most = WAITING * pieces.threads.get();
@@ -100,12 +109,13 @@ fn conduct<'o, R: RecordReader>(
     most: usize,
     begin: &dyn Fn(Job<'o, R>),
 ) -> Result<(), ReadStop> {
-    let size = states.pieces().size;
+    let mut sizes = Sizes { largest: states.pieces().size, taken: 0 };
     let mut waiting: VecDeque<Waiting<'o, R>> = VecDeque::new();
+    let mut spare = Vec::new();
     let mut failed = None;
     loop {
         while waiting.len() < most && failed.is_none() {
-            match source.piece(size) {
+            match source.piece(sizes.next(), spare.pop()) {
                 Ok(Some(piece)) => waiting.push_back(send(piece, pump, states, begin)),
                 Ok(None) => break,
                 // What was read before is put together first, and may have a mistake itself.
@@ -115,16 +125,33 @@ fn conduct<'o, R: RecordReader>(
                 break;
             }
         }
-        match waiting.pop_front() {
-            Some(Waiting::Unread(piece)) => pump.push(piece.bytes(), states)?,
+        let piece = match waiting.pop_front() {
+            Some(Waiting::Unread(piece)) => pump.push(piece.bytes(), states).map(|()| piece)?,
             Some(Waiting::Ahead(coming)) => take(coming, pump, states)?,
             None => break,
-        }
+        };
+        spare.push(piece);
         states.relieve()?;
     }
     match failed {
         Some(error) => Err(error.into()),
         None => pump.finish(states),
+    }
+}
+
+/// The sizes of pieces, one after the other.
+struct Sizes {
+    largest: usize,
+    /// The bytes of all pieces so far.
+    taken: usize,
+}
+
+impl Sizes {
+    fn next(&mut self) -> usize {
+        let size = if self.taken == 0 { FIRST } else { SMALL.max(self.taken / PART) };
+        let size = size.min(self.largest);
+        self.taken = self.taken.saturating_add(size);
+        size
     }
 }
 
@@ -145,17 +172,19 @@ fn send<'o, R: RecordReader>(
     }
 }
 
-/// Adds a piece that was read ahead.
+/// Adds a piece that was read ahead; returns it, as its memory is used again.
 fn take<R: RecordReader>(
     coming: Receiver<Done<'_, R>>,
     pump: &mut Pump<R>,
     states: &mut States<'_>,
-) -> Result<(), ReadStop> {
+) -> Result<Piece, ReadStop> {
     let done = coming.recv().expect("a thread that reads does not end before its piece");
     let line = pump.reader.line();
     let is_added = pump.is_between_records() && done.block.is_some_and(|block| states.append(block, line));
-    if !is_added {
-        return pump.push(done.piece.bytes(), states);
+    if is_added {
+        pump.join(done.reader, done.piece.bytes(), done.consumed, states)?;
+    } else {
+        pump.push(done.piece.bytes(), states)?;
     }
-    pump.join(done.reader, done.piece.bytes(), done.consumed, states)
+    Ok(done.piece)
 }

@@ -9,15 +9,22 @@
 use crate::cell::Cell;
 use crate::column::ColumnBuilder;
 use crate::dictionary::Texts;
-use crate::error::TraceError;
+use crate::error::{TraceError, TraceErrorKind};
 use crate::lines::Lines;
+use crate::number;
 use crate::options::ReadOptions;
+use crate::plain_rows::{Bounds, FieldKind, PlainColumn, PlainRows};
 use crate::record::{ReadStop, RecordSink};
 use crate::states::key_text;
+use crate::swar;
 use crate::table::{Bits, Rows, Slice, SliceValues, packed};
 use crate::time::TimeReader;
 use crate::typing::{CellSink, Gap, Typing};
 use std::ops::Range;
+use traceward_logic::value::ValueType;
+
+/// The number of fields that are looked at closer once one of them is not plain.
+const LOOKED_AT_CLOSER: usize = 16;
 
 /// The states of a piece.
 pub(crate) struct Block<'o> {
@@ -86,24 +93,13 @@ impl<'o> Block<'o> {
     /// Takes the keys of all rows; false, and none is taken, if one of them has none.
     fn push_keys(&mut self, rows: &Rows<'_>) -> bool {
         let column = &rows.columns[self.options.key_slot()];
-        let before = self.keys.len();
-        let has_keys = match column {
+        match column {
             Slice { values: SliceValues::Ints(ints), present: None } if self.options.null.is_empty() => {
                 ints.iter().for_each(|&int| self.keys.push_int(int));
                 true
             }
-            _ => (0..rows.count).all(|row| match key_text(column.cell(row), self.options) {
-                Ok(Some(key)) => {
-                    self.keys.push(&key);
-                    true
-                }
-                _ => false,
-            }),
-        };
-        if !has_keys {
-            self.keys.truncate(before);
+            _ => self.push_all_keys((0..rows.count).map(|row| column.cell(row))),
         }
-        has_keys
     }
 
     /// Takes the timestamps of all rows.
@@ -134,7 +130,9 @@ impl<'o> Block<'o> {
     fn take_column(&mut self, index: usize, slice: &Slice<'_>, states: Range<u32>) -> Result<(), ReadStop> {
         let column = &mut self.columns[index];
         let bits = match slice.values {
-            SliceValues::Ints(ints) if slice.present.is_none() && self.typing.reads_bools(index) => packed(ints),
+            SliceValues::Ints(ints) if slice.present.is_none() && self.typing.plain_type(index) == Some(ValueType::Boolean) => {
+                packed(ints)
+            }
             _ => None,
         };
         let bits = bits.as_ref().and_then(|bits| Bits::new(bits, 0, states.len()));
@@ -155,15 +153,134 @@ impl<'o> Block<'o> {
         Ok(())
     }
 
-    /// Takes the key of a record if it is as most keys are; false, and nothing is taken, if not.
+    /// Takes the keys of all rows; false, and none is taken, if one of them has none.
+    fn push_keys_of_rows(&mut self, rows: &PlainRows<'_>) -> bool {
+        let Some(column) = rows.column(self.options.key_slot()) else { return false };
+        self.push_all_keys((0..rows.count()).map(|row| column.cell(row)))
+    }
+
+    /// Takes a key from each cell; false, and none is taken, if one of them has none.
     #[inline]
-    fn push_plain_key(&mut self, cells: &[Cell<'_>]) -> bool {
-        match cells[self.options.key_slot()] {
-            Cell::Field(text) | Cell::Literal(text) | Cell::Text(text) if self.options.null.is_empty() => {
-                self.keys.push_plain(text)
-            }
-            _ => false,
+    fn push_all_keys<'c>(&mut self, mut cells: impl Iterator<Item = Cell<'c>>) -> bool {
+        let before = self.keys.len();
+        let has_keys = cells.all(|cell| self.push_key(cell) == Ok(HasKey::Yes));
+        if !has_keys {
+            self.keys.truncate(before);
         }
+        has_keys
+    }
+
+    /// Takes the key in a cell, if it has one.
+    #[inline]
+    fn push_key(&mut self, cell: Cell<'_>) -> Result<HasKey, TraceErrorKind> {
+        if let Cell::Field(text) | Cell::Literal(text) | Cell::Text(text) = cell
+            && self.options.null.is_empty()
+            && self.keys.push_plain(text)
+        {
+            return Ok(HasKey::Yes);
+        }
+        let Some(key) = key_text(cell, self.options)? else { return Ok(HasKey::No) };
+        self.keys.push(&key);
+        Ok(HasKey::Yes)
+    }
+
+    /// Takes the timestamps of all rows.
+    fn push_times_of_rows(&mut self, rows: &PlainRows<'_>) -> Result<(), ReadStop> {
+        let Some(time) = &self.time else { return Ok(()) };
+        let slots = self.options.time_slots();
+        let mut row = 0;
+        if let Some(unit) = time.plain_unit()
+            && let Some(column) = rows.column(slots.start)
+        {
+            row = self.push_plain_times(column, rows.count(), unit)?;
+        }
+        let mut cells = vec![Cell::Absent; slots.end];
+        for row in row..rows.count() {
+            for slot in slots.clone() {
+                cells[slot] = rows.column(slot).map_or(Cell::Absent, |column| column.cell(row));
+            }
+            if !self.push_time(&cells) {
+                return Err(ReadStop::Asked);
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes timestamps that are plain numbers of units, up to the first that is not; returns how
+    /// many there were.
+    fn push_plain_times(&mut self, column: PlainColumn<'_>, count: usize, unit: i64) -> Result<usize, ReadStop> {
+        // Within a key the order is looked at when the key is known.
+        let is_ordered = self.options.key.is_none();
+        let mut before = self.times.last().copied().unwrap_or(i64::MIN);
+        self.times.reserve(count);
+        for row in 0..count {
+            let Bounds { start, stop } = column.bounds(row);
+            let Some(number) = swar::digits(column.bytes, start, stop) else { return Ok(row) };
+            let Some(now) = number.cast_signed().checked_mul(unit) else { return Ok(row) };
+            if is_ordered && now < before {
+                return Err(ReadStop::Asked);
+            }
+            before = now;
+            self.times.push(now);
+        }
+        Ok(count)
+    }
+
+    /// Takes the values of a variable in all rows.
+    fn take_fields(&mut self, index: usize, rows: &PlainRows<'_>) -> Result<(), ReadStop> {
+        let column = rows.column(index);
+        let count = rows.count();
+        let mut row = 0;
+        while row < count {
+            if let Some(column) = column {
+                row += self.take_plain_fields(index, column, row..count);
+            }
+            // What is not plain is looked at more closely, and so are its neighbours, which are
+            // mostly like it.
+            let closer = count.min(row + LOOKED_AT_CLOSER);
+            for row in row..closer {
+                let cell = column.map_or(Cell::Absent, |column| column.cell(row));
+                self.take_cell(index, self.len + row as u32, cell)?;
+            }
+            row = closer;
+        }
+        Ok(())
+    }
+
+    /// Takes the values of some rows, up to the first that is more than a plain number, boolean or
+    /// text where one is expected; returns how many there were.
+    #[inline]
+    fn take_plain_fields(&mut self, index: usize, column: PlainColumn<'_>, rows: Range<usize>) -> usize {
+        let values = &mut self.columns[index];
+        let bounds = rows.clone().map(|row| column.bounds(row));
+        // Strings of JSON are no numbers, and numbers no strings.
+        match (self.typing.plain_type(index), column.kind) {
+            (Some(ValueType::Boolean), FieldKind::Field | FieldKind::Literal) => {
+                values.extend_bools(bounds.map_while(|bounds| number::plain_bool(column.bytes, bounds)))
+            }
+            (Some(ValueType::Number), FieldKind::Field | FieldKind::Literal) => {
+                values.extend_ints(bounds.map_while(|bounds| number::plain_int(column.bytes, bounds)))
+            }
+            (Some(ValueType::String), FieldKind::Field | FieldKind::Text) => {
+                values.extend_texts(rows.map_while(|row| match column.cell(row) {
+                    Cell::Field(text) | Cell::Text(text) => Some(text),
+                    _ => None,
+                }))
+            }
+            _ => 0,
+        }
+    }
+
+    /// Takes the value of a variable in a state of the block.
+    #[inline(always)]
+    fn take_cell(&mut self, index: usize, state: u32, cell: Cell<'_>) -> Result<(), ReadStop> {
+        let before = match (self.options.key.is_some(), state.checked_sub(1)) {
+            (false, Some(before)) => Before::At(before),
+            _ => Before::Elsewhere,
+        };
+        let column = &mut self.columns[index];
+        let mut value = BlockValue { column, before, row: (state, index as u32), carried: &mut self.carried };
+        self.typing.read(index, cell, &mut value).map_err(|_| ReadStop::Asked)
     }
 
     /// Takes a timestamp; false if another state is needed to tell it, or comes after it.
@@ -185,10 +302,10 @@ impl RecordSink for Block<'_> {
 
     #[inline(always)]
     fn record(&mut self, line: u64, cells: &[Cell<'_>]) -> Result<(), ReadStop> {
-        if self.options.key.is_some() && !self.push_plain_key(cells) {
-            match key_text(cells[self.options.key_slot()], self.options) {
-                Ok(Some(key)) => self.keys.push(&key),
-                Ok(None) => {
+        if self.options.key.is_some() {
+            match self.push_key(cells[self.options.key_slot()]) {
+                Ok(HasKey::Yes) => {}
+                Ok(HasKey::No) => {
                     self.without_key += 1;
                     return Ok(());
                 }
@@ -214,9 +331,36 @@ impl RecordSink for Block<'_> {
         Ok(())
     }
 
+    fn takes_rows(&self) -> bool {
+        true
+    }
+
+    fn rows(&mut self, first: u64, rows: &PlainRows<'_>) -> Result<(), ReadStop> {
+        let count = u32::try_from(rows.count()).ok().filter(|&count| self.len.checked_add(count).is_some());
+        let Some(count) = count else { return Err(ReadStop::Asked) };
+        if self.options.key.is_some() && !self.push_keys_of_rows(rows) {
+            return rows.each(first, self);
+        }
+        self.push_times_of_rows(rows)?;
+        self.typing.begin();
+        for index in 0..self.columns.len() {
+            self.take_fields(index, rows)?;
+        }
+        self.lines.push_many(first, count);
+        self.len += count;
+        Ok(())
+    }
+
     fn bad_line(&mut self, _: TraceError) -> Result<(), ReadStop> {
         Err(ReadStop::Asked)
     }
+}
+
+/// Whether a record has a key.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum HasKey {
+    Yes,
+    No,
 }
 
 /// The state before another in its key.
@@ -259,7 +403,7 @@ impl CellSink for BlockValue<'_> {
     }
 
     #[inline(always)]
-    fn gap(&mut self, gap: Gap) -> Result<(), crate::error::TraceErrorKind> {
+    fn gap(&mut self, gap: Gap) -> Result<(), TraceErrorKind> {
         match self.before {
             _ if !self.column.carries(gap) => self.column.leave_out(gap),
             // What a state before the block lacks may be in one before that.

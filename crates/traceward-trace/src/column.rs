@@ -89,11 +89,62 @@ impl ColumnBuilder {
         }
         let Some(count) = self.values.extend(values, self.len) else { return false };
         self.mentioned = true;
+        self.count_many(count);
+        true
+    }
+
+    /// Takes the booleans of the next states, as many as there are; returns their number. None is
+    /// taken if the column so far is of another type.
+    #[inline(always)]
+    pub(crate) fn extend_bools(&mut self, bools: impl Iterator<Item = bool>) -> usize {
+        let Values::Bool(bits) = &mut self.values else { return 0 };
+        if self.disregarded {
+            return 0;
+        }
+        let before = bits.len();
+        bits.extend(bools);
+        let count = bits.len() - before;
+        self.count_many(count);
+        count
+    }
+
+    /// Takes the integers of the next states, as many as there are; returns their number. None is
+    /// taken if the column so far is of another type.
+    #[inline(always)]
+    pub(crate) fn extend_ints(&mut self, numbers: impl Iterator<Item = i64>) -> usize {
+        let Values::Int(ints) = &mut self.values else { return 0 };
+        if self.disregarded {
+            return 0;
+        }
+        let before = ints.len();
+        ints.extend(numbers);
+        let count = ints.len() - before;
+        self.count_many(count);
+        count
+    }
+
+    /// Takes the texts of the next states, as many as there are and are plain; returns their number.
+    /// None is taken if the column so far is of another type.
+    #[inline(always)]
+    pub(crate) fn extend_texts<'t>(&mut self, texts: impl Iterator<Item = &'t [u8]>) -> usize {
+        let Values::Text(Texts { codes, dictionary }) = &mut self.values else { return 0 };
+        if self.disregarded {
+            return 0;
+        }
+        let before = codes.len();
+        codes.extend(texts.map_while(|text| dictionary.intern_plain(text)));
+        let count = codes.len() - before;
+        self.count_many(count);
+        count
+    }
+
+    /// Values were taken.
+    fn count_many(&mut self, count: usize) {
+        self.mentioned |= count > 0;
         if let Some(present) = &mut self.present {
             present.push_many(true, count);
         }
         self.len += count;
-        true
     }
 
     /// A value was taken.

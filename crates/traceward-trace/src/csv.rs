@@ -2,10 +2,13 @@
 //!
 //! Only the fields somebody wants are looked at; the others are merely counted. A line without a
 //! quote is split where it lies; only lines with quotes take the road of RFC 4180. `csv-core` was
-//! not used because it copies every field.
+//! not used because it copies every field. Where many rows are taken at once
+//! ([`RecordSink::takes_rows`]), delimiters of many of them are found in one go; whatever is not a
+//! row like all others is left to the road of single rows.
 
 use crate::cell::Cell;
 use crate::date;
+use crate::delimiters::Delimiters;
 use crate::error::{TraceError, TraceErrorKind};
 use crate::format::{FormatEntry, Road, live_records, read_records};
 use crate::inspect::inspect_csv;
@@ -13,6 +16,7 @@ use crate::note::Note;
 use crate::number;
 use crate::opening::Guess;
 use crate::options::{HeaderLine, ReadOptions};
+use crate::plain_rows::{PlainRows, plain_cell};
 use crate::record::{End, LineEnd, ReadStop, RecordReader, RecordSink, count_line_ends};
 use crate::swar;
 use memchr::{memchr, memchr_iter, memchr3};
@@ -47,6 +51,8 @@ pub(crate) struct CsvReader {
     records: u64,
     /// The fields of a record with quotes; kept to be used again.
     fields: Vec<Field>,
+    /// The delimiters of many rows; kept to be used again.
+    delimiters: Delimiters,
 }
 
 /// The header: what the first line tells about all others.
@@ -55,7 +61,8 @@ struct Header {
     separator: u8,
     /// The fields to take from each row, in order.
     picks: Vec<Pick>,
-    slots: usize,
+    /// For each cell of a record its field, if there is one.
+    fields: Vec<Option<usize>>,
 }
 
 /// A field that is wanted, and where it goes.
@@ -99,6 +106,7 @@ impl CsvReader {
             blank_lines: 0,
             records: 0,
             fields: Vec::new(),
+            delimiters: Delimiters::default(),
         }
     }
 
@@ -161,7 +169,7 @@ impl CsvReader {
         let picks = fields.iter().enumerate().filter_map(|(slot, field)| Some(Pick { field: (*field)?, slot }));
         let mut picks: Vec<Pick> = picks.collect();
         picks.sort_by_key(|pick| pick.field);
-        self.header = Some(Arc::new(Header { names, separator, picks, slots: fields.len() }));
+        self.header = Some(Arc::new(Header { names, separator, picks, fields }));
         Ok(())
     }
 
@@ -203,10 +211,18 @@ impl CsvReader {
         end: End,
         sink: &mut S,
     ) -> Result<usize, ReadStop> {
-        let mut cells = vec![Cell::Absent; header.slots];
+        let mut cells = vec![Cell::Absent; header.fields.len()];
+        let takes_rows = sink.takes_rows() && header.splits_plainly();
         let mut at = 0;
         while at < bytes.len() {
             let rest = &bytes[at..];
+            if takes_rows {
+                let length = self.plain_rows(header, rest, &mut cells, sink)?;
+                at += length;
+                if length > 0 {
+                    continue;
+                }
+            }
             match line_end_or_quote(rest) {
                 Some(stop) if rest[stop] != b'"' => {
                     self.plain_row(header, rest, stop, &mut cells, sink)?;
@@ -224,6 +240,65 @@ impl CsvReader {
             }
         }
         Ok(at)
+    }
+
+    /// Takes the rows without quotes that begin the bytes, as far as they are found at once; returns
+    /// the number of their bytes.
+    fn plain_rows<'b, S: RecordSink + ?Sized>(
+        &mut self,
+        header: &Header,
+        bytes: &'b [u8],
+        cells: &mut [Cell<'b>],
+        sink: &mut S,
+    ) -> Result<usize, ReadStop> {
+        let mut delimiters = std::mem::take(&mut self.delimiters);
+        delimiters.find(bytes, header.separator);
+        let taken = self.rows_between(header, bytes, &delimiters, cells, sink);
+        self.delimiters = delimiters;
+        taken
+    }
+
+    /// Takes all whole rows among delimiters: those like the header many at a time, and what is
+    /// between them one by one.
+    fn rows_between<'b, S: RecordSink + ?Sized>(
+        &mut self,
+        header: &Header,
+        bytes: &'b [u8],
+        delimiters: &Delimiters,
+        cells: &mut [Cell<'b>],
+        sink: &mut S,
+    ) -> Result<usize, ReadStop> {
+        let (places, width) = (delimiters.places(), header.names.len());
+        let (mut first, mut line_ends) = (0, delimiters.line_ends());
+        while let Some(&end) = line_ends.first() {
+            let count = header.regular_rows(bytes, &places[first..], line_ends);
+            if count > 0 {
+                let last = first + count * width;
+                sink.rows(self.line, &PlainRows::new(bytes, &places[first..=last], width, &header.fields))?;
+                self.line += count as u64;
+                self.records += count as u64;
+                (first, line_ends) = (last, &line_ends[count..]);
+                continue;
+            }
+            let start = places[first].wrapping_add(1) as usize;
+            self.odd_plain_row(header, &bytes[start..], end as usize - start, cells, sink)?;
+            let fields = places[first + 1..].iter().take_while(|&&place| place <= end).count();
+            (first, line_ends) = (first + fields, &line_ends[1..]);
+        }
+        Ok(places[first].wrapping_add(1) as usize)
+    }
+
+    /// A row up to its LF that is blank, or has another number of fields than the header.
+    fn odd_plain_row<'b, S: RecordSink + ?Sized>(
+        &mut self,
+        header: &Header,
+        bytes: &'b [u8],
+        end: usize,
+        cells: &mut [Cell<'b>],
+        sink: &mut S,
+    ) -> Result<(), ReadStop> {
+        let is_return = end > 0 && bytes[end - 1] == b'\r';
+        self.plain_row(header, bytes, end - usize::from(is_return), cells, sink)
     }
 
     /// A row without quotes: the first `length` bytes.
@@ -316,7 +391,7 @@ impl CsvReader {
         sink: &mut S,
     ) -> Result<(), ReadStop> {
         let texts: Vec<Vec<u8>> = header.picks.iter().map(|pick| self.fields[pick.field].text(bytes)).collect();
-        let mut cells = vec![Cell::Absent; header.slots];
+        let mut cells = vec![Cell::Absent; header.fields.len()];
         for (pick, text) in header.picks.iter().zip(&texts) {
             let field = self.fields[pick.field];
             cells[pick.slot] = if field.quoting == Quoting::Doubled { Cell::Field(text) } else { field.cell(bytes) };
@@ -399,8 +474,9 @@ impl RecordReader for CsvReader {
     fn of_piece(&self) -> Option<Self> {
         // The first row is compared with the header.
         let header = self.header.clone().filter(|_| self.records > 0)?;
-        let (odd_name, fields) = (None, Vec::new());
-        Some(Self { odd_name, header: Some(header), line: 1, blank_lines: 0, records: 1, fields, ..*self })
+        let mut piece = Self::new(self.separator, self.header_line);
+        (piece.header, piece.records) = (Some(header), 1);
+        Some(piece)
     }
 
     fn join(&mut self, piece: Self) {
@@ -425,6 +501,27 @@ impl RecordReader for CsvReader {
 }
 
 impl Header {
+    /// Whether a row is what is between two line ends, split at every separator: a blank line may
+    /// be a row with blanks for separators.
+    fn splits_plainly(&self) -> bool {
+        self.separator != b' '
+    }
+
+    /// The number of rows that have as many fields as the header, at the beginning of some places
+    /// whose line ends are these.
+    fn regular_rows(&self, bytes: &[u8], places: &[u32], line_ends: &[u32]) -> usize {
+        let width = self.names.len();
+        let ends = places.iter().skip(width).step_by(width);
+        let is_regular = |&(end, line_end): &(&u32, &u32)| end == line_end;
+        let count = ends.zip(line_ends).take_while(is_regular).count();
+        if width > 1 {
+            return count;
+        }
+        // A file of one column has blank lines that split well.
+        let may_be_blank = |&&place: &&u32| matches!(bytes[place.wrapping_add(1) as usize], b' ' | b'\n' | b'\r');
+        places[..count].iter().take_while(|place| !may_be_blank(place)).count()
+    }
+
     /// Splits a row without quotes, the first `length` bytes; returns whether it has as many fields
     /// as the header.
     #[inline]
@@ -540,23 +637,6 @@ fn line_end_or_quote(bytes: &[u8]) -> Option<usize> {
         at += 8;
     }
     memchr3(b'\n', b'\r', b'"', &bytes[at..]).map(|offset| at + offset)
-}
-
-#[inline]
-fn plain_cell(field: &[u8]) -> Cell<'_> {
-    let field = match field {
-        [b' ', ..] | [.., b' '] => trim_spaces(field),
-        _ => field,
-    };
-    if field.is_empty() { Cell::Absent } else { Cell::Field(field) }
-}
-
-#[cold]
-fn trim_spaces(mut field: &[u8]) -> &[u8] {
-    while let [b' ', rest @ ..] | [rest @ .., b' '] = field {
-        field = rest;
-    }
-    field
 }
 
 fn is_blank(row: &[u8]) -> bool {

@@ -3,10 +3,12 @@
 //! A scanner of our own takes what is wanted from a line and merely checks the rest; it gives up on
 //! anything unusual. `serde_json` then decides whether the line is JSON at all, and words the
 //! error. So the scanner may refuse what it likes, but must never accept what `serde_json` refuses;
-//! the tests compare the two on generated and mutated lines.
+//! the tests compare the two on generated and mutated lines. Lines that are like the one before are
+//! known by their [`Shape`], and taken many at a time by whoever takes rows.
 
 mod paths;
 mod scan;
+mod shape;
 
 use crate::cell::Cell;
 use crate::error::{TraceError, TraceErrorKind};
@@ -14,11 +16,13 @@ use crate::format::{FormatEntry, Road, live_records, read_records};
 use crate::inspect::inspect_json;
 use crate::note::Note;
 use crate::options::ReadOptions;
-use crate::record::{End, ReadStop, RecordReader, RecordSink, each_line};
+use crate::plain_rows::PlainRows;
+use crate::record::{End, LineEnd, ReadStop, RecordReader, RecordSink, each_line};
 use paths::Paths;
 use rustc_hash::FxHashSet;
 use scan::{FoundAt, Scanner, Trust};
 use serde_json::Value;
+use shape::Shape;
 
 /// Lines whose names are all collected; later ones are only looked at again if they have a member
 /// not seen before.
@@ -32,6 +36,17 @@ const LONGEST_NAME: usize = 1 << 10;
 
 /// Elements of an array that get a name.
 pub(crate) const ELEMENTS_NAMED: usize = 16;
+
+/// The bytes of records that are taken at once, about.
+const ROWS_BYTES: usize = 32 << 10;
+
+/// The longest of them.
+const LONGEST_ROW: usize = 1 << 20;
+
+/// How much worse it makes a guess to be wrong than it makes it better to be right, and how bad
+/// guesses may be before none are made.
+const WRONG_GUESS: u32 = 8;
+const BAD_GUESSES: u32 = 64;
 
 /// The format, as the table of formats knows it.
 pub(crate) static FORMAT: FormatEntry<Road> = FormatEntry {
@@ -91,6 +106,16 @@ impl ObjectReader {
         self.objects += piece.objects - LINES_NAMED;
     }
 
+    /// The shape of an object that has been read, with its line end; none if it is not plain.
+    fn shape(&mut self, line: &[u8]) -> Option<Shape> {
+        let (slots, paths) = (self.slots(), &mut self.paths);
+        let wanted = |name: &[u8]| match paths.find(Paths::ROOT, name) {
+            Some(edge) => paths.target(edge).slots.clone(),
+            None => Vec::new(),
+        };
+        Shape::learn(line, slots, wanted)
+    }
+
     /// Fills the cells from an object; the error has no line.
     #[inline]
     pub(crate) fn read<'b>(&mut self, object: &'b [u8], cells: &mut [Cell<'b>]) -> Result<(), TraceError> {
@@ -120,9 +145,89 @@ pub(crate) struct JsonReader {
     /// The line of the next record.
     line: u64,
     blank_lines: u64,
+    guessing: Guessing,
+}
+
+/// The guess that a record has the shape of the one before.
+#[derive(Default)]
+struct Guessing {
+    shape: Option<Shape>,
+    /// The places of values; kept to be used again.
+    places: Vec<u32>,
+    /// How bad guesses have been.
+    badness: u32,
+}
+
+impl Guessing {
+    /// Finds records of the shape at the beginning of some bytes; returns how many, and the number
+    /// of their bytes.
+    fn find(&mut self, bytes: &[u8]) -> (usize, usize) {
+        self.places.clear();
+        let Some(shape) = &self.shape else { return (0, 0) };
+        let (mut count, mut at) = (0, 0);
+        while at < ROWS_BYTES
+            && let Some(end) = shape.find(bytes, at, &mut self.places)
+            && end - at <= LONGEST_ROW
+        {
+            (count, at) = (count + 1, end);
+        }
+        self.places.truncate(count * shape.width());
+        self.places.push(0);
+        self.badness = self.badness.saturating_sub(count as u32);
+        (count, at)
+    }
 }
 
 impl JsonReader {
+    /// Takes records of the shape of the one before, as many as begin the bytes; returns the number
+    /// of their bytes.
+    fn similar<S: RecordSink + ?Sized>(&mut self, bytes: &[u8], sink: &mut S) -> Result<usize, ReadStop> {
+        let (count, length) = self.guessing.find(bytes);
+        if let Some(shape) = self.guessing.shape.as_ref().filter(|_| count > 0) {
+            let what = (&shape.fields[..], &shape.kinds[..]);
+            sink.rows(self.line, &PlainRows::with_kinds(bytes, &self.guessing.places, shape.width(), what))?;
+            self.line += count as u64;
+            self.objects.objects += count as u64;
+        }
+        Ok(length)
+    }
+
+    /// Takes records for a sink that takes many at a time; returns the number of their bytes.
+    fn consume_rows<S: RecordSink + ?Sized>(
+        &mut self,
+        bytes: &[u8],
+        end: End,
+        sink: &mut S,
+    ) -> Result<usize, ReadStop> {
+        let mut cells = vec![Cell::Absent; self.objects.slots()];
+        let mut at = 0;
+        while at < bytes.len() {
+            let is_guessed = self.guessing.badness < BAD_GUESSES;
+            if is_guessed {
+                let length = self.similar(&bytes[at..], sink)?;
+                at += length;
+                if length >= ROWS_BYTES {
+                    continue;
+                }
+            }
+            let rest = &bytes[at..];
+            let line = match LineEnd::find(rest) {
+                Some(line) => line,
+                None if end == End::Last => LineEnd { start: rest.len(), stop: rest.len() },
+                None => break,
+            };
+            self.record(&rest[..line.start], &mut cells, sink)?;
+            self.line += 1;
+            if is_guessed && self.objects.objects >= LINES_NAMED {
+                self.guessing.shape = self.objects.shape(&rest[..line.stop]);
+                self.guessing.badness += WRONG_GUESS;
+            }
+            self.guessing.badness = self.guessing.badness.saturating_sub(1);
+            at += line.stop;
+        }
+        Ok(at)
+    }
+
     fn record<'b, S: RecordSink + ?Sized>(
         &mut self,
         line: &'b [u8],
@@ -142,10 +247,13 @@ impl JsonReader {
 
 impl RecordReader for JsonReader {
     fn open(options: &ReadOptions) -> Self {
-        Self { objects: ObjectReader::open(options), line: 1, blank_lines: 0 }
+        Self { objects: ObjectReader::open(options), line: 1, blank_lines: 0, guessing: Guessing::default() }
     }
 
     fn consume<S: RecordSink + ?Sized>(&mut self, bytes: &[u8], end: End, sink: &mut S) -> Result<usize, ReadStop> {
+        if sink.takes_rows() {
+            return self.consume_rows(bytes, end, sink);
+        }
         let mut cells = vec![Cell::Absent; self.objects.slots()];
         each_line(bytes, end, |line| {
             self.record(line, &mut cells, sink)?;
@@ -171,7 +279,7 @@ impl RecordReader for JsonReader {
     }
 
     fn of_piece(&self) -> Option<Self> {
-        Some(Self { objects: self.objects.of_piece()?, line: 1, blank_lines: 0 })
+        Some(Self { objects: self.objects.of_piece()?, line: 1, blank_lines: 0, guessing: Guessing::default() })
     }
 
     fn join(&mut self, piece: Self) {

@@ -1,5 +1,8 @@
 //! Texts that read as numbers or booleans.
 
+use crate::plain_rows::Bounds;
+use crate::swar;
+
 /// A number as written.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum ParsedNumber {
@@ -26,6 +29,26 @@ pub(crate) fn parse(text: &[u8]) -> Result<ParsedNumber, NotNumber> {
         Some(int) => Ok(ParsedNumber::Int(int)),
         None => parse_any(text),
     }
+}
+
+/// The integer that a field is, if it is one of few digits.
+#[inline(always)]
+pub(crate) fn plain_int(bytes: &[u8], Bounds { start, stop }: Bounds) -> Option<i64> {
+    let is_negative = bytes.get(start) == Some(&b'-');
+    let int = swar::digits(bytes, start + usize::from(is_negative), stop)?.cast_signed();
+    Some(if is_negative { -int } else { int })
+}
+
+/// The boolean that a field is, if it is written plainly.
+#[inline(always)]
+pub(crate) fn plain_bool(bytes: &[u8], Bounds { start, stop }: Bounds) -> Option<bool> {
+    let digit = bytes.get(start).copied().unwrap_or_default();
+    if stop == start + 1 && digit & !1 == b'0' {
+        return Some(digit == b'1');
+    }
+    let text = &bytes[start..stop];
+    let guess = text.len() == 4;
+    is_bool(text, guess).then_some(guess)
 }
 
 /// Reads a boolean: `true`, `T`, `1` and their kin.

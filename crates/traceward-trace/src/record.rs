@@ -4,6 +4,7 @@ use crate::cell::Cell;
 use crate::error::{TraceError, TraceErrorKind};
 use crate::note::Note;
 use crate::options::{Implied, ReadOptions};
+use crate::plain_rows::PlainRows;
 use memchr::{memchr2, memchr2_iter};
 
 /// The longest record held in memory. A stray quote would otherwise swallow an input without end.
@@ -23,6 +24,17 @@ pub trait RecordSink {
 
     /// Takes a record that begins on a line.
     fn record(&mut self, line: u64, cells: &[Cell<'_>]) -> Result<(), ReadStop>;
+
+    /// Whether rows are to come many at a time where they can ([`Self::rows`]).
+    fn takes_rows(&self) -> bool {
+        false
+    }
+
+    /// Takes rows that lie on lines from `first` on. Whoever cannot take one of them may have taken
+    /// those before it, and asks no more.
+    fn rows(&mut self, _first: u64, _rows: &PlainRows<'_>) -> Result<(), ReadStop> {
+        unreachable!("only who takes rows is given them")
+    }
 
     /// Learns that no later record has a timestamp below a time in nanoseconds.
     fn clock(&mut self, _time: i64) -> Result<(), ReadStop> {

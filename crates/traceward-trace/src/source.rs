@@ -28,11 +28,22 @@ pub(crate) struct Source<'a> {
 }
 
 /// Bytes of an input. Where there are line ends, it ends with one, unless it is the last.
-pub(crate) struct Piece(Vec<u8>);
+#[derive(Default)]
+pub(crate) struct Piece {
+    /// The bytes, and behind them what was there before: memory that is used again need not be
+    /// cleared.
+    memory: Vec<u8>,
+    len: usize,
+}
 
 impl Piece {
     pub(crate) fn bytes(&self) -> &[u8] {
-        &self.0
+        &self.memory[..self.len]
+    }
+
+    fn push(&mut self, bytes: &[u8]) {
+        self.memory[self.len..self.len + bytes.len()].copy_from_slice(bytes);
+        self.len += bytes.len();
     }
 }
 
@@ -69,30 +80,28 @@ impl<'a> Source<'a> {
         self.end == End::Last && self.at_hand().len() <= size
     }
 
-    /// The next bytes, about so many; none at the end. It is cut behind a LF, since a CR may have
-    /// one behind it.
-    pub(crate) fn piece(&mut self, size: usize) -> Result<Option<Piece>, TraceError> {
-        let mut bytes = std::mem::take(&mut self.rest);
-        bytes.reserve(size);
-        loop {
-            let at_hand = &self.buffer[self.start..self.stop];
-            let taken = at_hand.len().min(size.saturating_sub(bytes.len()).max(1));
-            bytes.extend_from_slice(&at_hand[..taken]);
-            self.start += taken;
-            let is_last = self.end == End::Last && self.start == self.stop;
-            if is_last {
-                return Ok(Some(Piece(bytes)).filter(|piece| !piece.0.is_empty()));
-            }
-            if bytes.len() >= size {
-                if let Some(end) = memrchr(b'\n', &bytes) {
-                    self.rest = bytes.split_off(end + 1);
-                }
-                return Ok(Some(Piece(bytes)));
-            }
-            if self.start == self.stop {
-                self.fill()?;
-            }
+    /// The next bytes, about so many; none at the end. They are cut behind a LF, since a CR may have
+    /// one behind it. The memory of a piece that is done with is used again.
+    pub(crate) fn piece(&mut self, size: usize, spare: Option<Piece>) -> Result<Option<Piece>, TraceError> {
+        let mut piece = Piece { len: 0, ..spare.unwrap_or_default() };
+        let rest = std::mem::take(&mut self.rest);
+        let size = size.max(rest.len() + 1);
+        if piece.memory.len() < size {
+            piece.memory.resize(size, 0);
         }
+        piece.push(&rest);
+        let taken = self.at_hand().len().min(size - rest.len());
+        piece.push(&self.buffer[self.start..self.start + taken]);
+        self.start += taken;
+        while self.end == End::More && piece.len < size {
+            piece.len += self.read(&mut piece.memory[piece.len..size])?;
+        }
+        let is_last = self.end == End::Last && self.at_hand().is_empty();
+        if let Some(end) = memrchr(b'\n', piece.bytes()).filter(|_| !is_last) {
+            self.rest = piece.bytes()[end + 1..].to_vec();
+            piece.len = end + 1;
+        }
+        Ok(Some(piece).filter(|piece| piece.len > 0))
     }
 
     /// Hands everything to a reader.
@@ -123,18 +132,27 @@ impl<'a> Source<'a> {
     /// Fills the buffer anew; what was in it has been taken.
     fn fill(&mut self) -> Result<(), TraceError> {
         (self.start, self.stop) = (0, 0);
-        while self.stop < self.buffer.len() {
-            match self.input.read(&mut self.buffer[self.stop..]) {
-                Ok(0) => {
-                    self.end = End::Last;
-                    break;
+        let mut buffer = std::mem::take(&mut self.buffer);
+        let mut filled = Ok(());
+        while self.stop < buffer.len() && self.end == End::More && filled.is_ok() {
+            filled = self.read(&mut buffer[self.stop..]).map(|count| self.stop += count);
+        }
+        self.buffer = buffer;
+        filled
+    }
+
+    /// Reads some bytes; none at the end, of which it takes note.
+    fn read(&mut self, buffer: &mut [u8]) -> Result<usize, TraceError> {
+        loop {
+            match self.input.read(buffer) {
+                Ok(count) => {
+                    self.end = if count == 0 { End::Last } else { End::More };
+                    return Ok(count);
                 }
-                Ok(count) => self.stop += count,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(self.input.explain(&error)),
             }
         }
-        Ok(())
     }
 }
 

@@ -140,6 +140,13 @@ impl TimeReader {
         true
     }
 
+    /// The nanoseconds of the unit in which plain numbers are, where each text of one column is to be
+    /// taken by its word.
+    pub(crate) fn plain_unit(&self) -> Option<i64> {
+        let is_plain = self.null.is_empty() && self.column.rest.is_empty();
+        self.column.unit.filter(|_| is_plain).map(TimeUnit::nanoseconds)
+    }
+
     /// The timestamp in the cells of a record, where later ones cannot be waited for.
     pub(crate) fn read_now(&mut self, cells: &[Cell<'_>], line: u64, anchor: Anchor) -> Result<i64, TraceError> {
         match self.read(cells, line, anchor)? {

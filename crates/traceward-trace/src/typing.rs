@@ -152,9 +152,15 @@ impl Typing {
         is_expected && self.null.is_empty()
     }
 
-    /// Whether the values of a variable are booleans.
-    pub(crate) fn reads_bools(&self, variable: usize) -> bool {
-        self.read_as[variable] == ReadAs::Bool
+    /// The type as which a variable's fields are read, where every text is to be taken by its word.
+    pub(crate) fn plain_type(&self, variable: usize) -> Option<ValueType> {
+        match self.read_as[variable] {
+            _ if !self.null.is_empty() => None,
+            ReadAs::Bool => Some(ValueType::Boolean),
+            ReadAs::Number => Some(ValueType::Number),
+            ReadAs::Text => Some(ValueType::String),
+            ReadAs::Bit | ReadAs::Presence | ReadAs::Undecided { .. } => None,
+        }
     }
 
     /// Whether the type of every variable is known.

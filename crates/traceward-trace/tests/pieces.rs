@@ -127,8 +127,8 @@ fn shown(trace: &ReadTrace) -> String {
     format!("{states} {columns:#?} {types:?} {names:?} {time:?} {keys:?} {lines:?} {notes:?}")
 }
 
-fn told(input: &str, options: &ReadOptions) -> String {
-    match read_or_before(input.as_bytes(), options) {
+fn told(input: &[u8], options: &ReadOptions) -> String {
+    match read_or_before(input, options) {
         Ok(trace) => shown(&trace),
         Err(ReadFailure { error, before }) => {
             format!("{error:?} before: {:?}", before.map(|before| shown(&before)))
@@ -136,7 +136,8 @@ fn told(input: &str, options: &ReadOptions) -> String {
     }
 }
 
-fn agree(input: &str, options: &ReadOptions, sizes: &[usize]) -> Result<(), TestCaseError> {
+fn agree(input: impl AsRef<[u8]>, options: &ReadOptions, sizes: &[usize]) -> Result<(), TestCaseError> {
+    let input = input.as_ref();
     let at_once =
         told(input, &ReadOptions { pieces: Pieces { size: usize::MAX, ..Pieces::default() }, ..options.clone() });
     for (&size, threads) in sizes.iter().zip([1, 2, 3]) {
@@ -199,4 +200,104 @@ fn cuts_within_fields_do_no_harm() {
     let options = options(0, true, MissingPolicy::False, Records::States);
     agree(&text, &options, &[1, 50, 333]).unwrap();
     agree(&text, &options, &[7, 700, 5000]).unwrap();
+}
+
+/// Records as a program writes them, one like the other, in which some bytes are others.
+fn damaged(text: &str, changes: &[(usize, u8)], from: usize) -> Vec<u8> {
+    let mut bytes = text.as_bytes().to_vec();
+    for &(place, byte) in changes {
+        let within = bytes.len() - from;
+        bytes[from + place % within] = byte;
+    }
+    bytes
+}
+
+/// Bytes that may mean something to a reader, and others.
+fn odd_byte() -> impl Strategy<Value = u8> {
+    let special = prop::sample::select(&b",\n\r\"\\{}[]: -+.0eEtfn1\0\xFF\xC3\t;"[..]);
+    prop_oneof![6 => special, 1 => any::<u8>()]
+}
+
+/// A row of fields of any width that are mostly what is expected of them.
+fn plain_row() -> impl Strategy<Value = [String; 6]> {
+    let flag = prop_oneof![6 => "[01]", 3 => "true|false", 1 => "True|f|TRUE", 1 => " 1|0 ", 1 => Just(String::new())];
+    let number = prop_oneof![6 => "-?[1-9][0-9]{0,17}", 2 => "[0-9]{1,3}", 1 => "-?[0-9]{1,9}\\.[0-9]{1,4}", 1 => Just(String::new()), 1 => Just("+7".to_owned())];
+    let text = prop_oneof![4 => "[a-c]{0,3}", 1 => "[a-z ]{60,70}", 1 => Just("Zoë".to_owned())];
+    let key = prop_oneof![9 => "k[1-3]", 1 => Just(String::new())];
+    (key, flag, number, text, "[a-c]").prop_map(|(key, flag, n, s, open)| [String::new(), key, flag, n, s, open])
+}
+
+fn columns(rows: Vec<[String; 6]>, first: u64, step: u64) -> Vec<[String; 6]> {
+    let mut time = first;
+    let timed = rows.into_iter().map(|mut row| {
+        time += step;
+        row[0] = time.to_string();
+        row
+    });
+    timed.collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1500))]
+
+    #[test]
+    fn plain_csv_in_pieces(
+        rows in prop::collection::vec(plain_row(), 1..120),
+        (first, step) in (prop_oneof![Just(0_u64), Just(999_999_990), Just(1_763_433_609_000), Just(99_999_999_999_999_990)], 0_u64..3),
+        changes in prop_oneof![
+            2 => Just(Vec::new()),
+            3 => prop::collection::vec((any::<usize>(), odd_byte()), 1..4),
+            1 => prop::collection::vec((any::<usize>(), prop::sample::select(&b"\n\r\""[..])), 20..60),
+        ],
+        (keyed, timed, returns, separator) in (any::<bool>(), any::<bool>(), prop::bool::weighted(0.3), prop::sample::select(&[",", ";", "\t"][..])),
+        sizes in prop::collection::vec(prop_oneof![1_usize..40, 100_usize..3000], 3),
+    ) {
+        let end = if returns { "\r\n" } else { "\n" };
+        let header = ["t", "k", "flag", "n", "s", "open"].join(separator) + end;
+        let row = |row: &[String; 6]| row.join(separator) + end;
+        let text = header.clone() + &columns(rows, first, step).iter().map(row).collect::<String>();
+        let options = options(0, keyed, MissingPolicy::False, Records::States);
+        let options = if timed { options } else { ReadOptions { time: None, ..options } };
+        agree(damaged(&text, &changes, header.len()), &options, &sizes)?;
+    }
+
+    #[test]
+    fn one_column_in_pieces(
+        fields in prop::collection::vec(prop_oneof![6 => "[01]", 1 => "true", 1 => " {0,2}", 1 => " 1"], 1..150),
+        (changes, returns) in (prop::collection::vec((any::<usize>(), odd_byte()), 0..2), any::<bool>()),
+        sizes in prop::collection::vec(1_usize..80, 3),
+    ) {
+        let end = if returns { "\r\n" } else { "\n" };
+        let text: String = fields.iter().map(|field| format!("{field}{end}")).collect();
+        let options = ReadOptions { variables: vec![ReadVariable::new("flag", Expected::Type(ValueType::Boolean))], ..ReadOptions::default() };
+        agree(damaged(&format!("flag{end}{text}"), &changes, 4 + end.len()), &options, &sizes)?;
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(150))]
+
+    #[test]
+    fn similar_json_lines_in_pieces(
+        rows in prop::collection::vec(plain_row(), 60..200),
+        (changes, spaced) in (prop::collection::vec((any::<usize>(), odd_byte()), 0..4), any::<bool>()),
+        (keyed, timed, returns) in (any::<bool>(), any::<bool>(), prop::bool::weighted(0.3)),
+        sizes in prop::collection::vec(prop_oneof![100_usize..4000, 3000_usize..20_000], 3),
+    ) {
+        let (end, blank) = (if returns { "\r\n" } else { "\n" }, if spaced { " " } else { "" });
+        let line = |[t, k, flag, n, s, open]: &[String; 6]| {
+            let flag = if ["0", "1", "true", "false"].contains(&flag.as_str()) { flag } else { "null" };
+            let n = if n.is_empty() || n.starts_with('+') || n.starts_with('0') || n.starts_with("-0") { "0" } else { n };
+            let (k, s, open) = (format!("\"{k}\""), format!("\"{s}\""), format!("\"{open}\""));
+            let members = [("t", t.as_str()), ("k", &k), ("flag", flag), ("skipped", "1.5e3"), ("n", n), ("s", &s), ("open", &open)];
+            let members: Vec<String> = members.iter().map(|(name, value)| format!("\"{name}\":{blank}{value}")).collect();
+            format!("{{{}}}{end}", members.join(&format!(",{blank}")))
+        };
+        let first = ["0", "k1", "1", "1", "a", "a"].map(str::to_owned);
+        let before = line(&first).repeat(1000);
+        let text = before.clone() + &columns(rows, 0, 1).iter().map(line).collect::<String>();
+        let options = options(0, keyed, MissingPolicy::False, Records::States);
+        let options = if timed { options } else { ReadOptions { time: None, ..options } };
+        agree(damaged(&text, &changes, before.len()), &options, &sizes)?;
+    }
 }

@@ -386,7 +386,11 @@ impl<'a> Question<'a> {
             states: trace.len,
             line_unit: self.input.lines.unit(),
             keys: keys.as_ref().map(sizes),
-            span: time.iter().min().copied().zip(time.iter().max().copied()),
+            span: match keys {
+                // Without keys, time never decreases.
+                None => time.first().copied().zip(time.last().copied()),
+                Some(_) => time.iter().min().copied().zip(time.iter().max().copied()),
+            },
             missing: missing.collect(),
             notes: notes.clone(),
             table: if self.options.truth == Truth::Table { Some(table::tables(self)?) } else { None },

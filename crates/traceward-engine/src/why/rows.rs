@@ -3,9 +3,9 @@
 use super::Parts;
 use super::form::UntilForm;
 use std::ops::RangeInclusive;
-use std::sync::Arc;
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::formula::{Direction, Interval, Node, Strength, Unit};
+use traceward_logic::trace::Times;
 
 /// Whether the trace has ended, or goes on in ways that nobody knows yet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -20,7 +20,7 @@ pub enum Ending {
 #[derive(Clone, Debug)]
 pub(super) struct Positions {
     pub(super) len: usize,
-    pub(super) time: Option<Arc<[i64]>>,
+    pub(super) time: Option<Times>,
     pub(super) ending: Ending,
 }
 

@@ -1,10 +1,12 @@
 //! Evaluating an expression at every position at once.
 //!
 //! The common forms, a boolean variable and a comparison of a variable with a constant or with
-//! another variable, go over whole columns; the rest is evaluated state by state. What is said of
-//! one earlier state is said of every state and then delayed.
+//! another variable, go over whole columns; what computes goes over stretches of them, and the rest
+//! is evaluated state by state. What is said of one earlier state is said of every state and then
+//! delayed.
 
 use super::Atom;
+use super::stretch::{Stretch, Test};
 use crate::bitmap::Bitmap;
 use crate::expr::{Earlier, Expr, StateAt};
 use crate::trace::{Column, ColumnData, Number, TextData, Trace, VariableId};
@@ -13,12 +15,25 @@ use std::cmp::Ordering;
 
 /// The positions at which a boolean expression holds.
 pub(super) fn holds(expr: &Expr, trace: &Trace) -> Bitmap {
-    let whole = whole_column(&Atom::of(expr), trace);
-    let whole = whole.or_else(|| delayed(expr, trace)).or_else(|| two_columns(expr, trace));
-    whole.unwrap_or_else(|| {
+    if let Some(known) = at_once(expr, trace) {
+        return known;
+    }
+    let test = Test::of(expr, trace);
+    let state_by_state = |stretch: Stretch| {
         let at = |position| expr.holds(&StateAt { trace, position }).unwrap_or(false);
-        (0..trace.len).map(at).collect()
-    })
+        stretch.positions().map(at).collect::<Bitmap>().into_words()
+    };
+    let words = Stretch::all(trace.len).flat_map(|stretch| {
+        let words = test.as_ref().and_then(|test| test.words(trace, stretch).ok());
+        words.unwrap_or_else(|| state_by_state(stretch))
+    });
+    Bitmap::from_words(words.collect(), trace.len)
+}
+
+/// The positions at which an expression holds that is of a common form.
+pub(super) fn at_once(expr: &Expr, trace: &Trace) -> Option<Bitmap> {
+    let whole = whole_column(&Atom::of(expr), trace);
+    whole.or_else(|| delayed(expr, trace)).or_else(|| two_columns(expr, trace))
 }
 
 /// An expression that speaks of one earlier state.

@@ -228,43 +228,8 @@ impl<'b, 'p> Scanner<'b, 'p> {
     #[inline]
     fn number(&mut self) -> Result<&'b [u8], Unusual> {
         let start = self.at;
-        if self.peek() == Some(b'-') {
-            self.at += 1;
-        }
-        match self.peek() {
-            Some(b'0') => self.at += 1,
-            Some(b'1'..=b'9') => self.skip_digits()?,
-            _ => return Err(Unusual),
-        }
-        if self.peek() == Some(b'.') {
-            self.at += 1;
-            self.skip_digits()?;
-        }
-        if let Some(b'e' | b'E') = self.peek() {
-            self.exponent()?;
-        }
-        let number = &self.bytes[start..self.at];
-        if self.trust == Trust::Nothing && number.len() > LONGEST_NUMBER { Err(Unusual) } else { Ok(number) }
-    }
-
-    fn exponent(&mut self) -> Result<(), Unusual> {
-        self.at += 1;
-        if let Some(b'+' | b'-') = self.peek() {
-            self.at += 1;
-        }
-        let start = self.at;
-        self.skip_digits()?;
-        let is_long = self.at - start > LONGEST_EXPONENT;
-        if self.trust == Trust::Nothing && is_long { Err(Unusual) } else { Ok(()) }
-    }
-
-    #[inline]
-    fn skip_digits(&mut self) -> Result<(), Unusual> {
-        let start = self.at;
-        while let Some(b'0'..=b'9') = self.peek() {
-            self.at += 1;
-        }
-        if self.at > start { Ok(()) } else { Err(Unusual) }
+        self.at = number_end(self.bytes, start, self.trust)?;
+        Ok(&self.bytes[start..self.at])
     }
 
     #[inline]
@@ -339,6 +304,37 @@ impl<'b, 'p> Scanner<'b, 'p> {
             self.at += 1;
         }
     }
+}
+
+/// Where the number ends that begins at a position.
+#[inline(always)]
+pub(super) fn number_end(bytes: &[u8], start: usize, trust: Trust) -> Result<usize, Unusual> {
+    let first = start + usize::from(bytes.get(start) == Some(&b'-'));
+    let mut at = swar::digits_end(bytes, first);
+    let has_leading_zero = bytes.get(first) == Some(&b'0') && at > first + 1;
+    if at == first || has_leading_zero {
+        return Err(Unusual);
+    }
+    if let Some(b'.' | b'e' | b'E') = bytes.get(at) {
+        at = fraction_end(bytes, at, trust)?;
+    }
+    if trust == Trust::Nothing && at - start > LONGEST_NUMBER { Err(Unusual) } else { Ok(at) }
+}
+
+/// Where the number ends whose point or exponent is at a position.
+fn fraction_end(bytes: &[u8], mut at: usize, trust: Trust) -> Result<usize, Unusual> {
+    let digits_end = |start: usize| Some(swar::digits_end(bytes, start)).filter(|end| *end > start).ok_or(Unusual);
+    if bytes[at] == b'.' {
+        at = digits_end(at + 1)?;
+    }
+    if let Some(b'e' | b'E') = bytes.get(at) {
+        let start = at + 1 + usize::from(matches!(bytes.get(at + 1), Some(b'+' | b'-')));
+        at = digits_end(start)?;
+        if trust == Trust::Nothing && at - start > LONGEST_EXPONENT {
+            return Err(Unusual);
+        }
+    }
+    Ok(at)
 }
 
 /// A string of the line.
