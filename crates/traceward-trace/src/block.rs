@@ -38,6 +38,8 @@ pub(crate) struct Block<'o> {
     /// Which lines states came from, that of the piece counted as 1.
     pub(crate) lines: Lines,
     pub(crate) len: u32,
+    /// The states that are likely to come.
+    expected: usize,
     pub(crate) without_key: u64,
     /// The values that are those of the state before, where that is not in the block: the states
     /// in order, each with its column.
@@ -62,6 +64,7 @@ impl<'o> Block<'o> {
             keys: Texts::default(),
             lines: Lines::default(),
             len: 0,
+            expected: 0,
             without_key: 0,
             carried: Vec::new(),
         }
@@ -70,6 +73,22 @@ impl<'o> Block<'o> {
     /// Whether types are not as they have turned out to be meanwhile, or the block has decided one.
     pub(crate) fn was_read_otherwise(&self, typing: &Typing) -> bool {
         !self.typing.reads_like(typing)
+    }
+
+    /// Makes room for so many states, once it is known what the first of them are.
+    pub(crate) fn expect(&mut self, states: usize) {
+        self.expected = states;
+    }
+
+    fn make_room(&mut self) {
+        let rest = std::mem::take(&mut self.expected).saturating_sub(self.len as usize);
+        self.columns.iter_mut().for_each(|column| column.reserve(rest));
+        if self.time.is_some() {
+            self.times.reserve(rest);
+        }
+        if self.options.key.is_some() {
+            self.keys.reserve(rest);
+        }
     }
 
     /// Takes rows of a table, column by column. They are numbered from `first` on.
@@ -87,6 +106,9 @@ impl<'o> Block<'o> {
         }
         self.lines.push_many(first, count);
         self.len += count;
+        if self.expected > 0 {
+            self.make_room();
+        }
         Ok(())
     }
 
@@ -130,7 +152,9 @@ impl<'o> Block<'o> {
     fn take_column(&mut self, index: usize, slice: &Slice<'_>, states: Range<u32>) -> Result<(), ReadStop> {
         let column = &mut self.columns[index];
         let bits = match slice.values {
-            SliceValues::Ints(ints) if slice.present.is_none() && self.typing.plain_type(index) == Some(ValueType::Boolean) => {
+            SliceValues::Ints(ints)
+                if slice.present.is_none() && self.typing.plain_type(index) == Some(ValueType::Boolean) =>
+            {
                 packed(ints)
             }
             _ => None,

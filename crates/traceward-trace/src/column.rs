@@ -138,6 +138,17 @@ impl ColumnBuilder {
         count
     }
 
+    /// Makes room for the values of so many states.
+    pub(crate) fn reserve(&mut self, count: usize) {
+        match &mut self.values {
+            Values::Nothing | Values::Bool(_) => {}
+            Values::Int(ints) => ints.reserve(count),
+            Values::Float(floats) => floats.reserve(count),
+            Values::Mixed(numbers) => numbers.reserve(count),
+            Values::Text(texts) => texts.codes.reserve(count),
+        }
+    }
+
     /// Values were taken.
     fn count_many(&mut self, count: usize) {
         self.mentioned |= count > 0;
@@ -400,6 +411,7 @@ impl Values {
     /// Adds the values of a piece behind so many of this column.
     fn append(&mut self, len: usize, piece: Self, piece_len: usize) {
         match (&mut *self, piece) {
+            (own, more) if len == 0 && std::mem::discriminant(own) == std::mem::discriminant(&more) => *own = more,
             (Self::Bool(bits), Self::Bool(more)) => bits.append(&more),
             (Self::Int(ints), Self::Int(more)) => ints.extend_from_slice(&more),
             (Self::Float(floats), Self::Float(more)) => floats.extend_from_slice(&more),

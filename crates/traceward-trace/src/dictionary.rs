@@ -112,6 +112,11 @@ impl Texts {
         }
     }
 
+    /// Makes room for so many texts.
+    pub(crate) fn reserve(&mut self, count: usize) {
+        self.digests.reserve(count);
+    }
+
     /// The number of texts.
     pub(crate) fn len(&self) -> usize {
         self.digests.len()
