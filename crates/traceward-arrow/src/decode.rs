@@ -17,6 +17,11 @@ pub(crate) trait Decoder: Sync {
     /// A part of a table that is decoded at once.
     type Piece: Send + Sync;
 
+    /// The number of rows that a piece says it has, if it does: nobody need believe it.
+    fn rows(&self, _piece: &Self::Piece) -> usize {
+        0
+    }
+
     /// Hands on the batches of a piece.
     fn decode(&self, piece: &Self::Piece, take: Take<'_>) -> Result<(), TraceError>;
 

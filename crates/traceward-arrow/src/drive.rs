@@ -18,6 +18,9 @@ use traceward_trace::{TableBlock, TableStates, TraceError};
 /// The pieces that wait for each thread: one that is decoded, and one that is ready to be.
 const WAITING: usize = 2;
 
+/// The most rows that room is made for before they are there.
+const MOST_EXPECTED: usize = 1 << 20;
+
 /// Reads all pieces of a table into states.
 pub(crate) fn drive<'o, D: Decoder>(
     pieces: impl Iterator<Item = Result<D::Piece, TraceError>>,
@@ -73,6 +76,7 @@ impl<D: Decoder> Conductor<'_, D> {
     /// The block with the rows of a piece; none if it has to be read behind others.
     fn fill<'o>(&self, piece: &D::Piece, mut block: TableBlock<'o>) -> Option<TableBlock<'o>> {
         let mut is_filled = true;
+        block.expect(self.decoder.rows(piece).min(MOST_EXPECTED));
         let decoded = self.decoder.decode(piece, &mut |batch| {
             is_filled = self.layout.with_rows(batch, |rows| block.push(rows));
             if is_filled { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }

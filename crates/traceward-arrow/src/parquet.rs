@@ -200,6 +200,10 @@ impl RowGroupDecoder {
 impl Decoder for RowGroupDecoder {
     type Piece = RowGroupPart;
 
+    fn rows(&self, part: &RowGroupPart) -> usize {
+        part.rows.len()
+    }
+
     fn decode(&self, part: &RowGroupPart, take: Take<'_>) -> Result<(), TraceError> {
         guarded(FORMAT, || self.hand_on(part, part.rows.start, take))
     }
@@ -269,5 +273,63 @@ fn leaves_at(ty: &DataType, steps: &[Step]) -> Range<usize> {
             [Step::Element(_), rest @ ..],
         ) => leaves_at(field.data_type(), rest),
         _ => 0..leaves(ty),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arrow_array::{Int64Array, RecordBatch, StringArray};
+    use bytes::Bytes;
+    use parquet::arrow::ArrowWriter;
+    use parquet::file::properties::WriterProperties;
+
+    #[test]
+    fn row_groups_are_cut_where_batches_end() {
+        for (rows, most) in [(0, 4), (1, 4), (ROWS, 4), (ROWS * 9 + 5, 4), (ROWS * 100, 3), (ROWS * 3 - 1, 8)] {
+            let parts = RowGroupPart::of_group(2, rows, most);
+            assert!(parts.len() <= most && parts[0].rows.start == 0);
+            assert!(parts.iter().all(|part| part.group == 2 && part.rows.start % ROWS == 0));
+            assert!(parts.windows(2).all(|two| two[0].rows.end == two[1].rows.start));
+            assert_eq!(parts.last().map(|last| (last.rows.end, last.place == PartPlace::Within)), Some((rows, false)));
+        }
+        assert_eq!(RowGroupPart::of_group(0, ROWS * 100, 4).len(), 4);
+    }
+
+    /// What a part has is that of the whole, and is decoded alone: otherwise nobody would notice that
+    /// it is always decoded again.
+    #[test]
+    fn a_part_is_decoded_without_the_others() {
+        let rows = (ROWS * 5 + 77) as i64;
+        let texts: StringArray = (0..rows).map(|row| Some(["a", "b", "c"][row as usize % 3])).collect();
+        let numbers: Int64Array = (0..rows).map(|row| (row % 7 > 0).then_some(row)).collect();
+        let columns = [("n", Arc::new(numbers) as _, true), ("s", Arc::new(texts) as _, true)];
+        let batch = RecordBatch::try_from_iter_with_nullable(columns).expect("a batch");
+        for limit in [1000, 30_000, usize::MAX] {
+            let mut bytes = Vec::new();
+            let properties = WriterProperties::builder().set_data_page_row_count_limit(limit).build();
+            let mut writer = ArrowWriter::try_new(&mut bytes, batch.schema(), Some(properties)).expect("a writer");
+            writer.write(&batch).expect("rows are written");
+            writer.close().expect("a table is written");
+            let table = ParquetTable::open(Input::Memory(Bytes::from(bytes))).expect("a table");
+            let places = [0, 1].map(|root| Some(Place { root, steps: Vec::new() }));
+            let decoder = table.decoder(&places).expect("a decoder");
+            assert!(matches!(table.hint()[1].data_type(), DataType::Dictionary(..)), "texts are decoded once");
+            let parts = table.pieces(&places, NonZero::new(2).expect("a number"));
+            assert!(parts.len() > 1, "{parts:?}");
+            let numbers = |piece: &RowGroupPart| {
+                let mut found = Vec::new();
+                let decoded = decoder.decode(piece, &mut |batch| {
+                    found.extend(arrow_array::cast::AsArray::as_primitive::<arrow_array::types::Int64Type>(
+                        batch.column(0),
+                    ));
+                    ControlFlow::Continue(())
+                });
+                decoded.expect("a part is decoded");
+                found
+            };
+            let found: Vec<Option<i64>> = parts.iter().flat_map(numbers).collect();
+            assert!(found.into_iter().eq((0..rows).map(|row| (row % 7 > 0).then_some(row))), "pages of {limit} rows");
+        }
     }
 }

@@ -7,9 +7,11 @@ use arrow_array::types::*;
 use arrow_array::*;
 use arrow_buffer::i256;
 use arrow_schema::{DataType, Field, Fields};
-use common::{Form, all_arrow, all_parquet, read_form};
+use common::{Form, all_arrow, all_parquet, parquet, read_form};
+use parquet::file::properties::{WriterProperties, WriterVersion};
 use std::num::NonZero;
 use std::sync::Arc;
+use traceward_arrow::{Table, read_table};
 use traceward_logic::lower::{ClassId, Expected};
 use traceward_logic::value::{Value, ValueType};
 use traceward_trace::{
@@ -357,6 +359,76 @@ fn members_and_elements_are_found() {
 fn nothing_is_nothing() {
     expect(NullArray::new(3), NUMBER, "- - -");
     expect(NullArray::new(3), OPEN, "- - -");
+}
+
+/// The keys of a column, each with its positions, in every form.
+fn expect_keys(array: impl Array + 'static, keys: &[(&str, &[u32])]) {
+    let array: ArrayRef = Arc::new(array);
+    let options = ReadOptions { key: Some("x".to_owned()), ..ReadOptions::default() };
+    each_form(&array, &options, |form, read| {
+        let Ok(ReadTrace { keys: Some(found), .. }) = read else { panic!("{form} of {}", array.data_type()) };
+        let found: Vec<(&str, &[u32])> = found.groups().map(|group| (&**group.key, group.positions)).collect();
+        assert_eq!(found, keys, "{form} of {}", array.data_type());
+    });
+}
+
+#[test]
+fn keys_of_every_type_are_their_texts() {
+    const LEAST: &str = "-9223372036854775808";
+    expect_keys(
+        Int64Array::from(vec![7, -12, 7, i64::MIN, 0]),
+        &[("7", &[0, 2]), ("-12", &[1]), (LEAST, &[3]), ("0", &[4])],
+    );
+    expect_keys(UInt8Array::from(vec![100, 99, 100]), &[("100", &[0, 2]), ("99", &[1])]);
+    expect_keys(Int32Array::from(vec![Some(5), None, Some(5), Some(1)]), &[("5", &[0, 1]), ("1", &[2])]);
+    expect_keys(UInt64Array::from(vec![u64::MAX, 1]), &[("18446744073709551615", &[0]), ("1", &[1])]);
+    expect_keys(Float64Array::from(vec![0.5, 2.0, 0.5]), &[("0.5", &[0, 2]), ("2", &[1])]);
+    expect_keys(BooleanArray::from(vec![true, false, true]), &[("true", &[0, 2]), ("false", &[1])]);
+    let texts = vec![Some("a"), Some("a key that is longer"), Some(""), None, Some("é"), Some("a")];
+    let expected: [(&str, &[u32]); 3] = [("a", &[0, 3]), ("a key that is longer", &[1]), ("é", &[2])];
+    expect_keys(StringArray::from(texts.clone()), &expected);
+    expect_keys(LargeStringArray::from(texts.clone()), &expected);
+    expect_keys(StringViewArray::from(texts.clone()), &expected);
+    expect_keys(texts.into_iter().collect::<DictionaryArray<Int32Type>>(), &expected);
+}
+
+#[test]
+fn integers_may_be_booleans() {
+    expect(
+        Int64Array::from(vec![1, 0, 0, 1, 1, 0, 1, 0, 0, 1, 1]),
+        BOOL,
+        "true false false true true false true false false true true",
+    );
+    expect(Int8Array::from(vec![Some(1), None, Some(0)]), BOOL, "true - false");
+    let two = TraceErrorKind::NotBool("2".to_owned());
+    expect_error(Int64Array::from(vec![1, 0, 0, 2, 1]), &want("x", BOOL), Some(4), &two);
+    let less = TraceErrorKind::NotBool("-1".to_owned());
+    expect_error(Int32Array::from(vec![1, -1]), &want("x", BOOL), Some(2), &less);
+}
+
+/// Whoever looks at the next page of a list, to know where a row ends, has read its header.
+#[test]
+fn lists_may_go_on_over_several_pages() {
+    let mut lists = ListBuilder::new(Int32Builder::new());
+    (0..5000).for_each(|row| lists.append_value((0..row % 4).map(|place| Some(row * 4 + place))));
+    let table = [batch(vec![("x", Arc::new(lists.finish()))])];
+    for version in [WriterVersion::PARQUET_1_0, WriterVersion::PARQUET_2_0] {
+        let properties = WriterProperties::builder()
+            .set_writer_version(version)
+            .set_data_page_row_count_limit(100)
+            .set_write_batch_size(50)
+            .set_dictionary_enabled(false);
+        let bytes = parquet(&table, properties.build());
+        for threads in [1, 2] {
+            let pieces = Pieces { threads: NonZero::new(threads).expect("a thread"), ..Pieces::default() };
+            let options = ReadOptions { pieces, ..want("x.1", NUMBER) };
+            let read = read_table(Table::from_bytes(&*bytes), Format::PARQUET, &options);
+            let trace = read.unwrap_or_else(|failure| panic!("{version:?}: {:?}", failure.error));
+            let expected = |row: i32| if row % 4 > 1 { (row * 4 + 1).to_string() } else { "-".to_owned() };
+            let expected: Vec<String> = (0..5000).map(expected).collect();
+            assert_eq!(shown(&trace, 0), expected.join(" "), "{version:?}");
+        }
+    }
 }
 
 #[test]

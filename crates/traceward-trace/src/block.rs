@@ -9,7 +9,7 @@
 use crate::cell::Cell;
 use crate::column::ColumnBuilder;
 use crate::dictionary::Texts;
-use crate::error::TraceError;
+use crate::error::{TraceError, TraceErrorKind};
 use crate::lines::Lines;
 use crate::number;
 use crate::options::ReadOptions;
@@ -38,6 +38,8 @@ pub(crate) struct Block<'o> {
     /// Which lines states came from, that of the piece counted as 1.
     pub(crate) lines: Lines,
     pub(crate) len: u32,
+    /// The states that are likely to come.
+    expected: usize,
     pub(crate) without_key: u64,
     /// The values that are those of the state before, where that is not in the block: the states
     /// in order, each with its column.
@@ -64,6 +66,7 @@ impl<'o> Block<'o> {
             keys: Texts::default(),
             lines: Lines::default(),
             len: 0,
+            expected: 0,
             without_key: 0,
             carried: Vec::new(),
         }
@@ -72,6 +75,22 @@ impl<'o> Block<'o> {
     /// Whether types are not as they have turned out to be meanwhile, or the block has decided one.
     pub(crate) fn was_read_otherwise(&self, typing: &Typing) -> bool {
         !self.typing.reads_like(typing)
+    }
+
+    /// Makes room for so many states, once it is known what the first of them are.
+    pub(crate) fn expect(&mut self, states: usize) {
+        self.expected = states;
+    }
+
+    fn make_room(&mut self) {
+        let rest = std::mem::take(&mut self.expected).saturating_sub(self.len as usize);
+        self.columns.iter_mut().for_each(|column| column.reserve(rest));
+        if self.time.is_some() {
+            self.times.reserve(rest);
+        }
+        if self.options.key.is_some() {
+            self.keys.reserve(rest);
+        }
     }
 
     /// Takes rows of a table, column by column. They are numbered from `first` on.
@@ -89,24 +108,22 @@ impl<'o> Block<'o> {
         }
         self.lines.push_many(first, count);
         self.len += count;
+        if self.expected > 0 {
+            self.make_room();
+        }
         Ok(())
     }
 
     /// Takes the keys of all rows; false, and none is taken, if one of them has none.
     fn push_keys(&mut self, rows: &Rows<'_>) -> bool {
         let column = &rows.columns[self.options.key_slot()];
-        let before = self.keys.len();
-        let has_keys = match column {
+        match column {
             Slice { values: SliceValues::Ints(ints), present: None } if self.options.null.is_empty() => {
                 ints.iter().for_each(|&int| self.keys.push_int(int));
                 true
             }
-            _ => (0..rows.count).all(|row| self.push_key(column.cell(row))),
-        };
-        if !has_keys {
-            self.keys.truncate(before);
+            _ => self.push_all_keys((0..rows.count).map(|row| column.cell(row))),
         }
-        has_keys
     }
 
     /// Takes the timestamps of all rows.
@@ -137,7 +154,11 @@ impl<'o> Block<'o> {
     fn take_column(&mut self, index: usize, slice: &Slice<'_>, states: Range<u32>) -> Result<(), ReadStop> {
         let column = &mut self.columns[index];
         let bits = match slice.values {
-            SliceValues::Ints(ints) if slice.present.is_none() && self.typing.reads_bools(index) => packed(ints),
+            SliceValues::Ints(ints)
+                if slice.present.is_none() && self.typing.plain_type(index) == Some(ValueType::Boolean) =>
+            {
+                packed(ints)
+            }
             _ => None,
         };
         let bits = bits.as_ref().and_then(|bits| Bits::new(bits, 0, states.len()));
@@ -161,22 +182,32 @@ impl<'o> Block<'o> {
     /// Takes the keys of all rows; false, and none is taken, if one of them has none.
     fn push_keys_of_rows(&mut self, rows: &PlainRows<'_>) -> bool {
         let Some(column) = rows.column(self.options.key_slot()) else { return false };
+        self.push_all_keys((0..rows.count()).map(|row| column.cell(row)))
+    }
+
+    /// Takes a key from each cell; false, and none is taken, if one of them has none.
+    #[inline]
+    fn push_all_keys<'c>(&mut self, mut cells: impl Iterator<Item = Cell<'c>>) -> bool {
         let before = self.keys.len();
-        let has_keys = (0..rows.count()).all(|row| self.push_key(column.cell(row)));
+        let has_keys = cells.all(|cell| self.push_key(cell) == Ok(HasKey::Yes));
         if !has_keys {
             self.keys.truncate(before);
         }
         has_keys
     }
 
-    /// Takes a key; false if there is none.
+    /// Takes the key in a cell, if it has one.
     #[inline]
-    fn push_key(&mut self, cell: Cell<'_>) -> bool {
-        if self.push_plain_key(cell) {
-            return true;
+    fn push_key(&mut self, cell: Cell<'_>) -> Result<HasKey, TraceErrorKind> {
+        if let Cell::Field(text) | Cell::Literal(text) | Cell::Text(text) = cell
+            && self.options.null.is_empty()
+            && self.keys.push_plain(text)
+        {
+            return Ok(HasKey::Yes);
         }
-        let key = key_text(cell, self.options).ok().flatten();
-        key.inspect(|key| self.keys.push(key)).is_some()
+        let Some(key) = key_text(cell, self.options)? else { return Ok(HasKey::No) };
+        self.keys.push(&key);
+        Ok(HasKey::Yes)
     }
 
     /// Takes the timestamps of all rows.
@@ -242,22 +273,27 @@ impl<'o> Block<'o> {
         Ok(())
     }
 
-    /// Takes the values of some rows, up to the first that is more than a plain number or boolean
-    /// where one is expected; returns how many there were.
+    /// Takes the values of some rows, up to the first that is more than a plain number, boolean or
+    /// text where one is expected; returns how many there were.
     #[inline]
     fn take_plain_fields(&mut self, index: usize, column: PlainColumn<'_>, rows: Range<usize>) -> usize {
         let values = &mut self.columns[index];
-        let bounds = rows.map(|row| column.bounds(row));
-        // Strings of JSON are no numbers.
-        let plain_type = self.typing.plain_type(index).filter(|_| column.kind != FieldKind::Text);
-        match plain_type {
-            Some(ValueType::Boolean) => {
+        let bounds = rows.clone().map(|row| column.bounds(row));
+        // Strings of JSON are no numbers, and numbers no strings.
+        match (self.typing.plain_type(index), column.kind) {
+            (Some(ValueType::Boolean), FieldKind::Field | FieldKind::Literal) => {
                 values.extend_bools(bounds.map_while(|bounds| number::plain_bool(column.bytes, bounds)))
             }
-            Some(ValueType::Number) => {
+            (Some(ValueType::Number), FieldKind::Field | FieldKind::Literal) => {
                 values.extend_ints(bounds.map_while(|bounds| number::plain_int(column.bytes, bounds)))
             }
-            Some(ValueType::String) | None => 0,
+            (Some(ValueType::String), FieldKind::Field | FieldKind::Text) => {
+                values.extend_texts(rows.map_while(|row| match column.cell(row) {
+                    Cell::Field(text) | Cell::Text(text) => Some(text),
+                    _ => None,
+                }))
+            }
+            _ => 0,
         }
     }
 
@@ -271,17 +307,6 @@ impl<'o> Block<'o> {
         let column = &mut self.columns[index];
         let mut value = BlockValue { column, before, row: (state, index as u32), carried: &mut self.carried };
         self.typing.read(index, cell, &mut value).map_err(|_| ReadStop::Asked)
-    }
-
-    /// Takes the key of a record if it is as most keys are; false, and nothing is taken, if not.
-    #[inline]
-    fn push_plain_key(&mut self, cell: Cell<'_>) -> bool {
-        match cell {
-            Cell::Field(text) | Cell::Literal(text) | Cell::Text(text) if self.options.null.is_empty() => {
-                self.keys.push_plain(text)
-            }
-            _ => false,
-        }
     }
 
     /// Takes a timestamp; false if another state is needed to tell it, or comes after it.
@@ -303,10 +328,10 @@ impl RecordSink for Block<'_> {
 
     #[inline(always)]
     fn record(&mut self, line: u64, cells: &[Cell<'_>]) -> Result<(), ReadStop> {
-        if self.options.key.is_some() && !self.push_plain_key(cells[self.options.key_slot()]) {
-            match key_text(cells[self.options.key_slot()], self.options) {
-                Ok(Some(key)) => self.keys.push(&key),
-                Ok(None) => {
+        if self.options.key.is_some() {
+            match self.push_key(cells[self.options.key_slot()]) {
+                Ok(HasKey::Yes) => {}
+                Ok(HasKey::No) => {
                     self.without_key += 1;
                     return Ok(());
                 }
@@ -357,6 +382,13 @@ impl RecordSink for Block<'_> {
     }
 }
 
+/// Whether a record has a key.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum HasKey {
+    Yes,
+    No,
+}
+
 /// The state before another in its key.
 #[derive(Clone, Copy)]
 enum Before {
@@ -397,7 +429,7 @@ impl CellSink for BlockValue<'_> {
     }
 
     #[inline(always)]
-    fn gap(&mut self, gap: Gap) -> Result<(), crate::error::TraceErrorKind> {
+    fn gap(&mut self, gap: Gap) -> Result<(), TraceErrorKind> {
         match self.before {
             _ if !self.column.carries(gap) => self.column.leave_out(gap),
             // What a state before the block lacks may be in one before that.

@@ -123,6 +123,32 @@ impl ColumnBuilder {
         count
     }
 
+    /// Takes the texts of the next states, as many as there are and are plain; returns their number.
+    /// None is taken if the column so far is of another type.
+    #[inline(always)]
+    pub(crate) fn extend_texts<'t>(&mut self, texts: impl Iterator<Item = &'t [u8]>) -> usize {
+        let Values::Text(Texts { codes, dictionary }) = &mut self.values else { return 0 };
+        if self.disregarded {
+            return 0;
+        }
+        let before = codes.len();
+        codes.extend(texts.map_while(|text| dictionary.intern_plain(text)));
+        let count = codes.len() - before;
+        self.count_many(count);
+        count
+    }
+
+    /// Makes room for the values of so many states.
+    pub(crate) fn reserve(&mut self, count: usize) {
+        match &mut self.values {
+            Values::Nothing | Values::Bool(_) => {}
+            Values::Int(ints) => ints.reserve(count),
+            Values::Float(floats) => floats.reserve(count),
+            Values::Mixed(numbers) => numbers.reserve(count),
+            Values::Text(texts) => texts.codes.reserve(count),
+        }
+    }
+
     /// Values were taken.
     fn count_many(&mut self, count: usize) {
         self.mentioned |= count > 0;
@@ -210,7 +236,7 @@ impl ColumnBuilder {
     /// Hands over the states so far, and goes on behind the last ones, which stay as well. None if
     /// the input has not told of the variable so far.
     pub(crate) fn hand_over(&mut self, staying: usize) -> Option<Column> {
-        let mut rest = self.of_piece();
+        let mut rest = self.of_piece(staying);
         rest.mentioned = self.mentioned;
         for position in self.len.saturating_sub(staying)..self.len {
             rest.push_from(self, position);
@@ -416,6 +442,7 @@ impl Values {
     /// Adds the values of a piece behind so many of this column.
     fn append(&mut self, len: usize, piece: Self, piece_len: usize) {
         match (&mut *self, piece) {
+            (own, more) if len == 0 && std::mem::discriminant(own) == std::mem::discriminant(&more) => *own = more,
             (Self::Bool(bits), Self::Bool(more)) => bits.append(&more),
             (Self::Int(ints), Self::Int(more)) => ints.extend_from_slice(&more),
             (Self::Float(floats), Self::Float(more)) => floats.extend_from_slice(&more),

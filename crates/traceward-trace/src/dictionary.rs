@@ -17,6 +17,12 @@ impl Dictionary {
         self.intern_digest(Digest::of(text.as_bytes()), text)
     }
 
+    /// The number of a text as most are; none, and it is not kept, if it is not like that.
+    #[inline]
+    pub(crate) fn intern_plain(&mut self, text: &[u8]) -> Option<u32> {
+        Digest::of_plain(text).map(|digest| self.intern_digest(digest, ""))
+    }
+
     /// The number of a text whose digest is known. Of a text that is its digest nothing else is
     /// looked at.
     #[inline]
@@ -73,20 +79,12 @@ impl Texts {
         self.digests.push(digest);
     }
 
-    /// Adds a text as most keys are: ASCII, and short enough to be its digest, but not empty. False,
-    /// and nothing is added, if it is not like that.
+    /// Adds a text as most are; false, and nothing is added, if it is not like that.
     #[inline]
     pub(crate) fn push_plain(&mut self, text: &[u8]) -> bool {
-        const TOP: u64 = u64::from_ne_bytes([0x80; 8]);
-        if !(1..=LONGEST_WHOLE).contains(&text.len()) {
-            return false;
-        }
-        let digest = Digest::of(text);
-        let is_ascii = (digest.0[0] | digest.0[1]) & TOP == 0;
-        if is_ascii {
-            self.digests.push(digest);
-        }
-        is_ascii
+        let digest = Digest::of_plain(text);
+        self.digests.extend(digest);
+        digest.is_some()
     }
 
     /// Adds an integer as it is written.
@@ -112,6 +110,11 @@ impl Texts {
             text if text.len() <= LONGEST_WHOLE => self.digests.push(Digest::of(text)),
             text => self.push(&String::from_utf8_lossy(text)),
         }
+    }
+
+    /// Makes room for so many texts.
+    pub(crate) fn reserve(&mut self, count: usize) {
+        self.digests.reserve(count);
     }
 
     /// The number of texts.
@@ -273,6 +276,18 @@ impl Digest {
         }
     }
 
+    /// The digest of a text as most are: ASCII, and short enough to be its digest, but not empty.
+    #[inline]
+    fn of_plain(text: &[u8]) -> Option<Self> {
+        const TOP: u64 = u64::from_ne_bytes([0x80; 8]);
+        if !(1..=LONGEST_WHOLE).contains(&text.len()) {
+            return None;
+        }
+        let digest = Self::of(text);
+        let is_ascii = (digest.0[0] | digest.0[1]) & TOP == 0;
+        is_ascii.then_some(digest)
+    }
+
     /// Whether no other text has the same.
     #[inline]
     fn is_whole(self) -> bool {
@@ -360,6 +375,47 @@ mod tests {
         let texts = many.into_texts();
         assert_eq!(texts.len(), known.len());
         assert!(known.iter().all(|(text, code)| *texts[*code as usize] == **text));
+    }
+
+    #[test]
+    fn plain_texts_have_the_numbers_of_others() {
+        let (mut plainly, mut otherwise) = (Texts::default(), Texts::default());
+        let (mut dictionary, mut plain) = (Dictionary::default(), Dictionary::default());
+        for text in texts() {
+            let is_plain = plainly.push_plain(text.as_bytes());
+            assert_eq!(is_plain, (1..=LONGEST_WHOLE).contains(&text.len()) && text.is_ascii(), "{text:?}");
+            assert_eq!(plain.intern_plain(text.as_bytes()), is_plain.then(|| dictionary.intern(&text)), "{text:?}");
+            if is_plain {
+                otherwise.push(&text);
+            }
+        }
+        assert!(!plainly.push_plain(b"\xff") && plain.intern_plain(b"\xc3\x28").is_none());
+        assert_eq!(plainly.digests, otherwise.digests);
+    }
+
+    #[test]
+    fn integers_are_texts_as_they_are_written() {
+        let mut texts = Texts::default();
+        let mut expected = Texts::default();
+        let ints = (0..19).flat_map(|power| [10_i64.pow(power) - 1, 10_i64.pow(power), 7 * 10_i64.pow(power % 18)]);
+        let ints: Vec<i64> = ints.flat_map(|int| [int, -int]).chain([i64::MIN, i64::MAX, 0, 5, 42, -42]).collect();
+        for &int in &ints {
+            texts.push_int(int);
+            expected.push(&int.to_string());
+        }
+        assert_eq!((texts.digests, texts.long, texts.ends), (expected.digests, expected.long, expected.ends));
+    }
+
+    #[test]
+    fn texts_that_were_dropped_are_gone() {
+        let all = ["a", "a text that is longer", "b", "another one of many bytes", "c"];
+        for len in 0..=all.len() {
+            let (mut texts, mut expected) = (Texts::default(), Texts::default());
+            all.iter().for_each(|text| texts.push(text));
+            texts.truncate(len);
+            all[..len].iter().for_each(|text| expected.push(text));
+            assert_eq!((texts.digests, texts.long, texts.ends), (expected.digests, expected.long, expected.ends));
+        }
     }
 
     #[test]

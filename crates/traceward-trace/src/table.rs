@@ -345,6 +345,11 @@ pub struct TableBlock<'o> {
 }
 
 impl TableBlock<'_> {
+    /// Makes room for so many rows, once it is known what the first of them are.
+    pub fn expect(&mut self, rows: usize) {
+        self.block.expect(rows);
+    }
+
     /// Takes the next rows. False if their states depend on other rows, or if something is wrong
     /// with them; the block is of no use then.
     #[must_use]

@@ -122,13 +122,6 @@ impl TimeReader {
         }
     }
 
-    /// The nanoseconds of the unit in which plain numbers are, where each text of one column is to be
-    /// taken by its word.
-    pub(crate) fn plain_unit(&self) -> Option<i64> {
-        let is_plain = self.null.is_empty() && self.column.rest.is_empty();
-        self.column.unit.filter(|_| is_plain).map(TimeUnit::nanoseconds)
-    }
-
     /// Adds the timestamps of a column of values that are all there. False, and none is added, if
     /// one of them has to be looked at by itself.
     pub(crate) fn read_all(&self, values: SliceValues<'_>, times: &mut Vec<i64>) -> bool {
@@ -145,6 +138,13 @@ impl TimeReader {
             _ => return false,
         }
         true
+    }
+
+    /// The nanoseconds of the unit in which plain numbers are, where each text of one column is to be
+    /// taken by its word.
+    pub(crate) fn plain_unit(&self) -> Option<i64> {
+        let is_plain = self.null.is_empty() && self.column.rest.is_empty();
+        self.column.unit.filter(|_| is_plain).map(TimeUnit::nanoseconds)
     }
 
     /// The timestamp in the cells of a record, where later ones cannot be waited for.

@@ -163,11 +163,6 @@ impl Typing {
         }
     }
 
-    /// Whether the values of a variable are booleans.
-    pub(crate) fn reads_bools(&self, variable: usize) -> bool {
-        self.read_as[variable] == ReadAs::Bool
-    }
-
     /// Whether the type of every variable is known.
     pub(crate) fn is_decided(&self) -> bool {
         !self.read_as.iter().any(|read_as| matches!(read_as, ReadAs::Undecided { .. }))
