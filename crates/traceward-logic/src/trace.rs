@@ -3,7 +3,7 @@
 
 use crate::bitmap::Bitmap;
 use crate::value::Value;
-use std::ops::Deref;
+use std::ops::{Deref, Range};
 use std::sync::Arc;
 
 /// A variable of a spec: an index into [`Trace::columns`].
@@ -161,6 +161,21 @@ impl Column {
             ColumnData::Mixed(numbers) => numbers[position].into(),
             ColumnData::Text(text) => Value::Str(text.dictionary[text.codes[position] as usize].clone()),
         }
+    }
+
+    /// The values at positions that follow each other.
+    pub fn slice(&self, positions: Range<usize>) -> Self {
+        let data = match &self.data {
+            ColumnData::Bool(bits) => ColumnData::Bool(bits.slice(positions.clone())),
+            ColumnData::Int(numbers) => ColumnData::Int(numbers[positions.clone()].to_vec()),
+            ColumnData::Float(numbers) => ColumnData::Float(numbers[positions.clone()].to_vec()),
+            ColumnData::Mixed(numbers) => ColumnData::Mixed(numbers[positions.clone()].to_vec()),
+            ColumnData::Text(text) => {
+                let dictionary = Arc::clone(&text.dictionary);
+                ColumnData::Text(TextData { codes: text.codes[positions.clone()].to_vec(), dictionary })
+            }
+        };
+        Self { data, present: self.present.as_ref().map(|present| present.slice(positions)) }
     }
 
     /// The values at these positions, in this order.

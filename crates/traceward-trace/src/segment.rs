@@ -57,13 +57,30 @@ impl SegmentFile {
         Ok(Self { appended: Appended::new(spill)?, places: Vec::new() })
     }
 
-    /// The memory that columns may take before they become a segment. Making one and reading it
-    /// again take about as much each.
+    /// The memory that a segment may take. Making one and reading it again take about as much each.
     pub(crate) fn room(spill: &Spill) -> usize {
         (spill.memory / 3).min(LARGEST)
     }
 
-    pub(crate) fn add(&mut self, segment: &Segment) -> Result<(), TraceError> {
+    /// Adds states that take so many bytes, in segments that fit. Each comes with as many states
+    /// before it as are looked at.
+    pub(crate) fn add(
+        &mut self,
+        states: &Segment,
+        bytes: usize,
+        reach: usize,
+        spill: &Spill,
+    ) -> Result<(), TraceError> {
+        let parts = (bytes / Self::room(spill).max(1)).max(1);
+        let each = (states.states - states.before).div_ceil(parts).max(1);
+        for start in (states.before..states.states).step_by(each) {
+            let end = (start + each).min(states.states);
+            self.add_one(&states.part(start.saturating_sub(reach), start, end))?;
+        }
+        Ok(())
+    }
+
+    fn add_one(&mut self, segment: &Segment) -> Result<(), TraceError> {
         let mut bytes = Vec::new();
         segment.columns.iter().for_each(|column| write_column(column.as_ref(), &mut bytes));
         let times = segment.time.iter().flatten();
@@ -72,6 +89,19 @@ impl SegmentFile {
         let &Segment { first, before, states, .. } = segment;
         self.places.push(Place { first, before, states, stretch });
         Ok(())
+    }
+}
+
+impl Segment {
+    /// The states from `start` to `end`, and those before them from `from` on.
+    fn part(&self, from: usize, start: usize, end: usize) -> Self {
+        Self {
+            first: self.first + start - self.before,
+            before: start - from,
+            states: end - from,
+            columns: self.columns.iter().map(|column| column.as_ref().map(|column| column.slice(from..end))).collect(),
+            time: self.time.as_ref().map(|time| time[from..end].to_vec()),
+        }
     }
 }
 
@@ -213,13 +243,23 @@ fn write_number(number: Number, bytes: &mut Vec<u8>) {
     bytes.extend_from_slice(&value);
 }
 
+/// Writes those of the texts that are there.
 fn write_texts(text: &TextData, bytes: &mut Vec<u8>) {
-    bytes.extend_from_slice(&(text.dictionary.len() as u64).to_le_bytes());
-    for text in &*text.dictionary {
+    let mut numbers = vec![None; text.dictionary.len().max(1)];
+    let mut used: Vec<&str> = Vec::new();
+    let mut codes: Vec<u32> = Vec::with_capacity(text.codes.len());
+    for &code in &text.codes {
+        codes.push(*numbers[code as usize].get_or_insert_with(|| {
+            used.extend(text.dictionary.get(code as usize).map(|text| &**text));
+            used.len().saturating_sub(1) as u32
+        }));
+    }
+    bytes.extend_from_slice(&(used.len() as u64).to_le_bytes());
+    for text in used {
         bytes.extend_from_slice(&(text.len() as u64).to_le_bytes());
         bytes.extend_from_slice(text.as_bytes());
     }
-    text.codes.iter().for_each(|code| bytes.extend_from_slice(&code.to_le_bytes()));
+    codes.iter().for_each(|code| bytes.extend_from_slice(&code.to_le_bytes()));
 }
 
 /// What is left of a segment that is read. The file is our own, and yet nothing in it is trusted:

@@ -98,10 +98,15 @@ impl<'o> States<'o> {
         match &self.options.spill {
             _ if depends || self.spilled.is_some() => {}
             Some(spill) if self.keys.is_some() && self.bytes() > spill.memory => self.spill_keys(spill)?,
-            Some(spill) if self.keys.is_none() && self.bytes() > SegmentFile::room(spill) => self.end_segment(spill)?,
+            Some(spill) if self.keys.is_none() && self.bytes() > self.room(spill) => self.end_segment(spill)?,
             _ => {}
         }
         Ok(())
+    }
+
+    /// The memory that the states of a trace without keys may take.
+    fn room(&self, spill: &Spill) -> usize {
+        if self.segments.is_none() { spill.memory } else { SegmentFile::room(spill) }
     }
 
     /// Ends a segment with the states that are here. The last ones stay as well: what is carried
@@ -114,8 +119,9 @@ impl<'o> States<'o> {
             Some(file) => file,
             None => Box::new(SegmentFile::new(spill)?),
         };
-        let staying = self.options.reach.max(1).min(self.len as usize);
-        let segment = Segment {
+        let (bytes, reach) = (self.bytes(), self.options.reach.max(1));
+        let staying = reach.min(self.len as usize);
+        let states = Segment {
             first: (self.before + self.overlap) as usize,
             before: self.overlap as usize,
             states: self.len as usize,
@@ -125,7 +131,7 @@ impl<'o> States<'o> {
         self.overlap = staying as u32;
         self.before += self.len - self.overlap;
         self.len = self.overlap;
-        self.segments.insert(file).add(&segment)
+        self.segments.insert(file).add(&states, bytes, reach, spill)
     }
 
     /// The trace segment by segment, if it did not fit into memory; `stopped` is what ended the

@@ -223,6 +223,19 @@ fn what_needs_all_states_has_them_in_memory() {
     }
 }
 
+/// Segments are smaller than what is allowed, and yet there are none before that is too much.
+#[test]
+fn what_fits_into_memory_stays_there() {
+    let spec = spec("", MissingPolicy::False, Records::States);
+    let input = csv(&vec![ROW; 50], None, None);
+    for (memory, files) in [(2500, 0), (600, 1)] {
+        let scratch = Arc::new(InMemory::default());
+        let spill = Spill { memory, scratch: scratch.clone() };
+        check_with(&spec, input.as_bytes(), &options(Some(spill), 100)).unwrap();
+        assert_eq!(scratch.0.load(Ordering::Relaxed), files, "{memory}");
+    }
+}
+
 #[test]
 fn a_place_that_fails_later_is_told() {
     let input = csv(&vec![ROW; 50], None, None);
