@@ -13,7 +13,7 @@ use traceward_logic::letter::{Batch, Letters};
 
 /// Words of a register: small enough that all registers of a usual formula stay in the first-level
 /// cache, large enough that deciding what to do is a small part of doing it.
-const BLOCK: usize = 128;
+const BLOCK: usize = 256;
 
 /// Fills the rows of one trace.
 pub(super) fn run<'c>(schedule: &Schedule, cache: &'c mut Cache, letters: &Letters) -> Vec<&'c Bitmap> {
