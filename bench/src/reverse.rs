@@ -244,3 +244,142 @@ fn bounded_by_hand(paper: &Paper, bound: usize) -> usize {
     }
     count
 }
+
+/// Truth row by row, a bool for each position, by the definitions: what the engine's rows are
+/// verified against.
+mod by_hand {
+    pub fn not(f: &[bool]) -> Vec<bool> {
+        f.iter().map(|f| !f).collect()
+    }
+
+    pub fn or(f: &[bool], g: &[bool]) -> Vec<bool> {
+        f.iter().zip(g).map(|(f, g)| f | g).collect()
+    }
+
+    pub fn and(f: &[bool], g: &[bool]) -> Vec<bool> {
+        f.iter().zip(g).map(|(f, g)| f & g).collect()
+    }
+
+    pub fn since(f: &[bool], g: &[bool]) -> Vec<bool> {
+        let mut since = false;
+        let next = |(f, g): (&bool, &bool)| {
+            since = *g || (*f && since);
+            since
+        };
+        f.iter().zip(g).map(next).collect()
+    }
+
+    pub fn until(f: &[bool], g: &[bool]) -> Vec<bool> {
+        let turned = |row: &[bool]| row.iter().rev().copied().collect::<Vec<bool>>();
+        turned(&since(&turned(f), &turned(g)))
+    }
+
+    pub fn previous(f: &[bool]) -> Vec<bool> {
+        std::iter::once(false).chain(f[..f.len() - 1].iter().copied()).collect()
+    }
+
+    pub fn all(len: usize) -> Vec<bool> {
+        vec![true; len]
+    }
+}
+
+/// The words of a period of the trace, and how often it repeats, so that two bitmaps are larger than
+/// the last cache of the machines that we know.
+const PERIOD: usize = 10_000;
+const PERIODS: usize = 1900;
+
+/// A formula over a and b, and its truth by hand.
+type Known = (&'static str, fn(&[bool], &[bool]) -> Vec<bool>);
+
+/// `b -> (!a U (a U … a))` with so many untils, or the same with since.
+fn alternating(a: &[bool], b: &[bool], depth: usize, link: fn(&[bool], &[bool]) -> Vec<bool>) -> Vec<bool> {
+    use by_hand::{not, or};
+    let chain = (0..depth).fold(a.to_vec(), |chain, nth| {
+        let left = if nth % 2 == 0 { not(a) } else { a.to_vec() };
+        link(&left, &chain)
+    });
+    or(&not(b), &chain)
+}
+
+/// Where something holds from each position on, or up to it.
+fn throughout(f: &[bool], link: fn(&[bool], &[bool]) -> Vec<bool>) -> Vec<bool> {
+    use by_hand::{all, not};
+    not(&link(&all(f.len()), &not(f)))
+}
+
+/// `(!a U (b & O a)) | (!b S (a & F b))`
+fn both_ways(a: &[bool], b: &[bool]) -> Vec<bool> {
+    use by_hand::{all, and, not, or, since, until};
+    let once = since(&all(a.len()), a);
+    let eventually = until(&all(b.len()), b);
+    or(&until(&not(a), &and(b, &once)), &since(&not(b), &and(a, &eventually)))
+}
+
+const KNOWN: [Known; 6] = [
+    ("G(b -> (!a U (a U (!a U a))))", |a, b| throughout(&alternating(a, b, 3, by_hand::until), by_hand::until)),
+    ("H(b -> (!a S (a S (!a S a))))", |a, b| throughout(&alternating(a, b, 3, by_hand::since), by_hand::since)),
+    ("(!a U (b & O a)) | (!b S (a & F b))", both_ways),
+    ("G(b -> (!a U (a U (!a U (a U (!a U a))))))", |a, b| {
+        throughout(&alternating(a, b, 5, by_hand::until), by_hand::until)
+    }),
+    ("H(b -> (!a S (a S (!a S (a S (!a S a))))))", |a, b| {
+        throughout(&alternating(a, b, 5, by_hand::since), by_hand::since)
+    }),
+    ("G((!a U (b & O a)) | (!b S (a & F b)) | Y a)", |a, b| {
+        throughout(&by_hand::or(&both_ways(a, b), &by_hand::previous(a)), by_hand::until)
+    }),
+];
+
+/// Truth at all positions beside merely reading the bitmaps, which are larger than caches: four and
+/// six operators, in the future, the past and both. Rows are filled, and counted once before.
+pub fn limit() -> Vec<Row> {
+    let mut random = Random(1);
+    let mut period = || -> Vec<u64> { (0..PERIOD).map(|_| random.bits()).collect() };
+    let (a, b) = (period(), period());
+    let repeated = |words: &[u64]| Bitmap::from_words(words.repeat(PERIODS), PERIODS * PERIOD * Bitmap::WORD);
+    let paper = Paper { a: repeated(&a), b: repeated(&b) };
+    let mut rows = Vec::new();
+    for (formula, truth) in KNOWN {
+        let (evaluator, letters) = prepare(formula, &paper);
+        if rows.is_empty() {
+            rows.push(or_fold(&letters));
+        }
+        let expected = counted_by_hand(&a, &b, truth);
+        let mut cache = Cache::default();
+        let mut fill = || evaluator.truth(&mut cache, &letters).expect("reverse never gives up")[0].get(0);
+        let first = fill();
+        let name = format!("filling the row of {formula}");
+        rows.push(measured(name, letters.len as u64, "states", &first, fill));
+        let count = evaluator.truth(&mut cache, &letters).expect("reverse never gives up")[0].count_ones();
+        assert_eq!(count, expected, "{formula} gives the expected answer");
+    }
+    rows
+}
+
+/// All words of the letters, read once by many independent instructions.
+fn or_fold(letters: &Letters) -> Row {
+    fn folded(words: &[u64]) -> u64 {
+        let (chunks, rest) = words.as_chunks::<32>();
+        let mut all = [0; 32];
+        for chunk in chunks {
+            all.iter_mut().zip(chunk).for_each(|(all, word)| *all |= word);
+        }
+        all.iter().chain(rest).fold(0, |all, word| all | word)
+    }
+    let fold = || letters.bitmaps.iter().fold(0, |all, bitmap| all | folded(black_box(bitmap.words())));
+    let bytes: usize = letters.bitmaps.iter().map(|bitmap| 8 * bitmap.words().len()).sum();
+    let name = format!("reading the bitmaps, {} MB", bytes / 1_000_000);
+    measured(name, letters.len as u64, "states", &u64::MAX, fold).ours()
+}
+
+/// The number of positions at which a formula holds, on so many periods: all but the first and the
+/// last have the same.
+fn counted_by_hand(a: &[u64], b: &[u64], truth: fn(&[bool], &[bool]) -> Vec<bool>) -> usize {
+    let len = PERIOD * Bitmap::WORD;
+    let few = |words: &[u64]| Bitmap::from_words(words.repeat(4), 4 * len);
+    let bits = |bitmap: Bitmap| (0..4 * len).map(|position| bitmap.get(position)).collect::<Vec<bool>>();
+    let truth = truth(&bits(few(a)), &bits(few(b)));
+    let counts: Vec<usize> = truth.chunks(len).map(|period| period.iter().filter(|bit| **bit).count()).collect();
+    assert_eq!(counts[1], counts[2], "periods are alike");
+    counts[0] + (PERIODS - 2) * counts[1] + counts[3]
+}

@@ -13,6 +13,11 @@ impl EndMask {
         Self { clear: past_end, set: if end { past_end } else { 0 } }
     }
 
+    /// Whether the trace does not end in the word.
+    pub(super) fn is_nothing(self) -> bool {
+        self.clear == 0
+    }
+
     pub(super) fn apply(self, word: u64) -> u64 {
         (word & !self.clear) | self.set
     }
@@ -42,9 +47,9 @@ pub(super) fn shift_past(into: &mut [u64], of: &[u64], carry: &mut u64) {
     }
 }
 
-/// `v[j] = low[j] | (high[j] & v[j+1])`, `low` a part of `high`.
+/// `v[j] = low[j] | (high[j] & v[j+1])`.
 ///
-/// Adding `high` and `low` with position j+1 below position j makes a carry where `low` is set and
+/// `low` is made a part of `high`, which changes nothing. Adding both with position j+1 below position j makes a carry where `low` is set and
 /// passes one on where `high` is: the carry out of a position is its value. Where `high` alone is
 /// set, the sum has a 0 if a carry came in.
 pub(super) fn chain_future(into: &mut [u64], low: &[u64], high: &[u64], carry: &mut u64, past_end: EndMask) {
@@ -63,6 +68,7 @@ pub(super) fn chain_future(into: &mut [u64], low: &[u64], high: &[u64], carry: &
 /// other: a carry goes out if there is one anyway, or if it comes in and every bit passes it on.
 #[inline]
 fn link(low: u64, high: u64, carry: &mut u64) -> u64 {
+    let high = high | low;
     let (partial, overflows) = high.overflowing_add(low);
     let sum = partial.wrapping_add(*carry);
     *carry = u64::from(overflows) | (*carry & u64::from(partial == u64::MAX));

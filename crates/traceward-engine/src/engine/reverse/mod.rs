@@ -28,6 +28,7 @@ mod delay;
 mod run;
 mod schedule;
 mod table;
+mod wide;
 mod window;
 mod within;
 

@@ -1,9 +1,10 @@
 //! Rows, filled as a schedule says.
 
 use super::super::offline::Cache;
-use super::chain::{EndMask, chain_future, chain_past, shift_future, shift_past};
+use super::chain::{EndMask, shift_future, shift_past};
 use super::delay::{Delay, Step};
 use super::schedule::{Extent, Operation, Pass, Register, Schedule, Stage, WindowStage};
+use super::wide::Words;
 use super::window;
 use super::within::{Block, Reach};
 use traceward_logic::bitmap::Bitmap;
@@ -12,7 +13,7 @@ use traceward_logic::letter::{Batch, Letters};
 
 /// Words of a register: small enough that all registers of a usual formula stay in the first-level
 /// cache, large enough that deciding what to do is a small part of doing it.
-const BLOCK: usize = 128;
+const BLOCK: usize = 256;
 
 /// Fills the rows of one trace.
 pub(super) fn run<'c>(schedule: &Schedule, cache: &'c mut Cache, letters: &Letters) -> Vec<&'c Bitmap> {
@@ -98,6 +99,7 @@ struct Walk<'a> {
     /// For each operation, the words that it will look at again.
     rings: &'a mut [Vec<u64>],
     word_count: usize,
+    words: Words,
 }
 
 impl<'a> Walk<'a> {
@@ -125,6 +127,7 @@ impl<'a> Walk<'a> {
             carries: &mut cache.carries,
             rings: &mut cache.rings,
             word_count: letters.len.div_ceil(Bitmap::WORD),
+            words: Words::fastest(),
         }
     }
 
@@ -140,15 +143,22 @@ impl<'a> Walk<'a> {
                 self.operate(index, *operation, start, end - start);
             }
             for (output, (register, _)) in outputs.iter_mut().zip(&self.pass.outputs) {
-                output[start..end].copy_from_slice(self.register(*register, end - start));
+                output[start..end].copy_from_slice(self.register(*register, start, end - start));
             }
         }
         outputs
     }
 
-    fn register(&self, register: Register, count: usize) -> &[u64] {
-        let start = register.0 as usize * BLOCK;
-        &self.registers[start..start + count]
+    /// The words of a register, which are taken from where they are if they are there already.
+    fn register(&self, register: Register, start: usize, count: usize) -> &[u64] {
+        match self.pass.operations[register.0 as usize] {
+            Operation::Proposition(proposition) => {
+                &self.filled.letters.bitmap(proposition).words()[start..start + count]
+            }
+            Operation::Border => &self.filled.borders(self.pass.direction)[start..start + count],
+            Operation::Row(row) => &self.rows[row.0 as usize].words()[start..start + count],
+            _ => &self.registers[register.0 as usize * BLOCK..][..count],
+        }
     }
 
     fn operate(&mut self, index: usize, operation: Operation, start: usize, count: usize) {
@@ -156,35 +166,23 @@ impl<'a> Walk<'a> {
         let borders = self.filled.borders(self.pass.direction);
         let (before, rest) = self.registers.split_at_mut(index * BLOCK);
         let into = &mut rest[..count];
-        let operand = |register: Register| {
-            let start = register.0 as usize * BLOCK;
-            &before[start..start + count]
+        let (words, letters, rows, operations) = (self.words, self.filled.letters, self.rows, &self.pass.operations);
+        // What is there already is taken from where it is.
+        let operand = |register: Register| match operations[register.0 as usize] {
+            Operation::Proposition(proposition) => &letters.bitmap(proposition).words()[start..start + count],
+            Operation::Border => &borders[start..start + count],
+            Operation::Row(row) => &rows[row.0 as usize].words()[start..start + count],
+            _ => &before[register.0 as usize * BLOCK..][..count],
         };
         match operation {
             Operation::Constant(bit) => into.fill(if bit { u64::MAX } else { 0 }),
-            Operation::Proposition(proposition) => {
-                into.copy_from_slice(&self.filled.letters.bitmap(proposition).words()[start..start + count]);
-            }
+            Operation::Proposition(_) | Operation::Border | Operation::Row(_) => {}
             Operation::NotProposition(proposition) => {
-                let words = &self.filled.letters.bitmap(proposition).words()[start..start + count];
-                into.iter_mut().zip(words).for_each(|(into, word)| *into = !word);
+                words.not(into, &letters.bitmap(proposition).words()[start..start + count]);
             }
-            Operation::Border => into.copy_from_slice(&borders[start..start + count]),
-            Operation::NotBorder => {
-                let words = &borders[start..start + count];
-                into.iter_mut().zip(words).for_each(|(into, word)| *into = !word);
-            }
-            Operation::Row(row) => {
-                into.copy_from_slice(&self.rows[row.0 as usize].words()[start..start + count]);
-            }
-            Operation::And(left, right) => {
-                let both = operand(left).iter().zip(operand(right));
-                into.iter_mut().zip(both).for_each(|(into, (left, right))| *into = left & right);
-            }
-            Operation::Or(left, right) => {
-                let both = operand(left).iter().zip(operand(right));
-                into.iter_mut().zip(both).for_each(|(into, (left, right))| *into = left | right);
-            }
+            Operation::NotBorder => words.not(into, &borders[start..start + count]),
+            Operation::And(left, right) => words.and(into, operand(left), operand(right)),
+            Operation::Or(left, right) => words.or(into, operand(left), operand(right)),
             Operation::Shift { of, end } => {
                 let carry = &mut self.carries[index];
                 match self.pass.direction {
@@ -196,9 +194,9 @@ impl<'a> Walk<'a> {
                 let carry = &mut self.carries[index];
                 match self.pass.direction {
                     Direction::Future => {
-                        chain_future(into, operand(low), operand(high), carry, EndMask::new(past_end, end));
+                        words.chain_future(into, operand(low), operand(high), carry, EndMask::new(past_end, end));
                     }
-                    Direction::Past => chain_past(into, operand(low), operand(high), carry),
+                    Direction::Past => words.chain_past(into, operand(low), operand(high), carry),
                 }
             }
             Operation::Delay { of, steps, end } => {

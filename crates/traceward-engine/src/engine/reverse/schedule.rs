@@ -75,6 +75,42 @@ pub(super) enum Operation {
     },
 }
 
+impl Pass {
+    /// The same without operations whose register nobody reads.
+    fn without_unused(mut self) -> Self {
+        let mut is_used = vec![false; self.operations.len()];
+        self.outputs.iter().for_each(|(register, _)| is_used[register.0 as usize] = true);
+        for index in (0..self.operations.len()).rev() {
+            if is_used[index] {
+                self.operations[index].operands(|register| is_used[register.0 as usize] = true);
+            }
+        }
+        let places: Vec<u32> =
+            is_used.iter().scan(0, |next, used| Some(std::mem::replace(next, *next + u32::from(*used)))).collect();
+        let mut used = is_used.into_iter();
+        self.operations.retain(|_| used.next() == Some(true));
+        let place = |register: &mut Register| register.0 = places[register.0 as usize];
+        self.operations.iter_mut().for_each(|operation| operation.operands(place));
+        self.outputs.iter_mut().for_each(|(register, _)| place(register));
+        self
+    }
+}
+
+impl Operation {
+    /// Lets somebody look at the registers that are read.
+    fn operands(&mut self, mut look: impl FnMut(&mut Register)) {
+        match self {
+            Self::Constant(_) | Self::Proposition(_) | Self::NotProposition(_) => {}
+            Self::Border | Self::NotBorder | Self::Row(_) => {}
+            Self::And(left, right) | Self::Or(left, right) | Self::Chain { low: left, high: right, .. } => {
+                look(left);
+                look(right);
+            }
+            Self::Shift { of, .. } | Self::Delay { of, .. } | Self::Within { of, .. } => look(of),
+        }
+    }
+}
+
 /// The positions of a window at which something has to hold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Extent {
@@ -346,7 +382,7 @@ impl<'a, 'b> PassBuilder<'a, 'b> {
         for id in wanted {
             self.pass.outputs.push((self.registers[id], self.scheduler.rows[id]));
         }
-        self.pass
+        self.pass.without_unused()
     }
 
     /// The conditions that the wanted ones are computed from in this pass, parts first.
@@ -480,6 +516,12 @@ impl<'a, 'b> PassBuilder<'a, 'b> {
                 let inside = self.and(high, inside);
                 (low, self.or(low, inside))
             }
+        };
+        // A chain takes `low` for a part of `high` in any case.
+        let high = match self.pass.operations[high.0 as usize] {
+            Operation::Or(left, right) if left == low => right,
+            Operation::Or(left, right) if right == low => left,
+            _ => high,
         };
         self.push(Operation::Chain { low, high, end })
     }
