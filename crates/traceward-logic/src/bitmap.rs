@@ -366,7 +366,7 @@ mod tests {
     fn added_bits_are_those_pushed_one_by_one() {
         for len in [0, 1, 63, 64, 65, 128, 130] {
             for more in [0, 1, 5, 63, 64, 65, 127, 128, 200] {
-                let at = |position: usize| position % 3 == 0 || position % 5 == 1;
+                let at = |position: usize| position.is_multiple_of(3) || position % 5 == 1;
                 let pushed = |bits: &mut dyn Iterator<Item = bool>| {
                     let mut bitmap = Bitmap::new();
                     bits.for_each(|bit| bitmap.push(bit));
