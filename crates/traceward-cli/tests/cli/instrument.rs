@@ -31,9 +31,9 @@ int main(void)
 /// What differs from run to run.
 fn filtered(text: String, check: impl Fn(&str)) {
     insta::with_settings!({filters => vec![
-        (r"[0-9.]+ (ns|us|ms|s|min) after the first state", "[time] after the first state"),
+        (r"[0-9.]+ ?(ns|us|ms|s|min) after the first state", "[time] after the first state"),
         (r"(in \w+|line \d+), [0-9.]+ ?(ns|us|ms|s|min|h|d)([:)])", "$1, [time]$3"),
-        (r"states, [0-9.]+ (ns|us|ms)", "states, [time]"),
+        (r"states, [0-9.]+ ?(ns|us|ms|s)", "states, [time]"),
         (r#""time_ns": \d+"#, r#""time_ns": [time]"#),
         (r"process \d+", "process [number]"),
     ]}, { check(&text) });
