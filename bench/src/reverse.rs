@@ -283,8 +283,8 @@ mod by_hand {
     }
 }
 
-/// The words of a period of the trace, and how often it repeats, so that two bitmaps are larger than
-/// the last cache of the machines that we know.
+/// The words of a period of the trace, and how often it repeats, so that two bitmaps are larger
+/// than the last cache of the machines that we know.
 const PERIOD: usize = 10_000;
 const PERIODS: usize = 1900;
 

@@ -18,7 +18,8 @@ use traceward_trace::TraceError;
 
 const FORMAT: &str = "Parquet";
 
-/// The parts that there are to be for each thread: one that is decoded, and one that is ready to be.
+/// The parts that there are to be for each thread: one that is decoded, and one that is ready to
+/// be.
 const PARTS: usize = 2;
 
 /// The batches that are worth a part of their own: each part decodes dictionaries anew.
@@ -296,8 +297,8 @@ mod tests {
         assert_eq!(RowGroupPart::of_group(0, ROWS * 100, 4).len(), 4);
     }
 
-    /// What a part has is that of the whole, and is decoded alone: otherwise nobody would notice that
-    /// it is always decoded again.
+    /// What a part has is that of the whole, and is decoded alone: otherwise nobody would notice
+    /// that it is always decoded again.
     #[test]
     fn a_part_is_decoded_without_the_others() {
         let rows = (ROWS * 5 + 77) as i64;

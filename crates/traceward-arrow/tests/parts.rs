@@ -1,5 +1,5 @@
-//! What is read of a long table does not depend on how many threads there are, and so on whether its
-//! row groups are decoded in parts: neither states nor mistakes nor what is said of damage.
+//! What is read of a long table does not depend on how many threads there are, and so on whether
+//! its row groups are decoded in parts: neither states nor mistakes nor what is said of damage.
 
 mod common;
 

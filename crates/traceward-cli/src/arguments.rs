@@ -276,8 +276,8 @@ pub struct CheckArguments {
     /// does not depend on it
     #[arg(long, value_name = "N", help_heading = "Limits", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub threads: Option<u16>,
-    /// How much memory the states of a trace may take, in MiB. Beyond it they go to a temporary file:
-    /// by key until the key's turn comes, and otherwise, if there are properties alone, until
+    /// How much memory the states of a trace may take, in MiB. Beyond it they go to a temporary
+    /// file: by key until the key's turn comes, and otherwise, if there are properties alone, until
     /// something is told of them. What is answered does not depend on it
     #[arg(long, visible_alias = "key-memory", value_name = "MIB", help_heading = "Limits", default_value_t = 1024)]
     pub trace_memory: usize,

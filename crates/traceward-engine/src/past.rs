@@ -57,8 +57,8 @@ impl PastId {
     }
 }
 
-/// The truth of each part at a position: a bit each. Most formulas have so few of them that one word
-/// has room for all, and nothing has to be looked up.
+/// The truth of each part at a position: a bit each. Most formulas have so few of them that one
+/// word has room for all, and nothing has to be looked up.
 #[derive(Clone, Debug, Default)]
 struct Truth {
     word: u64,

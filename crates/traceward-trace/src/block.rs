@@ -47,8 +47,8 @@ pub(crate) struct Block<'o> {
 }
 
 impl<'o> Block<'o> {
-    /// A block without states, with room for some, whose columns are given; types and timestamps are
-    /// read as they are so far.
+    /// A block without states, with room for some, whose columns are given; types and timestamps
+    /// are read as they are so far.
     pub(crate) fn new(
         options: &'o ReadOptions,
         typing: Typing,

@@ -123,8 +123,8 @@ impl ColumnBuilder {
         count
     }
 
-    /// Takes the texts of the next states, as many as there are and are plain; returns their number.
-    /// None is taken if the column so far is of another type.
+    /// Takes the texts of the next states, as many as there are and are plain; returns their
+    /// number. None is taken if the column so far is of another type.
     #[inline(always)]
     pub(crate) fn extend_texts<'t>(&mut self, texts: impl Iterator<Item = &'t [u8]>) -> usize {
         let Values::Text(Texts { codes, dictionary }) = &mut self.values else { return 0 };

@@ -242,8 +242,8 @@ impl CsvReader {
         Ok(at)
     }
 
-    /// Takes the rows without quotes that begin the bytes, as far as they are found at once; returns
-    /// the number of their bytes.
+    /// Takes the rows without quotes that begin the bytes, as far as they are found at once;
+    /// returns the number of their bytes.
     fn plain_rows<'b, S: RecordSink + ?Sized>(
         &mut self,
         header: &Header,

@@ -1,9 +1,9 @@
 //! Separators and line ends of CSV, found 64 bytes at a time.
 //!
-//! A search from field to field has a branch whose way nobody can guess for each of them. Here bytes
-//! become bits first, 64 at a time, and what is set among the bits is then written out one behind
-//! the other. Processors that compare 32 or 64 bytes at once do so ([`wide`]); the others compare
-//! eight, and tests hold them against each other.
+//! A search from field to field has a branch whose way nobody can guess for each of them. Here
+//! bytes become bits first, 64 at a time, and what is set among the bits is then written out one
+//! behind the other. Processors that compare 32 or 64 bytes at once do so ([`wide`]); the others
+//! compare eight, and tests hold them against each other.
 
 use crate::swar;
 
@@ -56,8 +56,8 @@ impl Delimiters {
         self.line_ends.begin();
     }
 
-    /// The places that were found, behind the one before the first byte: there `u32::MAX` stands for
-    /// −1.
+    /// The places that were found, behind the one before the first byte: there `u32::MAX` stands
+    /// for −1.
     pub(crate) fn places(&self) -> &[u32] {
         &self.all.places[..self.all.count]
     }
@@ -163,8 +163,8 @@ fn swar_marks(chunk: &[u8; 64], separator: u8) -> Marks {
     Marks { separators: of(separator), line_feeds: of(b'\n'), returns: of(b'\r'), quotes: of(b'"') }
 }
 
-/// Processors that compare many bytes at once, and write many places: with 64 bytes at once four times
-/// as fast as with eight, with 32 twice as fast (`bench/results/2026-11-18-reading.md`).
+/// Processors that compare many bytes at once, and write many places: with 64 bytes at once four
+/// times as fast as with eight, with 32 twice as fast (`bench/results/2026-11-18-reading.md`).
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code, reason = "calls of functions for processors that are known to have their instructions")]
 mod wide {

@@ -1,5 +1,5 @@
-//! Rows of plain fields, which are known by the places around them: those of CSV without quotes, and
-//! the values of JSON lines that are one like the other.
+//! Rows of plain fields, which are known by the places around them: those of CSV without quotes,
+//! and the values of JSON lines that are one like the other.
 //!
 //! Who fills columns takes them column by column: what a field is read as is then asked once, and
 //! not once a row.
@@ -50,8 +50,8 @@ pub(crate) struct PlainColumn<'b> {
 }
 
 impl<'b> PlainRows<'b> {
-    /// Rows of CSV by the places of their delimiters, which begin with the one before the first row.
-    /// Each has as many fields as the header.
+    /// Rows of CSV by the places of their delimiters, which begin with the one before the first
+    /// row. Each has as many fields as the header.
     pub(crate) fn new(bytes: &'b [u8], places: &'b [u32], width: usize, fields: &'b [Option<usize>]) -> Self {
         Self::with_kinds(bytes, places, width, (fields, &[]))
     }

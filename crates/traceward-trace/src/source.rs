@@ -80,8 +80,8 @@ impl<'a> Source<'a> {
         self.end == End::Last && self.at_hand().len() <= size
     }
 
-    /// The next bytes, about so many; none at the end. They are cut behind a LF, since a CR may have
-    /// one behind it. The memory of a piece that is done with is used again.
+    /// The next bytes, about so many; none at the end. They are cut behind a LF, since a CR may
+    /// have one behind it. The memory of a piece that is done with is used again.
     pub(crate) fn piece(&mut self, size: usize, spare: Option<Piece>) -> Result<Option<Piece>, TraceError> {
         let mut piece = Piece { len: 0, ..spare.unwrap_or_default() };
         let rest = std::mem::take(&mut self.rest);

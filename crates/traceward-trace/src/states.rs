@@ -334,8 +334,8 @@ impl<'o> States<'o> {
         self.keys.is_none() && !self.unordered && ends.is_some_and(|(last, first)| first < last)
     }
 
-    /// Whether no state of a block is earlier than any before it, in its key or elsewhere: most logs
-    /// are in order.
+    /// Whether no state of a block is earlier than any before it, in its key or elsewhere: most
+    /// logs are in order.
     fn comes_later(&mut self, block: &Block<'_>) -> bool {
         let times = self.time.as_ref().map(TimeBuilder::times).filter(|_| !self.unordered);
         let Some(times) = times else { return true };

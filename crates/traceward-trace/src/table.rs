@@ -130,8 +130,8 @@ impl<'a> Bits<'a> {
     }
 }
 
-/// Integers as booleans, one bit each, the lowest of each byte first; none if one of them is neither
-/// 0 nor 1.
+/// Integers as booleans, one bit each, the lowest of each byte first; none if one of them is
+/// neither 0 nor 1.
 pub(crate) fn packed(ints: &[i64]) -> Option<Vec<u8>> {
     let all = ints.iter().fold(0, |all, &int| all | int as u64);
     let byte = |ints: &[i64]| ints.iter().rev().fold(0, |byte, &int| byte << 1 | int as u8);

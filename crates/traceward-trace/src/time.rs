@@ -140,8 +140,8 @@ impl TimeReader {
         true
     }
 
-    /// The nanoseconds of the unit in which plain numbers are, where each text of one column is to be
-    /// taken by its word.
+    /// The nanoseconds of the unit in which plain numbers are, where each text of one column is to
+    /// be taken by its word.
     pub(crate) fn plain_unit(&self) -> Option<i64> {
         let is_plain = self.null.is_empty() && self.column.rest.is_empty();
         self.column.unit.filter(|_| is_plain).map(TimeUnit::nanoseconds)

@@ -26,8 +26,8 @@ fn chance(row: usize) -> u64 {
     (row as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 23
 }
 
-/// Most states are of one key; the others have a few each. `zero` is a row whose `x` is 0, `back` one
-/// that goes back in time.
+/// Most states are of one key; the others have a few each. `zero` is a row whose `x` is 0, `back`
+/// one that goes back in time.
 fn csv(zero: Option<usize>, back: Option<usize>) -> String {
     let mut text = "t,k,request,grant,x\n".to_owned();
     for row in 0..STATES {

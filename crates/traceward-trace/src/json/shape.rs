@@ -3,8 +3,8 @@
 //! A program writes its records one like the other: only the values differ. So what stood between
 //! the values of one record is looked for in the next, a few words at a time, and the scanner is
 //! asked only where it is not there. All but the values was found to be JSON when the shape was
-//! learnt, and a value has to be one that is JSON beyond doubt; so nothing is taken that the scanner
-//! would refuse.
+//! learnt, and a value has to be one that is JSON beyond doubt; so nothing is taken that the
+//! scanner would refuse.
 
 use super::scan;
 use crate::number;
@@ -66,9 +66,9 @@ impl Shape {
         2 * self.values.len()
     }
 
-    /// Finds the values of a record of this shape that begins at a position: adds for each the place
-    /// before it and the one behind it. Returns where the next record begins; none if this is no
-    /// such record, and then some places may have been added.
+    /// Finds the values of a record of this shape that begins at a position: adds for each the
+    /// place before it and the one behind it. Returns where the next record begins; none if this is
+    /// no such record, and then some places may have been added.
     #[inline]
     pub(super) fn find(&self, bytes: &[u8], mut at: usize, places: &mut Vec<u32>) -> Option<usize> {
         for (gap, kind) in &self.values {

@@ -3,7 +3,9 @@
 //! For most windows one position is enough: of claims of `F[0,b]` that wait the oldest, of claims
 //! of `G[0,b]` that still bind the newest. A window that opens later may have any number of claims
 //! before it. Of these a few are kept. Where there are more, the literal asks for less than it
-//! should, so that what has no trace has none, and what has one is looked at again.
+//! should, so that what has no trace has none, and what has one is looked at again. Which of them
+//! are kept decides how much can be shown: the first, and those at positions that another claim led
+//! to, since a chain of windows goes on there.
 
 use super::literal::{Help, Literal, Window};
 use super::zone::{Bound, Grain, Zone};
@@ -28,6 +30,8 @@ pub(super) struct Memory {
 pub(super) struct Entry {
     pub(super) at: Mark,
     pub(super) then: Option<Mark>,
+    /// Whether the position is one that a claim has waited for.
+    pub(super) is_awaited: bool,
 }
 
 impl Memory {
@@ -37,12 +41,27 @@ impl Memory {
         of_entries.flatten().chain(self.open.as_mut())
     }
 
+    /// Whether every position of another memory is kept in mind here, too.
+    pub(super) fn keeps_all_of(&self, other: &Self) -> bool {
+        other.entries.iter().all(|entry| self.entries.iter().any(|kept| kept.at == entry.at))
+    }
+
+    /// Forgets positions beyond so many. The first stays, and of the others those that were waited
+    /// for; the last is the position that is read.
+    pub(super) fn forget_beyond(&mut self, most: usize) {
+        while self.entries.len() > most {
+            let last = self.entries.len() - 1;
+            let forgotten = (1..=last).rev().find(|&index| !self.entries[index].is_awaited);
+            self.entries.remove(forgotten.unwrap_or(last));
+        }
+    }
+
     fn only(&self) -> Option<Mark> {
         self.entries.first().map(|entry| entry.at)
     }
 
     fn set(&mut self, mark: Option<Mark>) {
-        self.entries = mark.map(|at| Entry { at, then: None }).into_iter().collect();
+        self.entries = mark.map(|at| Entry { at, then: None, is_awaited: false }).into_iter().collect();
     }
 }
 
@@ -320,7 +339,7 @@ impl Rules {
         let joins = joined.entries.last_mut().map(|newest| newest.then = Some(now)).is_some();
         let joins = joins.then(|| (branch.clone(), joined));
         let begins = if memory.entries.len() < most.min(self.most_entries) {
-            Some(self.pushed(branch, memory))
+            Some(pushed(branch, memory))
         } else if memory.entries.len() < most {
             return vec![(branch, memory)];
         } else {
@@ -384,22 +403,30 @@ impl Rules {
         if told.claimed { self.keeping(branch, memory) } else { vec![(branch, memory)] }
     }
 
-    /// Keeps a position in mind. One with the same timestamp stands for it, and of too many the
-    /// last is forgotten.
+    /// Keeps a position in mind. One with the same timestamp stands for it.
     fn keeping(&self, branch: Branch, memory: Memory) -> Ways {
         let Some(&last) = memory.entries.last().filter(|last| last.then.is_none()) else {
-            return vec![self.pushed(branch, memory)];
+            return vec![pushed(branch, memory)];
         };
         let same = self.at_most(branch.clone(), last.at, 0).map(|branch| (branch, memory.clone()));
-        let later = self.more_than(branch, last.at, 0).map(|branch| self.pushed(branch, memory));
+        let later = self.more_than(branch, last.at, 0).map(|branch| pushed(branch, memory));
         same.into_iter().chain(later).collect()
     }
 
-    fn pushed(&self, branch: Branch, mut memory: Memory) -> (Branch, Memory) {
-        if memory.entries.len() < self.most_entries {
-            memory.entries.push(Entry { at: now(&branch), then: None });
+    /// Forgets what is too much, once all literals have seen a position: the claims of one may be
+    /// made where another one's were waiting for.
+    pub(super) fn forget(&self, literals: &[Literal], before: &[Memory], branch: &mut Branch) {
+        let now = now(branch);
+        let waits = |literal: &Literal| literal.strength == Strength::Strong && literal.direction == Direction::Future;
+        let are_served =
+            |((literal, before), after): ((&Literal, &Memory), &Memory)| waits(literal) && !after.keeps_all_of(before);
+        let is_awaited = literals.iter().zip(before).zip(&branch.memories).any(are_served);
+        for memory in &mut branch.memories {
+            if let Some(last) = memory.entries.last_mut().filter(|last| last.at == now) {
+                last.is_awaited = is_awaited;
+            }
+            memory.forget_beyond(self.most_entries);
         }
-        (branch, memory)
     }
 
     /// `f R[a,b] g`: at the first position of the window `f R g` is asked, or else g until the
@@ -456,7 +483,7 @@ impl Rules {
         }
         let mut near = memory.clone();
         near.entries.pop();
-        near.entries.push(Entry { at: now(&branch), then: None });
+        near.entries.push(Entry { at: now(&branch), then: None, is_awaited: false });
         let near = self.at_most(branch.clone(), before.at, length).map(|branch| (branch, near));
         let far = self.more_than(branch, before.at, length).map(|branch| self.keeping(branch, memory));
         near.into_iter().chain(far.into_iter().flatten()).collect()
@@ -535,7 +562,7 @@ impl Rules {
             (Some(to), _) => self.thinned(branch, memory, to - from),
             // Whatever is asked of this position is asked of the last one as well.
             (None, Some(Entry { then: None, .. })) => vec![(branch, memory)],
-            (None, _) => vec![self.pushed(branch, memory)],
+            (None, _) => vec![pushed(branch, memory)],
         };
         let loosen = |(branch, memory): (Branch, Memory)| {
             let is_full = memory.entries.len() >= self.most_entries;
@@ -552,6 +579,12 @@ impl Rules {
         let is_turned = |entry: &Entry| entry.then.is_some_and(|then| self.is_behind(branch, then, from));
         memory.entries.retain(|entry| !is_over(entry) && !is_turned(entry));
     }
+}
+
+/// Keeps the position that is read in mind.
+fn pushed(branch: Branch, mut memory: Memory) -> (Branch, Memory) {
+    memory.entries.push(Entry { at: now(&branch), then: None, is_awaited: false });
+    (branch, memory)
 }
 
 /// The mark of the position that is read.

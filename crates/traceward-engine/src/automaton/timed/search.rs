@@ -330,6 +330,7 @@ impl<'a> Search<'a> {
             };
             branches = branches.into_iter().flat_map(step).map(with).collect();
         }
+        branches.iter_mut().for_each(|branch| self.rules.forget(self.literals, memories, branch));
         branches
     }
 

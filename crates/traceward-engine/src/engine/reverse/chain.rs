@@ -49,9 +49,9 @@ pub(super) fn shift_past(into: &mut [u64], of: &[u64], carry: &mut u64) {
 
 /// `v[j] = low[j] | (high[j] & v[j+1])`.
 ///
-/// `low` is made a part of `high`, which changes nothing. Adding both with position j+1 below position j makes a carry where `low` is set and
-/// passes one on where `high` is: the carry out of a position is its value. Where `high` alone is
-/// set, the sum has a 0 if a carry came in.
+/// `low` is made a part of `high`, which changes nothing. Adding both with position j+1 below
+/// position j makes a carry where `low` is set and passes one on where `high` is: the carry out of
+/// a position is its value. Where `high` alone is set, the sum has a 0 if a carry came in.
 pub(super) fn chain_future(into: &mut [u64], low: &[u64], high: &[u64], carry: &mut u64, past_end: EndMask) {
     let Some(last) = into.len().checked_sub(1) else { return };
     let mut passed = *carry;

@@ -1,5 +1,5 @@
-//! Formulas whose parts are all asked everywhere, as those are that have very many places, and those
-//! of the shapes that are asked most.
+//! Formulas whose parts are all asked everywhere, as those are that have very many places, and
+//! those of the shapes that are asked most.
 
 use super::plan::Demand;
 use super::{AskedAt, Goal, Streaming};
