@@ -1144,6 +1144,10 @@ pub fn remedy(remedy: &Remedy) -> String {
 pub fn live_remedy(asked: &Remedy) -> String {
     match asked {
         Remedy::SortByTime => "put records in order that are a little late: --lateness 2s".to_owned(),
+        Remedy::NameTimeColumn => {
+            let by_column = remedy(&Remedy::NameTimeColumn);
+            format!("{by_column}; or take the time at which they arrive: `--clock wall`")
+        }
         other => remedy(other),
     }
 }

@@ -1,8 +1,10 @@
 //! What is done with a formula or a query, stage by stage.
 
+mod delay;
 mod query;
 
 use crate::spec::Spec;
+use delay::delay_text;
 use query::query_plan;
 use std::fmt;
 use std::sync::Arc;
@@ -206,6 +208,7 @@ fn formula_stages(prepared: &Arc<Prepared>, config: Config, names: &[Arc<str>]) 
             Err(refused) => refused.error.to_string(),
         },
     ));
+    stages.push(("delay", delay_text(formulas, normal[0], names)));
     stages
 }
 

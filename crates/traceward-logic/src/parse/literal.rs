@@ -6,6 +6,7 @@ use super::words::{self, Meaning};
 use crate::ast::{Bound, Named};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::formula::{Interval, Unit};
+use crate::print::TIME_UNITS;
 use crate::value::Value;
 use std::sync::Arc;
 
@@ -244,6 +245,10 @@ impl Parser<'_> {
             return None;
         }
         if number.end != word.start {
+            let is_unit = TIME_UNITS.iter().any(|(_, unit)| *unit == self.source_text(word));
+            if !is_unit || !self.source_text(number).ends_with(|last: char| last.is_ascii_digit()) {
+                return None;
+            }
             let error = Diagnostic::error(number.to(word), "a number and its unit stand together");
             return Some(error.label("a space between them").help("write `5ms`, not `5 ms`"));
         }

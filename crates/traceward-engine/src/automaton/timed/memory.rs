@@ -3,9 +3,12 @@
 //! For most windows one position is enough: of claims of `F[0,b]` that wait the oldest, of claims
 //! of `G[0,b]` that still bind the newest. A window that opens later may have any number of claims
 //! before it. Of these a few are kept. Where there are more, the literal asks for less than it
-//! should, so that what has no trace has none, and what has one is looked at again. Which of them
-//! are kept decides how much can be shown: the first, and those at positions that another claim led
-//! to, since a chain of windows goes on there.
+//! should, so that what has no trace has none, and what has one is looked at again.
+//!
+//! Which of them are kept decides how much can be shown. A contradiction is mostly one between what
+//! different literals claim at one position, and what that leads to. So positions *matter* where a
+//! literal makes a claim and has no other, and where something is awaited since a position that
+//! matters; others are forgotten first.
 
 use super::literal::{Help, Literal, Window};
 use super::zone::{Bound, Grain, Zone};
@@ -20,7 +23,7 @@ pub(super) struct Memory {
     /// Claims, or positions that later claims ask about, oldest first.
     pub(super) entries: Vec<Entry>,
     /// The one claim that matters of those whose window is open.
-    pub(super) open: Option<Mark>,
+    pub(super) open: Option<Entry>,
     /// Whether something was forgotten, so that every later claim has to be believed.
     is_loose: bool,
 }
@@ -30,28 +33,38 @@ pub(super) struct Memory {
 pub(super) struct Entry {
     pub(super) at: Mark,
     pub(super) then: Option<Mark>,
-    /// Whether the position is one that a claim has waited for.
-    pub(super) is_awaited: bool,
+    /// Whether the position matters more than others.
+    matters: bool,
 }
 
 impl Memory {
     /// Every mark, to be looked at or renumbered.
     pub(super) fn marks(&mut self) -> impl Iterator<Item = &mut Mark> {
         let of_entries = self.entries.iter_mut().flat_map(|entry| [Some(&mut entry.at), entry.then.as_mut()]);
-        of_entries.flatten().chain(self.open.as_mut())
+        of_entries.flatten().chain(self.open.as_mut().map(|open| &mut open.at))
     }
 
-    /// Whether every position of another memory is kept in mind here, too.
-    pub(super) fn keeps_all_of(&self, other: &Self) -> bool {
-        other.entries.iter().all(|entry| self.entries.iter().any(|kept| kept.at == entry.at))
+    /// Whether this is a claim at a position and the only one.
+    fn is_first_at(&self, position: Mark) -> bool {
+        self.only() == Some(position)
     }
 
-    /// Forgets positions beyond so many. The first stays, and of the others those that were waited
-    /// for; the last is the position that is read.
-    pub(super) fn forget_beyond(&mut self, most: usize) {
+    /// The positions that are kept in mind.
+    fn kept(&self) -> impl Iterator<Item = &Entry> {
+        self.entries.iter().chain(&self.open)
+    }
+
+    /// Whether a position that matters was kept in mind before and is not any more.
+    fn has_let_go(&self, before: &Self) -> bool {
+        let is_gone = |entry: &Entry| entry.matters && !self.kept().any(|kept| kept.at == entry.at);
+        before.kept().any(is_gone)
+    }
+
+    /// Forgets positions beyond so many, but never the first.
+    fn forget_beyond(&mut self, most: usize) {
         while self.entries.len() > most {
             let last = self.entries.len() - 1;
-            let forgotten = (1..=last).rev().find(|&index| !self.entries[index].is_awaited);
+            let forgotten = (1..=last).rev().find(|&index| !self.entries[index].matters);
             self.entries.remove(forgotten.unwrap_or(last));
         }
     }
@@ -61,7 +74,7 @@ impl Memory {
     }
 
     fn set(&mut self, mark: Option<Mark>) {
-        self.entries = mark.map(|at| Entry { at, then: None, is_awaited: false }).into_iter().collect();
+        self.entries = mark.map(|at| Entry { at, then: None, matters: false }).into_iter().collect();
     }
 }
 
@@ -352,7 +365,7 @@ impl Rules {
     /// there on has to come before the window closes; of those that wait for it the oldest.
     fn until(&self, from: i64, to: Option<i64>, memory: Memory, told: Told, mut branch: Branch) -> Ways {
         if let (Some(open), Some(to)) = (memory.open, to) {
-            let Some(in_time) = self.at_most(branch, open, to) else { return Vec::new() };
+            let Some(in_time) = self.at_most(branch, open.at, to) else { return Vec::new() };
             branch = in_time;
         }
         let mut ways = Vec::new();
@@ -366,7 +379,8 @@ impl Rules {
             if told.help {
                 after.open = None;
             } else if to.is_some() {
-                after.open = after.open.or(entered.first().map(|entry| entry.at));
+                let matters = after.open.iter().chain(&entered).any(|entry| entry.matters);
+                after.open = after.open.or(entered.first().copied()).map(|open| Entry { matters, ..open });
             }
             ways.push((way, after));
         }
@@ -413,17 +427,19 @@ impl Rules {
         same.into_iter().chain(later).collect()
     }
 
-    /// Forgets what is too much, once all literals have seen a position: the claims of one may be
-    /// made where another one's were waiting for.
+    /// Forgets what is too much, once all literals have seen a position.
     pub(super) fn forget(&self, literals: &[Literal], before: &[Memory], branch: &mut Branch) {
         let now = now(branch);
         let waits = |literal: &Literal| literal.strength == Strength::Strong && literal.direction == Direction::Future;
-        let are_served =
-            |((literal, before), after): ((&Literal, &Memory), &Memory)| waits(literal) && !after.keeps_all_of(before);
-        let is_awaited = literals.iter().zip(before).zip(&branch.memories).any(are_served);
+        let is_reason = |((literal, before), after): ((&Literal, &Memory), &Memory)| {
+            after.is_first_at(now) || waits(literal) && after.has_let_go(before)
+        };
+        let matters = literals.iter().zip(before).zip(&branch.memories).any(is_reason);
         for memory in &mut branch.memories {
-            if let Some(last) = memory.entries.last_mut().filter(|last| last.at == now) {
-                last.is_awaited = is_awaited;
+            // One of the same timestamp stands for this one.
+            let is_same = |last: &Entry| branch.zone.entails(now.into(), last.at.into(), self.grain.at_most(0));
+            if let Some(last) = memory.entries.last_mut().filter(|last| is_same(last)) {
+                last.matters |= matters;
             }
             memory.forget_beyond(self.most_entries);
         }
@@ -442,10 +458,10 @@ impl Rules {
     ) -> Ways {
         if let (Some(open), Some(to)) = (memory.open, to) {
             if !told.help {
-                let Some(over) = self.more_than(branch, open, to) else { return Vec::new() };
+                let Some(over) = self.more_than(branch, open.at, to) else { return Vec::new() };
                 branch = over;
             }
-            if self.is_past(&branch, open, to) {
+            if self.is_past(&branch, open.at, to) {
                 memory.open = None;
             }
         }
@@ -460,7 +476,7 @@ impl Rules {
                 let Some(way) = self.opened(branch.clone(), &memory.entries, from, to, closed..end) else { continue };
                 let mut after = memory.clone();
                 if !is_released {
-                    after.open = Some(memory.entries[end - 1].at);
+                    after.open = Some(memory.entries[end - 1]);
                 }
                 after.entries.drain(..end);
                 ways.push((way, after));
@@ -483,7 +499,7 @@ impl Rules {
         }
         let mut near = memory.clone();
         near.entries.pop();
-        near.entries.push(Entry { at: now(&branch), then: None, is_awaited: false });
+        near.entries.push(Entry { at: now(&branch), then: None, matters: false });
         let near = self.at_most(branch.clone(), before.at, length).map(|branch| (branch, near));
         let far = self.more_than(branch, before.at, length).map(|branch| self.keeping(branch, memory));
         near.into_iter().chain(far.into_iter().flatten()).collect()
@@ -583,7 +599,7 @@ impl Rules {
 
 /// Keeps the position that is read in mind.
 fn pushed(branch: Branch, mut memory: Memory) -> (Branch, Memory) {
-    memory.entries.push(Entry { at: now(&branch), then: None, is_awaited: false });
+    memory.entries.push(Entry { at: now(&branch), then: None, matters: false });
     (branch, memory)
 }
 
