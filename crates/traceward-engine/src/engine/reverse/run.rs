@@ -12,9 +12,15 @@ use traceward_logic::letter::{Batch, Letters};
 /// cache, large enough that deciding what to do is a small part of doing it.
 const BLOCK: usize = 256;
 
-/// Operations on words that a thread of its own is worth: with fewer it takes longer to start the
-/// thread than to do its work.
-const LEAST_WORK: usize = 1 << 18;
+/// Words of a trace whose rows fit into no cache: there the next block is asked for while this one
+/// is computed. The processor does not guess which words come next, since each row goes on only when
+/// all others have had their turn, and would first wait for words and then compute.
+const LEAST_EXPECTED: usize = 1 << 20;
+
+/// Operations on words that a thread of its own is worth, which take about 100 µs where rows are in
+/// caches: with fewer, half of what it saves is lost when it is started (`traceward-bench
+/// reverse-threads`).
+const LEAST_WORK: usize = 1 << 20;
 
 /// Delay lines are never guessed right, so that as many words of a section as they have are walked
 /// over twice: so often they are to fit into it. Those that are longer than a second-level cache are
@@ -39,6 +45,8 @@ pub(super) fn run_batch<'c>(schedule: &Schedule, cache: &'c mut Cache, batch: &B
 pub(super) struct Cut {
     /// The words of a block: a power of two.
     pub(super) block: usize,
+    /// The words of a trace from which on blocks are asked for ahead.
+    pub(super) least_expected: usize,
     /// The most sections.
     pub(super) most: usize,
     /// The operations on words of a section, at the least.
@@ -49,7 +57,13 @@ pub(super) struct Cut {
 
 impl Cut {
     fn usual(cache: &Cache) -> Self {
-        Self { block: BLOCK, most: cache.threads().get(), least_work: LEAST_WORK, least_rings: LEAST_RINGS }
+        Self {
+            block: BLOCK,
+            least_expected: LEAST_EXPECTED,
+            most: cache.threads().get(),
+            least_work: LEAST_WORK,
+            least_rings: LEAST_RINGS,
+        }
     }
 
     /// The number of sections of a walk.
@@ -109,7 +123,7 @@ pub(super) fn fill<'c>(schedule: &Schedule, cache: &'c mut Cache, filled: Filled
                 let mut outputs: Vec<Vec<u64>> = taken.collect();
                 let words = letters.len.div_ceil(Bitmap::WORD);
                 outputs.iter_mut().for_each(|output| output.resize(words, 0));
-                let walk = Walk::new(pass, filled, &rows, cut.block);
+                let walk = Walk::new(pass, filled, &rows, cut);
                 sections::run(&walk, &mut outputs, &mut cache.scratches, cut.sections(&walk));
                 for (&(_, row), words) in pass.outputs.iter().zip(outputs) {
                     rows[row.0 as usize] = Bitmap::from_words(words, letters.len);

@@ -16,6 +16,7 @@
 //! and no more than twice the blocks are repeated that have to be.
 
 use super::walk::{Carried, Scratch, Walk};
+use super::wide;
 use std::ops::Range;
 use std::thread;
 use traceward_logic::formula::Direction;
@@ -118,13 +119,30 @@ impl Section<'_> {
     }
 
     fn step(&mut self, walk: &Walk<'_>, nth: usize) {
+        if walk.is_expected() && nth + 1 < self.blocks.len() {
+            let next = walk.words_of(self.block(nth + 1));
+            walk.expect(&next);
+            let part = self.part(walk, &next);
+            self.outputs.iter().for_each(|output| wide::expect(&output[part.clone()]));
+        }
+        let words = walk.words_of(self.block(nth));
+        let part = self.part(walk, &words);
+        let outputs = self.outputs.iter_mut().map(|output| &mut output[part.clone()]);
+        walk.step(&words, self.scratch, outputs);
+    }
+
+    /// A block, counted in the order of the walk.
+    fn block(&self, nth: usize) -> Range<usize> {
         let block = match self.direction {
             Direction::Future => self.blocks.end - 1 - nth,
             Direction::Past => self.blocks.start + nth,
         };
+        block..block + 1
+    }
+
+    /// Where words of the trace are in the outputs.
+    fn part(&self, walk: &Walk<'_>, words: &Range<usize>) -> Range<usize> {
         let first = walk.words_of(self.blocks.clone()).start;
-        let words = walk.words_of(block..block + 1);
-        let outputs = self.outputs.iter_mut().map(|output| &mut output[words.start - first..words.end - first]);
-        walk.step(block, self.scratch, outputs);
+        words.start - first..words.end - first
     }
 }

@@ -20,10 +20,10 @@ use traceward_testkit::generate::{self, Windows};
 
 /// Blocks of some words, in sections even where they are hardly worth one.
 fn cut(block: usize, most: usize) -> Cut {
-    Cut { block, most, least_work: 1, least_rings: 0 }
+    Cut { block, least_expected: 0, most, least_work: 1, least_rings: 0 }
 }
 
-const ALONE: Cut = Cut { block: 256, most: 1, least_work: 1, least_rings: 0 };
+const ALONE: Cut = Cut { block: 256, least_expected: usize::MAX, most: 1, least_work: 1, least_rings: 0 };
 
 /// One, two and four words a block; one section, two, and more than there are blocks.
 fn cuts() -> Vec<Cut> {
@@ -272,7 +272,7 @@ fn repeated(text: &str, p: impl Fn(usize) -> bool, q: impl Fn(usize) -> bool, mo
     let letters = compiled.letters(&trace);
     let Schedule { stages, .. } = &compiled.reverse.schedule;
     let [Stage::Pass(pass)] = &stages[..] else { panic!("one pass") };
-    let walk = Walk::new(pass, Filled { letters: &letters, batch: None }, &[], 1);
+    let walk = Walk::new(pass, Filled { letters: &letters, batch: None }, &[], cut(1, most));
     let mut outputs = vec![vec![0; BLOCKS]];
     let repeated = sections::run(&walk, &mut outputs, &mut Vec::<Scratch>::new(), most);
     let filled = Bitmap::from_words(outputs.remove(0), STATES);
@@ -310,4 +310,34 @@ fn only_what_was_guessed_wrong_is_repeated() {
     assert_eq!(repeated("F[0,40] q", never, |position| position == half + 5, 2), 1);
     // A delay line, of 2 words and the one that comes, is filled anew.
     assert_eq!(repeated("F[130,130] q", never, |position| position % 3 == 0, 2), 4);
+}
+
+/// As callers ask: so many states that sections are worth their threads.
+#[test]
+fn threads_of_a_cache_make_no_difference() {
+    let untils = (0..12).fold("q".to_owned(), |inner, _| format!("(p U (!q W {inner}))"));
+    let (compiled, names) = one_pass(&format!("p -> {untils} & X F[70,72] q"));
+    let len = 5_000_017;
+    let mut numbers = Numbers(1);
+    let mut random = || Bitmap::from_words((0..len_in_words(len)).map(|_| numbers.next()).collect(), len);
+    let trace = Trace::of_bools(len, names.iter().map(|_| random()).collect());
+    let letters = compiled.letters(&trace);
+    let rows = |threads: usize| {
+        let mut cache = Cache::for_threads(std::num::NonZero::new(threads).expect("a thread"));
+        let of_one = compiled.reverse.rows(&mut cache, &letters)[0].clone();
+        let sections = cache.scratches.len();
+        let batch = Batch::new(letters.clone(), &[1_000_000, 77, len - 1_000_077]).expect("there is room in time");
+        (of_one, compiled.reverse.rows_of_batch(&mut cache, &batch)[0].clone(), sections)
+    };
+    let (of_one, of_batch, _) = rows(1);
+    assert!(of_one != of_batch && (1..len).contains(&of_one.count_ones()));
+    for threads in [2, 3] {
+        let (one, batch, sections) = rows(threads);
+        assert!(one == of_one && batch == of_batch, "{threads} threads");
+        assert_eq!(sections, 2, "the trace is long enough for two sections, and not for three");
+    }
+}
+
+fn len_in_words(len: usize) -> usize {
+    len.div_ceil(Bitmap::WORD)
 }

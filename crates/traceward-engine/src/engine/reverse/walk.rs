@@ -2,9 +2,9 @@
 
 use super::chain::{EndMask, shift_future, shift_past};
 use super::delay::{Delay, Step};
-use super::run::Filled;
+use super::run::{Cut, Filled};
 use super::schedule::{Extent, Operation, Pass, Register};
-use super::wide::Words;
+use super::wide::{self, Words};
 use super::within::{self, Reach};
 use std::ops::Range;
 use traceward_logic::bitmap::Bitmap;
@@ -16,9 +16,10 @@ pub(super) struct Walk<'a> {
     pass: &'a Pass,
     filled: Filled<'a>,
     rows: &'a [Bitmap],
-    /// The words of a block: a power of two.
     block: usize,
     word_count: usize,
+    /// Whether blocks are asked for before they are read and written.
+    is_expected: bool,
     words: Words,
 }
 
@@ -40,9 +41,10 @@ pub(in crate::engine) struct Scratch {
 }
 
 impl<'a> Walk<'a> {
-    pub(super) fn new(pass: &'a Pass, filled: Filled<'a>, rows: &'a [Bitmap], block: usize) -> Self {
+    pub(super) fn new(pass: &'a Pass, filled: Filled<'a>, rows: &'a [Bitmap], cut: Cut) -> Self {
         let word_count = filled.letters.len.div_ceil(Bitmap::WORD);
-        Self { pass, filled, rows, block, word_count, words: Words::fastest() }
+        let is_expected = word_count >= cut.least_expected;
+        Self { pass, filled, rows, block: cut.block, word_count, is_expected, words: Words::fastest() }
     }
 
     pub(super) fn direction(&self) -> Direction {
@@ -109,14 +111,36 @@ impl<'a> Walk<'a> {
         Delay { steps, end, direction: self.pass.direction, word_count: self.word_count }
     }
 
-    /// Goes through a block, and writes what it comes to.
-    pub(super) fn step<'o>(&self, block: usize, scratch: &mut Scratch, outputs: impl Iterator<Item = &'o mut [u64]>) {
-        let words = self.words_of(block..block + 1);
+    /// Goes through the words of a block, and writes what they come to.
+    pub(super) fn step<'o>(
+        &self,
+        words: &Range<usize>,
+        scratch: &mut Scratch,
+        outputs: impl Iterator<Item = &'o mut [u64]>,
+    ) {
         for (index, operation) in self.pass.operations.iter().enumerate() {
-            self.operate(index, *operation, scratch, &words);
+            self.operate(index, *operation, scratch, words);
         }
         for (output, (register, _)) in outputs.zip(&self.pass.outputs) {
-            output.copy_from_slice(self.register(*register, &scratch.registers, &words));
+            output.copy_from_slice(self.register(*register, &scratch.registers, words));
+        }
+    }
+
+    /// Whether blocks are asked for before they are read and written.
+    pub(super) fn is_expected(&self) -> bool {
+        self.is_expected
+    }
+
+    /// Asks for what a block reads.
+    pub(super) fn expect(&self, words: &Range<usize>) {
+        for operation in &self.pass.operations {
+            match *operation {
+                Operation::Proposition(proposition) | Operation::NotProposition(proposition) => {
+                    wide::expect(&self.filled.letters.bitmap(proposition).words()[words.clone()]);
+                }
+                Operation::Row(row) => wide::expect(&self.rows[row.0 as usize].words()[words.clone()]),
+                _ => {}
+            }
         }
     }
 
