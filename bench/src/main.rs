@@ -101,6 +101,7 @@ const BENCHMARKS: &[Benchmark] = &[
     Benchmark { name: "reverse", run: reverse::figure_10_third_formula },
     Benchmark { name: "reverse-past", run: reverse::past_and_future },
     Benchmark { name: "reverse-limit", run: reverse::limit },
+    Benchmark { name: "reverse-threads", run: reverse::threads },
     Benchmark { name: "reverse-bounded", run: reverse::bounded },
     Benchmark { name: "reverse-steps", run: reverse::bounds_in_steps },
     Benchmark { name: "reverse-time", run: reverse::bounds_in_time },

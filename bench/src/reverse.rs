@@ -1,7 +1,9 @@
 //! Reverse traversal with bitmaps in memory, simplification off, truth at every position counted.
 
-use crate::{Random, Row, measured};
+use crate::{Random, Row, Whose, measured};
 use std::hint::black_box;
+use std::num::NonZero;
+use std::time::{Duration, Instant};
 use traceward_engine::select::{Cache, Config, EngineName, Evaluator, Prepared, Simplification};
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::letter::Letters;
@@ -330,8 +332,12 @@ const KNOWN: [Known; 6] = [
     }),
 ];
 
+/// Two threads beside one.
+const THREADS: NonZero<usize> = NonZero::new(2).expect("two threads");
+
 /// Truth at all positions beside merely reading the bitmaps, which are larger than caches: four and
-/// six operators, in the future, the past and both. Rows are filled, and counted once before.
+/// six operators, in the future, the past and both, on one thread and on two. Rows are filled, and
+/// counted once before.
 pub fn limit() -> Vec<Row> {
     let mut random = Random(1);
     let mut period = || -> Vec<u64> { (0..PERIOD).map(|_| random.bits()).collect() };
@@ -345,15 +351,52 @@ pub fn limit() -> Vec<Row> {
             rows.push(or_fold(&letters));
         }
         let expected = counted_by_hand(&a, &b, truth);
-        let mut cache = Cache::default();
-        let mut fill = || evaluator.truth(&mut cache, &letters).expect("reverse never gives up")[0].get(0);
-        let first = fill();
-        let name = format!("filling the row of {formula}");
-        rows.push(measured(name, letters.len as u64, "states", &first, fill));
-        let count = evaluator.truth(&mut cache, &letters).expect("reverse never gives up")[0].count_ones();
-        assert_eq!(count, expected, "{formula} gives the expected answer");
+        rows.extend(on_one_and_two(format!("filling the row of {formula}"), &evaluator, &letters, expected));
     }
     rows
+}
+
+/// Rows filled on one thread and on two, in turns, the fastest of many, and of more where they take
+/// no time: whoever else is at work takes from two threads more than from one.
+fn on_one_and_two(name: String, evaluator: &Evaluator, letters: &Letters, expected: usize) -> [Row; 2] {
+    let rounds = ((1 << 32) / letters.len).clamp(20, 1000);
+    let mut caches = [Cache::default(), Cache::for_threads(THREADS)];
+    let mut times = [Duration::MAX; 2];
+    for _ in 0..rounds {
+        for (time, cache) in times.iter_mut().zip(&mut caches) {
+            let start = Instant::now();
+            black_box(evaluator.truth(cache, letters).expect("reverse never gives up"));
+            *time = start.elapsed().min(*time);
+        }
+    }
+    for cache in &mut caches {
+        let count = evaluator.truth(cache, letters).expect("reverse never gives up")[0].count_ones();
+        assert_eq!(count, expected, "{name} gives the expected answer");
+    }
+    let faster = times[0].as_secs_f64() / times[1].as_secs_f64();
+    let two = format!("the same on 2 threads, {faster:.2} × as fast");
+    let row = |name, time| Row::new(name, letters.len as u64, "states", time, Whose::Compared);
+    [row(name, times[0]), row(two, times[1])]
+}
+
+/// From traces that are too short for a second thread to those that are not.
+pub fn threads() -> Vec<Row> {
+    let formulas: [Known; 2] = [KNOWN[0], KNOWN[2]];
+    let mut random = Random(2);
+    let lengths = (16..27).step_by(2).map(|power| 1_usize << power);
+    let of_length = |len: usize| {
+        let mut words = || -> Vec<u64> { (0..len / Bitmap::WORD).map(|_| random.bits()).collect() };
+        let paper = Paper { a: Bitmap::from_words(words(), len), b: Bitmap::from_words(words(), len) };
+        let bits = |bitmap: &Bitmap| (0..len).map(|position| bitmap.get(position)).collect::<Vec<bool>>();
+        let (a, b) = (bits(&paper.a), bits(&paper.b));
+        let rows = formulas.map(|(formula, truth)| {
+            let (evaluator, letters) = prepare(formula, &paper);
+            let expected = truth(&a, &b).into_iter().filter(|bit| *bit).count();
+            on_one_and_two(format!("{formula}, {len} states"), &evaluator, &letters, expected)
+        });
+        rows.into_iter().flatten()
+    };
+    lengths.flat_map(of_length).collect()
 }
 
 /// All words of the letters, read once by many independent instructions.

@@ -272,8 +272,8 @@ pub struct CheckArguments {
     /// wait, bytes
     #[arg(long, help_heading = "Engine")]
     pub engine_statistics: bool,
-    /// How many threads read a file; as many as there are processors unless told. What is answered
-    /// does not depend on it
+    /// How many threads read a file, and evaluate formulas if it is long; as many as there are
+    /// processors unless told. What is answered does not depend on it
     #[arg(long, value_name = "N", help_heading = "Limits", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub threads: Option<u16>,
     /// How much memory the states of a trace may take, in MiB. Beyond it they go to a temporary

@@ -134,7 +134,7 @@ pub(crate) fn unknown_column(role: &'static str, name: &str, names: &[String]) -
 /// The pieces in which a file is read, side by side.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Pieces {
-    /// The number of threads that read them.
+    /// The number of threads that read them, and that may evaluate formulas on a long trace.
     pub threads: NonZero<usize>,
     /// The number of bytes of each, about.
     pub size: usize,

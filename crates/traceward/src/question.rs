@@ -172,7 +172,7 @@ impl<'a> Question<'a> {
 
     /// The whole trace as the one part.
     fn whole(&self, letters: &Letters) -> Result<Answers, Error> {
-        let mut cache = Cache::default();
+        let mut cache = Cache::for_threads(self.options.read.pieces.threads);
         let evaluated = Evaluated { letters, rows: self.evaluator.truth(&mut cache, letters)? };
         let part = Part::whole(self, &evaluated);
         let (judgements, values) = self.judge(&part)?;
@@ -236,7 +236,7 @@ impl<'a> Question<'a> {
             let batches = Batches { keys, whole, evaluator, looks_at_time };
             return batches.each(self.options.read.pieces.threads, |ready| self.each_of_batch(keys, &ready, &mut take));
         }
-        let mut cache = Cache::default();
+        let mut cache = Cache::for_threads(self.options.read.pieces.threads);
         for group in keys.groups() {
             let letters = self.letters_of_part(group.positions).map_err(|_| self.earliest_error(keys))?;
             self.alone(group, &letters, &mut cache, &mut take)?;

@@ -1,10 +1,12 @@
 //! The face of engines that look at a trace that has ended, as a whole.
 
+use super::reverse::Scratch;
 use super::walkthrough::{Guide, Walkthrough, WalkthroughError};
 use super::{Decision, EngineConfig};
 use crate::limit::GaveUp;
 use crate::prepared::Prepared;
 use std::fmt::Debug;
+use std::num::NonZero;
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::letter::{Batch, Letters};
 
@@ -38,17 +40,33 @@ pub trait Offline: Debug + Send + Sync {
     }
 }
 
-/// Scratch of an engine, for use with one after another. Rows are kept from one question to the
-/// next: clearing fresh memory takes longer than filling it.
-#[derive(Clone, Debug, Default)]
+/// Scratch of an engine, for use with one after another, and the threads that it may take. Rows are
+/// kept from one question to the next: clearing fresh memory takes longer than filling it.
+#[derive(Clone, Debug)]
 pub struct Cache {
-    pub(super) registers: Vec<u64>,
-    pub(super) carries: Vec<u64>,
-    pub(super) rings: Vec<Vec<u64>>,
+    pub(super) scratches: Vec<Scratch>,
     pub(super) rows: Vec<Bitmap>,
+    threads: NonZero<usize>,
+}
+
+impl Default for Cache {
+    /// For an engine that stays on the thread of its caller.
+    fn default() -> Self {
+        Self::for_threads(NonZero::<usize>::MIN)
+    }
 }
 
 impl Cache {
+    /// For an engine that may work on so many threads at a time, that of its caller included. What
+    /// it answers does not depend on it.
+    pub fn for_threads(threads: NonZero<usize>) -> Self {
+        Self { scratches: Vec::new(), rows: Vec::new(), threads }
+    }
+
+    pub(super) fn threads(&self) -> NonZero<usize> {
+        self.threads
+    }
+
     /// Keeps rows for the next question, and lends them to the caller.
     pub(super) fn keep(&mut self, rows: Vec<Bitmap>) -> Vec<&Bitmap> {
         self.rows = rows;

@@ -88,21 +88,25 @@ impl Batches<'_> {
         mut take: impl FnMut(Ready) -> Result<(), Error>,
     ) -> Result<(), Error> {
         if threads.get() == 1 || self.keys.start(self.keys.len()) <= STATES {
-            return self.evaluate_all(|ready| take(ready?));
+            return self.evaluate_all(threads, |ready| take(ready?));
         }
         let (done, coming) = mpsc::sync_channel(AHEAD);
         #[expect(clippy::disallowed_methods, reason = "whoever calls has decided about threads, by `Pieces`")]
         thread::scope(|scope| {
             // Whoever asked may have found a mistake, and be gone.
             let send = move |ready| done.send(ready).map_err(|_| Gone);
-            scope.spawn(move || self.evaluate_all(send));
+            scope.spawn(move || self.evaluate_all(threads, send));
             coming.into_iter().try_for_each(|ready: Result<Ready, GaveUp>| take(ready?))
         })
     }
 
     /// Calls `take` with all keys, until it fails.
-    fn evaluate_all<E>(self, mut take: impl FnMut(Result<Ready, GaveUp>) -> Result<(), E>) -> Result<(), E> {
-        let mut cache = Cache::default();
+    fn evaluate_all<E>(
+        self,
+        threads: NonZero<usize>,
+        mut take: impl FnMut(Result<Ready, GaveUp>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut cache = Cache::for_threads(threads);
         each_batch(self.keys, |traces| match self.evaluate(traces, &mut cache).transpose() {
             Some(ready) => take(ready).map(|()| Taken::All),
             None => Ok(Taken::TooMany),

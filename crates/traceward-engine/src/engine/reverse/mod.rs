@@ -19,6 +19,8 @@
 //! Many short traces, those of keys, are filled as one: they stand one behind the other, and a row
 //! of borders tells where each ends.
 //!
+//! A long trace is cut into sections, one for each thread that the [`Cache`] allows (`sections.rs`).
+//!
 //! Time and space are linear in formula and trace. For verdicts while the trace still grows, see
 //! the engines that run online; for a definition without bit tricks, see
 //! [`traceward_logic::semantics`].
@@ -27,12 +29,17 @@ mod chain;
 mod delay;
 mod run;
 mod schedule;
+mod sections;
 mod table;
+#[cfg(test)]
+mod tests;
+mod walk;
 mod wide;
 mod window;
 mod within;
 
 pub use table::TraceTable;
+pub(super) use walk::Scratch;
 
 use super::EngineConfig;
 use super::offline::{Cache, Offline};

@@ -4,8 +4,10 @@
 //! Up to 63 steps, bits are spread by doubling shifts. Farther, a word has only two questions:
 //! which of its positions have a set one ahead of them in the word itself, and which still see the
 //! nearest one behind it. In time both are settled by the timestamps at the ends of the word,
-//! unless the bound ends within it.
+//! unless the bound ends within it. Behind a block, what no later position sees is forgotten: walks
+//! that have met different things then carry the same.
 
+use std::ops::Range;
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::formula::{Direction, Unit};
 
@@ -77,7 +79,7 @@ impl Block<'_> {
             let nearest = start + u64::from(word.leading_zeros());
             first = if word == 0 { first } else { nearest.saturating_sub(steps) };
         }
-        *first_to_see = first;
+        *first_to_see = if first < self.start as u64 { first } else { NOWHERE };
     }
 
     /// Remembers the position behind the last one that sees the nearest set one.
@@ -92,7 +94,7 @@ impl Block<'_> {
             *word = seen;
             start += WORD;
         }
-        *behind_last = end;
+        *behind_last = if end > start { end } else { 0 };
     }
 
     /// Remembers the nearest set position.
@@ -107,6 +109,11 @@ impl Block<'_> {
             if word != 0 {
                 *nearest = start as u64 + u64::from(L::nearest(word));
             }
+        }
+        let next = L::behind(self.start..self.start + self.words.len() * Bitmap::WORD);
+        let is_far = |next: &i64| *nearest != NOWHERE && time[*nearest as usize].abs_diff(*next) > limit;
+        if next.and_then(|next| time.get(next)).is_some_and(is_far) {
+            *nearest = NOWHERE;
         }
     }
 }
@@ -181,6 +188,9 @@ trait Look {
     /// The nth of some indices, in the order in which a walk meets them.
     fn nth(nth: usize, count: usize) -> usize;
 
+    /// The position that a walk meets first behind some others.
+    fn behind(positions: Range<usize>) -> Option<usize>;
+
     /// The positions of a word from which a set one lies ahead in it.
     fn ahead(word: u64) -> u64;
 
@@ -197,6 +207,10 @@ impl Look for Future {
     #[inline]
     fn nth(nth: usize, count: usize) -> usize {
         count - 1 - nth
+    }
+
+    fn behind(positions: Range<usize>) -> Option<usize> {
+        positions.start.checked_sub(1)
     }
 
     #[inline]
@@ -226,6 +240,10 @@ impl Look for Past {
     #[inline]
     fn nth(nth: usize, _: usize) -> usize {
         nth
+    }
+
+    fn behind(positions: Range<usize>) -> Option<usize> {
+        Some(positions.end)
     }
 
     #[inline]
