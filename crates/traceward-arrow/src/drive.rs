@@ -15,8 +15,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use traceward_trace::{TableBlock, TableStates, TraceError};
 
-/// The pieces that wait for each thread: one that is decoded, and one that is ready to be.
-const WAITING: usize = 2;
+/// The pieces that wait beside those that are decoded. Each piece that waits takes memory, and
+/// those who decode are mostly faster than whoever puts pieces together.
+const WAITING: usize = 1;
 
 /// The most rows that room is made for before they are there.
 const MOST_EXPECTED: usize = 1 << 20;
@@ -40,7 +41,7 @@ pub(crate) fn drive<'o, D: Decoder>(
     thread::scope(|scope| {
         (0..threads.get()).for_each(|_| drop(scope.spawn(|| conductor.work(&queue))));
         // The queue outlives all jobs; without jobs threads end.
-        conductor.conduct(pieces, states, WAITING * threads.get(), Some(jobs))
+        conductor.conduct(pieces, states, WAITING + threads.get(), Some(jobs))
     })
 }
 
@@ -132,9 +133,9 @@ impl<D: Decoder> Conductor<'_, D> {
 }
 
 /// Has a piece decoded by somebody, if what is known so far is enough to do so.
-fn send<'o, P>(piece: P, states: &TableStates<'o>, jobs: Option<&Sender<Job<'o, P>>>) -> Waiting<'o, P> {
+fn send<'o, P>(piece: P, states: &mut TableStates<'o>, jobs: Option<&Sender<Job<'o, P>>>) -> Waiting<'o, P> {
     let piece = Arc::new(piece);
-    let block = states.block().filter(|_| states.is_settled());
+    let block = if states.is_settled() && jobs.is_some() { states.block() } else { None };
     let coming = jobs.zip(block).map(|(jobs, block)| {
         let (done, coming) = mpsc::channel();
         // Threads end only when there are no more jobs.

@@ -111,10 +111,13 @@ impl Input {
             Self::Memory(bytes) => Ok(bytes.slice(start as usize..end as usize)),
             Self::File { file, read, .. } => {
                 read.fetch_add(len, Ordering::Relaxed);
+                let mut bytes = Vec::with_capacity(len as usize);
                 let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
                 file.seek(SeekFrom::Start(start))?;
-                let mut bytes = vec![0; len as usize];
-                file.read_exact(&mut bytes)?;
+                (&mut *file).take(len).read_to_end(&mut bytes)?;
+                if bytes.len() as u64 != len {
+                    return Err(io::ErrorKind::UnexpectedEof.into());
+                }
                 Ok(bytes.into())
             }
         }

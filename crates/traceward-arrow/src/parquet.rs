@@ -10,6 +10,7 @@ use parquet::arrow::arrow_reader::{
 };
 use parquet::arrow::{FieldLevels, ProjectionMask, parquet_to_arrow_field_levels};
 use parquet::basic::{Encoding, EncodingMask};
+use parquet::file::reader::Length;
 use parquet::schema::types::SchemaDescriptor;
 use std::num::NonZero;
 use std::ops::{ControlFlow, Range};
@@ -52,6 +53,12 @@ impl ParquetTable {
     /// The number of rows that it claims to have.
     pub(crate) fn rows(&self) -> u64 {
         self.metadata.metadata().row_groups().iter().map(|group| group.num_rows() as u64).sum()
+    }
+
+    /// The number of rows that room is made for before they are there: nobody need believe that there
+    /// are more rows than bytes.
+    pub(crate) fn expected_rows(&self) -> u64 {
+        self.rows().min(self.input.len())
     }
 
     /// The row groups, or parts of them where there are fewer than threads could decode at a time.

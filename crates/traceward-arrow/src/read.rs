@@ -35,6 +35,7 @@ pub fn read_table(table: Table, format: Format, options: &ReadOptions) -> Result
         let mut states = StatesOf::new(table.schema(), options)?;
         let decoder = table.decoder(&states.places)?;
         let pieces = table.pieces(&states.places, options.pieces.threads);
+        states.states.expect(table.expected_rows());
         let read = states.fill(pieces.into_iter().map(Ok), &decoder, &watch.of_rows(table.rows()));
         return states.states.finish(read, format);
     }

@@ -6,6 +6,7 @@ mod failure;
 mod input;
 mod json;
 mod live;
+mod memory;
 mod output;
 mod page;
 mod picture;
@@ -15,10 +16,14 @@ mod text;
 use arguments::{Arguments, Command};
 use clap::Parser;
 use failure::{Failure, Outcome};
+use memory::LargePages;
 use output::Content;
 use std::io::Write;
 use std::process::ExitCode;
 use traceward::message::Shown;
+
+#[global_allocator]
+static MEMORY: LargePages = LargePages;
 
 fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {

@@ -161,8 +161,9 @@ impl<'o, R: RecordReader> Conductor<'_, '_, 'o, R> {
     }
 
     /// Has a piece read by somebody, if what is known so far is enough to do so.
-    fn send(&self, piece: Piece, begin: &dyn Fn(Job<'o, R>)) -> Waiting<'o, R> {
-        match (self.pump.reader.of_piece(), self.states.block(self.expected(piece.bytes().len()))) {
+    fn send(&mut self, piece: Piece, begin: &dyn Fn(Job<'o, R>)) -> Waiting<'o, R> {
+        let expected = self.expected(piece.bytes().len());
+        match (self.pump.reader.of_piece(), self.states.block(expected)) {
             (Some(reader), Some(block)) => {
                 let (done, coming) = mpsc::channel();
                 begin(Job { piece, reader, block, done });

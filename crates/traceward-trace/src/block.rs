@@ -46,6 +46,13 @@ pub(crate) struct Block<'o> {
     pub(crate) carried: Vec<(u32, u32)>,
 }
 
+/// The memory of a block whose states are elsewhere.
+pub(crate) struct BlockRoom {
+    columns: Vec<ColumnBuilder>,
+    times: Vec<i64>,
+    keys: Texts,
+}
+
 impl<'o> Block<'o> {
     /// A block without states, with room for some, whose columns are given; types and timestamps
     /// are read as they are so far.
@@ -70,6 +77,23 @@ impl<'o> Block<'o> {
             without_key: 0,
             carried: Vec::new(),
         }
+    }
+
+    /// Takes the room of a block whose states nobody needs any more. Memory that was used before
+    /// need not be had from the system again, which takes longer than to fill it.
+    pub(crate) fn reuse(&mut self, room: BlockRoom) {
+        let BlockRoom { columns, mut times, mut keys } = room;
+        self.columns.iter_mut().zip(columns).for_each(|(column, other)| column.reuse(other));
+        times.clear();
+        self.times = times;
+        keys.clear();
+        self.keys = keys;
+    }
+
+    /// The room of the block.
+    pub(crate) fn into_room(self) -> BlockRoom {
+        let Self { columns, times, keys, .. } = self;
+        BlockRoom { columns, times, keys }
     }
 
     /// Whether types are not as they have turned out to be meanwhile, or the block has decided one.

@@ -65,6 +65,13 @@ impl ColumnBuilder {
         Self { values, present, len: 0, mentioned: false, disregarded, may_be_missing, gaps }
     }
 
+    /// Takes the room of a column whose values nobody needs any more.
+    pub(crate) fn reuse(&mut self, other: Self) {
+        if self.len == 0 && !self.disregarded && self.values.is_alike(&other.values) {
+            self.values = other.values.emptied();
+        }
+    }
+
     /// The input has this variable, even if no state gives it a value.
     pub(crate) fn mention(&mut self) {
         self.mentioned = true;
@@ -146,6 +153,14 @@ impl ColumnBuilder {
             Values::Float(floats) => floats.reserve(count),
             Values::Mixed(numbers) => numbers.reserve(count),
             Values::Text(texts) => texts.codes.reserve(count),
+        }
+    }
+
+    /// Makes room for the values of so many states of an input that begins with a piece, as far as
+    /// there is memory: nobody knows whether they will come.
+    pub(crate) fn expect(&mut self, first: &Self, states: usize) {
+        if self.len == 0 && !self.disregarded {
+            self.values.expect(&first.values, states);
         }
     }
 
@@ -270,7 +285,8 @@ impl ColumnBuilder {
     }
 
     /// Adds the states of a piece of the input, which were read as the same type.
-    pub(crate) fn append(&mut self, piece: Self) {
+    /// What stays in the piece is of no use but for its room.
+    pub(crate) fn append(&mut self, piece: &mut Self) {
         self.mentioned |= piece.mentioned;
         if self.disregarded {
             return;
@@ -280,7 +296,7 @@ impl ColumnBuilder {
             (present, Some(of_piece)) => present.get_or_insert_with(|| Bitmap::filled(self.len, true)).append(of_piece),
             (Some(present), None) => present.push_many(true, piece.len),
         }
-        self.values.append(self.len, piece.values, piece.len);
+        self.values.append(self.len, &mut piece.values, piece.len);
         self.len += piece.len;
     }
 
@@ -440,13 +456,13 @@ impl Values {
     }
 
     /// Adds the values of a piece behind so many of this column.
-    fn append(&mut self, len: usize, piece: Self, piece_len: usize) {
+    fn append(&mut self, len: usize, piece: &mut Self, piece_len: usize) {
         match (&mut *self, piece) {
-            (own, more) if len == 0 && std::mem::discriminant(own) == std::mem::discriminant(&more) => *own = more,
-            (Self::Bool(bits), Self::Bool(more)) => bits.append(&more),
-            (Self::Int(ints), Self::Int(more)) => ints.extend_from_slice(&more),
-            (Self::Float(floats), Self::Float(more)) => floats.extend_from_slice(&more),
-            (Self::Text(texts), Self::Text(more)) => texts.append(&more),
+            (own, more) if len == 0 && own.is_alike(more) && !own.has_room(piece_len) => std::mem::swap(own, more),
+            (Self::Bool(bits), Self::Bool(more)) => bits.append(more),
+            (Self::Int(ints), Self::Int(more)) => ints.extend_from_slice(more),
+            (Self::Float(floats), Self::Float(more)) => floats.extend_from_slice(more),
+            (Self::Text(texts), Self::Text(more)) => texts.append(more),
             (_, Self::Nothing) => self.push_fillers(piece_len),
             (Self::Nothing, more) => {
                 *self = more.empty(0);
@@ -455,10 +471,52 @@ impl Values {
             }
             (_, more) => {
                 let mut numbers = std::mem::replace(self, Self::Nothing).into_numbers();
-                numbers.extend(more.into_numbers());
+                numbers.extend(std::mem::replace(more, Self::Nothing).into_numbers());
                 *self = Self::Mixed(numbers);
             }
         }
+    }
+
+    /// The room of the values, without them.
+    fn emptied(self) -> Self {
+        fn without<T>(mut values: Vec<T>) -> Vec<T> {
+            values.clear();
+            values
+        }
+        match self {
+            Self::Nothing | Self::Bool(_) => self.empty(0),
+            Self::Int(ints) => Self::Int(without(ints)),
+            Self::Float(floats) => Self::Float(without(floats)),
+            Self::Mixed(numbers) => Self::Mixed(without(numbers)),
+            Self::Text(texts) => Self::Text(Texts { codes: without(texts.codes), ..Texts::default() }),
+        }
+    }
+
+    fn is_alike(&self, other: &Self) -> bool {
+        std::mem::discriminant(self) == std::mem::discriminant(other)
+    }
+
+    /// Whether so many values of several bytes can be added without moving those that are here.
+    fn has_room(&self, count: usize) -> bool {
+        match self {
+            Self::Nothing | Self::Bool(_) | Self::Mixed(_) => false,
+            Self::Int(ints) => ints.capacity() - ints.len() >= count,
+            Self::Float(floats) => floats.capacity() - floats.len() >= count,
+            Self::Text(texts) => texts.codes.capacity() - texts.codes.len() >= count,
+        }
+    }
+
+    /// Makes room, in a column without values, for so many like those of another.
+    fn expect(&mut self, other: &Self, count: usize) {
+        if let Self::Nothing = self {
+            *self = other.empty(0);
+        }
+        let _ = match self {
+            Self::Nothing | Self::Bool(_) | Self::Mixed(_) => Ok(()),
+            Self::Int(ints) => ints.try_reserve_exact(count),
+            Self::Float(floats) => floats.try_reserve_exact(count),
+            Self::Text(texts) => texts.codes.try_reserve_exact(count),
+        };
     }
 
     /// Adds values that are all there behind so many of this column; none if they are of another

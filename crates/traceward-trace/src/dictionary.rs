@@ -1,5 +1,6 @@
 //! Texts kept once, each with a number.
 
+use crate::swar;
 use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;
 
@@ -7,7 +8,10 @@ use std::sync::Arc;
 #[derive(Debug, Default)]
 pub(crate) struct Dictionary {
     texts: Vec<Arc<str>>,
-    table: Table,
+    table: Table<Digest>,
+    /// The texts that are numbers, which nobody finds in the other table. Many keys are such, and
+    /// this one is smaller.
+    numbers: Table<PlainNumber>,
 }
 
 impl Dictionary {
@@ -27,9 +31,26 @@ impl Dictionary {
     /// looked at.
     #[inline]
     fn intern_digest(&mut self, digest: Digest, text: &str) -> u32 {
+        if let Some(number) = digest.number() {
+            return self.intern_number(number);
+        }
         match self.table.find(digest, |code| self.is_text(code, digest, text)) {
             Some(code) => code,
             None => self.insert(digest, text),
+        }
+    }
+
+    /// The number of a text that is one itself.
+    #[inline]
+    fn intern_number(&mut self, number: PlainNumber) -> u32 {
+        match self.numbers.find(number, |_| true) {
+            Some(code) => code,
+            None => {
+                let code = self.texts.len() as u32;
+                self.texts.push(Written::new(number.0).as_str().into());
+                self.numbers.insert(number, code);
+                code
+            }
         }
     }
 
@@ -62,6 +83,9 @@ impl Dictionary {
 /// Texts that get their numbers later, many at once.
 #[derive(Debug, Default)]
 pub(crate) struct Texts {
+    /// The texts as long as all of them are numbers; none otherwise.
+    numbers: Vec<PlainNumber>,
+    /// The texts once one of them is no number.
     digests: Vec<Digest>,
     /// The texts that are longer than a digest, one behind the other, and where each ends.
     long: String,
@@ -76,58 +100,73 @@ impl Texts {
             self.long.push_str(text);
             self.ends.push(self.long.len());
         }
-        self.digests.push(digest);
+        self.push_digest(digest);
     }
 
     /// Adds a text as most are; false, and nothing is added, if it is not like that.
     #[inline]
     pub(crate) fn push_plain(&mut self, text: &[u8]) -> bool {
-        let digest = Digest::of_plain(text);
-        self.digests.extend(digest);
-        digest.is_some()
+        match Digest::of_plain(text) {
+            Some(digest) => {
+                self.push_digest(digest);
+                true
+            }
+            None => false,
+        }
     }
 
     /// Adds an integer as it is written.
     #[inline]
     pub(crate) fn push_int(&mut self, int: i64) {
-        let mut digits = [0; 20];
-        let mut start = digits.len();
-        let mut rest = int.unsigned_abs();
-        while rest >= 100 {
-            start -= 2;
-            digits[start..start + 2].copy_from_slice(&PAIRS[(rest % 100) as usize]);
-            rest /= 100;
+        match PlainNumber::of(int) {
+            Some(number) if self.digests.is_empty() => self.numbers.push(number),
+            _ => self.push(Written::new_signed(int).as_str()),
         }
-        let pair = PAIRS[rest as usize];
-        let count = if rest >= 10 { 2 } else { 1 };
-        start -= count;
-        digits[start..start + count].copy_from_slice(&pair[2 - count..]);
-        if int < 0 {
-            start -= 1;
-            digits[start] = b'-';
+    }
+
+    #[inline]
+    fn push_digest(&mut self, digest: Digest) {
+        if self.digests.is_empty() {
+            match digest.number() {
+                Some(number) => return self.numbers.push(number),
+                None => self.spell_out(),
+            }
         }
-        match &digits[start..] {
-            text if text.len() <= LONGEST_WHOLE => self.digests.push(Digest::of(text)),
-            text => self.push(&String::from_utf8_lossy(text)),
-        }
+        self.digests.push(digest);
+    }
+
+    /// Keeps numbers as other texts are kept: one comes that is no number.
+    #[cold]
+    fn spell_out(&mut self) {
+        let digest = |number: PlainNumber| Digest::of(Written::new(number.0).as_bytes());
+        self.digests = std::mem::take(&mut self.numbers).into_iter().map(digest).collect();
     }
 
     /// Makes room for so many texts.
     pub(crate) fn reserve(&mut self, count: usize) {
-        self.digests.reserve(count);
+        match self.digests.is_empty() {
+            true => self.numbers.reserve(count),
+            false => self.digests.reserve(count),
+        }
     }
 
     /// The number of texts.
     pub(crate) fn len(&self) -> usize {
-        self.digests.len()
+        self.numbers.len() + self.digests.len()
     }
 
     /// Drops the texts from this one on.
     pub(crate) fn truncate(&mut self, len: usize) {
-        let kept = self.digests[..len].iter().filter(|digest| !digest.is_whole()).count();
+        self.numbers.truncate(len);
+        let kept = self.digests.iter().take(len).filter(|digest| !digest.is_whole()).count();
         self.digests.truncate(len);
         self.ends.truncate(kept);
         self.long.truncate(self.ends.last().copied().unwrap_or(0));
+    }
+
+    /// Drops all texts; their room stays.
+    pub(crate) fn clear(&mut self) {
+        self.truncate(0);
     }
 
     /// Calls `take` with the number of each text, in order.
@@ -136,11 +175,14 @@ impl Texts {
     /// looked at for several texts first, which the processor waits for together.
     pub(crate) fn number(&self, dictionary: &mut Dictionary, mut take: impl FnMut(u32)) {
         const TOGETHER: usize = 32;
+        for numbers in self.numbers.chunks(TOGETHER) {
+            dictionary.numbers.look(numbers);
+            numbers.iter().for_each(|&number| take(dictionary.intern_number(number)));
+        }
         let mut start = 0;
         let mut ends = self.ends.iter();
         for digests in self.digests.chunks(TOGETHER) {
-            let near = digests.iter().fold(0, |near, digest| near ^ dictionary.table.look(*digest));
-            std::hint::black_box(near);
+            dictionary.table.look(digests);
             for &digest in digests {
                 let mut text = "";
                 if !digest.is_whole()
@@ -155,6 +197,66 @@ impl Texts {
     }
 }
 
+/// A text that is a number as everybody would write it: digits, as few as there can be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+struct PlainNumber(u64);
+
+impl PlainNumber {
+    /// The first number that has too many digits.
+    const END: u64 = 10_u64.pow(LONGEST_WHOLE as u32);
+
+    /// An integer as one, if it is.
+    #[inline]
+    fn of(int: i64) -> Option<Self> {
+        u64::try_from(int).ok().filter(|&number| number < Self::END).map(Self)
+    }
+}
+
+/// An integer as it is written.
+struct Written {
+    /// The text at the end.
+    bytes: [u8; 20],
+    start: usize,
+}
+
+impl Written {
+    #[inline]
+    fn new(number: u64) -> Self {
+        let mut bytes = [0; 20];
+        let mut start = bytes.len();
+        let mut rest = number;
+        while rest >= 100 {
+            start -= 2;
+            bytes[start..start + 2].copy_from_slice(&PAIRS[(rest % 100) as usize]);
+            rest /= 100;
+        }
+        let count = if rest >= 10 { 2 } else { 1 };
+        start -= count;
+        bytes[start..start + count].copy_from_slice(&PAIRS[rest as usize][2 - count..]);
+        Self { bytes, start }
+    }
+
+    fn new_signed(int: i64) -> Self {
+        let mut written = Self::new(int.unsigned_abs());
+        if int < 0 {
+            // There are no more than 19 digits.
+            written.start -= 1;
+            written.bytes[written.start] = b'-';
+        }
+        written
+    }
+
+    #[inline]
+    fn as_bytes(&self) -> &[u8] {
+        &self.bytes[self.start..]
+    }
+
+    #[inline]
+    fn as_str(&self) -> &str {
+        std::str::from_utf8(self.as_bytes()).expect("digits are text")
+    }
+}
+
 /// The digits of all numbers of two.
 const PAIRS: [[u8; 2]; 100] = {
     let mut pairs = [[0; 2]; 100];
@@ -166,63 +268,68 @@ const PAIRS: [[u8; 2]; 100] = {
     pairs
 };
 
-/// A table from digests to numbers. Short texts stand in it whole, so that they need not be looked
+/// What a table finds numbers by.
+trait Hashed: Copy + Eq + Default {
+    fn hash(self) -> usize;
+}
+
+/// A table from texts to numbers. Short texts stand in it whole, so that they need not be looked
 /// for elsewhere to be compared. It is our own because no other lets several texts be looked for
 /// together.
 #[derive(Debug, Default)]
-struct Table {
+struct Table<T> {
     /// A power of two of them, or none; at least one in four is free.
-    slots: Vec<Slot>,
+    slots: Vec<Slot<T>>,
     count: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Slot {
-    digest: Digest,
+struct Slot<T> {
+    text: T,
     code: u32,
 }
 
 /// The number of a slot that is free. There are never as many states.
 const FREE: u32 = u32::MAX;
 
-impl Table {
-    /// The number of an entry with a digest that is the one.
+impl<T: Hashed> Table<T> {
+    /// The number of an entry that is the one.
     #[inline]
-    fn find(&self, digest: Digest, is_it: impl Fn(u32) -> bool) -> Option<u32> {
+    fn find(&self, text: T, is_it: impl Fn(u32) -> bool) -> Option<u32> {
         let mask = self.slots.len().checked_sub(1)?;
-        let mut place = digest.hash() & mask;
+        let mut place = text.hash() & mask;
         loop {
             let slot = self.slots[place];
             if slot.code == FREE {
                 return None;
             }
-            if slot.digest == digest && is_it(slot.code) {
+            if slot.text == text && is_it(slot.code) {
                 return Some(slot.code);
             }
             place = (place + 1) & mask;
         }
     }
 
-    /// Looks at where a digest is likely to be.
+    /// Looks at where some texts are likely to be.
     #[inline]
-    fn look(&self, digest: Digest) -> u32 {
-        match self.slots.len() {
-            0 => 0,
-            count => self.slots[digest.hash() & (count - 1)].code,
+    fn look(&self, texts: &[T]) {
+        if let Some(mask) = self.slots.len().checked_sub(1) {
+            let near = texts.iter().fold(0, |near, text| near ^ self.slots[text.hash() & mask].code);
+            std::hint::black_box(near);
         }
     }
 
-    fn insert(&mut self, digest: Digest, code: u32) {
+    fn insert(&mut self, text: T, code: u32) {
         if (self.count + 1) * 4 > self.slots.len() * 3 {
             self.grow();
         }
-        self.put(Slot { digest, code });
+        self.put(Slot { text, code });
         self.count += 1;
     }
 
-    fn put(&mut self, slot: Slot) {
+    fn put(&mut self, slot: Slot<T>) {
         let mask = self.slots.len() - 1;
-        let mut place = slot.digest.hash() & mask;
+        let mut place = slot.text.hash() & mask;
         while self.slots[place].code != FREE {
             place = (place + 1) & mask;
         }
@@ -230,7 +337,7 @@ impl Table {
     }
 
     fn grow(&mut self) {
-        let free = Slot { digest: Digest([0; 2]), code: FREE };
+        let free = Slot { text: T::default(), code: FREE };
         let larger = vec![free; (self.slots.len() * 2).max(16)];
         let slots = std::mem::replace(&mut self.slots, larger);
         slots.into_iter().filter(|slot| slot.code != FREE).for_each(|slot| self.put(slot));
@@ -238,7 +345,7 @@ impl Table {
 }
 
 /// A short text and its length, or the hash of a longer one.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 struct Digest([u64; 2]);
 
 /// The longest text that is its digest.
@@ -305,13 +412,46 @@ impl Digest {
         })
     }
 
+    /// The number that the text is, if it is one.
+    #[inline]
+    fn number(self) -> Option<PlainNumber> {
+        let Self([one, other]) = self;
+        let (first, length) = (one as u8, (other >> LENGTH_SHIFT) as usize);
+        let begins = first.is_ascii_digit() && (first != b'0' || length == 1);
+        match length {
+            1..=8 if begins => swar::up_to_eight(one, length).map(PlainNumber),
+            9..=LONGEST_WHOLE if begins => {
+                let (high, low) = (swar::up_to_eight(one, 8)?, swar::up_to_eight(other, length - 8)?);
+                Some(PlainNumber(high * POWERS[length - 8] + low))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Hashed for Digest {
     #[inline]
     fn hash(self) -> usize {
         let Self([one, other]) = self;
-        let product = u128::from(one ^ 0x9E37_79B9_7F4A_7C15) * u128::from(other ^ 0xD6E8_FEB8_6659_FD93);
-        ((product as u64) ^ ((product >> 64) as u64)) as usize
+        mixed(one ^ 0x9E37_79B9_7F4A_7C15, other ^ 0xD6E8_FEB8_6659_FD93)
     }
 }
+
+impl Hashed for PlainNumber {
+    #[inline]
+    fn hash(self) -> usize {
+        mixed(self.0 ^ 0x9E37_79B9_7F4A_7C15, 0xD6E8_FEB8_6659_FD93)
+    }
+}
+
+#[inline]
+fn mixed(one: u64, other: u64) -> usize {
+    let product = u128::from(one) * u128::from(other);
+    ((product as u64) ^ ((product >> 64) as u64)) as usize
+}
+
+/// The powers of ten that digits behind the first eight are worth.
+const POWERS: [u64; 8] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000];
 
 /// A text that was a digest.
 struct Whole {
@@ -352,7 +492,28 @@ mod tests {
                 }
             }
         }
+        texts.extend(numerals());
         texts
+    }
+
+    /// Numbers of all lengths, and what is none but looks like one.
+    fn numerals() -> Vec<String> {
+        let numbers = (0..19).flat_map(|power| {
+            let power = 10_i64.pow(power);
+            [power - 1, power, power + 7, power.saturating_mul(3)]
+        });
+        let written = |number: i64| {
+            let plain = number.to_string();
+            [
+                format!("0{plain}"),
+                format!("-{plain}"),
+                format!("{plain} "),
+                format!("{plain}/"),
+                format!(":{plain}"),
+                plain,
+            ]
+        };
+        numbers.flat_map(written).collect()
     }
 
     #[test]
@@ -390,7 +551,38 @@ mod tests {
             }
         }
         assert!(!plainly.push_plain(b"\xff") && plain.intern_plain(b"\xc3\x28").is_none());
-        assert_eq!(plainly.digests, otherwise.digests);
+        assert_eq!((plainly.numbers, plainly.digests), (otherwise.numbers, otherwise.digests));
+    }
+
+    #[test]
+    fn numbers_are_known_by_what_they_are() {
+        for text in numerals() {
+            let number = text.parse::<u64>().ok().filter(|number| text.len() <= 15 && number.to_string() == text);
+            assert_eq!(Digest::of(text.as_bytes()).number(), number.map(PlainNumber), "{text:?}");
+            if let Some(number) = number {
+                assert_eq!(Written::new(number).as_str(), text);
+            }
+        }
+    }
+
+    /// Numbers before the first other text, behind it, and as integers, are the same texts.
+    #[test]
+    fn numbers_among_other_texts_keep_their_place() {
+        let all = ["7", "42", "7", "a", "42", "0042", "7"];
+        for len in 0..=all.len() {
+            let (mut texts, mut dictionary) = (Texts::default(), Dictionary::default());
+            assert_eq!(dictionary.intern("42"), 0);
+            for text in &all[..len] {
+                match text.parse() {
+                    Ok(int) if !text.starts_with('0') => texts.push_int(int),
+                    _ => texts.push(text),
+                }
+            }
+            assert_eq!(texts.len(), len);
+            let mut found = Vec::new();
+            texts.number(&mut dictionary, |code| found.push(code));
+            assert_eq!(found, [1, 0, 1, 2, 0, 3, 1][..len]);
+        }
     }
 
     #[test]
@@ -403,17 +595,22 @@ mod tests {
             texts.push_int(int);
             expected.push(&int.to_string());
         }
-        assert_eq!((texts.digests, texts.long, texts.ends), (expected.digests, expected.long, expected.ends));
+        let all = |texts: Texts| (texts.numbers, texts.digests, texts.long, texts.ends);
+        assert_eq!(all(texts), all(expected));
     }
 
     #[test]
     fn texts_that_were_dropped_are_gone() {
-        let all = ["a", "a text that is longer", "b", "another one of many bytes", "c"];
+        let all = ["1", "a", "a text that is longer", "2", "another one of many bytes", "c"];
         for len in 0..=all.len() {
             let (mut texts, mut expected) = (Texts::default(), Texts::default());
             all.iter().for_each(|text| texts.push(text));
             texts.truncate(len);
             all[..len].iter().for_each(|text| expected.push(text));
+            // Those that were spelled out stay so.
+            if !texts.digests.is_empty() && expected.digests.is_empty() {
+                expected.spell_out();
+            }
             assert_eq!((texts.digests, texts.long, texts.ends), (expected.digests, expected.long, expected.ends));
         }
     }

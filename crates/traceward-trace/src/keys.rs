@@ -117,6 +117,11 @@ pub(crate) enum Belongs {
 }
 
 impl KeysBuilder {
+    /// Makes room for so many states, as far as there is memory: nobody knows whether they will come.
+    pub(crate) fn expect(&mut self, states: usize) {
+        let _ = self.traces.try_reserve_exact(states);
+    }
+
     /// Adds the next state of a key; returns the position of the one before it.
     #[inline]
     pub(crate) fn push(&mut self, key: &str, position: u32) -> Option<u32> {
@@ -269,7 +274,8 @@ fn by_trace(traces: &[u32], count: usize, threads: NonZero<usize>) -> (Vec<u32>,
             sum += std::mem::replace(count, sum);
         }
     }
-    let positions: Vec<AtomicU32> = (0..traces.len()).map(|_| AtomicU32::new(0)).collect();
+    // Zeros that nobody has touched: whoever puts a position there is the first.
+    let positions: Vec<AtomicU32> = vec![0; traces.len()].into_iter().map(AtomicU32::new).collect();
     let chunks = (0..).step_by(len).zip(traces.chunks(len)).zip(counts);
     side_by_side(chunks.map(|((first, chunk), next)| {
         let positions = &positions;

@@ -1,6 +1,6 @@
 //! Records become states: keys, timestamps, missing values.
 
-use crate::block::Block;
+use crate::block::{Block, BlockRoom};
 use crate::cell::Cell;
 use crate::column::{ColumnBuilder, container};
 use crate::error::{TraceError, TraceErrorKind, lossy};
@@ -18,7 +18,11 @@ use crate::split::Splitter;
 use crate::time::TimeBuilder;
 use crate::typing::{Gaps, Typing};
 use std::borrow::Cow;
+use std::thread;
 use traceward_logic::value::Value;
+
+/// The fewest states of a block whose keys are worth a thread of their own.
+const LEAST_SIDE_BY_SIDE: u32 = 1 << 15;
 
 /// The states of a trace in the making.
 pub(crate) struct States<'o> {
@@ -33,6 +37,10 @@ pub(crate) struct States<'o> {
     sources: Sources,
     /// The number of states that are here.
     len: u32,
+    /// The number of states that are likely to come, until the first of them do.
+    expected: usize,
+    /// The rooms of blocks whose states are here, for others.
+    rooms: Vec<BlockRoom>,
     /// The number of states before them, which are in segments.
     before: u32,
     /// The number of those here that are in segments, too.
@@ -67,6 +75,8 @@ impl<'o> States<'o> {
             lines: Lines::default(),
             sources: Sources::default(),
             len: 0,
+            expected: 0,
+            rooms: Vec::new(),
             before: 0,
             overlap: 0,
             limit: u32::MAX,
@@ -225,6 +235,8 @@ impl<'o> States<'o> {
     /// The finished trace.
     pub(crate) fn finish(self, names: Vec<String>, mut notes: Vec<Note>) -> Result<ReadTrace, TraceError> {
         self.check_key(&names, &mut notes)?;
+        // What comes now takes memory, too.
+        drop(self.rooms);
         let keys = self.keys.map(|keys| keys.finish(self.options.pieces.threads));
         let time = self.time.map(|time| time.finish(keys.as_ref(), &self.lines)).transpose()?;
         Ok(ReadTrace {
@@ -282,9 +294,29 @@ impl<'o> States<'o> {
         self.len as usize
     }
 
+    /// Makes room for so many states, once it is known what the first of them are. Columns that grow
+    /// would be copied again and again.
+    pub(crate) fn expect(&mut self, states: usize) {
+        self.expected = states;
+    }
+
+    fn make_room(&mut self, first: &Block<'_>) {
+        let states = std::mem::take(&mut self.expected);
+        if states <= first.len as usize || self.len > 0 {
+            return;
+        }
+        self.columns.iter_mut().zip(&first.columns).for_each(|(column, piece)| column.expect(piece, states));
+        if let Some(time) = &mut self.time {
+            time.expect(states);
+        }
+        if let Some(keys) = &mut self.keys {
+            keys.expect(states);
+        }
+    }
+
     /// A block for a piece that comes behind the states so far, with room for some states; none if
     /// they would depend on those so far.
-    pub(crate) fn block(&self, states: usize) -> Option<Block<'o>> {
+    pub(crate) fn block(&mut self, states: usize) -> Option<Block<'o>> {
         if self.splitter.is_some() || self.options.source_slots().is_some() || self.spilled.is_some() {
             return None;
         }
@@ -293,22 +325,56 @@ impl<'o> States<'o> {
             Some(time) => Some(time.reader()?.clone()),
         };
         let columns = self.columns.iter().map(|column| column.of_piece(states)).collect();
-        Some(Block::new(self.options, self.typing.clone(), time, columns, states))
+        let mut block = Block::new(self.options, self.typing.clone(), time, columns, states);
+        if let Some(room) = self.rooms.pop() {
+            block.reuse(room);
+        }
+        Some(block)
     }
 
     /// Adds the states of a block, whose piece begins on a line. False, and nothing is added, if
     /// they do not follow those so far.
-    pub(crate) fn append(&mut self, block: Block<'_>, line: u64) -> bool {
+    pub(crate) fn append(&mut self, mut block: Block<'_>, line: u64) -> bool {
         let fits = (self.before + self.len).checked_add(block.len).is_some_and(|len| len <= self.limit);
         let is_spilled = self.spilled.is_some();
         if is_spilled || !fits || block.was_read_otherwise(&self.typing) || self.comes_after(&block) {
             return false;
         }
-        let Ok(previous) = self.append_keys(&block) else { return false };
-        for (column, piece) in self.columns.iter_mut().zip(block.columns) {
-            column.append(piece);
+        self.make_room(&block);
+        if !self.append_side_by_side(&mut block) && !self.append_in_turn(&mut block) {
+            return false;
         }
-        for (row, column) in block.carried {
+        self.time_seen |= !block.times.is_empty();
+        self.lines.append(&block.lines, line);
+        self.without_key += block.without_key;
+        self.len += block.len;
+        self.rooms.push(block.into_room());
+        true
+    }
+
+    /// Adds the keys of a long block while its values are added. False, and nothing is added, if
+    /// somebody has to know the states before others.
+    fn append_side_by_side(&mut self, block: &mut Block<'_>) -> bool {
+        let is_long = block.len >= LEAST_SIDE_BY_SIDE && self.options.pieces.threads.get() > 1;
+        if !is_long || self.keys.is_none() || !block.carried.is_empty() || !self.comes_later(block) {
+            return false;
+        }
+        let Self { columns, time, keys: Some(keys), .. } = self else { return false };
+        let Block { columns: pieces, times, keys: more, .. } = block;
+        #[expect(clippy::disallowed_methods, reason = "whoever calls has decided about threads, by `Pieces`")]
+        thread::scope(|scope| {
+            scope.spawn(|| append_values(columns, pieces, time.as_mut(), times));
+            keys.append_in_order(more);
+        });
+        true
+    }
+
+    /// Adds the keys of a block, then its values. False, and nothing is added, if a key would go
+    /// back in time.
+    fn append_in_turn(&mut self, block: &mut Block<'_>) -> bool {
+        let Ok(previous) = self.append_keys(block) else { return false };
+        append_values(&mut self.columns, &mut block.columns, self.time.as_mut(), &block.times);
+        for &(row, column) in &block.carried {
             let before = match &self.keys {
                 None => (self.len + row).checked_sub(1),
                 Some(_) => previous[row as usize],
@@ -317,13 +383,6 @@ impl<'o> States<'o> {
                 self.columns[column as usize].carry_on(before as usize, (self.len + row) as usize);
             }
         }
-        if let Some(time) = &mut self.time {
-            time.append(&block.times);
-            self.time_seen |= !block.times.is_empty();
-        }
-        self.lines.append(&block.lines, line);
-        self.without_key += block.without_key;
-        self.len += block.len;
         true
     }
 
@@ -495,6 +554,19 @@ pub(crate) struct StatesSummary {
 
 /// The state before another in its key; none if that is the first.
 struct Previous(Option<u32>);
+
+/// Adds the values and timestamps of a block.
+fn append_values(
+    columns: &mut [ColumnBuilder],
+    pieces: &mut [ColumnBuilder],
+    time: Option<&mut TimeBuilder>,
+    times: &[i64],
+) {
+    columns.iter_mut().zip(pieces).for_each(|(column, piece)| column.append(piece));
+    if let Some(time) = time {
+        time.append(times);
+    }
+}
 
 impl RecordSink for States<'_> {
     fn header(&mut self, names: &[String]) -> Result<Vec<Option<usize>>, TraceError> {

@@ -66,7 +66,7 @@ pub(crate) fn digits(bytes: &[u8], start: usize, stop: usize) -> Option<u64> {
 
 /// The number that the first digits of a word are, 1 to 8 of them.
 #[inline(always)]
-fn up_to_eight(word: u64, length: usize) -> Option<u64> {
+pub(crate) fn up_to_eight(word: u64, length: usize) -> Option<u64> {
     const ZEROS: u64 = LOW * b'0' as u64;
     const EXCESS: u64 = LOW * (0x80 - 10);
     // What is behind the digits falls off, and zeros come before them.

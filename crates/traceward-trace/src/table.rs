@@ -257,10 +257,17 @@ impl<'o> TableStates<'o> {
         self.rows
     }
 
+    /// Makes room for so many rows, once it is known what the first of them are.
+    pub fn expect(&mut self, rows: u64) {
+        if let Sink::AsTheyCome(states) = &mut self.sink {
+            states.expect(usize::try_from(rows).unwrap_or(0));
+        }
+    }
+
     /// A block for rows that come later, to be filled by anybody; none if their states depend on
     /// the rows before them.
-    pub fn block(&self) -> Option<TableBlock<'o>> {
-        match &self.sink {
+    pub fn block(&mut self) -> Option<TableBlock<'o>> {
+        match &mut self.sink {
             Sink::AsTheyCome(states) => states.block(0).map(|block| TableBlock { block, rows: 0 }),
             Sink::ByTime(_) | Sink::Within(_) => None,
         }

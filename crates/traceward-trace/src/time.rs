@@ -362,6 +362,12 @@ impl TimeBuilder {
         &self.times
     }
 
+    /// Makes room for so many timestamps, as far as there is memory: nobody knows whether they will
+    /// come.
+    pub(crate) fn expect(&mut self, count: usize) {
+        let _ = self.times.try_reserve_exact(count);
+    }
+
     /// Adds the timestamps of a piece of the input.
     pub(crate) fn append(&mut self, piece: &[i64]) {
         self.times.extend_from_slice(piece);

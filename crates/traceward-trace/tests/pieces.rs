@@ -31,7 +31,7 @@ fn row(bad: u32) -> impl Strategy<Value = (Row, bool)> {
     let number = cell(&[(8, "1"), (4, "-25"), (3, ""), (1, "2.5"), (1, "9007199254740993")]);
     let text = cell(&[(5, "a"), (5, "a somewhat longer text"), (3, ""), (2, "Zoë"), (1, "line\nbreak, \"quoted\"")]);
     let open = cell(&[(6, ""), (6, "x"), (1, "y")]);
-    let key = cell(&[(6, "k1"), (6, "k2"), (3, "a key that is longer"), (1, "")]);
+    let key = cell(&[(8, "7"), (8, "1234567890"), (2, "007"), (4, "k1"), (3, "a key that is longer"), (1, "")]);
     let end = prop_oneof![6 => Just("\n"), 1 => Just("\r\n"), 1 => Just("\n\n")];
     let good = (key, flag, number, text, open, end).prop_map(|(key, flag, n, s, open, end)| Row {
         time: String::new(),
@@ -223,7 +223,7 @@ fn plain_row() -> impl Strategy<Value = [String; 6]> {
     let flag = prop_oneof![6 => "[01]", 3 => "true|false", 1 => "True|f|TRUE", 1 => " 1|0 ", 1 => Just(String::new())];
     let number = prop_oneof![6 => "-?[1-9][0-9]{0,17}", 2 => "[0-9]{1,3}", 1 => "-?[0-9]{1,9}\\.[0-9]{1,4}", 1 => Just(String::new()), 1 => Just("+7".to_owned())];
     let text = prop_oneof![4 => "[a-c]{0,3}", 1 => "[a-z ]{60,70}", 1 => Just("Zoë".to_owned())];
-    let key = prop_oneof![9 => "k[1-3]", 1 => Just(String::new())];
+    let key = prop_oneof![9 => "k[1-3]", 18 => "[1-3]|1[0-9]{9}", 1 => "0[1-3]|9{14,17}", 1 => Just(String::new())];
     (key, flag, number, text, "[a-c]").prop_map(|(key, flag, n, s, open)| [String::new(), key, flag, n, s, open])
 }
 
