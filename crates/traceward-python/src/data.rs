@@ -7,7 +7,7 @@ use crate::columns;
 use crate::work::Length;
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi};
 use arrow_array::{Array, RecordBatch, RecordBatchIterator, StructArray};
-use arrow_schema::{ArrowError, SchemaRef};
+use arrow_schema::{ArrowError, DataType, SchemaRef};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -15,6 +15,7 @@ use pyo3::types::{PyByteArray, PyBytes, PyCapsule, PyDict, PyMemoryView, PyStrin
 use std::collections::VecDeque;
 use std::ffi::CStr;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 use traceward::engine::Interrupt;
 use traceward_arrow::{FFI_ArrowArrayStream, RecordBatchReader, RecordBatchStreamReader};
 
@@ -59,6 +60,14 @@ impl Data {
             Self::Path(path) => path,
             Self::Bytes(_) => Path::new("<bytes>"),
             Self::Batches(_) => Path::new("<table>"),
+        }
+    }
+
+    /// The reason why a table has no more rows, once there is one.
+    pub fn failure(&self) -> Option<Failure> {
+        match self {
+            Self::Batches(batches) => Some(batches.failure()),
+            Self::Path(_) | Self::Bytes(_) => None,
         }
     }
 
@@ -111,21 +120,29 @@ pub struct Batches {
     rest: Option<Box<dyn RecordBatchReader + Send>>,
     /// The flag by which somebody else ends the reading.
     interrupt: Option<Interrupt>,
+    failure: Failure,
 }
 
+/// The reason why there are no more batches, in the words of whoever hands them over.
+pub type Failure = Arc<OnceLock<String>>;
+
 impl Batches {
+    /// The reason why there are no more batches, once there is one.
+    pub fn failure(&self) -> Failure {
+        self.failure.clone()
+    }
+
     /// The batches that an argument hands over, if it does.
     pub fn of(given: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
         if let Ok(columns) = given.cast::<PyDict>() {
             return Ok(Some(Self::of_batch(columns::batch(columns)?)));
         }
         if let Ok(stream) = given.getattr("__arrow_c_stream__") {
-            let capsule = stream.call0()?;
-            let stream = taken::<FFI_ArrowArrayStream>(&capsule, STREAM)?;
-            // SAFETY: the capsule has the name of a stream, and so holds one; nobody else can use it
-            // meanwhile, as the lock is held. What is moved out is marked as released there.
-            let stream = unsafe { FFI_ArrowArrayStream::from_raw(stream) };
-            return Self::of_stream(stream).map(Some);
+            let batches = Self::of_stream(&stream)?;
+            return match with_types(given, &batches.schema)? {
+                Some(typed) => Self::of_stream(&typed.getattr("__arrow_c_stream__")?).map(Some),
+                None => Ok(Some(batches)),
+            };
         }
         if let Ok(array) = given.getattr("__arrow_c_array__") {
             return Self::of_array(&array.call0()?).map(Some);
@@ -136,13 +153,22 @@ impl Batches {
     fn of_batch(batch: RecordBatch) -> Self {
         let schema = batch.schema();
         let batches = RecordBatchIterator::new([Ok(batch)], schema.clone());
-        Self { schema, begun: VecDeque::new(), rest: Some(Box::new(batches)), interrupt: None }
+        Self::new(schema, Box::new(batches))
     }
 
-    fn of_stream(stream: FFI_ArrowArrayStream) -> PyResult<Self> {
+    fn of_stream(method: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let capsule = method.call0()?;
+        let stream = taken::<FFI_ArrowArrayStream>(&capsule, STREAM)?;
+        // SAFETY: the capsule has the name of a stream, and so holds one; nobody else can use it
+        // meanwhile, as the lock is held. What is moved out is marked as released there.
+        let stream = unsafe { FFI_ArrowArrayStream::from_raw(stream) };
         let reader = RecordBatchStreamReader::try_new(stream)
             .map_err(|error| PyValueError::new_err(format!("the stream cannot be read: {error}")))?;
-        Ok(Self { schema: reader.schema(), begun: VecDeque::new(), rest: Some(Box::new(reader)), interrupt: None })
+        Ok(Self::new(reader.schema(), Box::new(reader)))
+    }
+
+    fn new(schema: SchemaRef, batches: Box<dyn RecordBatchReader + Send>) -> Self {
+        Self { schema, begun: VecDeque::new(), rest: Some(batches), interrupt: None, failure: Failure::default() }
     }
 
     fn of_array(pair: &Bound<'_, PyAny>) -> PyResult<Self> {
@@ -153,7 +179,7 @@ impl Batches {
         let wrong = |error| PyValueError::new_err(format!("the Arrow array cannot be read: {error}"));
         // SAFETY: an array that comes with its schema is laid out as that says; the protocol is so.
         let data = unsafe { from_ffi(array, &schema) }.map_err(wrong)?;
-        if !matches!(data.data_type(), arrow_schema::DataType::Struct(_)) {
+        if !matches!(data.data_type(), DataType::Struct(_)) {
             return Err(PyTypeError::new_err("a single column is no trace; give a table, with a name for each column"));
         }
         let rows = StructArray::from(data);
@@ -198,7 +224,12 @@ impl Iterator for Batches {
         if self.interrupt.is_some_and(Interrupt::is_raised) {
             return Some(Err(ArrowError::ExternalError("the reading was interrupted".into())));
         }
-        self.begun.pop_front().or_else(|| self.rest.as_mut()?.next())
+        let batch = self.begun.pop_front().or_else(|| self.rest.as_mut()?.next());
+        if let Some(Err(error)) = &batch {
+            // It is told once.
+            let _ = self.failure.set(error.to_string());
+        }
+        batch
     }
 }
 
@@ -206,6 +237,19 @@ impl RecordBatchReader for Batches {
     fn schema(&self) -> SchemaRef {
         self.schema.clone()
     }
+}
+
+/// The frame of Polars with a type for each column, if some have none: Polars hands columns of nothing
+/// but nulls over with a buffer, which they do not have, and so nobody takes them.
+fn with_types<'py>(given: &Bound<'py, PyAny>, schema: &SchemaRef) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let is_untyped = schema.fields().iter().any(|field| *field.data_type() == DataType::Null);
+    if !is_untyped || !given.get_type().module()?.to_str()?.starts_with("polars") {
+        return Ok(None);
+    }
+    let polars = given.py().import("polars")?;
+    let types = PyDict::new(given.py());
+    types.set_item(polars.getattr("Null")?, polars.getattr("Boolean")?)?;
+    given.call_method1("cast", (types,)).map(Some)
 }
 
 /// What a capsule of a certain name points to.

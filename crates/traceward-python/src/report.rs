@@ -1,6 +1,6 @@
 //! `check`, `query` and `inspect`, and what they answer.
 
-use crate::data::Data;
+use crate::data::{Data, Failure};
 use crate::error::{Kind, exception, in_python, of_error, of_problem};
 use crate::options::{refuse_unknown, words};
 use crate::spec::{Prepared, Spec};
@@ -161,14 +161,25 @@ pub fn check(
     let path = data.name().to_path_buf();
     let is_quick = matches!(prepared.request.options(None, None).config.engine, EngineName::Auto | EngineName::Reverse);
     let length = if is_quick { data.length(py) } else { Length::Long };
-    let asked = prepared.clone();
+    let (asked, failure) = (prepared.clone(), data.failure());
     let answered = done(py, length, move |interrupt| answer(&asked, data, Reading { interrupt, shown }))?;
-    let report = answered.map_err(|problem| of_problem(py, problem, &path))?;
+    let report = answered.map_err(|problem| unread(py, problem, &path, failure.as_ref()))?;
     if let Some(reason) = prepared.request.shortcoming(&path, &report) {
         return Err(exception(py, Kind::Trace, &in_python(&reason)));
     }
     let asides = prepared.request.asides(&path, &report).iter().map(|aside| in_python(aside)).collect();
     Ok(NativeReport { report, path, goal, asides })
+}
+
+/// The exception for a trace that could not be answered for: if it is a table that somebody hands
+/// over, in the words of whoever does.
+fn unread(py: Python<'_>, problem: Problem, path: &Path, failure: Option<&Failure>) -> PyErr {
+    match failure.and_then(|failure| failure.get()) {
+        Some(reason) => {
+            exception(py, Kind::Trace, &format!("{}: there are no more rows: {reason}", binding::name(path)))
+        }
+        None => of_problem(py, problem, path),
+    }
 }
 
 fn answer(prepared: &Prepared, data: Data, reading: Reading) -> Result<Report, Problem> {
@@ -233,13 +244,13 @@ pub fn inspect(
     let request = InspectRequest::parse(&words).map_err(|problem| of_problem(py, problem, Path::new("")))?;
     let mut data = Data::of(data)?;
     let path = data.name().to_path_buf();
-    let length = data.length(py);
+    let (length, failure) = (data.length(py), data.failure());
     let asked = move |interrupt| {
         let found = look_at(&request, data, Reading { interrupt, shown });
         (request, found)
     };
     let (request, found) = done(py, length, asked)?;
-    let inspection = found.map_err(|problem| of_problem(py, problem, &path))?;
+    let inspection = found.map_err(|problem| unread(py, problem, &path, failure.as_ref()))?;
     let (document, text) = request.answer(&path, &inspection);
     let json = serde_json::to_string(&document);
     Ok(Answer::new(json.map_err(|error| pyo3::exceptions::PyValueError::new_err(error.to_string()))?, in_python(&text)))
