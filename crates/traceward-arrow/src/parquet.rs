@@ -55,8 +55,8 @@ impl ParquetTable {
         self.metadata.metadata().row_groups().iter().map(|group| group.num_rows() as u64).sum()
     }
 
-    /// The number of rows that room is made for before they are there: nobody need believe that there
-    /// are more rows than bytes.
+    /// The number of rows that room is made for before they are there: nobody need believe that
+    /// there are more rows than bytes.
     pub(crate) fn expected_rows(&self) -> u64 {
         self.rows().min(self.input.len())
     }

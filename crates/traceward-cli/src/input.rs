@@ -170,7 +170,7 @@ pub fn open(path: &Path, options: &ReadOptions, progress: &Progress) -> Result<O
         file.by_ref().take(OPENING).read_to_end(&mut first).map_err(named)?;
         return match Format::of_table(options, &first) {
             Some(format) => {
-                let table = progress.watch_table(&name(path), Table::new(file).map_err(named)?);
+                let table = progress.watch_table(&name(path), Table::new(progress.interruptible(file)).map_err(named)?);
                 Ok(Opened::Table(table, format))
             }
             None => open_bytes(path, progress).map(Opened::Bytes),
@@ -231,11 +231,9 @@ impl<R: Read> Read for NotShrinking<R> {
 
 /// The options for reading a trace, as far as the command line gives them.
 pub fn read_options(path: &Path, arguments: &TraceArguments) -> ReadOptions {
-    let is_tsv = path.to_string_lossy().split('.').any(|part| part == "tsv");
-    ReadOptions {
+    let options = ReadOptions {
         format: arguments.input,
-        likely_format: Format::from_path(path),
-        separator: arguments.separator.or(is_tsv.then_some(b'\t')),
+        separator: arguments.separator,
         null: arguments.null.clone(),
         header: if arguments.no_header { HeaderLine::Missing } else { HeaderLine::Names },
         year: arguments.year,
@@ -245,6 +243,17 @@ pub fn read_options(path: &Path, arguments: &TraceArguments) -> ReadOptions {
             (false, None) => RecordOrder::AsTheyCome,
         },
         ..ReadOptions::default()
+    };
+    named(options, path)
+}
+
+/// The options with what the name of a trace tells about it.
+pub fn named(options: ReadOptions, path: &Path) -> ReadOptions {
+    let is_tsv = path.to_string_lossy().split('.').any(|part| part == "tsv");
+    ReadOptions {
+        likely_format: Format::from_path(path),
+        separator: options.separator.or(is_tsv.then_some(b'\t')),
+        ..options
     }
 }
 

@@ -5,17 +5,22 @@ use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressDrawTarget, Progres
 use memchr::memchr_iter;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
-use std::io::{self, IsTerminal, Read};
+use std::io::{self, IsTerminal, Read, Seek, SeekFrom};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
+use traceward::engine::Interrupt;
 use traceward_arrow::{Table, TableProgress};
 
 /// The time after which somebody would like to know.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Shows on a terminal how far the reading has come, and says so when it is interrupted.
-pub struct Progress(Option<Arc<Mutex<Reading>>>);
+pub struct Progress {
+    reading: Option<Arc<Mutex<Reading>>>,
+    /// The flag by which somebody else ends the reading.
+    interrupt: Option<Interrupt>,
+}
 
 /// What is read, and how much of it has been.
 struct Reading {
@@ -36,7 +41,7 @@ impl Progress {
     /// quiet.
     pub fn new(quiet: bool) -> Self {
         if quiet || !io::stderr().is_terminal() {
-            return Self(None);
+            return Self { reading: None, interrupt: None };
         }
         let reading = Arc::new(Mutex::new(Reading::new(String::new(), None)));
         if let Ok(mut signals) = Signals::new([SIGINT, SIGTERM]) {
@@ -50,19 +55,31 @@ impl Progress {
                 }
             });
         }
-        Self(Some(reading))
+        Self { reading: Some(reading), interrupt: None }
+    }
+
+    /// Leaves signals to somebody else, who raises an interrupt.
+    pub fn interrupted_by(interrupt: Option<Interrupt>, shown: bool) -> Self {
+        let reading = shown.then(|| Arc::new(Mutex::new(Reading::new(String::new(), None))));
+        Self { reading, interrupt }
+    }
+
+    /// The input, whose reading fails once it is to end.
+    pub fn interruptible<R>(&self, input: R) -> Interruptible<R> {
+        Interruptible { input, interrupt: self.interrupt }
     }
 
     /// The input, watched while it is read; `total` is its length, if that is known.
     pub fn watch(&self, name: &str, input: impl Read + 'static, total: Option<u64>) -> Box<dyn Read> {
-        let Some(reading) = &self.0 else { return Box::new(input) };
+        let input = self.interruptible(input);
+        let Some(reading) = &self.reading else { return Box::new(input) };
         *reading.lock().unwrap_or_else(PoisonError::into_inner) = Reading::new(name.to_owned(), total);
         Box::new(Watched { input, reading: reading.clone() })
     }
 
     /// The table, watched while it is read.
     pub fn watch_table(&self, name: &str, table: Table) -> Table {
-        let Some(reading) = &self.0 else { return table };
+        let Some(reading) = &self.reading else { return table };
         *reading.lock().unwrap_or_else(PoisonError::into_inner) = Reading::new(name.to_owned(), None);
         let watched = Watched { input: (), reading: reading.clone() };
         table.watched(move |rows| watched.reading.lock().unwrap_or_else(PoisonError::into_inner).advance(rows))
@@ -134,6 +151,27 @@ impl Reading {
         let of = self.total.map(|total| format!(" of {}", HumanBytes(total))).unwrap_or_default();
         let lines = self.lines.map(|lines| format!(", {} lines,", HumanCount(lines))).unwrap_or_default();
         format!("{}{of}{lines} of {} had been read; nothing was answered", HumanBytes(self.bytes), self.name)
+    }
+}
+
+/// An input that cannot be read any more once an interrupt is raised.
+pub struct Interruptible<R> {
+    input: R,
+    interrupt: Option<Interrupt>,
+}
+
+impl<R: Read> Read for Interruptible<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self.interrupt {
+            Some(interrupt) if interrupt.is_raised() => Err(io::Error::other("the reading was interrupted")),
+            _ => self.input.read(buffer),
+        }
+    }
+}
+
+impl<R: Seek> Seek for Interruptible<R> {
+    fn seek(&mut self, place: SeekFrom) -> io::Result<u64> {
+        self.input.seek(place)
     }
 }
 

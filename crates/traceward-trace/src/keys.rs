@@ -117,7 +117,8 @@ pub(crate) enum Belongs {
 }
 
 impl KeysBuilder {
-    /// Makes room for so many states, as far as there is memory: nobody knows whether they will come.
+    /// Makes room for so many states, as far as there is memory: nobody knows whether they will
+    /// come.
     pub(crate) fn expect(&mut self, states: usize) {
         let _ = self.traces.try_reserve_exact(states);
     }

@@ -294,8 +294,8 @@ impl<'o> States<'o> {
         self.len as usize
     }
 
-    /// Makes room for so many states, once it is known what the first of them are. Columns that grow
-    /// would be copied again and again.
+    /// Makes room for so many states, once it is known what the first of them are. Columns that
+    /// grow would be copied again and again.
     pub(crate) fn expect(&mut self, states: usize) {
         self.expected = states;
     }

@@ -448,7 +448,18 @@ impl EndOfTrace {
         reason: &dyn Fn(&Abandoned) -> String,
         cost_asked: bool,
     ) -> Self {
-        let monitor = feed.monitor();
+        let end = Self::of_monitor(feed.monitor(), extent, verdicts, reason, cost_asked);
+        Self { skipped: feed.skipped(), late: feed.late(), ..end }
+    }
+
+    /// What a monitor has come to that got its states one by one.
+    pub fn of_monitor(
+        monitor: &Monitor,
+        extent: Extent,
+        verdicts: &[traceward::Verdict],
+        reason: &dyn Fn(&Abandoned) -> String,
+        cost_asked: bool,
+    ) -> Self {
         let ending = match extent {
             Extent::Complete => traceward::Ending::Ended,
             Extent::CutShort | Extent::Decided | Extent::Violated => traceward::Ending::Open,
@@ -482,8 +493,8 @@ impl EndOfTrace {
             complete: (extent != Extent::Complete).then_some(false),
             stopped: extent.stopped(),
             states: monitor.position(),
-            skipped: feed.skipped(),
-            late: feed.late(),
+            skipped: 0,
+            late: 0,
             properties: monitor.property_ids().zip(verdicts).map(property).collect(),
             queries: match extent {
                 Extent::Complete => monitor.queries_at_end().map(|query| end_value(&query)).collect(),

@@ -78,8 +78,8 @@ pub mod input {
 /// The wording of mistakes, names and durations for people.
 pub mod message {
     pub use crate::render::{Paint, Style, render};
-    pub use crate::spec::SpecPlace;
-    pub use traceward_logic::diagnostic::{Diagnostic, Help, Remedy};
+    pub use crate::spec::{SpecPlace, TextPlace};
+    pub use traceward_logic::diagnostic::{Diagnostic, Help, Remedy, did_you_mean};
     pub use traceward_logic::print::{Name, TIME_UNITS, duration};
     pub use traceward_logic::shown::{Shown, is_hidden};
 }

@@ -3,6 +3,7 @@
 use crate::render::{self, Style};
 use crate::report::{Warning, WarningKind};
 use std::fmt;
+use std::ops::Range;
 use std::str::FromStr;
 use std::sync::Arc;
 use traceward_engine::saved::checksum;
@@ -370,6 +371,41 @@ fn on_one_line(text: &str) -> String {
     line
 }
 
+/// A place in one of the texts of a spec, as people count: lines and columns begin with 1.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TextPlace {
+    /// The name of the text.
+    pub source: String,
+    /// The line on which the place begins.
+    pub line: usize,
+    /// The character of that line at which it begins.
+    pub column: usize,
+    /// The line on which it ends.
+    pub end_line: usize,
+    /// The character of that line behind its last one.
+    pub end_column: usize,
+    /// The characters of the text that it takes up, counted from 0.
+    pub characters: Range<usize>,
+}
+
+impl TextPlace {
+    fn new(sources: &[Source], span: Span) -> Self {
+        let Source { name, text, .. } = &sources[span.source.0 as usize];
+        let before = |end: usize| text.get(..end).unwrap_or(text);
+        let (start, end) = (before(span.range().start), before(span.range().end));
+        let line = |text: &str| text.matches('\n').count() + 1;
+        let column = |text: &str| text.chars().rev().take_while(|letter| *letter != '\n').count() + 1;
+        Self {
+            source: name.clone(),
+            line: line(start),
+            column: column(start),
+            end_line: line(end),
+            end_column: column(end),
+            characters: start.chars().count()..end.chars().count(),
+        }
+    }
+}
+
 /// A place in a spec.
 #[derive(Clone, Debug)]
 pub struct SpecPlace {
@@ -378,6 +414,11 @@ pub struct SpecPlace {
 }
 
 impl SpecPlace {
+    /// The place, as people count.
+    pub fn place(&self) -> TextPlace {
+        TextPlace::new(&self.sources, self.span)
+    }
+
     /// A message with the place underlined.
     pub(crate) fn render(&self, message: &str, help: Vec<Help>, style: Style<'_>) -> String {
         let diagnostic = Diagnostic { help, ..Diagnostic::error(self.span, message).label("used here") };
@@ -474,6 +515,22 @@ impl SpecError {
     /// Each error with its place.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics
+    }
+
+    /// The place of one of the errors, as people count.
+    ///
+    /// ```
+    /// use traceward::{Goal, Source, Spec};
+    ///
+    /// let error = Spec::parse(vec![Source::new("p", "G(a ->\n  F)", Goal::Check)]).unwrap_err();
+    /// let place = error.place(&error.diagnostics()[0]);
+    /// assert_eq!((place.source.as_str(), place.line, place.column), ("p", 2, 3));
+    /// ```
+    ///
+    /// # Panics
+    /// If the error is not one of these.
+    pub fn place(&self, diagnostic: &Diagnostic) -> TextPlace {
+        TextPlace::new(&self.sources, diagnostic.span)
     }
 
     /// The errors as text, each with its line and the place underlined. Of very many the first

@@ -23,18 +23,26 @@ const MOST_ARROWS_DRAWN: usize = 2000;
 const MOST_DISJUNCTS: usize = 4096;
 
 pub fn run(arguments: &AutomatonArguments, out: &mut impl Write) -> Result<Outcome, Failure> {
-    // A formula alone is a query of algebraic automata.
-    let goal = if arguments.kind == AutomatonKind::Algebraic { Goal::Query } else { Goal::Check };
-    let spec = input::spec_alone(&arguments.asked, goal, "nothing to make an automaton of")?;
+    let spec = input::spec_alone(&arguments.asked, goal(arguments), "nothing to make an automaton of")?;
+    write_automaton(arguments, &spec, out)?;
+    Ok(Outcome::Holds)
+}
+
+/// What a formula alone is taken for: a query, if it is for an algebraic automaton.
+pub fn goal(arguments: &AutomatonArguments) -> Goal {
+    if arguments.kind == AutomatonKind::Algebraic { Goal::Query } else { Goal::Check }
+}
+
+/// Writes the automaton of a spec's property.
+pub fn write_automaton(arguments: &AutomatonArguments, spec: &Spec, out: &mut impl Write) -> Result<(), Failure> {
     refuse_misplaced(arguments)?;
     match arguments.kind {
-        AutomatonKind::Alternating => alternating(arguments, &spec, out)?,
-        AutomatonKind::Metric => metric(arguments, &spec, out)?,
-        AutomatonKind::Algebraic => algebraic(arguments, &spec, out)?,
-        AutomatonKind::Tableau => tableau(arguments, &spec, out)?,
-        AutomatonKind::Deterministic => deterministic(arguments, &spec, out)?,
+        AutomatonKind::Alternating => alternating(arguments, spec, out),
+        AutomatonKind::Metric => metric(arguments, spec, out),
+        AutomatonKind::Algebraic => algebraic(arguments, spec, out),
+        AutomatonKind::Tableau => tableau(arguments, spec, out),
+        AutomatonKind::Deterministic => deterministic(arguments, spec, out),
     }
-    Ok(Outcome::Holds)
 }
 
 /// Refuses options that make no difference to the automaton asked for.

@@ -157,7 +157,8 @@ fn tell_asides(path: &Path, report: &Report, arguments: &CheckArguments) {
     }
 }
 
-fn options(path: &Path, arguments: &CheckArguments) -> CheckOptions {
+/// The options by which a spec is asked of a trace.
+pub fn options(path: &Path, arguments: &CheckArguments) -> CheckOptions {
     let truth = match (arguments.trace_table, arguments.positions) {
         (true, _) => Truth::Table,
         (false, true) => Truth::AtEveryPosition,

@@ -5,12 +5,18 @@ use crate::failure::{Failure, Outcome};
 use crate::input;
 use serde_json::{Map, Value, json};
 use std::io::Write;
-use traceward::Goal;
 use traceward::plan::{ChosenFor, EngineBounds, MostNeeded, Plan, Statement, TRACE_STATES, explain_plan};
+use traceward::{Goal, Spec};
 
 pub fn run(arguments: &PlanArguments, out: &mut impl Write) -> Result<Outcome, Failure> {
     let spec = input::spec_alone(&arguments.asked, Goal::Check, "nothing to explain")?;
-    let plans = explain_plan(&spec, arguments.engine.config());
+    write_plans(arguments, &spec, out)?;
+    Ok(Outcome::Holds)
+}
+
+/// Writes what becomes of a spec's formulas and queries.
+pub fn write_plans(arguments: &PlanArguments, spec: &Spec, out: &mut impl Write) -> Result<(), Failure> {
+    let plans = explain_plan(spec, arguments.engine.config());
     if plans.is_empty() {
         let help = "give a formula or a query: -e 'G(a -> F b)'";
         return Err(Failure::new("there is no property and no query to explain").help(help));
@@ -26,7 +32,7 @@ pub fn run(arguments: &PlanArguments, out: &mut impl Write) -> Result<Outcome, F
             writeln!(out, "{:#}", json!({ "plans": plans }))?;
         }
     }
-    Ok(Outcome::Holds)
+    Ok(())
 }
 
 fn document(plan: &Plan) -> Value {

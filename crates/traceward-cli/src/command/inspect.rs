@@ -1,6 +1,6 @@
 //! `traceward inspect`
 
-mod suggestion;
+pub mod suggestion;
 
 use crate::arguments::{InspectArguments, OutputFormat};
 use crate::failure::{Failure, Outcome};
@@ -8,16 +8,13 @@ use crate::input::Opened;
 use crate::progress::Progress;
 use crate::{input, json, text};
 use std::io::Write;
+use std::path::Path;
 use traceward::{Error, ReadOptions};
 use traceward_wire::InspectionDocument;
 
 pub fn run(arguments: &InspectArguments, out: &mut impl Write) -> Result<Outcome, Failure> {
     let path = &arguments.path;
-    let options = ReadOptions {
-        time: arguments.trace.time.clone(),
-        key: arguments.trace.by.clone(),
-        ..input::read_options(path, &arguments.trace)
-    };
+    let options = options(path, arguments);
     let inspection = match input::open(path, &options, &Progress::new(arguments.output.quiet))? {
         Opened::Bytes(bytes) => traceward::input::inspect(bytes, &options),
         Opened::Table(table, format) => traceward_arrow::inspect_table(table, format, &options),
@@ -32,4 +29,13 @@ pub fn run(arguments: &InspectArguments, out: &mut impl Write) -> Result<Outcome
         }
     }
     Ok(Outcome::Holds)
+}
+
+/// The options by which a trace is looked at.
+pub fn options(path: &Path, arguments: &InspectArguments) -> ReadOptions {
+    ReadOptions {
+        time: arguments.trace.time.clone(),
+        key: arguments.trace.by.clone(),
+        ..input::read_options(path, &arguments.trace)
+    }
 }

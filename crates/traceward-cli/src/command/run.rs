@@ -15,7 +15,7 @@ use program::{Running, Scratch};
 use std::ffi::OsString;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, ExitStatus};
+use std::process::{Command, ExitStatus};
 use std::time::{Duration, SystemTime};
 use traceward::message::Shown;
 use traceward::{Monitor, RunQuestions};
@@ -27,7 +27,7 @@ const PAUSE: Duration = Duration::from_millis(2);
 /// The time by which the times of files may be behind.
 const GRAIN: Duration = Duration::from_millis(20);
 
-pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
+pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
     let (given, rest) = spec_and_files(&arguments.spec, &arguments.paths)?;
     let monitor = Monitor::for_input(&given.spec, arguments.engine.config(), RunQuestions::default())
         .map_err(|error| Failure::of(&error, "the program", input::live_style()))?;
@@ -44,15 +44,15 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
 }
 
 /// The exit status: that of the program, unless there is worse to tell.
-fn conclude(status: ExitStatus, outcome: Outcome) -> ExitCode {
+fn conclude(status: ExitStatus, outcome: Outcome) -> u8 {
     match (outcome, status.code(), status.signal()) {
-        (Outcome::Holds, Some(code), _) => ExitCode::from(code as u8),
+        (Outcome::Holds, Some(code), _) => code as u8,
         (Outcome::Holds, None, Some(signal)) => {
             // Whoever waits for this program sees what became of the other.
             let _ = signal_hook::low_level::emulate_default_handler(signal);
-            ExitCode::from(128_u8.wrapping_add(signal as u8))
+            128_u8.wrapping_add(signal as u8)
         }
-        (outcome, _, _) => ExitCode::from(outcome.exit_status()),
+        (outcome, _, _) => outcome.exit_status(),
     }
 }
 

@@ -39,10 +39,10 @@ use traceward_engine::limit::GaveUp;
 use traceward_engine::select::{Config, Due, EngineName, Owed, Running};
 pub use traceward_engine::why::Ending;
 use traceward_logic::expr::{Memory, RowState};
-use traceward_logic::trace::VariableId;
+use traceward_logic::trace::{Column, VariableId};
 use traceward_logic::value::Value;
 use traceward_logic::verdict::Verdict;
-use traceward_trace::{Cell, Implied, Intake, ReadOptions, TraceError};
+use traceward_trace::{Cell, Implied, Intake, MissingPolicy, ReadOptions, ReadTrace, Records, TraceError};
 use trigger::AwaitedTrigger;
 
 /// Judges properties while the trace goes on, one state at a time.
@@ -471,6 +471,61 @@ impl Monitor {
         })
     }
 
+    /// Takes the next state, like [`Self::step_values`], with a timestamp as an input would bring
+    /// it: a number of the unit that the spec names, or a date as text.
+    ///
+    /// # Panics
+    /// If an id is none of this monitor's variables.
+    ///
+    /// ```
+    /// use traceward::{Monitor, Spec, Value, Verdict};
+    ///
+    /// let spec: Spec = "trace { time t:s } property p = G(ask -> F[0,5s] answer)".parse()?;
+    /// let mut monitor = Monitor::new(&spec)?;
+    /// let [ask, answer] = ["ask", "answer"].map(|name| monitor.variable(name).unwrap());
+    /// let values = [(ask, Value::Bool(true)), (answer, Value::Bool(false))];
+    /// monitor.step_timed(&values, &Value::Int(10))?;
+    /// monitor.step_timed(&values, &Value::Float(15.5))?;
+    /// assert_eq!(monitor.verdicts(), [Verdict::Violated]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn step_timed(&mut self, values: &[(VariableId, Value)], time: &Value) -> Result<&[PropertyId], StepError> {
+        self.step_with(state::cell(time), |_, cells| {
+            for (variable, value) in values {
+                cells[variable.index()] = state::cell(value);
+            }
+        })
+    }
+
+    /// The options by which a table is read whose rows are to be the next states
+    /// ([`Self::step_rows`]).
+    pub fn row_options(&self) -> ReadOptions {
+        // What becomes of values that are missing depends on earlier states, which this one knows.
+        let (records, missing) = (Records::States, MissingPolicy::False);
+        ReadOptions { records, missing, key: None, end_when: None, ..self.intake.options().clone() }
+    }
+
+    /// Takes the rows of a table as the next states; `told` is told after each that changes a
+    /// verdict, as [`Self::step`] would return it. The rows were read by [`Self::row_options`].
+    ///
+    /// A row that is refused has not happened, and ends it: those before it have.
+    pub fn step_rows(&mut self, rows: &ReadTrace, mut told: impl FnMut(&Self, &[PropertyId])) -> Result<(), StepError> {
+        let columns: Vec<(usize, &Column)> =
+            rows.columns.iter().enumerate().filter_map(|(slot, column)| Some((slot, column.as_ref()?))).collect();
+        for row in 0..rows.states {
+            let time = rows.time.as_ref().map_or(Cell::Absent, |times| Cell::Time(times[row]));
+            let changed = self.step_with(time, |_, cells| {
+                for &(slot, column) in &columns {
+                    cells[slot] = state::cell_of(column, row);
+                }
+            })?;
+            if !changed.is_empty() {
+                told(self, &self.changed);
+            }
+        }
+        Ok(())
+    }
+
     /// Learns that time has passed: no later state has a timestamp below `time`, in nanoseconds.
     /// What had to come about by then has not, whether or not anything happens any more. It adds no
     /// state. Returns the properties whose verdict is another than before.
@@ -551,10 +606,18 @@ impl Monitor {
         self.program.slots.get(name).map(|&slot| VariableId(slot as u32))
     }
 
-    /// Takes a state whose cells, one for each variable, are filled by somebody else.
     fn step_filled<'v>(
         &mut self,
         time: Option<i64>,
+        fill: impl FnOnce(&Program, &mut [Cell<'v>]),
+    ) -> Result<&[PropertyId], StepError> {
+        self.step_with(time.map_or(Cell::Absent, Cell::Time), fill)
+    }
+
+    /// Takes a state whose cells, one for each variable, are filled by somebody else.
+    fn step_with<'v>(
+        &mut self,
+        time: Cell<'v>,
         fill: impl FnOnce(&Program, &mut [Cell<'v>]),
     ) -> Result<&[PropertyId], StepError> {
         let has_time = self.intake.options().time.is_some();
@@ -570,7 +633,7 @@ impl Monitor {
         };
         fill(&self.program, cells);
         if has_time {
-            cells[count - 1] = time.map_or(Cell::Absent, Cell::Time);
+            cells[count - 1] = time;
         }
         self.step_cells(self.position + 1, cells)?;
         Ok(&self.changed)

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use traceward_logic::print::Name;
+use traceward_logic::trace::{Column, ColumnData, Number};
 use traceward_logic::value::Value;
 use traceward_trace::Cell;
 
@@ -78,5 +79,22 @@ pub(super) fn cell(value: &Value) -> Cell<'_> {
         Value::Float(float) => Cell::Float(*float),
         Value::Str(text) => Cell::Str(text),
         Value::Pair(_) | Value::List(_) => Cell::Container(b"[]"),
+    }
+}
+
+/// The value in a row of a column as a cell. In tables a missing value is an empty field.
+pub(super) fn cell_of(column: &Column, row: usize) -> Cell<'_> {
+    if !column.is_present(row) {
+        return Cell::Absent;
+    }
+    match &column.data {
+        ColumnData::Bool(bits) => Cell::Bool(bits.get(row)),
+        ColumnData::Int(numbers) => Cell::Int(numbers[row]),
+        ColumnData::Float(numbers) => Cell::Float(numbers[row]),
+        ColumnData::Mixed(numbers) => match numbers[row] {
+            Number::Int(int) => Cell::Int(int),
+            Number::Float(float) => Cell::Float(float),
+        },
+        ColumnData::Text(text) => Cell::Str(&text.dictionary[text.codes[row] as usize]),
     }
 }

@@ -19,7 +19,8 @@
 //! Many short traces, those of keys, are filled as one: they stand one behind the other, and a row
 //! of borders tells where each ends.
 //!
-//! A long trace is cut into sections, one for each thread that the [`Cache`] allows (`sections.rs`).
+//! A long trace is cut into sections, one for each thread that the [`Cache`] allows
+//! (`sections.rs`).
 //!
 //! Time and space are linear in formula and trace. For verdicts while the trace still grows, see
 //! the engines that run online; for a definition without bit tricks, see

@@ -13,8 +13,8 @@ use traceward_logic::letter::{Batch, Letters};
 const BLOCK: usize = 256;
 
 /// Words of a trace whose rows fit into no cache: there the next block is asked for while this one
-/// is computed. The processor does not guess which words come next, since each row goes on only when
-/// all others have had their turn, and would first wait for words and then compute.
+/// is computed. The processor does not guess which words come next, since each row goes on only
+/// when all others have had their turn, and would first wait for words and then compute.
 const LEAST_EXPECTED: usize = 1 << 20;
 
 /// Operations on words that a thread of its own is worth, which take about 100 µs where rows are in
@@ -23,8 +23,8 @@ const LEAST_EXPECTED: usize = 1 << 20;
 const LEAST_WORK: usize = 1 << 20;
 
 /// Delay lines are never guessed right, so that as many words of a section as they have are walked
-/// over twice: so often they are to fit into it. Those that are longer than a second-level cache are
-/// not copied; their passes stay on one thread.
+/// over twice: so often they are to fit into it. Those that are longer than a second-level cache
+/// are not copied; their passes stay on one thread.
 const LEAST_RINGS: usize = 8;
 const MOST_IN_RINGS: usize = 1 << 16;
 

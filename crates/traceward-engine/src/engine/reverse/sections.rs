@@ -12,8 +12,8 @@
 //! few blocks into the first section. To compute each block for all that may come in would need no
 //! guess, but is twice the work for one carry, and more for several.
 //!
-//! What was carried is kept after 1, 2, 4, 8… blocks, since delay lines can be long: that is little,
-//! and no more than twice the blocks are repeated that have to be.
+//! What was carried is kept after 1, 2, 4, 8… blocks, since delay lines can be long: that is
+//! little, and no more than twice the blocks are repeated that have to be.
 
 use super::walk::{Carried, Scratch, Walk};
 use super::wide;

@@ -128,8 +128,8 @@ impl Numbers {
     }
 }
 
-/// Compares all formulas of a shape, a few at a time, on so many traces, cut in every way. Gives the
-/// number of pairs.
+/// Compares all formulas of a shape, a few at a time, on so many traces, cut in every way. Gives
+/// the number of pairs.
 fn agree_on_all(shape: &Shape, traces: usize, seed: u64) -> u64 {
     let mut formulas = Formulas::new();
     let roots = enumerate::formulas(&mut formulas, shape);

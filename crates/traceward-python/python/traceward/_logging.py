@@ -1,0 +1,63 @@
+"""What a program logs becomes states of a monitor."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any, Callable, Dict, Optional
+
+from ._monitor import Monitor
+
+_STANDARD = frozenset(logging.LogRecord("", 0, "", 0, "", (), None).__dict__) | {"message", "asctime", "taskName"}
+
+
+def _values(value: Any) -> bool:
+    return value is None or isinstance(value, (bool, int, float, str, dict, list, tuple))
+
+
+class MonitorHandler(logging.Handler):
+    """Hands each log record to a monitor as a state.
+
+    The variables of a state are the ``extra`` of the record, and beside them ``level`` (``"INFO"``),
+    ``logger`` and ``message``. The time of the record is the value of the time column, if the spec
+    names one. A function given as ``state`` makes the state of a record in another way, or ``None``
+    if the record is none.
+
+    >>> import logging
+    >>> from traceward import Monitor, MonitorHandler
+    >>> monitor = Monitor('G(message == "open" -> F message == "shut")')
+    >>> logger = logging.getLogger("doors")
+    >>> logger.addHandler(MonitorHandler(monitor))
+    >>> logger.warning("open")
+    >>> logger.warning("shut")
+    >>> monitor.end().ok
+    True
+    """
+
+    def __init__(
+        self,
+        monitor: Monitor,
+        level: int = logging.NOTSET,
+        *,
+        time: Optional[str] = None,
+        state: Optional[Callable[[logging.LogRecord], Optional[Dict[str, Any]]]] = None,
+    ) -> None:
+        super().__init__(level)
+        self.monitor = monitor
+        self._time = time
+        self._state = state or self._of_record
+
+    def _of_record(self, record: logging.LogRecord) -> Dict[str, Any]:
+        state = {name: value for name, value in record.__dict__.items() if name not in _STANDARD and _values(value)}
+        state.update(level=record.levelname, logger=record.name, message=record.getMessage())
+        if self._time is not None:
+            state[self._time] = record.created
+        return state
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Takes a record as the next state. Errors go to ``handleError``, as those of all handlers."""
+        try:
+            state = self._state(record)
+            if state is not None:
+                self.monitor.step(state)
+        except Exception:
+            self.handleError(record)

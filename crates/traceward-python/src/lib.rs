@@ -1,0 +1,48 @@
+//! Traceward for Python: the native module `traceward._native` of the wheel.
+//!
+//! What is here takes Python's objects apart and asks the library; the classes that people see are
+//! in `python/traceward`, made from the documents of `traceward-wire`. Options are those of the
+//! command line, through its own definition (`traceward_cli::binding`).
+
+mod columns;
+mod data;
+mod error;
+mod hygiene;
+mod monitor;
+mod options;
+mod report;
+mod spec;
+mod table;
+mod value;
+mod work;
+
+use pyo3::prelude::*;
+use std::ffi::OsString;
+
+/// Runs the program `traceward` with these arguments, of which the first is its name, and returns
+/// its exit status.
+#[pyfunction]
+fn main(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
+    py.detach(|| traceward_cli::run(arguments))
+}
+
+/// The native part of the package `traceward`.
+#[pymodule]
+mod _native {
+    #[pymodule_export]
+    use super::hygiene::{automaton, compare, explain_plan, lint};
+    #[pymodule_export]
+    use super::main;
+    #[pymodule_export]
+    use super::monitor::{Change, Monitor};
+    #[pymodule_export]
+    use super::report::{Answer, NativeReport, check, inspect};
+    #[pymodule_export]
+    use super::spec::Spec;
+    #[pymodule_export]
+    use super::table::ArrowTable;
+
+    /// The version of the package.
+    #[pymodule_export]
+    const VERSION: &str = env!("CARGO_PKG_VERSION");
+}
