@@ -359,7 +359,7 @@ pub fn limit() -> Vec<Row> {
 /// Rows filled on one thread and on two, in turns, the fastest of many, and of more where they take
 /// no time: whoever else is at work takes from two threads more than from one.
 fn on_one_and_two(name: String, evaluator: &Evaluator, letters: &Letters, expected: usize) -> [Row; 2] {
-    let rounds = ((1 << 32) / letters.len).clamp(20, 1000);
+    let rounds = ((1 << 35) / letters.len).clamp(20, 1000);
     let mut caches = [Cache::default(), Cache::for_threads(THREADS)];
     let mut times = [Duration::MAX; 2];
     for _ in 0..rounds {

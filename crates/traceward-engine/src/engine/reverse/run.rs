@@ -17,10 +17,10 @@ const BLOCK: usize = 256;
 /// when all others have had their turn, and would first wait for words and then compute.
 const LEAST_EXPECTED: usize = 1 << 20;
 
-/// Operations on words that a thread of its own is worth, which take about 100 µs where rows are in
-/// caches: with fewer, half of what it saves is lost when it is started (`traceward-bench
-/// reverse-threads`).
-const LEAST_WORK: usize = 1 << 20;
+/// Operations on words that a thread of its own is worth, which take a quarter of a millisecond
+/// where rows are in caches: with fewer, what it saves is lost when it is started, above all where
+/// others are at work (`traceward-bench reverse-threads`).
+const LEAST_WORK: usize = 1 << 21;
 
 /// Delay lines are never guessed right, so that as many words of a section as they have are walked
 /// over twice: so often they are to fit into it. Those that are longer than a second-level cache

@@ -317,7 +317,7 @@ fn only_what_was_guessed_wrong_is_repeated() {
 fn threads_of_a_cache_make_no_difference() {
     let untils = (0..12).fold("q".to_owned(), |inner, _| format!("(p U (!q W {inner}))"));
     let (compiled, names) = one_pass(&format!("p -> {untils} & X F[70,72] q"));
-    let len = 5_000_017;
+    let len = 10_000_017;
     let mut numbers = Numbers(1);
     let mut random = || Bitmap::from_words((0..len_in_words(len)).map(|_| numbers.next()).collect(), len);
     let trace = Trace::of_bools(len, names.iter().map(|_| random()).collect());
