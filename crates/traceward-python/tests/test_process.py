@@ -76,8 +76,10 @@ INTERRUPTED = """
 """
 
 WORK = {
-    "engine": 'traceward.check("G(a -> F(b & F(a & F(b & F a))))", {"a": [True, False] * 5000, "b": [False, True] * 5000}, engine="naive")',
+    "engine": 'while True: traceward.check("G(a -> F(b & F(a & F(b & F a))))", {"a": [True, False] * 5000, "b": [False, True] * 5000}, engine="naive")',
     "stream": "traceward.check('G a', sys.argv[1])",
+    "batches": "import pyarrow, itertools; batch = pyarrow.record_batch({'a': [True] * 1000}); "
+    "traceward.check('G a', pyarrow.RecordBatchReader.from_batches(batch.schema, itertools.repeat(batch)))",
 }
 
 

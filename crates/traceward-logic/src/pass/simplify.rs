@@ -6,6 +6,7 @@ use crate::lower::{self, Claim, Declarations, Goal};
 use crate::parse;
 use crate::{diagnostic::SourceId, expr::Expr};
 use rustc_hash::FxHashMap;
+use std::sync::LazyLock;
 
 /// An equivalence that holds at every position of every trace with a state, whatever formulas f, g
 /// and h are.
@@ -125,8 +126,12 @@ pub const LAWS: &[Law] = &[
 /// The laws, ready to be applied.
 #[derive(Clone, Debug)]
 pub struct Simplifier {
-    rules: Vec<Rule>,
+    rules: &'static [Rule],
 }
+
+/// The laws, read once: to read them takes many times as long as to check a short trace.
+static RULES: LazyLock<Vec<Rule>> =
+    LazyLock::new(|| LAWS.iter().map(Rule::new).flat_map(|rule| [rule.mirrored(), rule]).collect());
 
 /// A law over an arena of its own, in which the atoms stand for formulas.
 #[derive(Clone, Debug)]
@@ -143,10 +148,9 @@ impl Default for Simplifier {
 }
 
 impl Simplifier {
-    /// Reads the table of laws.
+    /// The laws of the table.
     pub fn new() -> Self {
-        let rules = LAWS.iter().map(Rule::new).flat_map(|rule| [rule.mirrored(), rule]).collect();
-        Self { rules }
+        Self { rules: &RULES }
     }
 
     /// Simpler formulas that are equivalent on every trace with a state. Their atoms must have been
@@ -161,7 +165,7 @@ impl Simplifier {
     /// The formula of this node, whose operands are simplified already.
     fn normalised(&self, formulas: &mut Formulas, node: Node) -> FormulaId {
         let formula = formulas.intern(node);
-        for rule in &self.rules {
+        for rule in self.rules {
             let mut bindings = FxHashMap::default();
             if rule.matches(rule.left, formulas, formula, &mut bindings) {
                 return self.build(rule, rule.right, formulas, &bindings);
