@@ -21,7 +21,7 @@ from typing import Any
 from . import _native
 from ._drawing import in_notebook
 from ._errors import Diagnostic, Error, LimitError, SpecError, TraceError, TraceWarning, UsageError
-from ._frames import narrowed
+from ._frames import narrowed, whole
 from ._logging import MonitorHandler
 from ._monitor import Monitor
 from ._native import ArrowTable, Change, Spec
@@ -135,7 +135,7 @@ def inspect(data: Any, /, *, progress: bool | None = None, **options: Any) -> In
     >>> inspect({"x": [3, 5, 4]}).columns
     (<Column x: int>,)
     """
-    answer = _native.inspect(data, options, _shown(progress))
+    answer = _native.inspect(whole(data), options, _shown(progress))
     return Inspection(json.loads(answer.json), answer.text)
 
 

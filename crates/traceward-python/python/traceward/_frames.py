@@ -56,6 +56,12 @@ def narrowed(spec: Any, data: Any, measures: bool, options: Dict[str, Any]) -> T
     return frame.table(), options
 
 
+def whole(data: Any) -> Any:
+    """The data with all columns, computed if they are not yet."""
+    make = _FRAMES.get((type(data).__module__.partition(".")[0], type(data).__name__))
+    return data if make is None else make(data).table()
+
+
 def _refuse_unknown(spec: Any, frame: _Frame, measures: bool, options: Dict[str, Any]) -> None:
     """Says that something is not there before all rows are computed, with all names in the message. What may be
     absent, as in `defined(x)`, is no mistake."""
