@@ -15,6 +15,8 @@ use crate::command::{automaton, check, explain_plan, inspect};
 use crate::failure::Failure;
 use crate::input::{self, Opened};
 use crate::output::{Notation, guarded};
+use crate::page::{MOST_TIMELINES, Page};
+use crate::picture;
 use crate::progress::Progress;
 use crate::text;
 use clap::{Args, FromArgMatches, ValueEnum};
@@ -159,6 +161,8 @@ pub struct Reading {
     pub interrupt: Option<Interrupt>,
     /// Whether it is shown on standard error how far a long reading has come.
     pub shown: bool,
+    /// Whether the report gets what a page and a picture draw.
+    pub drawn: bool,
 }
 
 impl Reading {
@@ -195,9 +199,12 @@ impl CheckRequest {
 
     /// The options by which a spec is asked of a trace; `path` is its name, which may tell its
     /// form.
-    pub fn options(&self, path: Option<&Path>, interrupt: Option<Interrupt>) -> CheckOptions {
+    pub fn options(&self, path: Option<&Path>, reading: Reading) -> CheckOptions {
         let mut options = self.options.clone();
-        options.config.limits.interrupt = interrupt;
+        options.config.limits.interrupt = reading.interrupt;
+        if reading.drawn {
+            options = options.timelines(MOST_TIMELINES).points();
+        }
         if let Some(path) = path {
             options.read = input::named(options.read, path);
         }
@@ -206,7 +213,7 @@ impl CheckRequest {
 
     /// Asks a spec of a file.
     pub fn check_file(&self, spec: &Spec, path: &Path, reading: Reading) -> Result<Report, Problem> {
-        let options = self.options(Some(path), reading.interrupt);
+        let options = self.options(Some(path), reading);
         Ok(match input::open(path, &options.read, &reading.progress())? {
             Opened::Bytes(bytes) => traceward::check_with(spec, bytes, &options)?,
             Opened::Table(table, format) => traceward_arrow::check_table(spec, table, format, &options)?,
@@ -238,6 +245,18 @@ impl CheckRequest {
 /// A report for people.
 pub fn report_text(path: &Path, report: &Report, goal: Goal) -> String {
     plain(|out| text::report(out, path, report, goal))
+}
+
+/// A report as a page to look at.
+pub fn report_page(path: &Path, report: &Report) -> String {
+    let mut page = Page::default();
+    page.add(path, Ok(report));
+    page.finish()
+}
+
+/// The values of a report's queries as a picture.
+pub fn report_picture(path: &Path, report: &Report) -> Result<String, Problem> {
+    Ok(picture::svg(&input::name(path), report)?)
 }
 
 /// The options of `inspect`.

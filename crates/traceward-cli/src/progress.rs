@@ -1,11 +1,11 @@
 //! How far the reading of a trace has come, shown on a terminal once it takes longer than a moment.
 
 use crate::failure::{Outcome, tell};
-use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle, TermLike};
 use memchr::memchr_iter;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
-use std::io::{self, IsTerminal, Read, Seek, SeekFrom};
+use std::io::{self, IsTerminal, Read, Seek, SeekFrom, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -128,7 +128,7 @@ impl Reading {
                 self.bar.set_length(total);
             }
             self.bar.set_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()));
-            self.bar.set_draw_target(ProgressDrawTarget::stderr());
+            self.bar.set_draw_target(target());
         }
         let seconds = self.since.elapsed().as_secs_f64();
         let rate = |count: u64| HumanCount((count as f64 / seconds) as u64);
@@ -151,6 +151,67 @@ impl Reading {
         let of = self.total.map(|total| format!(" of {}", HumanBytes(total))).unwrap_or_default();
         let lines = self.lines.map(|lines| format!(", {} lines,", HumanCount(lines))).unwrap_or_default();
         format!("{}{of}{lines} of {} had been read; nothing was answered", HumanBytes(self.bytes), self.name)
+    }
+}
+
+/// Standard error, where what is shown is drawn. One that is no terminal is asked for by whoever
+/// knows that lines can be rewritten there: in a notebook.
+fn target() -> ProgressDrawTarget {
+    if io::stderr().is_terminal() {
+        return ProgressDrawTarget::stderr();
+    }
+    ProgressDrawTarget::term_like_with_hz(Box::new(RewrittenLine), 4)
+}
+
+/// A line on standard error that is written again and again, by nothing but carriage returns.
+#[derive(Debug)]
+struct RewrittenLine;
+
+/// The number of characters that fit into a cell of a notebook.
+const WIDTH: u16 = 80;
+
+impl RewrittenLine {
+    fn write(text: &str) -> io::Result<()> {
+        io::stderr().lock().write_all(text.as_bytes())
+    }
+}
+
+impl TermLike for RewrittenLine {
+    fn width(&self) -> u16 {
+        WIDTH
+    }
+
+    // There is but one line.
+    fn move_cursor_up(&self, _lines: usize) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn move_cursor_down(&self, _lines: usize) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn move_cursor_right(&self, _columns: usize) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn move_cursor_left(&self, _columns: usize) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn write_line(&self, text: &str) -> io::Result<()> {
+        Self::write(text)
+    }
+
+    fn write_str(&self, text: &str) -> io::Result<()> {
+        Self::write(text)
+    }
+
+    fn clear_line(&self) -> io::Result<()> {
+        Self::write(&format!("\r{}\r", " ".repeat(usize::from(WIDTH))))
+    }
+
+    fn flush(&self) -> io::Result<()> {
+        io::stderr().flush()
     }
 }
 

@@ -6,9 +6,11 @@
 
 mod columns;
 mod data;
+mod drawing;
 mod error;
 mod hygiene;
 mod monitor;
+mod needs;
 mod options;
 mod report;
 mod spec;
@@ -30,11 +32,15 @@ fn main(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
 #[pymodule]
 mod _native {
     #[pymodule_export]
+    use super::drawing::{page, picture};
+    #[pymodule_export]
     use super::hygiene::{automaton, compare, explain_plan, lint};
     #[pymodule_export]
     use super::main;
     #[pymodule_export]
     use super::monitor::{Change, Monitor};
+    #[pymodule_export]
+    use super::needs::needs;
     #[pymodule_export]
     use super::report::{Answer, NativeReport, check, inspect};
     #[pymodule_export]

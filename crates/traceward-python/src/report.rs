@@ -41,8 +41,8 @@ impl Answer {
 /// The answer to a question about a trace. The document is made when somebody asks for it.
 #[pyclass(frozen, module = "traceward._native", name = "Report")]
 pub struct NativeReport {
-    report: Report,
-    path: PathBuf,
+    pub(crate) report: Report,
+    pub(crate) path: PathBuf,
     goal: Goal,
     /// What is to be said beside the answer.
     #[pyo3(get)]
@@ -146,7 +146,7 @@ fn values(query: &QueryReport, keys: &[(Arc<str>, usize)]) -> ArrayRef {
 
 /// Asks a spec of a trace; `measures` tells whether a text alone is a query.
 #[pyfunction]
-#[pyo3(signature = (spec, data, measures, options, shown))]
+#[pyo3(signature = (spec, data, measures, options, shown, drawn))]
 pub fn check(
     py: Python<'_>,
     spec: &Bound<'_, PyAny>,
@@ -154,15 +154,17 @@ pub fn check(
     measures: bool,
     options: Option<&Bound<'_, PyDict>>,
     shown: bool,
+    drawn: bool,
 ) -> PyResult<NativeReport> {
     let goal = if measures { Goal::Query } else { Goal::Check };
     let prepared = Spec::of(spec)?.get().prepared(py, goal, options)?;
     let mut data = Data::of(data)?;
     let path = data.name().to_path_buf();
-    let is_quick = matches!(prepared.request.options(None, None).config.engine, EngineName::Auto | EngineName::Reverse);
+    let engine = prepared.request.options(None, Reading::default()).config.engine;
+    let is_quick = matches!(engine, EngineName::Auto | EngineName::Reverse);
     let length = if is_quick { data.length(py) } else { Length::Long };
     let (asked, failure) = (prepared.clone(), data.failure());
-    let answered = done(py, length, move |interrupt| answer(&asked, data, Reading { interrupt, shown }))?;
+    let answered = done(py, length, move |interrupt| answer(&asked, data, Reading { interrupt, shown, drawn }))?;
     let report = answered.map_err(|problem| unread(py, problem, &path, failure.as_ref()))?;
     if let Some(reason) = prepared.request.shortcoming(&path, &report) {
         return Err(exception(py, Kind::Trace, &in_python(&reason)));
@@ -187,11 +189,11 @@ fn answer(prepared: &Prepared, data: Data, reading: Reading) -> Result<Report, P
     match data {
         Data::Path(path) => request.check_file(spec, &path, reading),
         Data::Bytes(bytes) => {
-            let options = request.options(None, reading.interrupt);
+            let options = request.options(None, reading);
             Ok(check_bytes(spec, &bytes, &options, reading.interrupt)?)
         }
         Data::Batches(batches) => {
-            let options = request.options(None, reading.interrupt);
+            let options = request.options(None, reading);
             Ok(traceward_arrow::check(spec, batches.interrupted_by(reading.interrupt), &options)?)
         }
     }
@@ -246,7 +248,7 @@ pub fn inspect(
     let path = data.name().to_path_buf();
     let (length, failure) = (data.length(py), data.failure());
     let asked = move |interrupt| {
-        let found = look_at(&request, data, Reading { interrupt, shown });
+        let found = look_at(&request, data, Reading { interrupt, shown, drawn: false });
         (request, found)
     };
     let (request, found) = done(py, length, asked)?;

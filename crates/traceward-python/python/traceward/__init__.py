@@ -19,7 +19,9 @@ import warnings
 from typing import Any
 
 from . import _native
+from ._drawing import in_notebook
 from ._errors import Diagnostic, Error, LimitError, SpecError, TraceError, TraceWarning, UsageError
+from ._frames import narrowed, whole
 from ._logging import MonitorHandler
 from ._monitor import Monitor
 from ._native import ArrowTable, Change, Spec
@@ -86,14 +88,20 @@ def _shown(progress: bool | None) -> bool:
     return sys.stderr is not None and sys.stderr.isatty() if progress is None else progress
 
 
-def _asked(spec: Any, data: Any, measures: bool, progress: bool | None, options: dict[str, Any]) -> Report:
-    native = _native.check(spec, data, measures, options, _shown(progress))
+def _asked(
+    spec: Any, data: Any, measures: bool, progress: bool | None, drawn: bool | None, options: dict[str, Any]
+) -> Report:
+    data, options = narrowed(spec, data, measures, options)
+    is_drawn = in_notebook() if drawn is None else drawn
+    native = _native.check(spec, data, measures, options, _shown(progress), is_drawn)
     for aside in native.asides:
         warnings.warn(aside, TraceWarning, stacklevel=3)
     return Report(native)
 
 
-def check(spec: Any, data: Any, /, *, progress: bool | None = None, **options: Any) -> Report:
+def check(
+    spec: Any, data: Any, /, *, progress: bool | None = None, drawn: bool | None = None, **options: Any
+) -> Report:
     """Checks the properties of a spec on a trace.
 
     >>> report = check(["G !error", "F done"], {"error": [False, False], "done": [False, True]})
@@ -104,18 +112,21 @@ def check(spec: Any, data: Any, /, *, progress: bool | None = None, **options: A
 
     ``spec`` is a `Spec`, a formula, a list of formulas, or a ``pathlib.Path``. What cannot be
     answered raises `Error`; a file that cannot be opened raises ``OSError``. What takes long is shown
-    on a terminal, unless ``progress`` says otherwise, and Ctrl-C ends it.
+    on a terminal, unless ``progress`` says otherwise, and Ctrl-C ends it. With ``drawn`` the report
+    keeps what ``to_html`` and ``to_svg`` draw, as it does in a notebook.
     """
-    return _asked(spec, data, False, progress, options)
+    return _asked(spec, data, False, progress, drawn, options)
 
 
-def query(spec: Any, data: Any, /, *, progress: bool | None = None, **options: Any) -> Report:
+def query(
+    spec: Any, data: Any, /, *, progress: bool | None = None, drawn: bool | None = None, **options: Any
+) -> Report:
     """Measures the queries of a spec on a trace.
 
     >>> query("max(x)", {"x": [3, 5, 4]}).queries[0].value
     5
     """
-    return _asked(spec, data, True, progress, options)
+    return _asked(spec, data, True, progress, drawn, options)
 
 
 def inspect(data: Any, /, *, progress: bool | None = None, **options: Any) -> Inspection:
@@ -124,7 +135,7 @@ def inspect(data: Any, /, *, progress: bool | None = None, **options: Any) -> In
     >>> inspect({"x": [3, 5, 4]}).columns
     (<Column x: int>,)
     """
-    answer = _native.inspect(data, options, _shown(progress))
+    answer = _native.inspect(whole(data), options, _shown(progress))
     return Inspection(json.loads(answer.json), answer.text)
 
 

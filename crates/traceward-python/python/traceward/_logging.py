@@ -14,6 +14,11 @@ def _values(value: Any) -> bool:
     return value is None or isinstance(value, (bool, int, float, str, dict, list, tuple))
 
 
+def fields_of(record: logging.LogRecord) -> Dict[str, Any]:
+    """The ``extra`` of a record, as far as it is values."""
+    return {name: value for name, value in record.__dict__.items() if name not in _STANDARD and _values(value)}
+
+
 class MonitorHandler(logging.Handler):
     """Hands each log record to a monitor as a state.
 
@@ -47,7 +52,7 @@ class MonitorHandler(logging.Handler):
         self._state = state or self._of_record
 
     def _of_record(self, record: logging.LogRecord) -> Dict[str, Any]:
-        state = {name: value for name, value in record.__dict__.items() if name not in _STANDARD and _values(value)}
+        state = fields_of(record)
         state.update(level=record.levelname, logger=record.name, message=record.getMessage())
         if self._time is not None:
             state[self._time] = record.created

@@ -6,6 +6,7 @@ import json
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _native
+from ._drawing import DrawnAutomaton, DrawnReport
 from ._native import ArrowTable
 from ._verdict import Verdict
 
@@ -212,7 +213,7 @@ class Query(_Document):
         return f"<Query {self.name}: {self.value!r}>"
 
 
-class Report:
+class Report(DrawnReport):
     """The answers to all questions of a spec about a trace.
 
     ``str(report)`` is what the program prints. A report is true if nothing is violated, so that
@@ -505,7 +506,7 @@ class Plan(_Worded):
     __slots__ = ()
 
 
-class Automaton:
+class Automaton(DrawnAutomaton):
     """The automaton of a property, in any of its forms."""
 
     __slots__ = ("_spec", "_options", "_text")

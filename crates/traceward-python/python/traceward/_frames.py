@@ -1,0 +1,207 @@
+"""Tables that compute: only the columns that a spec needs are asked of them, in order if that is wanted.
+
+A relation of DuckDB and a lazy frame of Polars are plans. What is selected and sorted here is selected and sorted
+there, and comes over batch by batch. None of the libraries is imported: whoever has a frame has its library.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Dict, List, Optional, Protocol, Sequence, Tuple
+
+from . import _native
+from ._errors import Error, SpecError
+
+#: How the names of types begin whose order is that of time. Texts are not among them: their order is that of letters.
+_ORDERED_IN_DUCKDB = (
+    "TINYINT",
+    "SMALLINT",
+    "INTEGER",
+    "BIGINT",
+    "HUGEINT",
+    "UTINYINT",
+    "USMALLINT",
+    "UINTEGER",
+    "UBIGINT",
+    "FLOAT",
+    "DOUBLE",
+    "DECIMAL",
+    "DATE",
+    "TIMESTAMP",
+)
+
+#: The name of the column that keeps rows of the same time in order.
+_ROW = "traceward row"
+
+
+def narrowed(spec: Any, data: Any, measures: bool, options: Dict[str, Any]) -> Tuple[Any, Dict[str, Any]]:
+    """The data and the options, or as much of both as is left to be done here."""
+    make = _FRAMES.get((type(data).__module__.partition(".")[0], type(data).__name__))
+    if make is None:
+        return data, options
+    frame = make(data)
+    variables, time, key = _native.needs(spec, measures, options)
+    names = frame.names()
+    if len(set(names)) < len(names):
+        # Which one is meant is for the reader to say.
+        return data, options
+    wanted = [*variables, *time, *([] if key is None else [key])]
+    roots = [_root(names, name) for name in wanted]
+    if None in roots:
+        _refuse_unknown(spec, frame, measures, options)
+    columns = [name for name in names if name in roots]
+    # A table without columns has no rows.
+    frame.select(columns or names[:1])
+    if options.get("sort") is True and len(time) == 1 and frame.sort(time[0]):
+        options = {name: value for name, value in options.items() if name != "sort"}
+    return frame.table(), options
+
+
+def whole(data: Any) -> Any:
+    """The data with all columns, computed if they are not yet."""
+    make = _FRAMES.get((type(data).__module__.partition(".")[0], type(data).__name__))
+    return data if make is None else make(data).table()
+
+
+def _refuse_unknown(spec: Any, frame: _Frame, measures: bool, options: Dict[str, Any]) -> None:
+    """Says that something is not there before all rows are computed, with all names in the message. What may be
+    absent, as in `defined(x)`, is no mistake."""
+    try:
+        _native.check(spec, frame.first(), measures, options, False, False)
+    except SpecError:
+        raise
+    except Error:
+        pass  # It may be about this row alone.
+
+
+def _root(known: Sequence[str], name: str) -> Optional[str]:
+    """The column that a variable is, or is a member of: `status.code` may be one of `status`."""
+    while name not in known:
+        name, dot, _ = name.rpartition(".")
+        if not dot:
+            return None
+    return name
+
+
+class _Frame(Protocol):
+    """A table that computes."""
+
+    def names(self) -> List[str]:
+        """The names of its columns."""
+
+    def first(self) -> Any:
+        """Its first row."""
+
+    def select(self, names: List[str]) -> None:
+        """Leaves out all other columns."""
+
+    def sort(self, time: str) -> bool:
+        """Puts rows in order of time, those of the same time as they are; tells whether it could."""
+
+    def table(self) -> Any:
+        """What is left of it, as Arrow data."""
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+class _Relation:
+    """A relation of DuckDB."""
+
+    def __init__(self, relation: Any) -> None:
+        self._relation = relation
+
+    def names(self) -> List[str]:
+        return list(self._relation.columns)
+
+    def first(self) -> Any:
+        return self._relation.limit(1)
+
+    def select(self, names: List[str]) -> None:
+        self._relation = self._relation.project(", ".join(map(_quoted, names)))
+
+    def sort(self, time: str) -> bool:
+        relation = self._relation
+        types = dict(zip(relation.columns, map(str, relation.types)))
+        if not types[time].startswith(_ORDERED_IN_DUCKDB):
+            return False
+        # Sorting keeps no order among equals unless it is told of one.
+        row, columns = _quoted(_ROW), ", ".join(map(_quoted, relation.columns))
+        numbered = relation.project(f"{columns}, row_number() over () as {row}")
+        self._relation = numbered.order(f"{_quoted(time)}, {row}").project(columns)
+        return True
+
+    def table(self) -> Any:
+        return self._relation
+
+
+class _Lazy:
+    """A lazy frame of Polars."""
+
+    def __init__(self, frame: Any) -> None:
+        self._frame = frame
+
+    def names(self) -> List[str]:
+        return self._frame.collect_schema().names()
+
+    def first(self) -> Any:
+        return self._frame.head(1).collect()
+
+    def select(self, names: List[str]) -> None:
+        self._frame = self._frame.select(names)
+
+    def sort(self, time: str) -> bool:
+        kind = self._frame.collect_schema()[time]
+        if not (kind.is_numeric() or kind.is_temporal()):
+            return False
+        self._frame = self._frame.sort(time, maintain_order=True)
+        return True
+
+    def table(self) -> Any:
+        # Batches come one by one from version 1.34 on, and as a stream of Arrow's later.
+        if hasattr(self._frame, "collect_batches"):
+            batches = self._frame.collect_batches(maintain_order=True, engine="streaming")
+            if hasattr(batches, "__arrow_c_stream__"):
+                return batches
+        return self._frame.collect(engine="streaming")
+
+
+class _InMemory:
+    """A frame whose columns are there already; to leave some out saves to convert them."""
+
+    def __init__(self, frame: Any) -> None:
+        self._frame = frame
+
+    def names(self) -> List[str]:
+        return list(self._frame.columns)
+
+    def first(self) -> Any:
+        return self._frame.head(1)
+
+    def select(self, names: List[str]) -> None:
+        self._frame = self._frame[names]
+
+    def sort(self, time: str) -> bool:
+        return False
+
+    def table(self) -> Any:
+        return self._frame
+
+
+class _Pandas(_InMemory):
+    """A frame of pandas, whose index is a column if it has a name."""
+
+    def names(self) -> List[str]:
+        return [*self._frame.columns, *(name for name in self._frame.index.names if name is not None)]
+
+    def select(self, names: List[str]) -> None:
+        self._frame = self._frame[[name for name in names if name in self._frame.columns]]
+
+
+_FRAMES: Dict[Tuple[str, str], Callable[[Any], _Frame]] = {
+    ("duckdb", "DuckDBPyRelation"): _Relation,
+    ("_duckdb", "DuckDBPyRelation"): _Relation,
+    ("polars", "LazyFrame"): _Lazy,
+    ("polars", "DataFrame"): _InMemory,
+    ("pandas", "DataFrame"): _Pandas,
+}
