@@ -1,0 +1,446 @@
+"""`traceward.spark`: what the program says of each key, whatever Spark does with the rows."""
+
+import csv
+import datetime
+import decimal
+import json
+import math
+import os
+import random
+import re
+import subprocess
+import sys
+
+import pytest
+
+import traceward
+
+# Workers run the interpreter that the tests run, and nothing listens to other machines.
+os.environ["PYSPARK_PYTHON"] = sys.executable
+os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+# It says in each session that pandas 3 is new to it.
+pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning", "ignore::ResourceWarning")
+
+SCHEMA = "k int, t long, x long, s string, d decimal(6,2), n struct<m: int, o: string>, r boolean, g boolean, unused string"
+PROPERTIES = [
+    "G x < 8",
+    "G(r -> F[0,3s] g)",
+    'F s == "b"',
+    "G(d > 1.5 -> n.m < 3)",
+    "G(r -> F g)",
+    "!g U r",
+    "G(g -> O[0,4s] r)",
+    "G x > past(x) - 9",
+]
+QUERIES = ["max(x)", "count(r)", "first(s)", "avg(d)", "latency(r -> g)", "last(n.m)"]
+
+
+@pytest.fixture(scope="module")
+def spark(tmp_path_factory):
+    from pyspark.sql import SparkSession
+
+    session = (
+        SparkSession.builder.master("local[2]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.driver.memory", "1g")
+        .config("spark.sql.shuffle.partitions", "2")
+        .config("spark.sql.warehouse.dir", str(tmp_path_factory.mktemp("warehouse")))
+        .config("spark.sql.session.timeZone", "America/St_Johns")
+        .getOrCreate()
+    )
+    session.sparkContext.setLogLevel("OFF")
+    yield session
+    session.stop()
+
+
+@pytest.fixture(scope="module")
+def on_spark(spark):
+    import traceward.spark
+
+    return traceward.spark
+
+
+def random_rows(seed, keys, most):
+    """Rows of keys, in no order, with moments that several rows share."""
+    source = random.Random(seed)
+    rows = []
+    for key in range(keys):
+        for _ in range(source.randint(1, most)):
+            rows.append(
+                dict(
+                    k=key,
+                    t=source.randint(0, 12),
+                    x=source.choice([None, *range(10)]),
+                    s=source.choice(["a", "b", "ä", None]) if source.random() < 0.5 else "a",
+                    d=source.choice([None, decimal.Decimal("1.50"), decimal.Decimal("2.25"), decimal.Decimal("0.10")]),
+                    n=source.choice([None, dict(m=None, o="o"), dict(m=2, o=None), dict(m=3, o="o")]),
+                    r=source.random() < 0.4,
+                    g=source.random() < 0.4,
+                    unused="u" * source.randint(0, 3),
+                )
+            )
+    source.shuffle(rows)
+    return rows
+
+
+def flat(row):
+    return {**{name: row[name] for name in "tdgrsx"}, "n.m": row["n"] and row["n"]["m"]}
+
+
+def declared_order(row):
+    """Time, and then the variables by name, nulls first; texts are in the order of their bytes."""
+    values = flat(row)
+    values["s"] = values["s"] and values["s"].encode()
+    return [values["t"]] + [(values[name] is not None, values[name] or 0) for name in ["d", "g", "n.m", "r"]] + [
+        (values["s"] is not None, values["s"] or b""),
+        (values["x"] is not None, values["x"] or 0),
+    ]
+
+
+def as_csv(rows, path):
+    names = ["k", "t", "x", "s", "d", "n.m", "r", "g"]
+    with open(path, "w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(names)
+        for row in sorted(rows, key=declared_order):
+            values = {"k": row["k"], **flat(row)}
+            cells = [values[name] for name in names]
+            writer.writerow(["" if one is None else str(one).lower() if isinstance(one, bool) else one for one in cells])
+    return path
+
+
+def told_by_program(program, command, texts, path, folder, *more):
+    """What the program says of each key: the file of verdicts, and where violations are."""
+    expressions = [word for text in texts for word in ("-e", text)]
+    keys_to = folder / "keys.csv"
+    words = ["--by", "k", "--time", "t:s", "--keys-to", keys_to, "--max-violations", "10000", "--format", "json"]
+    done = program(command, *expressions, *words, *more, path)
+    assert done.returncode in (0, 1), done.stderr
+    with open(keys_to, newline="") as file:
+        return list(csv.DictReader(file)), json.loads(done.stdout)
+
+
+@pytest.fixture(scope="module")
+def traces(tmp_path_factory):
+    """Some sets of rows, with what the program says of each."""
+    folder = tmp_path_factory.mktemp("traces")
+
+    def program(*arguments):
+        command = [sys.executable, "-m", "traceward", *map(str, arguments)]
+        return subprocess.run(command, capture_output=True, text=True)
+
+    made = []
+    for seed, (keys, most) in enumerate([(1, 1), (9, 6), (25, 14)]):
+        rows = random_rows(seed, keys, most)
+        path = as_csv(rows, folder / f"{seed}.csv")
+        expected, states = {}, {}
+        table, document = told_by_program(program, "check", PROPERTIES, path, folder)
+        for line in table:
+            states[line["key"]] = int(line["states"])
+            for index in range(len(PROPERTIES)):
+                expected[line["key"], f"p{index + 1}"] = [line[f"p{index + 1}"], None, None]
+        for one in document["properties"]:
+            for key in one["keys"]["first_violations"]:
+                place = (key.get("violations") or {"states": [key.get("judged_at")]})["states"][0]
+                expected[key["key"], one["name"]][1:] = [place["position"], place["time_ns"] // 10**9]
+        values = {}
+        table, document = told_by_program(program, "query", QUERIES, path, folder)
+        for query in document["queries"]:
+            for one in query["values"]:
+                values[one["key"], query["name"]] = one["value"]
+        made.append((rows, expected, states, values))
+    assert {verdict for _, expected, _, _ in made for verdict, _, _ in expected.values()} == {"satisfied", "violated"}
+    return made
+
+
+def frame(spark, rows, partitions=2):
+    return spark.createDataFrame([tuple(row.values()) for row in rows], SCHEMA).repartition(partitions)
+
+
+@pytest.fixture
+def batches_of(spark):
+    """Sets how many rows Spark hands over at once."""
+    name = "spark.sql.execution.arrow.maxRecordsPerBatch"
+    before = spark.conf.get(name)
+    yield lambda count: spark.conf.set(name, str(count))
+    spark.conf.set(name, before)
+
+
+@pytest.mark.parametrize("partitions, batch", [(1, 1), (2, 2), (3, 7), (4, 10000)])
+def test_verdicts_are_those_of_the_program(spark, on_spark, traces, batches_of, partitions, batch):
+    batches_of(batch)
+    for rows, expected, states, _ in traces:
+        df = frame(spark, rows, 5 - partitions)
+        verdicts = on_spark.check(df, PROPERTIES, by="k", time="t:s", partitions=partitions, rows=20)
+        found = verdicts.collect()
+        assert verdicts.columns == ["key", "property", "verdict", "position", "time", "states", "evidence", "error"]
+        told = {(str(row.key), row.property): [row.verdict, row.position, row.time] for row in found}
+        assert told == expected and len(found) == len(expected)
+        assert {str(row.key): row.states for row in found} == states
+        for row in found:
+            assert row.error is None and (row.evidence is not None) == (row.verdict == "violated")
+
+
+def is_known_throughout(rows, key):
+    """Whether each variable has a value somewhere in the key."""
+    own = [flat(row) for row in rows if row["k"] == key]
+    return all(any(row[name] is not None for row in own) for name in own[0])
+
+
+@pytest.mark.parametrize("limit, batch", [(1, 2), (3, 7), (7, 1)])
+def test_long_keys_are_followed_and_have_the_same_verdicts(spark, on_spark, traces, batches_of, limit, batch):
+    batches_of(batch)
+    rows, expected, states, _ = traces[2]
+    df = frame(spark, rows)
+    found = on_spark.check(df, PROPERTIES, by="k", time="t:s", rows=limit, on_error="row").collect()
+    assert len(found) == len(expected)
+    errors = 0
+    for row in found:
+        verdict, position, moment = expected[str(row.key), row.property]
+        assert row.states == states[str(row.key)]
+        is_followed = row.states > limit
+        if is_followed and not is_known_throughout(rows, row.key):
+            errors += 1
+            assert "was never seen" in row.error and "rows=N" in row.error and row.verdict is None
+            continue
+        assert row.verdict == verdict and row.error is None
+        if not is_followed or row.property in ("p1", "p4", "p7", "p8"):
+            # Whether these fail is known at the state at which they fail.
+            assert (row.position, row.time) == (position, moment)
+        elif verdict == "violated":
+            # What has to come is certain not to come later than where it was asked for.
+            assert position <= row.position < row.states and row.time >= moment
+    assert errors < len(found) / 2
+
+
+@pytest.mark.parametrize("limit, batch", [(1000, 3), (2, 2)])
+def test_values_are_those_of_the_program(spark, on_spark, traces, batches_of, limit, batch):
+    batches_of(batch)
+    for rows, _, states, expected in traces:
+        values = on_spark.query(frame(spark, rows), QUERIES, by="k", time="t:s", rows=limit, on_error="row")
+        assert values.columns == ["key", "query", "value", "text", "states", "error"]
+        found = values.collect()
+        assert len(found) == len(expected)
+        for row in found:
+            if states[str(row.key)] > limit and not is_known_throughout(rows, row.key):
+                assert "was never seen" in row.error
+                continue
+            value = expected[str(row.key), row.query]
+            assert row.error is None and row.states == states[str(row.key)]
+            if isinstance(value, (int, float)):
+                assert row.value == pytest.approx(value) and json.loads(row.text) == pytest.approx(value)
+            else:
+                assert row.value is None and row.text == value
+
+
+def test_summary_counts_what_check_tells(spark, on_spark, traces):
+    rows, expected, _, _ = traces[2]
+    df = frame(spark, rows)
+    found = on_spark.summary(df, PROPERTIES, by="k", time="t:s", partitions=3).collect()
+    assert [row.property for row in found] == [f"p{index + 1}" for index in range(len(PROPERTIES))]
+    columns = {name: [row[name] for row in sorted(rows, key=declared_order)] for name in "kxsrg"}
+    columns["t"] = [row["t"] for row in sorted(rows, key=declared_order)]
+    columns["d"] = [None if row["d"] is None else float(row["d"]) for row in sorted(rows, key=declared_order)]
+    columns["n.m"] = [row["n"] and row["n"]["m"] for row in sorted(rows, key=declared_order)]
+    report = traceward.check(PROPERTIES, columns, by="k", time="t:s", max_violations=1000)
+    for row, one in zip(found, report.properties):
+        of = [verdict for (_, name), (verdict, _, _) in expected.items() if name == row.property]
+        assert (row["keys"], row.violated, row.satisfied) == (len(of), of.count("violated"), of.count("satisfied"))
+        assert (row.vacuous, row.errors, row.followed) == (one.keys.vacuous, 0, 0)
+        counted = [
+            ((key.to_dict().get("violations") or {"count": 1})["count"], int(key.key)) for key in one.keys.first_violations
+        ]
+        worst = sorted(counted, key=lambda pair: (-pair[0], pair[1]))[:5]
+        assert [(one.violations, one.key) for one in row.worst] == worst
+    assert any(row.vacuous for row in found)
+    followed = on_spark.summary(df, PROPERTIES[:1], by="k", time="t:s", rows=2, on_error="row").collect()[0]
+    assert followed.followed > 10 and followed.satisfied + followed.violated + followed.errors == followed["keys"]
+
+
+BERLIN = datetime.timezone(datetime.timedelta(hours=1))
+KEYS = {
+    "string": lambda n: ["", "a", "A", "ä", "a,b", 'say "so"', " a"][n],
+    "string collate UTF8_LCASE": lambda n: ["a", "A", "b", "B", "c", "C", "d"][n],
+    "tinyint": lambda n: n - 3,
+    "long": lambda n: 2**63 - 1 - n,
+    "double": lambda n: [math.nan, math.inf, -math.inf, 0.1, -5.0, 1e300, 5e-324][n],
+    "boolean": lambda n: n % 2 == 0,
+    "decimal(38,10)": lambda n: decimal.Decimal(n).scaleb(-10),
+    "date": lambda n: datetime.date(1969, 12, 29) + datetime.timedelta(days=n),
+    "timestamp": lambda n: datetime.datetime(2024, 10, 27, 2 + n // 4, 30, 0, n % 4, tzinfo=BERLIN),
+    "timestamp_ntz": lambda n: datetime.datetime(2024, 3, 10, 2, 30, 0, n),
+    "binary": lambda n: bytes([n, 255]),
+}
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Pacific/Chatham"])
+@pytest.mark.parametrize("kind", KEYS)
+def test_keys_keep_their_type(spark, on_spark, kind, zone):
+    if zone != "UTC" and "timestamp" not in kind:
+        return
+    before = spark.conf.get("spark.sql.session.timeZone")
+    spark.conf.set("spark.sql.session.timeZone", zone)
+    try:
+        keys = [KEYS[kind](n) for n in range(7)]
+        rows = [(key, moment, 5 if n == 3 else 1) for n, key in enumerate(keys) for moment in (1, 2)]
+        df = spark.createDataFrame(rows, f"k {kind}, t long, x int")
+        found = on_spark.check(df, "G x < 4", by="k", time="t:s", partitions=2)
+        kept = df.schema["k"].dataType.typeName()
+        assert found.schema["key"].dataType.typeName() == kept
+        rows = found.collect()
+        original = {str(row.k) for row in df.select("k").distinct().collect()} if "collate" not in kind else set(keys)
+        assert {str(row.key) for row in rows} == original and len(rows) == len(original)
+        violated = {str(row.key) for row in rows if row.verdict == "violated"}
+        assert violated == {str(row.k) for row in df.where("x = 5").collect()}
+    finally:
+        spark.conf.set("spark.sql.session.timeZone", before)
+
+
+def test_several_columns_make_a_key(spark, on_spark):
+    rows = [("a", 1, 1, 5), ("a", 2, 1, 1), ("b", 1, 1, 1), ("a", 1, 2, 1), (None, 1, 2, 1)]
+    df = spark.createDataFrame(rows, "a string, b int, t int, x int")
+    found = on_spark.check(df, "G x < 4", by=["a", "b"], time="t:s", rows=1, on_error="row").collect()
+    told = {row.key and (row.key.a, row.key.b): (row.verdict, row.states) for row in found}
+    assert told == {("a", 1): ("violated", 2), ("a", 2): ("satisfied", 1), ("b", 1): ("satisfied", 1), None: (None, 1)}
+
+
+TIMES = {
+    "timestamp": datetime.datetime(2024, 10, 27, 2, 30, tzinfo=datetime.timezone.utc),
+    "timestamp_ntz": datetime.datetime(1960, 10, 27, 2, 30, 0, 5),
+    "date": datetime.date(1969, 10, 27),
+    "double": 12.25,
+    "decimal(20,3)": decimal.Decimal("12.125"),
+    "int": -5,
+}
+
+
+@pytest.mark.parametrize("kind", TIMES)
+@pytest.mark.parametrize("limit", [10, 1])
+def test_times_keep_their_type(spark, on_spark, kind, limit):
+    first = TIMES[kind]
+    step = datetime.timedelta(days=1) if isinstance(first, datetime.date) else 1
+    rows = [("a", first + step, 1, {"t": first}), ("a", first + 2 * step, 5, None), ("a", first, 1, None)]
+    df = spark.createDataFrame(rows, f"k string, t {kind}, x int, n struct<t: {kind}>")
+    unit = "" if isinstance(first, datetime.date) else ":s"
+    found = on_spark.check(df, "G x < 4", by="k", time=f"t{unit}", rows=limit)
+    assert found.schema["time"].dataType == df.schema["t"].dataType
+    expected = df.where("x = 5").collect()[0].t
+    assert [(row.position, row.time) for row in found.collect()] == [(2, expected)]
+    nested = on_spark.check(df.where("n is not null"), "G x < 4", by="k", time=f"n.t{unit}").collect()
+    assert [row.verdict for row in nested] == ["satisfied"]
+
+
+def test_ties_are_in_the_order_that_is_asked_for(spark, on_spark):
+    rows = [("a", 1, number, number == 2, number == 7) for number in range(10)]
+    random.Random(1).shuffle(rows)
+    df = spark.createDataFrame(rows, "k string, t int, number int, r boolean, g boolean").repartition(4)
+    forward = on_spark.check(df, "F(r & F g)", by="k", time="t:s", order="number").collect()
+    assert [row.verdict for row in forward] == ["satisfied"]
+    backward = df.selectExpr("k", "t", "-number as number", "r", "g")
+    assert on_spark.check(backward, "F(r & F g)", by="k", time="t:s", order=["number"]).collect()[0].verdict == "violated"
+    assert on_spark.check(df, "F(r & F g)", by="k", order="number").collect()[0].verdict == "satisfied"
+
+
+def test_only_what_is_needed_is_shuffled(spark, on_spark):
+    df = spark.createDataFrame([("a", 1, 2, "long", (1, "o"))], "k string, t int, x int, u string, n struct<m: int, o: string>")
+    checked = on_spark.check(df, "G(x < 4 & n.m == 1)", by="k", time="t:s")
+    plan = checked._jdf.queryExecution().optimizedPlan().toString()
+    shuffled = plan[plan.index("RepartitionByExpression") :].splitlines()[1]
+    assert "n#4.m AS" in re.sub(r"n#\d+", "n#4", shuffled) and "x#" in shuffled
+    assert "u#" not in shuffled and ".o AS" not in shuffled
+
+
+def test_mistakes_are_told_before_a_job_runs(spark, on_spark):
+    df = spark.createDataFrame([("a", 1, "x", 2)], "k string, t int, text string, x int")
+    for empty in (df, df.limit(0)):
+        with pytest.raises(traceward.SpecError, match="the trace has no `y`"):
+            on_spark.check(empty, "G y < 3", by="k", time="t:s")
+    cases = [
+        (dict(by="kk", time="t:s"), "by: there is no column `kk`\n  help: did you mean `k`"),
+        (dict(by="k", time="tt:s"), "time: there is no column `tt`"),
+        (dict(by="k", time="t"), 'say their unit, as in time="t:ms"'),
+        (dict(by="k", time="text"), "to_timestamp"),
+        (dict(by="k", time="t:s", order="z"), "order: there is no column `z`"),
+        (dict(by="k"), "have no order"),
+        (dict(by="k", time="t:s", on_error="ignore"), "on_error"),
+        (dict(by=[], time="t:s"), "names the column of keys"),
+        (dict(by="k", time="t:s", rows=0), "at least one row"),
+        (dict(by="k", time="t:s", engine="steam"), "engine"),
+    ]
+    for options, text in cases:
+        with pytest.raises(traceward.UsageError, match=text):
+            on_spark.check(df, "G x < 3", **options)
+    for options, text in [(dict(sort=True), "sorted by time anyway"), (dict(mising="error"), "did you mean `missing`")]:
+        with pytest.raises(TypeError, match=text):
+            on_spark.check(df, "G x < 3", by="k", time="t:s", **options)
+    with pytest.raises(traceward.SpecError, match="needs timestamps"):
+        on_spark.check(df, "G F[0,3s] x < 3", by="k", order="t")
+    with pytest.raises(traceward.UsageError, match="has no property"):
+        on_spark.check(df, "max(x)", by="k", time="t:s")
+    with pytest.raises(traceward.UsageError, match="has no query"):
+        on_spark.query(df, "property a = G x < 3", by="k", time="t:s")
+    with pytest.raises(traceward.UsageError, match="cannot be a key"):
+        on_spark.check(df.selectExpr("map(k, t) as k", "t", "x"), "G x < 3", by="k", time="t:s")
+    with pytest.raises(traceward.UsageError, match="several columns are called `x`"):
+        on_spark.check(df.selectExpr("*", "1 as x"), "G x < 3", by="k", time="t:s")
+    with pytest.raises(TypeError, match="a DataFrame of Spark is needed"):
+        on_spark.check({"x": [1]}, "G x < 3", by="k", time="t:s")
+    assert on_spark.check(df.limit(0), "G x < 3", by="k", time="t:s").collect() == []
+    empty = on_spark.summary(df.limit(0), ["G x < 3", "F x > 1"], by="k", time="t:s").collect()
+    assert [(row.property, row["keys"], row.worst) for row in empty] == [("p1", 0, []), ("p2", 0, [])]
+
+
+BAD = [
+    (dict(t=None), "G x < 4", {}, "the time is null"),
+    (dict(x=2), "G 1 / (x - 2) < 9", {}, "division by zero"),
+    (dict(x=None), "G x < 4", dict(missing="error"), "has no value"),
+]
+
+
+@pytest.mark.parametrize("change, formula, options, text", BAD)
+@pytest.mark.parametrize("limit", [100, 2])
+def test_a_key_without_an_answer_stops_or_says_so(spark, on_spark, change, formula, options, text, limit):
+    from pyspark.errors import PythonException
+
+    rows = [dict(k=key, t=moment, x=1) for key in range(9) for moment in range(3)]
+    rows[13].update(change)
+    df = spark.createDataFrame([tuple(row.values()) for row in rows], "k int, t int, x int")
+    ask = dict(by="k", time="t:s", rows=limit, partitions=2, **options)
+    found = on_spark.check(df, [formula, "F x == 1"], on_error="row", **ask).collect()
+    assert len(found) == 18
+    for row in found:
+        if row.key == 4:
+            assert row.verdict is None and text in row.error and "<table>" not in row.error and row.states == 3
+        else:
+            assert row.verdict == "satisfied" and row.error is None
+    with pytest.raises(PythonException, match=f"(?s)key 4: .*{text}.*on_error"):
+        on_spark.check(df, [formula, "F x == 1"], **ask).collect()
+    values = on_spark.query(df, "max(x)", on_error="row", **ask).collect()
+    assert {row.key for row in values if row.error is not None} == ({4} if text != "division by zero" else set())
+    summed = on_spark.summary(df, [formula], on_error="row", **ask).collect()[0]
+    assert (summed["keys"], summed.errors, summed.satisfied) == (9, 1, 8)
+
+
+@pytest.mark.parametrize("limit", [100, 1])
+def test_null_keys(spark, on_spark, limit):
+    from pyspark.errors import PythonException
+
+    df = spark.createDataFrame([(None, 1, 1), ("a", 1, 1), (None, 2, 9), ("b", 1, 9)], "k string, t int, x int")
+    with pytest.raises(PythonException, match="the key is null"):
+        on_spark.check(df, "G x < 4", by="k", time="t:s", rows=limit).collect()
+    found = on_spark.check(df, "G x < 4", by="k", time="t:s", rows=limit, on_error="row").collect()
+    told = {row.key: (row.verdict, row.states, row.error is None) for row in found}
+    assert told == {"a": ("satisfied", 1, True), "b": ("violated", 1, True), None: (None, 2, False)}
+
+
+def test_options_have_their_effect(spark, on_spark):
+    df = spark.createDataFrame([("a", 1, "go", "1"), ("a", 2, "stop", "x")], "k string, t int, activity string, code string")
+    found = on_spark.check(df, 'G("go" -> F "stop")', by="k", time="t:s", event="activity").collect()
+    assert [row.verdict for row in found] == ["satisfied"]
+    for limit in (100, 1):
+        ask = dict(by="k", time="t:s", rows=limit, prefix=True)
+        found = on_spark.check(df, ['F activity == "never"', 'G activity != "never"'], **ask).collect()
+        assert [row.verdict for row in found] == ["pending", "holding"]
+    found = on_spark.check(df, ['G activity != "stop"'], by="k", time="t:s", evidence=False).collect()
+    assert [(row.verdict, row.position, row.evidence) for row in found] == [("violated", None, None)]
