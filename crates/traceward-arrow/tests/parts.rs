@@ -79,7 +79,7 @@ fn tables(batch: &RecordBatch) -> Vec<(String, Vec<u8>)> {
             .set_dictionary_page_size_limit(1 << 16)
             .set_statistics_enabled([EnabledStatistics::None, EnabledStatistics::Page, EnabledStatistics::Chunk][nth])
             .build();
-        tables.push((format!("{version:?} in groups of {group}"), parquet(&[batch.clone()], properties)));
+        tables.push((format!("{version:?} in groups of {group}"), parquet(std::slice::from_ref(batch), properties)));
     }
     tables
 }
@@ -153,8 +153,11 @@ fn told_of(bytes: &[u8], options: &ReadOptions) -> String {
 fn parts_are_read_like_the_whole() {
     for with_nulls in [false, true] {
         let batch = batch(Odd { with_nulls, ..Odd::default() });
-        let plain =
-            Form::Bytes { name: String::new(), format: Format::ARROW, bytes: arrow_file(&[batch.clone()], None) };
+        let plain = Form::Bytes {
+            name: String::new(),
+            format: Format::ARROW,
+            bytes: arrow_file(std::slice::from_ref(&batch), None),
+        };
         for missing in [MissingPolicy::False, MissingPolicy::Hold] {
             for key in [None, Some("k"), Some("ks")] {
                 let asked = |threads| ReadOptions { missing, ..options(key, threads) };
