@@ -18,11 +18,7 @@ use crate::split::Splitter;
 use crate::time::TimeBuilder;
 use crate::typing::{Gaps, Typing};
 use std::borrow::Cow;
-use std::thread;
 use traceward_logic::value::Value;
-
-/// The fewest states of a block whose keys are worth a thread of their own.
-const LEAST_SIDE_BY_SIDE: u32 = 1 << 15;
 
 /// The states of a trace in the making.
 pub(crate) struct States<'o> {
@@ -341,39 +337,10 @@ impl<'o> States<'o> {
             return false;
         }
         self.make_room(&block);
-        if !self.append_side_by_side(&mut block) && !self.append_in_turn(&mut block) {
-            return false;
+        let Ok(previous) = self.append_keys(&block) else { return false };
+        for (column, piece) in self.columns.iter_mut().zip(&mut block.columns) {
+            column.append(piece);
         }
-        self.time_seen |= !block.times.is_empty();
-        self.lines.append(&block.lines, line);
-        self.without_key += block.without_key;
-        self.len += block.len;
-        self.rooms.push(block.into_room());
-        true
-    }
-
-    /// Adds the keys of a long block while its values are added. False, and nothing is added, if
-    /// somebody has to know the states before others.
-    fn append_side_by_side(&mut self, block: &mut Block<'_>) -> bool {
-        let is_long = block.len >= LEAST_SIDE_BY_SIDE && self.options.pieces.threads.get() > 1;
-        if !is_long || self.keys.is_none() || !block.carried.is_empty() || !self.comes_later(block) {
-            return false;
-        }
-        let Self { columns, time, keys: Some(keys), .. } = self else { return false };
-        let Block { columns: pieces, times, keys: more, .. } = block;
-        #[expect(clippy::disallowed_methods, reason = "whoever calls has decided about threads, by `Pieces`")]
-        thread::scope(|scope| {
-            scope.spawn(|| append_values(columns, pieces, time.as_mut(), times));
-            keys.append_in_order(more);
-        });
-        true
-    }
-
-    /// Adds the keys of a block, then its values. False, and nothing is added, if a key would go
-    /// back in time.
-    fn append_in_turn(&mut self, block: &mut Block<'_>) -> bool {
-        let Ok(previous) = self.append_keys(block) else { return false };
-        append_values(&mut self.columns, &mut block.columns, self.time.as_mut(), &block.times);
         for &(row, column) in &block.carried {
             let before = match &self.keys {
                 None => (self.len + row).checked_sub(1),
@@ -383,6 +350,14 @@ impl<'o> States<'o> {
                 self.columns[column as usize].carry_on(before as usize, (self.len + row) as usize);
             }
         }
+        if let Some(time) = &mut self.time {
+            time.append(&block.times);
+            self.time_seen |= !block.times.is_empty();
+        }
+        self.lines.append(&block.lines, line);
+        self.without_key += block.without_key;
+        self.len += block.len;
+        self.rooms.push(block.into_room());
         true
     }
 
@@ -554,19 +529,6 @@ pub(crate) struct StatesSummary {
 
 /// The state before another in its key; none if that is the first.
 struct Previous(Option<u32>);
-
-/// Adds the values and timestamps of a block.
-fn append_values(
-    columns: &mut [ColumnBuilder],
-    pieces: &mut [ColumnBuilder],
-    time: Option<&mut TimeBuilder>,
-    times: &[i64],
-) {
-    columns.iter_mut().zip(pieces).for_each(|(column, piece)| column.append(piece));
-    if let Some(time) = time {
-        time.append(times);
-    }
-}
 
 impl RecordSink for States<'_> {
     fn header(&mut self, names: &[String]) -> Result<Vec<Option<usize>>, TraceError> {
