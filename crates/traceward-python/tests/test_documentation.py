@@ -31,7 +31,7 @@ def test_everything_public_is_documented():
 
 
 def test_stubs_agree_with_the_module():
-    command = [sys.executable, "-m", "mypy.stubtest", "traceward._native"]
+    command = [sys.executable, "-m", "mypy.stubtest", "--ignore-disjoint-bases", "traceward._native"]
     done = subprocess.run(command, capture_output=True, text=True, cwd=Path(__file__).parent)
     assert done.returncode == 0, done.stdout + done.stderr
 

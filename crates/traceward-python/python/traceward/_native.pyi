@@ -5,7 +5,25 @@ from typing import Any, Callable, Optional, Sequence, TypeVar, Union, final
 
 from ._verdict import Verdict
 
-__all__: list[str]
+__all__ = [
+    "Answer",
+    "ArrowTable",
+    "Change",
+    "Monitor",
+    "Report",
+    "Spec",
+    "VERSION",
+    "automaton",
+    "check",
+    "compare",
+    "explain_plan",
+    "inspect",
+    "lint",
+    "main",
+    "needs",
+    "page",
+    "picture",
+]
 
 VERSION: str
 
