@@ -18,6 +18,7 @@ use crate::output::{Notation, guarded};
 use crate::page::{MOST_TIMELINES, Page};
 use crate::picture;
 use crate::progress::Progress;
+pub use crate::progress::RowCount;
 use crate::text;
 use clap::{Args, FromArgMatches, ValueEnum};
 use std::ffi::OsString;
@@ -168,6 +169,11 @@ pub struct Reading {
 impl Reading {
     fn progress(self) -> Progress {
         Progress::interrupted_by(self.interrupt, self.shown)
+    }
+
+    /// The count of the rows of a table that the caller reads, shown if it is to be.
+    pub fn count_rows(self, name: &Path) -> RowCount {
+        self.progress().count_rows(&input::name(name))
     }
 }
 

@@ -84,6 +84,13 @@ impl Progress {
         let watched = Watched { input: (), reading: reading.clone() };
         table.watched(move |rows| watched.reading.lock().unwrap_or_else(PoisonError::into_inner).advance(rows))
     }
+
+    /// The count of the rows that somebody else reads.
+    pub fn count_rows(&self, name: &str) -> RowCount {
+        let Some(reading) = &self.reading else { return RowCount(None) };
+        *reading.lock().unwrap_or_else(PoisonError::into_inner) = Reading::new(name.to_owned(), None);
+        RowCount(Some((Watched { input: (), reading: reading.clone() }, TableProgress::default())))
+    }
 }
 
 impl Reading {
@@ -247,6 +254,20 @@ impl<R: Read> Read for Watched<R> {
         let count = self.input.read(buffer)?;
         self.reading.lock().unwrap_or_else(PoisonError::into_inner).add(&buffer[..count]);
         Ok(count)
+    }
+}
+
+/// The rows that somebody else has read, shown while there are more.
+pub struct RowCount(Option<(Watched<()>, TableProgress)>);
+
+impl RowCount {
+    /// Some rows have been read.
+    pub fn add(&mut self, rows: usize, bytes: usize) {
+        if let Some((watched, read)) = &mut self.0 {
+            read.rows += rows as u64;
+            read.bytes += bytes as u64;
+            watched.reading.lock().unwrap_or_else(PoisonError::into_inner).advance(*read);
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 //! command line, through its own definition (`traceward_cli::binding`).
 
 mod columns;
+mod counted;
 mod data;
 mod drawing;
 mod error;

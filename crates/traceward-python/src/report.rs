@@ -1,5 +1,6 @@
 //! `check`, `query` and `inspect`, and what they answer.
 
+use crate::counted::Counted;
 use crate::data::{Data, Failure};
 use crate::error::{Kind, exception, in_python, of_error, of_problem};
 use crate::options::{refuse_unknown, words};
@@ -194,7 +195,7 @@ fn answer(prepared: &Prepared, data: Data, reading: Reading) -> Result<Report, P
         }
         Data::Batches(batches) => {
             let options = request.options(None, reading);
-            Ok(traceward_arrow::check(spec, batches.interrupted_by(reading.interrupt), &options)?)
+            Ok(traceward_arrow::check(spec, Counted::new(batches, reading), &options)?)
         }
     }
 }

@@ -216,6 +216,12 @@ def test_what_does_not_fit_into_memory_is_checked():
     assert int(grown) < 400, f"{grown} MB"
 
 
+def test_columns_of_nothing_but_nulls():
+    lazy = polars.LazyFrame({"x": [None, None], "y": [1, 2]})
+    assert lazy.collect_schema()["x"] == polars.Null
+    assert check("G(!x & !defined(x) & y > 0)", lazy).ok
+
+
 def test_inspect_takes_plans():
     lazy = polars.LazyFrame({"x": [1, 2]})
     assert inspect(lazy).states == 2

@@ -102,7 +102,7 @@ class DrawnAutomaton:
     def _repr_svg_(self: Any) -> Optional[str]:
         """The picture, where there is one: what is too large to be drawn is shown as text."""
         try:
-            return self.to("svg")
+            return str(self.to("svg"))
         except Error:
             return None
 

@@ -142,7 +142,7 @@ class _Lazy:
         self._frame = frame
 
     def names(self) -> List[str]:
-        return self._frame.collect_schema().names()
+        return list(self._frame.collect_schema().names())
 
     def first(self) -> Any:
         return self._frame.head(1).collect()
@@ -158,12 +158,22 @@ class _Lazy:
         return True
 
     def table(self) -> Any:
+        self._give_types()
         # Batches come one by one from version 1.34 on, and as a stream of Arrow's later.
         if hasattr(self._frame, "collect_batches"):
             batches = self._frame.collect_batches(maintain_order=True, engine="streaming")
             if hasattr(batches, "__arrow_c_stream__"):
                 return batches
         return self._frame.collect(engine="streaming")
+
+
+    def _give_types(self) -> None:
+        """Gives columns of nothing but nulls a type: nobody takes them as Polars hands them over."""
+        untyped = [name for name, kind in self._frame.collect_schema().items() if str(kind) == "Null"]
+        if untyped:
+            from polars import Boolean
+
+            self._frame = self._frame.cast({name: Boolean for name in untyped})
 
 
 class _InMemory:

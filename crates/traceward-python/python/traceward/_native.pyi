@@ -20,6 +20,9 @@ __all__ = [
     "inspect",
     "lint",
     "main",
+    "needs",
+    "page",
+    "picture",
 ]
 
 VERSION: str
