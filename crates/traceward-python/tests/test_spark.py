@@ -11,6 +11,7 @@ import re
 import subprocess
 import sys
 
+import pyarrow as pa
 import pytest
 
 import traceward
@@ -444,3 +445,133 @@ def test_options_have_their_effect(spark, on_spark):
         assert [row.verdict for row in found] == ["pending", "holding"]
     found = on_spark.check(df, ['G activity != "stop"'], by="k", time="t:s", evidence=False).collect()
     assert [(row.verdict, row.position, row.evidence) for row in found] == [("violated", None, None)]
+
+
+def test_a_small_stack_of_batches_without_spark():
+    """Keys that straddle batches in every way, through the part that knows nothing of Spark."""
+    from traceward._sorted import Question, answers
+
+    keys = [1] * 3 + [2] + [3] * 5 + [4] * 2
+    values = [0, 9, 0, 9, 0, 0, 0, 0, 9, 0, 0]
+    rows = pa.RecordBatch.from_pydict({"a": keys, "b": list(range(11)), "c": values})
+    expected = {1: ("violated", 1, 3), 2: ("violated", 0, 1), 3: ("violated", 4, 5), 4: ("satisfied", None, 2)}
+    for size in range(1, 12):
+        for limit in (1, 2, 3, 4, 5, 100):
+            ask = dict(spec=traceward.Spec("G x < 5"), names=("p1",), variables=("x",), goal="check")
+            question = Question(**ask, has_time=True, unit="s", rows=limit)
+            batches = [rows.slice(start, size) for start in range(0, 11, size)]
+            found = [row for batch in answers(question, batches) for row in batch.to_pylist()]
+            told = {row["key"]: (row["verdict"], row["position"], row["states"]) for row in found}
+            assert told == expected and len(found) == 4
+
+
+MORNING = datetime.datetime(2024, 3, 31, 0, 59, tzinfo=datetime.timezone.utc)
+STREAM_SCHEMA = "k string, at timestamp, x long, s string, r boolean, g boolean, seen timestamp"
+
+
+def write_file(folder, number, rows):
+    """A file of a stream. Sources take files in the order of their age."""
+    lines = [json.dumps({**row, "at": row["at"].isoformat(), "seen": row["at"].isoformat()}) for row in rows]
+    path = folder / f"{number:03}.json"
+    path.with_suffix(".tmp").write_text("\n".join(lines) + "\n")
+    os.utime(path.with_suffix(".tmp"), (1_700_000_000 + number, 1_700_000_000 + number))
+    path.with_suffix(".tmp").rename(path)
+
+
+def followed(spark, on_spark, folder, spec, **options):
+    """Runs a stream until it has read all files that there are; returns all rows that it ever told."""
+    source = spark.readStream.schema(STREAM_SCHEMA).option("maxFilesPerTrigger", 2).option("pathGlobFilter", "*.json")
+    monitored = on_spark.monitor(source.json(str(folder / "in")), spec, by="k", time="at", **options)
+    sink = monitored.writeStream.format("parquet").outputMode("append").option("path", str(folder / "out"))
+    running = sink.option("checkpointLocation", str(folder / "state")).trigger(availableNow=True).start()
+    running.awaitTermination()
+    return spark.read.parquet(str(folder / "out")).collect()
+
+
+def test_a_stream_comes_to_what_its_trace_comes_to(spark, on_spark, tmp_path):
+    source = random.Random(7)
+    rows = []
+    for second in range(60):
+        for key in "abcd":
+            if source.random() < 0.5:
+                at = MORNING + datetime.timedelta(seconds=second, microseconds=source.choice([0, 1, 999_999]))
+                x = source.choice([None, 2**53, 2**53 + 1])
+                rows.append(dict(k=key, at=at, x=x, s=source.choice("pq"), r=source.random() < 0.2, g=source.random() < 0.4))
+    spec = [f"G x != {2**53 + 1}", "G(r -> F[0,4s] g)", "G(r -> F g)", 'F(s == "q" & x > 0)', "!g U r", "F x == 3"]
+    # No row comes more than 5 seconds later than one that is 5 seconds younger.
+    arriving = sorted(rows, key=lambda row: row["at"] + datetime.timedelta(seconds=source.uniform(0, 5)))
+    (tmp_path / "in").mkdir()
+    cuts = [0, 10, 11, 40, 60, 90, len(arriving)]
+    for number, (start, end) in enumerate(zip(cuts, cuts[1:])):
+        if number == 3:
+            # The stream is stopped in the middle, and goes on from its checkpoint.
+            followed(spark, on_spark, tmp_path, spec, watermark="10 seconds")
+        write_file(tmp_path / "in", number, arriving[start:end])
+    later = dict(k="later", x=1, s="p", r=False, g=False, at=MORNING + datetime.timedelta(hours=1))
+    write_file(tmp_path / "in", 10, [later])
+    told = followed(spark, on_spark, tmp_path, spec, watermark="10 seconds")
+    last = {}
+    for row in told:
+        one = last.get((row.key, row.property))
+        assert row.error is None and (one is None or not (one.final and row.final))
+        # Rows of later micro-batches are about later states, or say that it is final.
+        if one is None or (row.final, row.position) > (one.final, one.position):
+            last[row.key, row.property] = row
+    whole = spark.createDataFrame([tuple(row.values()) for row in rows], "k string, at timestamp, x long, s string, r boolean, g boolean")
+    expected = on_spark.check(whole, spec, by="k", time="at", prefix=True).collect()
+    # Where a deadline has passed without a row, a stream knows more than the rows do.
+    known = {(row.key, row.property): row.verdict for row in expected}
+    complete = {(row.key, row.property): row.verdict for row in on_spark.check(whole, spec, by="k", time="at").collect()}
+    assert {key for key in last} == set(known) and len(known) == 24
+    for key, row in last.items():
+        assert row.verdict == known[key] or (key[1] == "p2" and row.final and row.verdict == complete[key]), key
+        assert row.final == (row.verdict in ("satisfied", "violated"))
+    assert {row.verdict for row in last.values()} >= {"satisfied", "violated", "pending"}
+    invariant = {row.key: (row.position, row.time) for row in on_spark.check(whole, spec[:1], by="k", time="at").collect()}
+    for key in "abcd":
+        assert (last[key, "p1"].position, last[key, "p1"].time) == invariant[key]
+
+
+def test_deadlines_ends_and_late_rows_of_a_stream(spark, on_spark, tmp_path):
+    def row(key, second, **values):
+        at = MORNING + datetime.timedelta(seconds=second)
+        return {**dict(k=key, at=at, x=1, s="p", r=False, g=False), **values}
+
+    (tmp_path / "in").mkdir()
+    spec = ["G(r -> F[0,4s] g)", "G(1 / (x - 7) < 5)", "F g"]
+    first = [row("asks", 0, r=True), row("fails", 1, x=7), row("ends", 2), row("late", 3)]
+    write_file(tmp_path / "in", 0, first)
+    write_file(tmp_path / "in", 1, [row("clock", 30)])
+    options = dict(watermark="1 second", idle=datetime.timedelta(seconds=60), on_error="row")
+    told = followed(spark, on_spark, tmp_path, spec, **options)
+    asks = [one for one in told if one.key == "asks" and one.property == "p1" and one.final]
+    assert [(one.verdict, one.position) for one in asks] == [("violated", 0)], "nobody but the watermark said so"
+    failed = [one for one in told if one.key == "fails"]
+    assert [one.property for one in failed] == ["p1", "p2", "p3"]
+    assert all("division by zero" in one.error and one.verdict is None for one in failed)
+    assert not any(one.final for one in told if one.key == "ends")
+    # What is before the watermark is dropped, and one that is idle ends.
+    write_file(tmp_path / "in", 2, [row("late", 4, g=True), row("clock", 200)])
+    write_file(tmp_path / "in", 3, [row("ends", 300, g=True), row("clock", 400)])
+    told = followed(spark, on_spark, tmp_path, spec, **options)
+    ends = [(one.property, one.verdict) for one in told if one.key == "ends" and one.final]
+    assert ends.count(("p3", "violated")) == 1 and ends.count(("p3", "satisfied")) == 1
+    assert [one.verdict for one in told if one.key == "late" and one.property == "p3" and one.final] == ["violated"]
+
+
+def test_mistakes_about_streams(spark, on_spark, tmp_path):
+    stream = spark.readStream.schema("k string, at timestamp, t long, x int, l array<int>").json(str(tmp_path))
+    batch = spark.createDataFrame([("a", MORNING, 1)], "k string, at timestamp, x int")
+    ask = dict(by="k", time="at", watermark="1 second")
+    with pytest.raises(traceward.UsageError, match="traceward.spark.monitor follows it"):
+        on_spark.check(stream, "G x < 3", by="k", time="at")
+    with pytest.raises(traceward.UsageError, match="is no stream"):
+        on_spark.monitor(batch, "G x < 3", **ask)
+    with pytest.raises(traceward.SpecError, match="the trace has no `y`"):
+        on_spark.monitor(stream, "G y < 3", **ask)
+    with pytest.raises(traceward.UsageError, match="needs a column of timestamps"):
+        on_spark.monitor(stream, "G x < 3", **{**ask, "time": "t:s"})
+    with pytest.raises(traceward.UsageError, match="which a stream does not carry"):
+        on_spark.monitor(stream, "G l.0 < 3", **ask)
+    with pytest.raises(TypeError, match="no option `prefix`"):
+        on_spark.monitor(stream, "G x < 3", prefix=True, **ask)

@@ -10,6 +10,7 @@ columns that the spec speaks of are shuffled. The workers need the packages ``tr
 
 from __future__ import annotations
 
+import datetime
 import difflib
 import warnings
 from dataclasses import dataclass
@@ -28,7 +29,7 @@ from ._native import Spec
 from ._sorted import UNITS, Question, answers
 from ._verdict import Verdict
 
-__all__ = ["check", "query", "summary"]
+__all__ = ["check", "monitor", "query", "summary"]
 
 #: The options of the program that have a meaning here.
 _OPTIONS = (
@@ -198,6 +199,103 @@ def summary(
     )
 
 
+def monitor(
+    df: DataFrame,
+    spec: Any,
+    *,
+    by: str,
+    time: str,
+    watermark: str,
+    order: _Names = (),
+    idle: Optional[datetime.timedelta] = None,
+    on_error: str = "stop",
+    **options: Any,
+) -> DataFrame:
+    """Follows each key of a stream, and tells verdicts as they change.
+
+    Returns a stream, for the output mode ``append``, with a row each time a verdict is another one at the
+    end of a micro-batch: ``key``, ``property``, ``verdict`` (``holding``, ``pending``, ``satisfied`` or
+    ``violated``), ``position`` and ``time`` of the state that decided it, or the last one so far, ``final``
+    where nothing can change it any more, and ``error``. So the last row of a key and property is what is known.
+
+    ``watermark`` is how late a row may be, such as ``"10 minutes"``. A row waits until the watermark, the
+    largest time of the stream less that much, has reached its time, and then goes in the order that
+    `check` gives the whole trace: by time, ``order``, and variables by name. Rows that are later still are dropped
+    by Spark. Whatever the micro-batches were, and wherever the stream was stopped and went on from its
+    checkpoint, verdicts are those of the trace up to the watermark. The rows behind it have not been judged yet.
+
+    A deadline that is missed is told once the watermark has passed it, also if the key has no more rows.
+    With ``idle``, the trace of a key ends where no row comes for longer than that, by the time of rows: all
+    verdicts are final then, its state is forgotten, and a later row begins another trace. Without it a key never
+    ends, and its state is kept.
+
+    ``time`` names a column of timestamps. ``on_error`` and further options are those of `check`; with ``"row"`` a
+    key without an answer has final rows that say why, and its later rows are passed over.
+    """
+    if not isinstance(by, str):
+        raise UsageError("by: one column is needed to follow a stream")
+    for name in ("prefix",):
+        if name in options:
+            raise TypeError(f"there is no option `{name}` for a stream: it is always the beginning of a longer one")
+    asked = _Asked.of(df, spec, "check", by, time, order, options, is_stream=True)
+    if not df.isStreaming:
+        raise UsageError("the DataFrame is no stream: traceward.spark.check answers for it")
+    if not isinstance(asked.time_type, T.TimestampType):
+        raise UsageError(f"time: a stream needs a column of timestamps, and `{time}` is {asked.time_type.simpleString()}")
+    if on_error not in ("stop", "row"):
+        raise UsageError(f'on_error: "stop" or "row" is needed, not {on_error!r}')
+    return _followed(asked, watermark, idle, on_error == "stop")
+
+
+def _followed(asked: _Asked, watermark: str, idle: Optional[datetime.timedelta], stops: bool) -> DataFrame:
+    # Needs pandas, which what is not streamed does not.
+    from ._stream import EXACT, STATE, StreamQuestion
+
+    assert asked.time is not None
+    order = [(name, found.column, found.type) for name, found in asked.order_columns]
+    carried = [("", F.unix_micros(asked.time).cast("decimal(19,0)"), EXACT, pa.int64())]
+    for name, column, kind in [*asked.variables, *order]:
+        arrow = _arrow(kind)
+        if isinstance(kind, T.LongType):
+            carried.append((name, column.cast("decimal(19,0)"), EXACT, pa.int64()))
+        elif isinstance(kind, T.TimestampType):
+            exact = F.unix_micros(column).cast("decimal(19,0)")
+            carried.append((name, exact, EXACT, pa.timestamp("us", "UTC")))
+        elif arrow is None or isinstance(kind, (T.ArrayType, T.StructType, T.TimestampNTZType)):
+            raise UsageError(
+                f"`{name}` is {kind.simpleString()}, which a stream does not carry: make it a column of numbers, "
+                "texts, booleans, dates or timestamps"
+            )
+        else:
+            carried.append((name, column, arrow, arrow))
+    question = StreamQuestion(
+        spec=asked.spec,
+        names=asked.names,
+        options=asked.options,
+        columns=tuple((name, arriving, kind) for name, _, arriving, kind in carried),
+        variables=len(asked.variables),
+        idle=None if idle is None else idle // datetime.timedelta(microseconds=1),
+        stops=stops,
+    )
+    columns = [column.alias(f"v{index}") for index, (_, column, _, _) in enumerate(carried)]
+    rows = asked.df.select(asked.key.alias("key"), asked.time.alias("moment"), *columns)
+    schema = T.StructType(
+        [
+            T.StructField("key", asked.key_type),
+            T.StructField("property", T.StringType()),
+            T.StructField("verdict", T.StringType()),
+            T.StructField("position", T.LongType()),
+            T.StructField("time", T.TimestampType()),
+            T.StructField("final", T.BooleanType()),
+            T.StructField("error", T.StringType()),
+        ]
+    )
+    # The function has a name that Spark can show.
+    follow = question.__call__
+    late = rows.withWatermark("moment", watermark).groupBy("key")
+    return late.applyInPandasWithState(follow, schema, STATE, "append", "EventTimeTimeout")
+
+
 def _worst_type(key_type: T.DataType) -> T.StructType:
     return T.StructType([T.StructField("key", key_type), T.StructField("violations", T.LongType())])
 
@@ -216,7 +314,7 @@ class _Asked:
         self.time: Optional[Column] = None
         self.time_type: Optional[T.DataType] = None
         self.unit: Optional[str] = None
-        self.order: List[Column] = []
+        self.order_columns: List[Tuple[str, _Found]] = []
         self.variables: List[Tuple[str, Column, T.DataType]] = []
 
     @classmethod
@@ -242,7 +340,7 @@ class _Asked:
         asked._find_key(by)
         asked._find_time(time)
         names = [order] if isinstance(order, str) else list(order)
-        asked.order = [columns.found(name, "order").column for name in names]
+        asked.order_columns = [(name, columns.found(name, "order")) for name in names]
         if time is None and not names:
             raise UsageError(
                 "rows of a DataFrame have no order: name the column of timestamps with time=, or columns that "
@@ -346,8 +444,9 @@ class _Asked:
         columns += [self.time] if self.time is not None else []
         columns += [column for _, column, _ in self.variables]
         names = [f"c{index}" for index in range(len(columns))]
-        order = [f"o{index}" for index in range(len(self.order))]
-        aliased = [column.alias(name) for column, name in zip(columns + self.order, names + order)]
+        order = [f"o{index}" for index in range(len(self.order_columns))]
+        columns += [found.column for _, found in self.order_columns]
+        aliased = [column.alias(name) for column, name in zip(columns, names + order)]
         rows = self.df.select(*aliased)
         rows = rows.repartition("c0") if partitions is None else rows.repartition(partitions, "c0")
         first = len(names) - len(self.variables)
