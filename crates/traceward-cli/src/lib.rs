@@ -10,6 +10,7 @@ mod failure;
 mod input;
 mod json;
 mod live;
+pub mod memory;
 mod output;
 mod page;
 mod picture;

@@ -1,10 +1,8 @@
-//! The program `traceward`; the library of the same crate is all of it but its allocator, which
-//! only a program may choose.
+//! The program `traceward`; the library of the same crate is all of it. Only a program may choose an
+//! allocator.
 
-mod memory;
-
-use memory::LargePages;
 use std::process::ExitCode;
+use traceward_cli::memory::LargePages;
 
 #[global_allocator]
 static MEMORY: LargePages = LargePages;

@@ -16,7 +16,8 @@ use std::alloc::{GlobalAlloc, Layout, System};
 const LARGE: usize = 4 << 20;
 
 /// The system's allocator, which asks for large pages where they are worth it.
-pub(crate) struct LargePages;
+#[derive(Debug)]
+pub struct LargePages;
 
 // SAFETY: All memory is that of the system's allocator, with its layouts. Advice changes neither
 // what is in memory nor whom it belongs to.
