@@ -65,11 +65,13 @@ fn advise(memory: *mut u8, size: usize) {
 #[cold]
 fn ask_for_large_pages(memory: *mut u8, size: usize) {
     use rustix::mm::{Advice, madvise};
-    let before = memory.align_offset(rustix::param::page_size());
-    let start = memory.wrapping_add(before);
-    // SAFETY: The range is inside of memory that was just allocated, and advice to use large pages
-    // has no effect on what is there. It may be refused: then pages are small.
-    let _ = unsafe { madvise(start.cast(), size.saturating_sub(before), Advice::LinuxHugepage) };
+    // Whole pages, from that of the first byte to that of the last. A mapping of which a part was left
+    // out would become two, and two cannot be moved when memory grows: it would be copied.
+    let within = memory.addr() % rustix::param::page_size();
+    let start = memory.wrapping_sub(within);
+    // SAFETY: Each of the pages has a byte of memory that was just allocated, and advice to use large
+    // pages has no effect on what is there. It may be refused: then pages are small.
+    let _ = unsafe { madvise(start.cast(), within + size, Advice::LinuxHugepage) };
 }
 
 #[cfg(not(target_os = "linux"))]
