@@ -1,5 +1,5 @@
-//! The program `traceward`; the library of the same crate is all of it. Only a program may choose an
-//! allocator.
+//! The program `traceward`; the library of the same crate is all of it. Only a program may choose
+//! an allocator.
 
 use std::process::ExitCode;
 use traceward_cli::memory::LargePages;

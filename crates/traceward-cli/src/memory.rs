@@ -65,12 +65,12 @@ fn advise(memory: *mut u8, size: usize) {
 #[cold]
 fn ask_for_large_pages(memory: *mut u8, size: usize) {
     use rustix::mm::{Advice, madvise};
-    // Whole pages, from that of the first byte to that of the last. A mapping of which a part was left
-    // out would become two, and two cannot be moved when memory grows: it would be copied.
+    // Whole pages, from that of the first byte to that of the last. A mapping of which a part was
+    // left out would become two, and two cannot be moved when memory grows: it would be copied.
     let within = memory.addr() % rustix::param::page_size();
     let start = memory.wrapping_sub(within);
-    // SAFETY: Each of the pages has a byte of memory that was just allocated, and advice to use large
-    // pages has no effect on what is there. It may be refused: then pages are small.
+    // SAFETY: Each of the pages has a byte of memory that was just allocated, and advice to use
+    // large pages has no effect on what is there. It may be refused: then pages are small.
     let _ = unsafe { madvise(start.cast(), within + size, Advice::LinuxHugepage) };
 }
 
