@@ -295,6 +295,14 @@ def test_strings_that_never_occur_are_refused_unless_declared():
     assert trace.check('G("requst" -> X "request")').ok
 
 
+def test_names_that_never_occur_come_with_a_way_out():
+    trace = Recorder()
+    trace.event("request")
+    with pytest.raises(SpecError, match=r'the trace has no `error`(.|\n)*trace.declare\("error"\)') as caught:
+        trace.check("G !error")
+    assert caught.value.diagnostics[0].column == 4
+
+
 def test_assert_trace_returns_the_report_or_fails_with_it():
     data = {"t": [0, 50, 300], "request": [1, 0, 0], "grant": [0, 0, 1]}
     assert assert_trace(data, "G(request -> F[0,300ms] grant)", time="t:ms").ok

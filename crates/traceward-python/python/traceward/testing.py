@@ -252,7 +252,14 @@ def _asked_of_recorder(recorder: Recorder, spec: Any, options: Dict[str, Any]) -
     texts = spec if isinstance(spec, Spec) else Spec(spec, event=_EVENT, dialect=options.get("dialect"))
     columns = recorder._columns(tuple(texts.variables))
     own = {"time": f"{_TIME}:ns", **({"event": _EVENT} if _EVENT in columns else {})}
-    report = Report(_native.check(texts, columns, False, {**own, **options}, False, False))
+    try:
+        report = Report(_native.check(texts, columns, False, {**own, **options}, False, False))
+    except SpecError as error:
+        unknown = [f'"{name}"' for name in texts.variables if name not in columns]
+        if not unknown:
+            raise
+        way_out = f"if it is an event that need not happen: trace.declare({', '.join(unknown)})"
+        raise SpecError(f"{error}\n  = help: {way_out}", error._members) from None
     for warning in report.warnings:
         # A string of which nobody said that it may be absent is a slip until somebody does.
         if warning["kind"] == "string-never-occurs":
