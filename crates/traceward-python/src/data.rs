@@ -85,7 +85,6 @@ impl Data {
 fn no_trace(given: &Bound<'_, PyAny>) -> PyResult<PyErr> {
     let kind = given.get_type().name()?;
     let help = match kind.to_str()? {
-        "LazyFrame" => "; collect() it first",
         "generator" | "list" | "tuple" => "; a Monitor takes states one by one",
         "ndarray" => "; give each array a name: {\"x\": array}",
         _ => "",

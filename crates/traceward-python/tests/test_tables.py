@@ -235,8 +235,6 @@ def test_columns_whose_names_are_no_identifiers():
 def test_one_column_is_no_table():
     with pytest.raises(TypeError, match="no trace"):
         check("G x", pyarrow.array([1, 2]))
-    with pytest.raises(TypeError, match="collect"):
-        check("G x", polars.LazyFrame({"x": [1]}))
 
 
 def test_tables_as_bytes_and_files(tmp_path):
