@@ -1,15 +1,20 @@
 """`traceward.spark`: what the program says of each key, whatever Spark does with the rows."""
 
+import contextlib
 import csv
 import datetime
 import decimal
+import io
 import json
 import math
 import os
 import random
 import re
+import socket
 import subprocess
 import sys
+import time
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -575,3 +580,126 @@ def test_mistakes_about_streams(spark, on_spark, tmp_path):
         on_spark.monitor(stream, "G l.0 < 3", **ask)
     with pytest.raises(TypeError, match="no option `prefix`"):
         on_spark.monitor(stream, "G x < 3", prefix=True, **ask)
+
+
+def test_memory_is_flat_on_a_key_with_most_of_the_rows(spark, on_spark):
+    """A worker that follows one key of two million rows has no more memory at its end than early on."""
+    from traceward._sorted import answers
+    from traceward.spark import _Asked
+
+    count = 2_000_000
+    columns = ["if(id % 1000 = 1, id, 0) as k", "id as t", "id % 64 = 0 as r", "id % 64 = 3 as g", "id % 7 as x"]
+    df = spark.range(count).selectExpr(*columns)
+    spec = ["G(r -> F[0,5s] g)", "G x < 7", "G(r -> F g)"]
+    asked = _Asked.of(df, spec, "check", "k", "t:s", (), {})
+    question = asked.question("check", "row", 50_000, True)
+
+    def measured(batches):
+        seen = []
+
+        def watched():
+            for batch in batches:
+                with open("/proc/self/statm") as file:
+                    seen.append(int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE"))
+                yield batch
+
+        for batch in answers(question, watched()):
+            rows = batch.num_rows
+            yield batch.append_column("early", pa.array([max(seen[: len(seen) // 4 + 1])] * rows, pa.int64())).append_column(
+                "late", pa.array([max(seen)] * rows, pa.int64())
+            )
+
+    fields = "key long, property string, verdict string, position long, time long, states long, evidence string, error string"
+    found = asked.sorted(1).mapInArrow(measured, fields + ", early long, late long").where("key = 0").collect()
+    assert [(row.verdict, row.states) for row in found] == [("satisfied", count - count // 1000)] * 3
+    # The rows themselves would be some 60 MB.
+    assert found[0].late - found[0].early < 16 << 20
+
+
+def listening(port):
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+@pytest.fixture
+def cluster(tmp_path):
+    """A master and a worker on this machine, which listen to it alone, and are stopped whatever happens."""
+    import pyspark
+
+    home = Path(pyspark.__file__).parent
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        port = one.getsockname()[1]
+    environment = {**os.environ, "SPARK_HOME": str(home), "SPARK_LOCAL_DIRS": str(tmp_path), "SPARK_DAEMON_MEMORY": "256m"}
+    deploy = [str(home / "bin" / "spark-class"), "org.apache.spark.deploy"]
+    quiet = dict(env=environment, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    running = []
+    try:
+        master = ["master.Master", "--host", "127.0.0.1", "--port", str(port), "--webui-port", "0"]
+        running.append(subprocess.Popen([deploy[0], f"{deploy[1]}.{master[0]}", *master[1:]], **quiet))
+        for _ in range(300):
+            if listening(port):
+                break
+            time.sleep(0.1)
+        worker = ["--host", "127.0.0.1", "--webui-port", "0", "--cores", "1", "--memory", "512m"]
+        worker += ["--work-dir", str(tmp_path / "work"), f"spark://127.0.0.1:{port}"]
+        running.append(subprocess.Popen([deploy[0], f"{deploy[1]}.worker.Worker", *worker], **quiet))
+        yield f"spark://127.0.0.1:{port}"
+    finally:
+        for process in reversed(running):
+            process.terminate()
+        for process in running:
+            try:
+                process.wait(20)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+ON_A_CLUSTER = """
+import json, sys
+from pyspark.sql import SparkSession
+import traceward.spark
+
+session = (
+    SparkSession.builder.master(sys.argv[1])
+    .config("spark.ui.enabled", "false")
+    .config("spark.driver.bindAddress", "127.0.0.1")
+    .config("spark.driver.host", "127.0.0.1")
+    .config("spark.executor.memory", "512m")
+    .config("spark.executorEnv.PYTHONPATH", sys.argv[2])
+    .config("spark.sql.shuffle.partitions", "3")
+    .getOrCreate()
+)
+df = session.range(3000).selectExpr("id % 30 as k", "id as t", "id % 90 = 7 as bad").repartition(4)
+found = traceward.spark.check(df, "G !bad", by="k", time="t:s", rows=int(sys.argv[3])).collect()
+executors = session.sparkContext._jsc.sc().getExecutorMemoryStatus().size()
+session.stop()
+print(json.dumps({"told": [[row.key, row.verdict, row.position, row.states] for row in found], "executors": executors}))
+"""
+
+
+def test_a_cluster_says_the_same(cluster, tmp_path):
+    package = str(Path(traceward.__file__).resolve().parents[1])
+    command = [sys.executable, "-c", ON_A_CLUSTER, cluster, package, "50"]
+    environment = {**os.environ, "PYTHONPATH": package}
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=environment, timeout=100)
+    assert done.returncode == 0, done.stderr[-3000:]
+    answer = json.loads(done.stdout.splitlines()[-1])
+    assert answer["executors"] == 2, "the driver and the worker's"
+    expected = [[key, "violated" if key == 7 else "satisfied", 0 if key == 7 else None, 100] for key in range(30)]
+    assert sorted(answer["told"]) == expected
+
+
+def test_the_page_on_scale_runs(spark, tmp_path, monkeypatch):
+    """The blocks of code in docs/scale.md run, one after the other, and print what stands below them."""
+    page = (Path(__file__).resolve().parents[3] / "docs" / "scale.md").read_text()
+    blocks = re.findall(r"```python\n(.*?)```(?:\n\n```text\n(.*?)```)?", page, re.DOTALL)
+    assert len(blocks) >= 4
+    monkeypatch.chdir(tmp_path)
+    names = {"spark": spark}
+    for code, expected in blocks:
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile(code, "docs/scale.md", "exec"), names)
+        assert printed.getvalue().strip() == expected.strip(), code
