@@ -61,17 +61,19 @@ fn advise(memory: *mut u8, size: usize) {
     }
 }
 
+/// All pages of the memory are named, also those that it shares with something else: a mapping of
+/// which only a part is of large pages is two, and the system moves only one at a time. Memory that
+/// grows would be copied, and be there twice meanwhile.
 #[cfg(target_os = "linux")]
 #[cold]
 fn ask_for_large_pages(memory: *mut u8, size: usize) {
     use rustix::mm::{Advice, madvise};
-    // Whole pages, from that of the first byte to that of the last. A mapping of which a part was
-    // left out would become two, and two cannot be moved when memory grows: it would be copied.
-    let within = memory.addr() % rustix::param::page_size();
-    let start = memory.wrapping_sub(within);
-    // SAFETY: Each of the pages has a byte of memory that was just allocated, and advice to use
-    // large pages has no effect on what is there. It may be refused: then pages are small.
-    let _ = unsafe { madvise(start.cast(), within + size, Advice::LinuxHugepage) };
+    let page = rustix::param::page_size();
+    let before = memory.addr() % page;
+    let start = memory.wrapping_sub(before);
+    // SAFETY: The pages are those of memory that was just allocated, and advice to use large ones
+    // has no effect on what is there. It may be refused: then pages are small.
+    let _ = unsafe { madvise(start.cast(), (before + size).next_multiple_of(page), Advice::LinuxHugepage) };
 }
 
 #[cfg(not(target_os = "linux"))]
