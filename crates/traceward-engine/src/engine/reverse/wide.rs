@@ -9,8 +9,7 @@
 //! This module has the only unsafe code of the engine: it calls functions that are compiled for
 //! such processors alone, loads and stores eight words through pointers, and asks for words ahead.
 //! Without the first two the formula of figure 10 takes five times as long (`traceward-bench
-//! reverse`), and without the last those on bitmaps that fit into no cache half as long again
-//! (`traceward-bench reverse-limit`).
+//! reverse`). The last is for bitmaps that fit into no cache (`traceward-bench reverse-limit`).
 #![allow(unsafe_code)]
 
 use super::chain::{self, EndMask};
