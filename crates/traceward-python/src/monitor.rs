@@ -315,8 +315,10 @@ impl Monitor {
     /// Warns once of variables that the first state does not speak of.
     fn look_for_unseen(&self, py: Python<'_>, inner: &mut Inner, given: &[String]) -> PyResult<()> {
         inner.has_looked = true;
-        let unseen: Vec<String> = inner.monitor.unseen().map(str::to_owned).collect();
-        for name in unseen {
+        // One that is there and null is no slip.
+        let is_given = |name: &str| given.iter().any(|given| given == name);
+        let unseen = inner.monitor.unseen().filter(|name| !is_given(name)).map(str::to_owned);
+        for name in unseen.collect::<Vec<String>>() {
             let near = did_you_mean(&name, given.iter().map(String::as_str));
             let near = near.map(|near| format!("; {near}")).unwrap_or_default();
             let text = format!("`{name}` is not in the first state: what is asked of it is false{near}");

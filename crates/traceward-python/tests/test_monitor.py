@@ -4,6 +4,7 @@ import gc
 import logging
 import os
 import threading
+import warnings
 from datetime import datetime, timedelta, timezone
 
 import numpy
@@ -307,3 +308,12 @@ def test_specs_that_cannot_be_followed():
         Monitor("query q = quantile(0.5, latency(a -> b))\nproperty p = G a", time="t:s", engine="reverse").step(a=True)
     with pytest.raises(TypeError, match="there is no option"):
         Monitor("G a", listen="tcp://127.0.0.1:0")
+
+
+def test_a_first_value_that_is_null_is_no_slip():
+    monitor = Monitor("G(defined(x) -> x < 3)")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        monitor.step(x=None)
+        monitor.step(x=1)
+    assert monitor.end().states == 2
