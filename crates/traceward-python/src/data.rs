@@ -188,6 +188,11 @@ impl Batches {
         Ok(Self::of_batch(RecordBatch::from(rows)))
     }
 
+    /// Whether all batches have been looked at, and are few.
+    pub fn are_at_hand(&self) -> bool {
+        self.rest.is_none()
+    }
+
     /// Whether all of it is at hand and little.
     fn is_short(&mut self) -> bool {
         let mut rows = 0;

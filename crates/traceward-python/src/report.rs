@@ -10,6 +10,7 @@ use crate::work::{Length, done};
 use arrow_array::{ArrayRef, Float64Array, Int64Array, StringArray};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use traceward::engine::Interrupt;
@@ -194,7 +195,11 @@ fn answer(prepared: &Prepared, data: Data, reading: Reading) -> Result<Report, P
             Ok(check_bytes(spec, &bytes, &options, reading.interrupt)?)
         }
         Data::Batches(batches) => {
-            let options = request.options(None, reading);
+            let mut options = request.options(None, reading);
+            if batches.are_at_hand() {
+                // To start a thread takes longer than a short table.
+                options.read.pieces.threads = NonZero::<usize>::MIN;
+            }
             Ok(traceward_arrow::check(spec, Counted::new(batches, reading), &options)?)
         }
     }
