@@ -691,14 +691,15 @@ def test_a_cluster_says_the_same(cluster, tmp_path):
     assert sorted(answer["told"]) == expected
 
 
-def test_the_page_on_scale_runs(spark, tmp_path, monkeypatch):
+def test_the_page_on_scale_runs(spark, tmp_path):
     """The blocks of code in docs/scale.md run, one after the other, and print what stands below them."""
     page = (Path(__file__).resolve().parents[3] / "docs" / "scale.md").read_text()
     blocks = re.findall(r"```python\n(.*?)```(?:\n\n```text\n(.*?)```)?", page, re.DOTALL)
     assert len(blocks) >= 4
-    monkeypatch.chdir(tmp_path)
     names = {"spark": spark}
     for code, expected in blocks:
+        # Spark writes where its own process was started, which may be the project.
+        code = re.sub(r'"(log|state|told)"', lambda folder: repr(str(tmp_path / folder[1])), code)
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
             exec(compile(code, "docs/scale.md", "exec"), names)
