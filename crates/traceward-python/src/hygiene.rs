@@ -36,7 +36,7 @@ fn asked(py: Python<'_>, spec: &Bound<'_, PyAny>, options: Option<&Bound<'_, PyD
 #[pyo3(signature = (spec, options))]
 pub fn lint(py: Python<'_>, spec: &Bound<'_, PyAny>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Answer> {
     let spec = asked(py, spec, options)?;
-    let found = done(py, Length::Long, move |_| traceward::hygiene::lint(&spec))?;
+    let found = done(py, Length::Long, move |interrupt| traceward::hygiene::lint_until(&spec, interrupt))?;
     let lint = found.map_err(|error| unanswered(py, &error))?;
     Ok(Answer::new(json(&LintDocument::from(&lint))?, in_python(&binding::lint_text(&lint))))
 }
@@ -46,7 +46,7 @@ pub fn lint(py: Python<'_>, spec: &Bound<'_, PyAny>, options: Option<&Bound<'_, 
 #[pyo3(signature = (spec, options))]
 pub fn compare(py: Python<'_>, spec: &Bound<'_, PyAny>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Answer> {
     let spec = asked(py, spec, options)?;
-    let found = done(py, Length::Long, move |_| traceward::hygiene::compare(&spec))?;
+    let found = done(py, Length::Long, move |interrupt| traceward::hygiene::compare_until(&spec, interrupt))?;
     let comparison = found.map_err(|error| unanswered(py, &error))?;
     Ok(Answer::new(json(&ComparisonDocument::from(&comparison))?, in_python(&binding::comparison_text(&comparison))))
 }
@@ -64,7 +64,7 @@ pub fn automaton(
     refuse_unknown(options, &AutomatonRequest::names())?;
     let mut request = AutomatonRequest::parse(&words).map_err(misunderstood(py))?;
     let spec = Spec::of(spec)?.get().read(py, request.goal(), request.settings())?;
-    let made = done(py, Length::Long, move |_| request.form(&spec, &form))?;
+    let made = done(py, Length::Long, move |interrupt| request.form(&spec, &form, interrupt))?;
     made.map_err(|problem| match problem {
         // It is about what was asked, and no file.
         Problem::Said(text) => misunderstood(py)(Problem::Usage(text)),

@@ -12,9 +12,10 @@ use crate::question::variables_of;
 use crate::spec::Spec;
 use std::fmt;
 use std::sync::Arc;
+use traceward_engine::automaton::deterministic::Room;
 use traceward_engine::automaton::timed::{self, Answer, TimedTrace};
 use traceward_engine::automaton::witness::{SEARCH_LIMITS, shortest_trace};
-use traceward_engine::limit::BuildError;
+use traceward_engine::limit::{BuildError, Interrupt, Limit};
 use traceward_engine::possible::{Admit, Possible};
 use traceward_engine::select::{Prepared, Simplification};
 use traceward_logic::formula::{FormulaId, Formulas};
@@ -157,7 +158,13 @@ pub struct Comparison {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn lint(spec: &Spec) -> Result<Lint, Error> {
-    let mut judge = Hygiene::new(spec)?;
+    lint_until(spec, None)
+}
+
+/// Looks for the same as [`lint`], until somebody else ends it: what was not found out by then is
+/// undecided.
+pub fn lint_until(spec: &Spec, interrupt: Option<Interrupt>) -> Result<Lint, Error> {
+    let mut judge = Hygiene::new(spec, interrupt)?;
     let passed_over = judge.passed_over.len();
     let mut lint = Lint { properties: judge.names.clone(), passed_over, ..Lint::default() };
     let mut ordinary = Vec::new();
@@ -186,7 +193,13 @@ pub fn lint(spec: &Spec) -> Result<Lint, Error> {
 
 /// Compares the two properties of a spec.
 pub fn compare(spec: &Spec) -> Result<Comparison, Error> {
-    let mut judge = Hygiene::new(spec)?;
+    compare_until(spec, None)
+}
+
+/// Compares the two properties of a spec, until somebody else ends it: then it is undecided how
+/// they are related.
+pub fn compare_until(spec: &Spec, interrupt: Option<Interrupt>) -> Result<Comparison, Error> {
+    let mut judge = Hygiene::new(spec, interrupt)?;
     // Asserts of a spec file are passed over; what was asked about alone is not.
     if let Some(query) = judge.passed_over.iter().find_map(|one| one.asked_alone.clone()) {
         return Err(Request::Measures { query }.into());
@@ -208,6 +221,8 @@ struct Hygiene {
     passed_over: Vec<PassedOver>,
     /// The values that are expected of each variable.
     expected: Vec<Expected>,
+    /// The room that each search has.
+    room: Room,
 }
 
 /// A query or an assert, of which nothing can be said without a trace.
@@ -227,7 +242,7 @@ struct Found {
 type Search = Result<Option<Found>, String>;
 
 impl Hygiene {
-    fn new(spec: &Spec) -> Result<Self, Error> {
+    fn new(spec: &Spec, interrupt: Option<Interrupt>) -> Result<Self, Error> {
         // What is said here is said of all traces, those with timestamps too.
         let lowered = spec.bind(&Schema { has_time: true, ..spec.expected_schema() })?;
         let named = lowered.properties.iter().zip(spec.property_names());
@@ -262,6 +277,7 @@ impl Hygiene {
             formulas: prepared.formulas,
             roots: prepared.split,
             passed_over,
+            room: Room { interrupt, ..SEARCH_LIMITS },
         })
     }
 
@@ -325,6 +341,10 @@ impl Hygiene {
     /// A shortest trace with a state that satisfies a formula, in the variables that the formula
     /// speaks of.
     fn trace(&mut self, formula: FormulaId) -> Search {
+        // A search looks at the flag only after a while, and there may be very many of them.
+        if self.room.interrupt.is_some_and(Interrupt::is_raised) {
+            return Err(Limit::Interrupted.to_string());
+        }
         if let Some(found) = self.trace_of(formula, Admit::Certain)? {
             return Ok(Some(found));
         }
@@ -375,10 +395,10 @@ impl Hygiene {
     /// time.
     fn letters(&self, alphabet: &Alphabet, root: FormulaId) -> Result<Option<LettersInTime>, String> {
         if !timed::has_time(&self.formulas, root) {
-            let found = shortest_trace(&self.formulas, alphabet, root, SEARCH_LIMITS).map_err(reason)?;
+            let found = shortest_trace(&self.formulas, alphabet, root, self.room).map_err(reason)?;
             return Ok(found.map(|letters| (letters, None)));
         }
-        match timed::shortest_trace(&self.formulas, alphabet, root, SEARCH_LIMITS).map_err(reason)? {
+        match timed::shortest_trace(&self.formulas, alphabet, root, self.room).map_err(reason)? {
             Answer::Found(TimedTrace { letters, time }) => Ok(Some((letters, Some(time)))),
             Answer::Nowhere => Ok(None),
             Answer::Unknown(unknown) => Err(unknown.to_string()),

@@ -400,8 +400,7 @@ fn comparisons_in_time_are_right() {
     }
 }
 
-/// Of windows that open later any number may be open at once; those are kept in mind that a chain
-/// goes through.
+/// Of windows that open later any number may be open at once.
 #[test]
 fn chains_of_later_windows_are_followed() {
     let chain = "G(a -> F[1s,1s] b) & G(b -> F[1s,1s] c)";
@@ -412,6 +411,11 @@ fn chains_of_later_windows_are_followed() {
         (never, Some(Oddity::Unsatisfiable)),
         ("G(a -> F[1s,1s] b) & G(b -> F[2s,2s] c) & G(a -> G[2s,2s] !c) & F a", None),
         ("G(a -> F[1s,1s] b) & G(b -> G[1s,1s] c) & F(a & F[2s,2s] !c)", Some(Oddity::Unsatisfiable)),
+        // Windows of one moment and wider ones.
+        ("G(a -> F[1s,1s] b) & G(b -> F[1s,2s] c) & G(a -> G[2s,3s] !c) & F a", Some(Oddity::Unsatisfiable)),
+        ("G(a -> F[1s,1s] b) & G(b -> F[1s,2s] c) & G(a -> G[2s,3s) !c) & F a", None),
+        ("G(a -> O[1s,1s] b) & G(b -> O[1s,2s] c) & G(a -> H[2s,3s] !c) & F a", Some(Oddity::Unsatisfiable)),
+        ("G(a -> F[1s,1s] b) & G(c -> H[1s,2s] !b) & G(a -> F[2s,3s] c) & F a", Some(Oddity::Unsatisfiable)),
     ] {
         let lint = lint(&timed_spec(&[formula])).unwrap();
         assert_eq!(lint.undecided, [""; 0], "{formula}");

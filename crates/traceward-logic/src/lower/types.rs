@@ -77,7 +77,7 @@ impl fmt::Display for Type {
 }
 
 /// The schema of a trace: what is known of it when a spec meets it.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Schema {
     /// The type of each variable of the spec that the trace has; none where no value has decided
     /// it. Variables that the trace does not have are absent.

@@ -1,9 +1,11 @@
 //! Rewriting formulas: one pass a file, each a free function over the arena.
 
+mod mirror;
 mod negation;
 mod simplify;
 mod split;
 
+pub use mirror::mirrored;
 pub use negation::negation_normal_form;
 pub use simplify::{LAWS, Law, Simplifier};
 pub use split::split_atoms;

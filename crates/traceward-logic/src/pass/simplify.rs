@@ -1,12 +1,12 @@
 //! Simplification by laws: the table below is what is applied, and what is tested.
 
 use super::split_atoms;
-use crate::formula::{AtomId, Direction, FormulaId, Formulas, Node};
+use crate::formula::{AtomId, FormulaId, Formulas, Node};
 use crate::lower::{self, Claim, Declarations, Goal};
 use crate::parse;
 use crate::{diagnostic::SourceId, expr::Expr};
 use rustc_hash::FxHashMap;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 /// An equivalence that holds at every position of every trace with a state, whatever formulas f, g
 /// and h are.
@@ -126,12 +126,85 @@ pub const LAWS: &[Law] = &[
 /// The laws, ready to be applied.
 #[derive(Clone, Debug)]
 pub struct Simplifier {
-    rules: &'static [Rule],
+    laws: &'static [UnreadLaw],
 }
 
-/// The laws, read once: to read them takes many times as long as to check a short trace.
-static RULES: LazyLock<Vec<Rule>> =
-    LazyLock::new(|| LAWS.iter().map(Rule::new).flat_map(|rule| [rule.mirrored(), rule]).collect());
+/// The laws, each read once, and not before a formula has its operator: to read them all takes many
+/// times as long as to check a short trace.
+static UNREAD: LazyLock<Vec<UnreadLaw>> = LazyLock::new(|| LAWS.iter().map(UnreadLaw::new).collect());
+
+/// A law that is read when it may apply.
+#[derive(Debug)]
+struct UnreadLaw {
+    law: &'static Law,
+    top: Top,
+    /// The law and its mirror image, once it was read.
+    rules: OnceLock<[Rule; 2]>,
+}
+
+impl UnreadLaw {
+    fn new(law: &'static Law) -> Self {
+        Self { law, top: Top::of_text(law.left), rules: OnceLock::new() }
+    }
+
+    fn rules(&self) -> &[Rule; 2] {
+        self.rules.get_or_init(|| {
+            let rule = Rule::new(self.law);
+            [rule.mirrored(), rule]
+        })
+    }
+}
+
+/// The kind of operator at the top of a formula.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Top {
+    None,
+    Not,
+    And,
+    Or,
+    Next,
+    Eventually,
+    Always,
+    Binary,
+}
+
+impl Top {
+    fn of(node: Node) -> Self {
+        match node {
+            Node::Constant(_) | Node::Atom(_) => Self::None,
+            Node::Not(_) => Self::Not,
+            Node::And(..) => Self::And,
+            Node::Or(..) => Self::Or,
+            Node::Next(..) => Self::Next,
+            Node::Eventually(..) => Self::Eventually,
+            Node::Always(..) => Self::Always,
+            Node::Binary(..) => Self::Binary,
+        }
+    }
+
+    /// That of the text of a law, which has no more than one operator between two formulas outside
+    /// of parentheses.
+    fn of_text(text: &str) -> Self {
+        let mut depth = 0;
+        for word in text.split(' ') {
+            match word.split('[').next() {
+                Some("&") if depth == 0 => return Self::And,
+                Some("|") if depth == 0 => return Self::Or,
+                Some("U" | "W" | "R" | "M") if depth == 0 => return Self::Binary,
+                _ => {}
+            }
+            depth += word.matches('(').count();
+            depth -= word.matches(')').count();
+        }
+        match text.split([' ', '[', '!']).next() {
+            Some("") => Self::Not,
+            Some("X" | "WX") => Self::Next,
+            Some("F") => Self::Eventually,
+            Some("G") => Self::Always,
+            _ => Self::None,
+        }
+    }
+}
 
 /// A law over an arena of its own, in which the atoms stand for formulas.
 #[derive(Clone, Debug)]
@@ -150,7 +223,7 @@ impl Default for Simplifier {
 impl Simplifier {
     /// The laws of the table.
     pub fn new() -> Self {
-        Self { rules: &RULES }
+        Self { laws: &UNREAD }
     }
 
     /// Simpler formulas that are equivalent on every trace with a state. Their atoms must have been
@@ -165,7 +238,8 @@ impl Simplifier {
     /// The formula of this node, whose operands are simplified already.
     fn normalised(&self, formulas: &mut Formulas, node: Node) -> FormulaId {
         let formula = formulas.intern(node);
-        for rule in self.rules {
+        let top = Top::of(formulas.node(formula));
+        for rule in self.laws.iter().filter(|law| law.top == top).flat_map(UnreadLaw::rules) {
             let mut bindings = FxHashMap::default();
             if rule.matches(rule.left, formulas, formula, &mut bindings) {
                 return self.build(rule, rule.right, formulas, &bindings);
@@ -197,10 +271,7 @@ impl Rule {
     /// The same law with past and future exchanged.
     fn mirrored(&self) -> Self {
         let mut patterns = self.patterns.clone();
-        let roots = super::rebuild(&mut patterns, &[self.left, self.right], |patterns, part, done| {
-            let node = mirror(patterns.node(part)).map(done);
-            patterns.intern(node)
-        });
+        let roots = super::mirrored(&mut patterns, &[self.left, self.right]);
         Self { patterns, left: roots[0], right: roots[1] }
     }
 
@@ -232,20 +303,6 @@ impl Rule {
     }
 }
 
-fn mirror(node: Node) -> Node {
-    let turned = |direction| match direction {
-        Direction::Future => Direction::Past,
-        Direction::Past => Direction::Future,
-    };
-    match node {
-        Node::Next(direction, strength, f) => Node::Next(turned(direction), strength, f),
-        Node::Eventually(direction, interval, f) => Node::Eventually(turned(direction), interval, f),
-        Node::Always(direction, interval, f) => Node::Always(turned(direction), interval, f),
-        Node::Binary(op, direction, interval, f, g) => Node::Binary(op, turned(direction), interval, f, g),
-        other => other,
-    }
-}
-
 /// Reads one side of a law into the arena; f, g and h become the first three atoms whichever come
 /// first in the text.
 fn read_pattern(text: &str, patterns: &mut Formulas) -> FormulaId {
@@ -271,4 +328,19 @@ fn read_pattern(text: &str, patterns: &mut Formulas) -> FormulaId {
         copied.insert(part, copy);
     }
     copied[&root]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_text_of_a_law_tells_its_operator() {
+        for law in UNREAD.iter() {
+            for rule in law.rules() {
+                assert_eq!(law.top, Top::of(rule.patterns.node(rule.left)), "{}", law.law.left);
+            }
+            assert_ne!(law.top, Top::None, "{}", law.law.left);
+        }
+    }
 }

@@ -14,27 +14,50 @@ use traceward_logic::formula::{BinaryOp, Direction, FormulaId, Formulas, Interva
 use traceward_logic::pass;
 use traceward_logic::trace::VariableId;
 
-/// An operator with a bound in time.
+/// An operator with a bound in time, as the search sees it.
 #[derive(Clone, Debug)]
 pub(super) struct Literal {
     pub(super) direction: Direction,
     /// Whether the operator asks for something in its window, or for something throughout.
     pub(super) strength: Strength,
     pub(super) window: Window,
-    /// The atom that claims the operator.
-    pub(super) claim: FormulaId,
+    /// Where the operator is claimed.
+    pub(super) claim: Help,
     /// The operand that has to come, or to stay.
     pub(super) help: Help,
     /// What settles a window that opens later, beside `help`: in the future the whole operator
     /// without its bound, asked at the first position of the window; in the past the operand that
     /// `S` owes, or that releases from `T`.
     pub(super) other: Help,
+}
+
+impl Literal {
+    /// `H` as `G`: to claim that g has held in a window is that whoever denies g denies all claims
+    /// in the window behind.
+    fn turned(self) -> Self {
+        Self { direction: Direction::Future, claim: self.help.denied(), help: self.claim.denied(), ..self }
+    }
+}
+
+/// An operator with a bound in time, as it stood in the formula.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct Operator {
+    direction: Direction,
+    strength: Strength,
+    window: Window,
     /// The operands f and g; `F g` is `true U g`, and `G g` is `false R g`.
     operands: [FormulaId; 2],
 }
 
+impl Operator {
+    /// Whether the operator is `F`, `G`, or one of their mirror images.
+    fn is_unary(self, formulas: &Formulas) -> bool {
+        formulas.node(self.operands[0]) == Node::Constant(self.strength == Strength::Strong)
+    }
+}
+
 /// The window of an operator, in nanoseconds.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Window {
     /// Up to a distance.
     Near(i64),
@@ -49,18 +72,18 @@ impl Window {
         self.numbers().max().unwrap_or(0)
     }
 
-    /// The distances at which the window begins and ends.
-    fn ends(self) -> (i64, i64) {
+    /// The distances at which the window begins and, if it does, ends.
+    pub(super) fn ends(self) -> (i64, Option<i64>) {
         match self {
-            Self::Near(to) => (0, to),
-            Self::Far(from) => (from, i64::MAX),
-            Self::Between(from, to) => (from, to.unwrap_or(i64::MAX)),
+            Self::Near(to) => (0, Some(to)),
+            Self::Far(from) => (from, None),
+            Self::Between(from, to) => (from, to),
         }
     }
 
     fn is_within(self, other: Self) -> bool {
         let ((from, to), (others_from, others_to)) = (self.ends(), other.ends());
-        others_from <= from && to <= others_to
+        others_from <= from && others_to.is_none_or(|others| to.is_some_and(|to| to <= others))
     }
 
     /// The numbers that distances are compared with.
@@ -80,6 +103,15 @@ pub(super) enum Help {
     Constant(bool),
     /// Where an atom holds, or where it does not.
     Atom(FormulaId, bool),
+}
+
+impl Help {
+    fn denied(self) -> Self {
+        match self {
+            Self::Constant(bit) => Self::Constant(!bit),
+            Self::Atom(atom, holds) => Self::Atom(atom, !holds),
+        }
+    }
 }
 
 /// The number of nanoseconds up to which bounds are computed with: more than two years.
@@ -107,6 +139,7 @@ impl Untimed {
             helps: FxHashMap::default(),
             laws: Vec::new(),
             literals: Vec::new(),
+            operators: Vec::new(),
             formulas,
         };
         let mut taken: FxHashMap<FormulaId, FormulaId> = FxHashMap::default();
@@ -148,6 +181,8 @@ struct Taking<'a> {
     /// What holds at every position.
     laws: Vec<FormulaId>,
     literals: Vec<Literal>,
+    /// The operators, each with the atom that stands for it now.
+    operators: Vec<(Operator, FormulaId)>,
 }
 
 impl Taking<'_> {
@@ -226,8 +261,7 @@ impl Taking<'_> {
     fn unary(&mut self, direction: Direction, strength: Strength, window: Window, f: FormulaId) -> FormulaId {
         // `F g` is `true U g`, and `G g` is `false R g`.
         let first = self.formulas.constant(strength == Strength::Strong);
-        let (help, other) = (self.help(f), self.help(first));
-        self.literal(direction, strength, window, [help, other], [first, f])
+        self.literal(Operator { direction, strength, window, operands: [first, f] }, first)
     }
 
     fn binary(
@@ -242,48 +276,43 @@ impl Taking<'_> {
             Direction::Future => self.formulas.intern(Node::Binary(op, direction, Interval::ALL, f, g)),
             Direction::Past => f,
         };
-        let (help, other) = (self.help(g), self.help(other));
-        self.literal(direction, strength, window, [help, other], [f, g])
+        self.literal(Operator { direction, strength, window, operands: [f, g] }, other)
     }
 
     /// Adds that an operator and its negation are never claimed together. The search would find
     /// that out as well, unless it has to forget some claims.
     fn exclude(&mut self) {
-        let literals = self.literals.clone();
-        let of = |strength| literals.iter().filter(move |literal| literal.strength == strength);
-        for strong in of(Strength::Strong) {
+        let operators = self.operators.clone();
+        let of = |strength| operators.iter().filter(move |(operator, _)| operator.strength == strength);
+        for (strong, claim) in of(Strength::Strong) {
             let opposite = strong.operands.map(|operand| self.formulas.not(operand));
             let opposite = pass::negation_normal_form(self.formulas, &opposite);
-            let is_denial = |weak: &&Literal| {
-                let is_unary = strong.other == Help::Constant(true);
+            let is_unary = strong.is_unary(self.formulas);
+            let is_denial = |(weak, _): &&(Operator, FormulaId)| {
                 let covers = strong.window == weak.window || is_unary && strong.window.is_within(weak.window);
                 covers && weak.direction == strong.direction && weak.operands[..] == opposite[..]
             };
-            for weak in of(Strength::Weak).filter(is_denial) {
-                let both = self.formulas.and(strong.claim, weak.claim);
+            for (_, denial) in of(Strength::Weak).filter(is_denial) {
+                let both = self.formulas.and(*claim, *denial);
                 let law = self.formulas.not(both);
                 self.laws.push(law);
             }
         }
     }
 
-    fn literal(
-        &mut self,
-        direction: Direction,
-        strength: Strength,
-        window: Window,
-        [help, other]: [Help; 2],
-        operands: [FormulaId; 2],
-    ) -> FormulaId {
-        let same = |one: &&Literal| {
-            (one.direction, one.strength, one.window, one.operands) == (direction, strength, window, operands)
-        };
-        if let Some(known) = self.literals.iter().find(same) {
-            return known.claim;
+    /// The atom that claims an operator, beside whose operand `other` settles its window.
+    fn literal(&mut self, operator: Operator, other: FormulaId) -> FormulaId {
+        if let Some((_, known)) = self.operators.iter().find(|(known, _)| *known == operator) {
+            return *known;
         }
-        let claim = self.fresh_atom();
-        self.literals.push(Literal { direction, strength, window, claim, help, other, operands });
-        claim
+        let atom = self.fresh_atom();
+        self.operators.push((operator, atom));
+        let Operator { direction, strength, window, operands: [_, g] } = operator;
+        let (claim, help, other) = (Help::Atom(atom, true), self.help(g), self.help(other));
+        let literal = Literal { direction, strength, window, claim, help, other };
+        let looks_back = direction == Direction::Past && strength == Strength::Weak;
+        self.literals.push(if looks_back && operator.is_unary(self.formulas) { literal.turned() } else { literal });
+        atom
     }
 
     /// What tells where an operand holds: the operand itself if it is an atom, and otherwise a new

@@ -2,20 +2,19 @@
 //!
 //! For most windows one position is enough: of claims of `F[0,b]` that wait the oldest, of claims
 //! of `G[0,b]` that still bind the newest. A window that opens later may have any number of claims
-//! before it. Of these a few are kept. Where there are more, the literal asks for less than it
-//! should, so that what has no trace has none, and what has one is looked at again.
+//! before it, and all of them are kept: configurations with more of them than need be are not
+//! followed (`burden`).
 //!
-//! Which of them are kept decides how much can be shown. A contradiction is mostly one between what
-//! different literals claim at one position, and what that leads to. So positions *matter* where a
-//! literal makes a claim and has no other, and where something is awaited since a position that
-//! matters; others are forgotten first.
+//! A past operator keeps what later claims may ask about, and more of that is no burden. So only a
+//! few such positions are kept. Where there are more, the literal asks for less than it should, so
+//! that what has no trace has none, and what has one is looked at again.
 
 use super::literal::{Help, Literal, Window};
 use super::zone::{Bound, Grain, Zone};
 use traceward_logic::formula::{Direction, Strength};
 
 /// A position that is kept in mind: its number in the zone.
-pub(super) type Mark = u8;
+pub(super) type Mark = u16;
 
 /// What is kept in mind of a literal.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -33,8 +32,6 @@ pub(super) struct Memory {
 pub(super) struct Entry {
     pub(super) at: Mark,
     pub(super) then: Option<Mark>,
-    /// Whether the position matters more than others.
-    matters: bool,
 }
 
 impl Memory {
@@ -44,37 +41,12 @@ impl Memory {
         of_entries.flatten().chain(self.open.as_mut().map(|open| &mut open.at))
     }
 
-    /// Whether this is a claim at a position and the only one.
-    fn is_first_at(&self, position: Mark) -> bool {
-        self.only() == Some(position)
-    }
-
-    /// The positions that are kept in mind.
-    fn kept(&self) -> impl Iterator<Item = &Entry> {
-        self.entries.iter().chain(&self.open)
-    }
-
-    /// Whether a position that matters was kept in mind before and is not any more.
-    fn has_let_go(&self, before: &Self) -> bool {
-        let is_gone = |entry: &Entry| entry.matters && !self.kept().any(|kept| kept.at == entry.at);
-        before.kept().any(is_gone)
-    }
-
-    /// Forgets positions beyond so many, but never the first.
-    fn forget_beyond(&mut self, most: usize) {
-        while self.entries.len() > most {
-            let last = self.entries.len() - 1;
-            let forgotten = (1..=last).rev().find(|&index| !self.entries[index].matters);
-            self.entries.remove(forgotten.unwrap_or(last));
-        }
-    }
-
     fn only(&self) -> Option<Mark> {
         self.entries.first().map(|entry| entry.at)
     }
 
     fn set(&mut self, mark: Option<Mark>) {
-        self.entries = mark.map(|at| Entry { at, then: None, matters: false }).into_iter().collect();
+        self.entries = mark.map(|at| Entry { at, then: None }).into_iter().collect();
     }
 }
 
@@ -114,7 +86,7 @@ impl Branch {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rules {
     pub(super) grain: Grain,
-    /// The number of entries that are kept of a literal.
+    /// The number of entries that are kept of a past operator.
     pub(super) most_entries: usize,
 }
 
@@ -136,18 +108,13 @@ impl Rules {
             (Window::Near(to), Future, Strong) => self.soon(to, memory, told, branch),
             (Window::Near(to), Future, Weak) => self.for_a_while(to, memory, told, branch),
             (Window::Near(to), Past, Strong) => self.lately(to, memory, told, branch),
-            (Window::Near(to), Past, Weak) => self.not_lately(to, memory, told, branch),
             (Window::Far(from), Future, Strong) => self.some_day(from, memory, told, branch),
             (Window::Far(from), Future, Weak) => self.ever_after(from, memory, told, branch),
             (Window::Far(from), Past, Strong) => self.long_ago(from, memory, told, branch),
-            (Window::Far(from), Past, Weak) => self.not_long_ago(from, memory, told, branch),
-            (Window::Between(from, Some(to)), Future, Strong) if literal.other == Help::Constant(true) && from < to => {
-                self.later(from, to, memory, told, branch)
-            }
             (Window::Between(from, to), Future, Strong) => self.until(from, to, memory, told, branch),
             (Window::Between(from, to), Future, Weak) => self.release(from, to, literal, memory, told, branch),
             (Window::Between(from, to), Past, Strong) => self.since(from, to, memory, told, branch),
-            (Window::Between(from, to), Past, Weak) => self.trigger(from, to, memory, told, branch),
+            (window, Past, Weak) => self.trigger(window, memory, told, branch),
         }
     }
 
@@ -225,18 +192,6 @@ impl Rules {
         found.into_iter().map(|branch| self.forgetting(branch, memory.clone(), to)).collect()
     }
 
-    /// `H[0,b] g`: the newest position without g counts.
-    fn not_lately(&self, to: i64, mut memory: Memory, told: Told, branch: Branch) -> Ways {
-        if !told.help {
-            memory.set(Some(now(&branch)));
-        }
-        let found = match (told.claimed, memory.only()) {
-            (false, _) | (true, None) => Some(branch),
-            (true, Some(newest)) => self.more_than(branch, newest, to),
-        };
-        found.into_iter().map(|branch| self.forgetting(branch, memory.clone(), to)).collect()
-    }
-
     /// Forgets entries that are farther away than any claim asks.
     fn forgetting(&self, branch: Branch, mut memory: Memory, to: i64) -> (Branch, Memory) {
         memory.entries.retain(|entry| !self.is_past(&branch, entry.at, to));
@@ -288,79 +243,6 @@ impl Rules {
         vec![(branch, memory)]
     }
 
-    /// `H[a,∞) g`: the oldest position without g counts.
-    fn not_long_ago(&self, from: i64, mut memory: Memory, told: Told, branch: Branch) -> Ways {
-        let found = match (told.claimed, memory.only()) {
-            (false, _) | (true, None) => Some(branch),
-            (true, Some(oldest)) => self.less_than(branch, oldest, from),
-        };
-        let Some(branch) = found else { return Vec::new() };
-        if !told.help && memory.entries.is_empty() {
-            memory.set(Some(now(&branch)));
-        }
-        vec![(branch, memory)]
-    }
-
-    /// `F[a,b] g`: claims that one g is to serve are a group, of which the first and the last are
-    /// kept. A claim joins the newest group or begins another one, and both are tried.
-    ///
-    /// Say that the g of a group is the last one that serves its first claim. Then two groups
-    /// behind a group another one begins later than that by more than the window is long, so that
-    /// few groups are open at once, and no trace is lost where more are not tried.
-    fn later(&self, from: i64, to: i64, memory: Memory, told: Told, branch: Branch) -> Ways {
-        let branch = match memory.only() {
-            Some(oldest) => match self.at_most(branch, oldest, to) {
-                Some(in_time) => in_time,
-                None => return Vec::new(),
-            },
-            None => branch,
-        };
-        let served = if told.help { self.served(from, branch, memory) } else { vec![(branch, memory)] };
-        let most = (2 * (to / (to - from) + 1)) as usize;
-        let claim = |(branch, memory): (Branch, Memory)| {
-            if told.claimed { self.joining(branch, memory, most) } else { vec![(branch, memory)] }
-        };
-        served.into_iter().flat_map(claim).collect()
-    }
-
-    /// The ways in which a g serves groups: those whose last claim is old enough.
-    fn served(&self, from: i64, branch: Branch, memory: Memory) -> Ways {
-        let last = |entry: &Entry| entry.then.unwrap_or(entry.at);
-        let mut ways = Vec::new();
-        for count in 0..=memory.entries.len() {
-            let old = match count.checked_sub(1) {
-                Some(newest) => self.at_least(branch.clone(), last(&memory.entries[newest]), from),
-                None => Some(branch.clone()),
-            };
-            let young = old.and_then(|branch| match memory.entries.get(count) {
-                Some(oldest) => self.less_than(branch, last(oldest), from),
-                None => Some(branch),
-            });
-            ways.extend(young.map(|branch| {
-                let entries = memory.entries[count..].to_vec();
-                (branch, Memory { entries, ..memory.clone() })
-            }));
-        }
-        ways
-    }
-
-    /// A claim in the newest group, or in one of its own, of which so many can be open. Where fewer
-    /// are kept it is forgotten.
-    fn joining(&self, branch: Branch, memory: Memory, most: usize) -> Ways {
-        let now = now(&branch);
-        let mut joined = memory.clone();
-        let joins = joined.entries.last_mut().map(|newest| newest.then = Some(now)).is_some();
-        let joins = joins.then(|| (branch.clone(), joined));
-        let begins = if memory.entries.len() < most.min(self.most_entries) {
-            Some(pushed(branch, memory))
-        } else if memory.entries.len() < most {
-            return vec![(branch, memory)];
-        } else {
-            None
-        };
-        joins.into_iter().chain(begins).collect()
-    }
-
     /// `f U[a,b] g`: at the first position of the window `f U g` is asked, and the first g from
     /// there on has to come before the window closes; of those that wait for it the oldest.
     fn until(&self, from: i64, to: Option<i64>, memory: Memory, told: Told, mut branch: Branch) -> Ways {
@@ -379,8 +261,7 @@ impl Rules {
             if told.help {
                 after.open = None;
             } else if to.is_some() {
-                let matters = after.open.iter().chain(&entered).any(|entry| entry.matters);
-                after.open = after.open.or(entered.first().copied()).map(|open| Entry { matters, ..open });
+                after.open = after.open.or(entered.first().copied());
             }
             ways.push((way, after));
         }
@@ -425,24 +306,6 @@ impl Rules {
         let same = self.at_most(branch.clone(), last.at, 0).map(|branch| (branch, memory.clone()));
         let later = self.more_than(branch, last.at, 0).map(|branch| pushed(branch, memory));
         same.into_iter().chain(later).collect()
-    }
-
-    /// Forgets what is too much, once all literals have seen a position.
-    pub(super) fn forget(&self, literals: &[Literal], before: &[Memory], branch: &mut Branch) {
-        let now = now(branch);
-        let waits = |literal: &Literal| literal.strength == Strength::Strong && literal.direction == Direction::Future;
-        let is_reason = |((literal, before), after): ((&Literal, &Memory), &Memory)| {
-            after.is_first_at(now) || waits(literal) && after.has_let_go(before)
-        };
-        let matters = literals.iter().zip(before).zip(&branch.memories).any(is_reason);
-        for memory in &mut branch.memories {
-            // One of the same timestamp stands for this one.
-            let is_same = |last: &Entry| branch.zone.entails(now.into(), last.at.into(), self.grain.at_most(0));
-            if let Some(last) = memory.entries.last_mut().filter(|last| is_same(last)) {
-                last.matters |= matters;
-            }
-            memory.forget_beyond(self.most_entries);
-        }
     }
 
     /// `f R[a,b] g`: at the first position of the window `f R g` is asked, or else g until the
@@ -499,7 +362,7 @@ impl Rules {
         }
         let mut near = memory.clone();
         near.entries.pop();
-        near.entries.push(Entry { at: now(&branch), then: None, matters: false });
+        near.entries.push(Entry { at: now(&branch), then: None });
         let near = self.at_most(branch.clone(), before.at, length).map(|branch| (branch, near));
         let far = self.more_than(branch, before.at, length).map(|branch| self.keeping(branch, memory));
         near.into_iter().chain(far.into_iter().flatten()).collect()
@@ -541,7 +404,8 @@ impl Rules {
     }
 
     /// `f T[a,b] g`: behind each position of the window without g there is an f in the window.
-    fn trigger(&self, from: i64, to: Option<i64>, mut memory: Memory, told: Told, branch: Branch) -> Ways {
+    fn trigger(&self, window: Window, mut memory: Memory, told: Told, branch: Branch) -> Ways {
+        let (from, to) = window.ends();
         if told.other {
             turn(&mut memory, now(&branch));
         }
@@ -580,12 +444,17 @@ impl Rules {
             (None, Some(Entry { then: None, .. })) => vec![(branch, memory)],
             (None, _) => vec![pushed(branch, memory)],
         };
-        let loosen = |(branch, memory): (Branch, Memory)| {
-            let is_full = memory.entries.len() >= self.most_entries;
-            let loose = Memory { is_loose: true, ..Memory::default() };
-            if strength == Strength::Strong && is_full { (branch, loose) } else { (branch, memory) }
+        let limit = |(branch, mut memory): (Branch, Memory)| {
+            match strength {
+                Strength::Strong if memory.entries.len() >= self.most_entries => {
+                    memory = Memory { is_loose: true, ..Memory::default() };
+                }
+                Strength::Strong => {}
+                Strength::Weak => memory.entries.truncate(self.most_entries),
+            }
+            (branch, memory)
         };
-        ways.into_iter().map(loosen).collect()
+        ways.into_iter().map(limit).collect()
     }
 
     /// Forgets entries that no later claim asks about: those that are too far away, and those that
@@ -599,7 +468,7 @@ impl Rules {
 
 /// Keeps the position that is read in mind.
 fn pushed(branch: Branch, mut memory: Memory) -> (Branch, Memory) {
-    memory.entries.push(Entry { at: now(&branch), then: None, matters: false });
+    memory.entries.push(Entry { at: now(&branch), then: None });
     (branch, memory)
 }
 

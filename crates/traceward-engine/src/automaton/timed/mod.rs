@@ -3,13 +3,19 @@
 //! The operators with a bound in time are taken out of the formula (`literal`). What is left
 //! leads to a deterministic automaton, and beside its state there is what has to be kept in mind of
 //! the claims that were made (`memory`), with what is known of the timestamps (`zone`). Such
-//! configurations are met breadth-first.
+//! configurations are met breadth-first, and those that owe more than one before them are not
+//! followed (`burden`).
 //!
-//! Two things may be lost on the way: claims where there are too many at once, and that timestamps
-//! are whole numbers. Either only adds traces. So where no configuration accepts, there is no
-//! trace; and where one does, timestamps are chosen, and the definition judges. If it denies all
-//! that is found, nobody knows.
+//! That decides formulas whose bounds in time are all in the future, and those whose bounds are all
+//! in the past, since a trace can be read backwards. With bounds in both directions together it is
+//! not decidable in general; of those in the past a few positions are kept in mind.
+//!
+//! Two things may be lost on the way: positions that past operators ask about where there are too
+//! many at once, and that timestamps are whole numbers. Either only adds traces. So where no
+//! configuration accepts, there is no trace; and where one does, timestamps are chosen, and the
+//! definition judges. If it denies all that is found, nobody knows.
 
+mod burden;
 mod literal;
 mod memory;
 mod moments;
@@ -24,7 +30,7 @@ use crate::limit::BuildError;
 use literal::Untimed;
 use search::Search;
 use traceward_logic::expr::Expr;
-use traceward_logic::formula::{FormulaId, Formulas, Unit};
+use traceward_logic::formula::{Direction, FormulaId, Formulas, Interval, Node, Strength, Unit};
 use traceward_logic::letter::{Alphabet, Letter, Proposition};
 use traceward_logic::pass;
 use traceward_logic::semantics;
@@ -50,11 +56,31 @@ pub struct TimedTrace {
     pub time: Vec<i64>,
 }
 
+impl Answer {
+    /// The answer with its trace read backwards.
+    fn turned(self) -> Self {
+        match self {
+            Self::Found(found) => Self::Found(found.turned()),
+            other => other,
+        }
+    }
+}
+
+impl TimedTrace {
+    /// The trace read backwards.
+    fn turned(mut self) -> Self {
+        self.letters.reverse();
+        let last = self.time.last().copied().unwrap_or(0);
+        self.time = self.time.into_iter().rev().map(|moment| last - moment).collect();
+        self
+    }
+}
+
 /// The reason why it is not known whether a formula can hold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unknown {
-    /// More positions have to be kept in mind at once than were tried, because windows open later
-    /// than they are asked for.
+    /// More positions have to be kept in mind at once than were tried, because past operators ask
+    /// about windows that end before them.
     ManyWindows,
     /// A bound is longer than two years.
     LongBound,
@@ -66,8 +92,8 @@ impl std::fmt::Display for Unknown {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::ManyWindows => {
-                "windows that open later than they are asked for may be any number at once, and so many were not tried; \
-                 windows that begin at 0 do not have that"
+                "operators of the past and of the future with bounds in time may together lead to any number of windows at \
+                 once, and so many were not tried; bounds in one direction, and windows that begin at 0, do not have that"
             }
             Self::LongBound => "a bound of more than two years is too long to be reckoned with; shorter ones can be decided",
             Self::ManyBounds => "there are too many operators with a bound in time; fewer properties at once have fewer",
@@ -75,13 +101,20 @@ impl std::fmt::Display for Unknown {
     }
 }
 
-/// The numbers of claims of a literal that are kept in mind, one after the other as they prove too
-/// small.
+/// The numbers of positions that are kept in mind of a past operator, one after the other as they
+/// prove too small.
 const MOST_ENTRIES: [usize; 3] = [1, 3, 7];
 
 /// Whether a formula has an operator with a bound in time.
 pub fn has_time(formulas: &Formulas, root: FormulaId) -> bool {
-    let is_timed = |part: FormulaId| formulas.node(part).interval().is_some_and(|interval| interval.unit == Unit::Time);
+    [Direction::Future, Direction::Past].into_iter().any(|direction| has_time_in(formulas, root, direction))
+}
+
+fn has_time_in(formulas: &Formulas, root: FormulaId, direction: Direction) -> bool {
+    let is_timed = |part: FormulaId| {
+        let node = formulas.node(part);
+        node.direction() == Some(direction) && node.interval().is_some_and(|interval| interval.unit == Unit::Time)
+    };
     formulas.parts(&[root]).into_iter().any(is_timed)
 }
 
@@ -93,6 +126,35 @@ pub fn shortest_trace(
     root: FormulaId,
     limits: Room,
 ) -> Result<Answer, BuildError> {
+    let forwards = || search(formulas, alphabet, root, limits);
+    let backwards = || {
+        let mut turned = formulas.clone();
+        let root = read_from_the_end(&mut turned, root);
+        search(&turned, alphabet, root, limits).map(Answer::turned)
+    };
+    // Any number of claims about the future are kept in mind, and few about the past; a trace that
+    // is read backwards has its past there.
+    match [Direction::Future, Direction::Past].map(|direction| has_time_in(formulas, root, direction)) {
+        [false, true] => backwards(),
+        [true, true] => match forwards() {
+            Ok(Answer::Unknown(_)) | Err(BuildError::GaveUp(_)) => backwards(),
+            answer => answer,
+        },
+        _ => forwards(),
+    }
+}
+
+/// The formula that holds on a trace read backwards where this one holds on the trace: at what is
+/// the last position then.
+fn read_from_the_end(formulas: &mut Formulas, root: FormulaId) -> FormulaId {
+    let nothing = formulas.constant(false);
+    let last = formulas.intern(Node::Next(Direction::Future, Strength::Weak, nothing));
+    let mirrored = pass::mirrored(formulas, &[root])[0];
+    let at_last = formulas.and(last, mirrored);
+    formulas.intern(Node::Eventually(Direction::Future, Interval::ALL, at_last))
+}
+
+fn search(formulas: &Formulas, alphabet: &Alphabet, root: FormulaId, limits: Room) -> Result<Answer, BuildError> {
     let mut arena = formulas.clone();
     let normal = pass::negation_normal_form(&mut arena, &[root])[0];
     let Some(untimed) = Untimed::of(&mut arena, normal) else { return Ok(Answer::Unknown(Unknown::LongBound)) };

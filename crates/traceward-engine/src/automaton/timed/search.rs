@@ -1,7 +1,8 @@
 //! The search for a shortest trace, configuration by configuration.
 
+use super::burden::Burden;
 use super::literal::{Help, Literal, Untimed};
-use super::memory::{Branch, Memory, Required, Rules, Told};
+use super::memory::{Branch, Mark, Memory, Required, Rules, Told};
 use super::moments;
 use super::zone::{Grain, Zone};
 use super::{Answer, Judge, TimedTrace, Unknown};
@@ -18,9 +19,6 @@ const MOST_DENIED: usize = 40;
 
 /// The number of propositions that literals may speak of.
 const MOST_TRACKED: usize = 64;
-
-/// The number of literals: all the positions that they keep in mind have to be numbered.
-const MOST_LITERALS: usize = 16;
 
 /// A configuration that was met.
 struct Met {
@@ -58,7 +56,7 @@ struct Successor {
 
 /// Where a literal is told something by a letter.
 struct Source {
-    claim: Option<Proposition>,
+    claim: Bit,
     help: Bit,
     other: Bit,
 }
@@ -74,9 +72,9 @@ impl Bit {
     fn of(help: Help, place: impl Fn(FormulaId) -> Option<Proposition>) -> Self {
         match help {
             Help::Constant(bit) => Self::Constant(bit),
+            // Nothing asks for an operator that no letter speaks of, so it is not claimed.
             Help::Atom(atom, holds) => {
-                let place = place(atom).expect("laws speak of every help");
-                Self::Proposition(place, holds)
+                place(atom).map_or(Self::Constant(!holds), |place| Self::Proposition(place, holds))
             }
         }
     }
@@ -100,7 +98,7 @@ pub(super) struct Search<'a> {
     limits: Room,
     bytes: usize,
     met: Vec<Met>,
-    seen: FxHashMap<(StateRef, Vec<Memory>), Vec<Zone>>,
+    seen: FxHashMap<StateRef, Vec<Burden>>,
     judge: &'a Judge<'a>,
     denied: usize,
 }
@@ -128,13 +126,13 @@ impl<'a> Search<'a> {
             _ => None,
         };
         let source = |literal: &Literal| Source {
-            claim: place(literal.claim),
+            claim: Bit::of(literal.claim, place),
             help: Bit::of(literal.help, place),
             other: Bit::of(literal.other, place),
         };
         let sources: Vec<Source> = untimed.literals.iter().map(source).collect();
         let tracked = tracked(&sources);
-        if tracked.len() > MOST_TRACKED || sources.len() > MOST_LITERALS {
+        if tracked.len() > MOST_TRACKED || sources.len() > Burden::MOST_LITERALS {
             return Ok(Outcome { answer: Answer::Unknown(Unknown::ManyBounds), denied: 0 });
         }
         // Windows may end just beside a rounder number.
@@ -304,7 +302,7 @@ impl<'a> Search<'a> {
                 }
                 self.denied += 1;
             }
-            if !is_dead && self.is_new(&met) {
+            if !is_dead && self.is_new(space, &met)? {
                 self.bytes += size_of::<Met>() + 2 * met.zone.bytes();
                 self.met.push(met);
             }
@@ -319,7 +317,7 @@ impl<'a> Search<'a> {
         let mut branches = vec![Branch { zone, memories: Vec::new(), required: Vec::new() }];
         for ((literal, source), memory) in self.literals.iter().zip(&self.sources).zip(memories) {
             let told = Told {
-                claimed: source.claim.is_some_and(|claim| letter.holds(claim)),
+                claimed: source.claim.is_told(letter),
                 help: source.help.is_told(letter),
                 other: source.other.is_told(letter),
             };
@@ -330,7 +328,6 @@ impl<'a> Search<'a> {
             };
             branches = branches.into_iter().flat_map(step).map(with).collect();
         }
-        branches.iter_mut().for_each(|branch| self.rules.forget(self.literals, memories, branch));
         branches
     }
 
@@ -346,7 +343,7 @@ impl<'a> Search<'a> {
         kept.dedup();
         for mark in memories.iter_mut().flat_map(Memory::marks) {
             let place = kept.binary_search(&usize::from(*mark)).expect("a mark that is kept");
-            *mark = place as u8;
+            *mark = place as Mark;
         }
         let mut narrowed = zone.of(&kept);
         narrowed.widen(self.longest);
@@ -367,14 +364,17 @@ impl<'a> Search<'a> {
         std::iter::successors(self.met[at].from, |&at| self.met[at].from).count()
     }
 
-    fn is_new(&mut self, met: &Met) -> bool {
-        let zones = self.seen.entry((met.state, met.memories.clone())).or_default();
-        if zones.iter().any(|zone| zone.includes(&met.zone)) {
-            return false;
+    fn is_new(&mut self, space: &mut Space, met: &Met) -> Result<bool, Overflow> {
+        let seen = self.seen.entry(met.state).or_default();
+        let burden = Burden::of(self.literals, &met.memories, &met.zone);
+        let mut work = 0;
+        let is_new = !seen.iter().any(|one| one.is_lighter(&burden, &mut work));
+        if is_new {
+            seen.retain(|one| !burden.is_lighter(one, &mut work));
+            seen.push(burden);
         }
-        zones.retain(|zone| !met.zone.includes(zone));
-        zones.push(met.zone.clone());
-        true
+        space.spend(work)?;
+        Ok(is_new)
     }
 
     /// A trace that leads to a configuration, if the definition agrees.
@@ -413,10 +413,9 @@ fn tracked(sources: &[Source]) -> Vec<Tracked> {
             None => tracked.push(Tracked { proposition, best: Some(best) }),
         };
     for source in sources {
-        source.claim.into_iter().for_each(|claim| track(claim, false));
-        for bit in [source.help, source.other] {
+        for (bit, is_wanted) in [(source.claim, false), (source.help, true), (source.other, true)] {
             if let Bit::Proposition(proposition, holds) = bit {
-                track(proposition, holds);
+                track(proposition, holds == is_wanted);
             }
         }
     }

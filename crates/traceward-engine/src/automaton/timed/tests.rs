@@ -7,7 +7,7 @@ use crate::select::{Prepared, Simplification};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
-use traceward_logic::formula::{BinaryOp, Direction, FormulaId, Formulas, Interval, Unit};
+use traceward_logic::formula::{BinaryOp, Direction, FormulaId, Formulas, Interval, Strength, Unit};
 use traceward_logic::semantics;
 use traceward_logic::trace::Trace;
 use traceward_testkit::enumerate::{self, Shape};
@@ -131,25 +131,181 @@ fn decided(cases: usize, windows: &[Interval], gaps: &[i64]) -> [usize; 3] {
         for formula in [formula, not] {
             let text = arena.display(formula, &["a".into(), "b".into()]).to_string();
             let answer = answered(&arena, formula);
-            let shortest = shortest(&arena, &[formula], &traces)[0];
-            match (&answer, shortest) {
-                (Some(Answer::Nowhere), shortest) => assert_eq!(shortest, None, "{text}"),
-                (Some(Answer::Found(found)), Some(len)) => assert!(found.letters.len() <= len, "{text}: {found:?}"),
-                _ => {}
-            }
-            counts[match answer {
-                Some(Answer::Found(_)) => 0,
-                Some(Answer::Nowhere) => 1,
-                Some(Answer::Unknown(_)) | None => 2,
-            }] += 1;
+            agrees(&answer, shortest(&arena, &[formula], &traces)[0], &text);
+            counts[place(&answer)] += 1;
         }
     }
     counts
 }
 
+/// Holds an answer against the shortest of some traces.
+fn agrees(answer: &Option<Answer>, shortest: Option<usize>, text: &str) {
+    match (answer, shortest) {
+        (Some(Answer::Nowhere), shortest) => assert_eq!(shortest, None, "{text}"),
+        (Some(Answer::Found(found)), Some(len)) => assert!(found.letters.len() <= len, "{text}: {found:?}"),
+        _ => {}
+    }
+}
+
+/// The place of an answer among counts.
+fn place(answer: &Option<Answer>) -> usize {
+    match answer {
+        Some(Answer::Found(_)) => 0,
+        Some(Answer::Nowhere) => 1,
+        Some(Answer::Unknown(_)) | None => 2,
+    }
+}
+
 /// A window in milliseconds.
 fn millis(from: u64, to: Option<u64>) -> Interval {
     time(from * 1_000_000, to.map(|to| to * 1_000_000))
+}
+
+/// Windows of every kind, which lead into each other.
+fn windows_of_every_kind() -> Vec<Interval> {
+    vec![
+        millis(0, Some(1_000)),
+        millis(1_000, Some(1_000)),
+        millis(1_000, Some(2_000)),
+        millis(2_000, Some(2_000)),
+        millis(2_000, Some(3_000)),
+        millis(30, Some(7_000)),
+        millis(999, Some(1_001)),
+        millis(1_000, None),
+        time(1, Some(1_000_000_000)),
+    ]
+}
+
+/// One of three propositions, or its negation.
+fn literals() -> impl Strategy<Value = Recipe> {
+    (0_u32..3, any::<bool>()).prop_map(|(atom, holds)| literal(atom, holds))
+}
+
+/// Obligations that bind again and again: what is owed is a bounded operator in one of these
+/// directions.
+fn obligations(directions: &[Direction]) -> impl Strategy<Value = Recipe> {
+    let window = prop::sample::select(windows_of_every_kind());
+    let direction = prop::sample::select(directions.to_vec());
+    (literals(), 0_u8..6, direction, window, literals(), literals()).prop_map(obligation)
+}
+
+fn all_of(recipes: impl IntoIterator<Item = Recipe>) -> Recipe {
+    let both = |all: Recipe, one| Recipe::And(Box::new(all), Box::new(one));
+    recipes.into_iter().reduce(both).unwrap_or(Recipe::Constant(true))
+}
+
+fn at_some_time(recipe: Recipe) -> Recipe {
+    Recipe::Eventually(Direction::Future, Interval::ALL, Box::new(recipe))
+}
+
+/// The numbers of random specs that have a trace, that have none, and of which nobody knows: three
+/// obligations and a proposition that holds at some time.
+fn obligations_decided(cases: usize, directions: &[Direction]) -> [usize; 3] {
+    let strategy = (prop::collection::vec(obligations(directions), 3), literals());
+    let shape = Shape { atoms: 3, ..Shape::unbounded(1) }.with_gaps([500_000_000, 1_000_000_000]);
+    let traces = enumerate::traces_of(&shape, 3);
+    let names = ["a".into(), "b".into(), "c".into()];
+    let mut runner = TestRunner::deterministic();
+    let mut counts = [0; 3];
+    for case in 0..cases {
+        let (obligations, happens) = strategy.new_tree(&mut runner).unwrap().current();
+        let mut arena = Formulas::new();
+        let formula = all_of(obligations.into_iter().chain([at_some_time(happens)])).build(&mut arena);
+        let text = arena.display(formula, &names).to_string();
+        let answer = answered(&arena, formula);
+        if case % 5 == 0 {
+            agrees(&answer, shortest(&arena, &[formula], &traces)[0], &text);
+        }
+        counts[place(&answer)] += 1;
+    }
+    counts
+}
+
+/// `G(trigger -> owed)`.
+fn obligation((trigger, op, direction, window, f, g): (Recipe, u8, Direction, Interval, Recipe, Recipe)) -> Recipe {
+    let [f, g] = [f, g].map(Box::new);
+    let owed = match op {
+        0 | 1 => Recipe::Eventually(direction, window, g),
+        2 | 3 => Recipe::Always(direction, window, g),
+        4 => Recipe::Binary(BinaryOp::Until, direction, window, f, g),
+        _ => Recipe::Binary(BinaryOp::Release, direction, window, f, g),
+    };
+    let implied = Recipe::Or(Box::new(Recipe::Not(Box::new(trigger))), Box::new(owed));
+    Recipe::Always(Direction::Future, Interval::ALL, Box::new(implied))
+}
+
+/// What holds on a trace has one: of many random obligations those that a random trace satisfies,
+/// and a part of the trace itself.
+#[test]
+fn what_holds_on_a_trace_is_possible() {
+    let directions = [Direction::Future, Direction::Past];
+    let gap = prop::sample::select(vec![0_i64, 1, 400_000_000, 500_000_000, 600_000_000, 1_000_000_000]);
+    let state = (prop::array::uniform3(any::<bool>()), gap);
+    let kept = (0..3_usize, 1..4_usize);
+    let obligations = [&directions[..1], &directions[1..], &directions[..]].map(|some| {
+        let obligations = prop::collection::vec(obligations(some), 12);
+        (prop::collection::vec(state.clone(), 3..9), obligations, kept.clone())
+    });
+    let mut runner = TestRunner::deterministic();
+    let mut decided = [0; 2];
+    for case in 0..1_500 {
+        let (states, obligations, (from, len)) = obligations[case % 3].new_tree(&mut runner).unwrap().current();
+        let column = |atom: usize| states.iter().map(|(bits, _)| bits[atom]).collect();
+        let time: Vec<i64> = states
+            .iter()
+            .scan(0, |now, (_, gap)| {
+                *now += gap;
+                Some(*now)
+            })
+            .collect();
+        let trace = Trace { time: Some(time.into()), ..Trace::of_bools(states.len(), (0..3).map(column).collect()) };
+        let holds = |recipe: &Recipe| {
+            let mut arena = Formulas::new();
+            let formula = recipe.clone().build(&mut arena);
+            semantics::satisfied(&arena, formula, &trace) == Ok(true)
+        };
+        let satisfied = obligations.into_iter().filter(holds).take(4);
+        let part = states.iter().skip(from).take(len).rev().fold(None, |rest: Option<Recipe>, (bits, _)| {
+            let now = all_of((0..3).map(|atom| literal(atom, bits[atom as usize])));
+            let next = rest.map(|rest| Recipe::Next(Direction::Future, Strength::Strong, Box::new(rest)));
+            Some(all_of([Some(now), next].into_iter().flatten()))
+        });
+        let all = all_of(satisfied.chain(part.map(at_some_time)));
+        assert!(holds(&all));
+        let mut arena = Formulas::new();
+        let formula = all.build(&mut arena);
+        let text = arena.display(formula, &["a".into(), "b".into(), "c".into()]).to_string();
+        match answered(&arena, formula) {
+            Some(Answer::Found(found)) => assert!(found.letters.len() <= trace.len, "{text}: {found:?}, and {trace:?}"),
+            Some(Answer::Nowhere) => panic!("{text}: {trace:?}"),
+            Some(Answer::Unknown(_)) | None => decided[0] += 1,
+        }
+        decided[1] += 1;
+    }
+    assert!(decided[0] * 100 <= decided[1], "{decided:?}");
+}
+
+/// All bounds in one direction: any number of claims can be open at once, and nothing is forgotten.
+#[test]
+fn obligations_in_one_direction_are_decided() {
+    for direction in [Direction::Future, Direction::Past] {
+        let [found, nowhere, unknown] = obligations_decided(1_000, &[direction]);
+        assert!(found > 500 && nowhere > 100, "{found} {nowhere}");
+        assert_eq!(unknown, 0, "{direction:?}");
+    }
+}
+
+/// Bounds in both directions together are not decidable in general.
+#[test]
+fn obligations_in_both_directions_are_decided_mostly() {
+    let [found, nowhere, unknown] = obligations_decided(500, &[Direction::Future, Direction::Past]);
+    assert!(found > 250 && nowhere > 50 && unknown <= 2, "{found} {nowhere} {unknown}");
+}
+
+/// A proposition, or its negation.
+fn literal(atom: u32, holds: bool) -> Recipe {
+    let atom = Recipe::Atom(atom);
+    if holds { atom } else { Recipe::Not(Box::new(atom)) }
 }
 
 /// Windows that open at once, later, at one moment only, and that never close.

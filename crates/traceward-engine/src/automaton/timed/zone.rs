@@ -113,7 +113,8 @@ impl Zone {
         size_of::<Self>() + self.bounds.len() * size_of::<Bound>()
     }
 
-    fn bound(&self, x: usize, y: usize) -> Bound {
+    /// The bound on the timestamp of x minus that of y.
+    pub(super) fn bound(&self, x: usize, y: usize) -> Bound {
         self.bounds[x * self.positions + y]
     }
 
@@ -181,8 +182,8 @@ impl Zone {
         }
     }
 
-    /// Whether another zone of as many positions lies within this one.
-    pub(super) fn includes(&self, other: &Self) -> bool {
-        self.bounds.iter().zip(&other.bounds).all(|(own, others)| others <= own)
+    /// Whether all that is within a bound on the timestamp of x minus that of y is in the zone.
+    pub(super) fn allows(&self, x: usize, y: usize, bound: Bound) -> bool {
+        bound <= self.bound(x, y)
     }
 }
