@@ -36,12 +36,16 @@ fn asked(spec: &Spec, file: &str) -> (serde_json::Value, Duration) {
     let threads = std::thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
     let read = ReadOptions { pieces: Pieces { threads, ..Pieces::default() }, ..ReadOptions::default() };
     let mut begin = Instant::now();
-    let read_file = |options: &ReadOptions| {
-        let trace = traceward_trace::read_or_before(File::open(file).expect("a file"), options);
-        begin = Instant::now();
-        trace
-    };
-    let report = check_read(spec, read_file, &CheckOptions::default().read(read)).expect("an answer");
+    let report = check_read(
+        spec,
+        |options| {
+            let trace = traceward_trace::read_or_before(File::open(file).expect("a file"), options);
+            begin = Instant::now();
+            trace.map(traceward_trace::ReadInput::from)
+        },
+        &CheckOptions::default().read(read),
+    );
+    let report = report.expect("an answer");
     let time = begin.elapsed();
     (answer(&report), time)
 }

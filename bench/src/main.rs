@@ -20,6 +20,7 @@ mod queries_online;
 mod reading;
 mod reverse;
 mod streaming;
+mod tables;
 
 use std::hint::black_box;
 use std::io::Write;
@@ -136,6 +137,12 @@ fn main() {
         && first == in_memory::IN_MEMORY
     {
         let _ = writeln!(std::io::stdout(), "{}", in_memory::run(rest));
+        return;
+    }
+    if let [first, rest @ ..] = &words[..]
+        && first == tables::TABLES
+    {
+        tables::run(rest);
         return;
     }
     let is_name = |argument: &String| argument.parse::<usize>().is_err();

@@ -25,6 +25,11 @@ pub(crate) trait Decoder: Sync {
     /// Hands on the batches of a piece.
     fn decode(&self, piece: &Self::Piece, take: Take<'_>) -> Result<(), TraceError>;
 
+    /// Adds the next piece to one, if both are decoded at once with less work.
+    fn join(&self, _piece: &mut Self::Piece, _next: &Self::Piece) -> bool {
+        false
+    }
+
     /// Hands them on behind all pieces before, to tell what is wrong with it if something is.
     fn decode_again(&self, piece: &Self::Piece, take: Take<'_>) -> Result<(), TraceError> {
         self.decode(piece, take)

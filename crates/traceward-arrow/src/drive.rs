@@ -8,6 +8,7 @@ use crate::column::Layout;
 use crate::decode::Decoder;
 use crate::input::Watch;
 use std::collections::VecDeque;
+use std::iter::Peekable;
 use std::num::NonZero;
 use std::ops::ControlFlow;
 use std::sync::mpsc::{self, Receiver, Sender};
@@ -93,7 +94,7 @@ impl<D: Decoder> Conductor<'_, D> {
         most: usize,
         jobs: Option<Sender<Job<'o, D::Piece>>>,
     ) -> Result<(), TraceError> {
-        let mut pieces = pieces.fuse();
+        let mut pieces = pieces.fuse().peekable();
         let mut waiting: VecDeque<Waiting<'o, D::Piece>> = VecDeque::new();
         let mut failed = None;
         loop {
@@ -109,21 +110,39 @@ impl<D: Decoder> Conductor<'_, D> {
                     break;
                 }
             }
-            let Some(first) = waiting.pop_front() else { break };
+            let Some(mut first) = waiting.pop_front() else { break };
+            if first.coming.is_none() && states.block().is_none() {
+                self.join(&mut first.piece, &mut pieces);
+            }
             let block = first.coming.and_then(|coming| coming.recv().ok().flatten());
             if !block.is_some_and(|block| states.append(block)) {
                 self.push(&first.piece, states)?;
             }
+            states.relieve()?;
             self.watch.tell(states.rows());
         }
         failed.map_or(Ok(()), |error| Err(error.on_line(states.rows() + 1)))
+    }
+
+    /// Adds the pieces behind one that has to be read behind others: those that have something in
+    /// common would decode it again and again.
+    fn join(
+        &self,
+        piece: &mut Arc<D::Piece>,
+        pieces: &mut Peekable<impl Iterator<Item = Result<D::Piece, TraceError>>>,
+    ) {
+        while let (Some(piece), Some(Ok(next))) = (Arc::get_mut(piece), pieces.peek())
+            && self.decoder.join(piece, next)
+        {
+            pieces.next();
+        }
     }
 
     /// Takes a piece behind the states so far.
     fn push(&self, piece: &D::Piece, states: &mut TableStates<'_>) -> Result<(), TraceError> {
         let mut pushed = Ok(());
         let decoded = self.decoder.decode_again(piece, &mut |batch| {
-            pushed = self.layout.with_rows(batch, |rows| states.push(rows));
+            pushed = self.layout.with_rows(batch, |rows| states.push(rows)).and_then(|()| states.relieve());
             self.watch.tell(states.rows());
             if pushed.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });

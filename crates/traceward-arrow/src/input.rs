@@ -4,6 +4,8 @@ use bytes::Bytes;
 use parquet::errors::{ParquetError, Result};
 use parquet::file::reader::{ChunkReader, Length};
 use std::fmt;
+#[cfg(unix)]
+use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -54,13 +56,20 @@ impl Watch {
 }
 
 impl Table {
-    /// The table in a file, or in whatever else can be read from any place. It must not change
-    /// while it is read.
+    /// The table in whatever can be read from any place. It must not change while it is read.
     pub fn new(mut file: impl Read + Seek + Send + 'static) -> io::Result<Self> {
         let len = file.seek(SeekFrom::End(0))?;
+        Ok(Self::of(Arc::new(Mutex::new(file)), len))
+    }
+
+    /// The table in something that threads read side by side, of so many bytes.
+    pub fn shared(file: impl ReadAt + 'static, len: u64) -> Self {
+        Self::of(Arc::new(file), len)
+    }
+
+    fn of(file: Arc<dyn ReadAt>, len: u64) -> Self {
         let watch = Watch::default();
-        let input = Input::File { file: Arc::new(Mutex::new(file)), len, read: watch.bytes.clone() };
-        Ok(Self { input, watch })
+        Self { input: Input::File { file, len, read: watch.bytes.clone() }, watch }
     }
 
     /// The table in bytes.
@@ -87,18 +96,35 @@ impl fmt::Debug for Table {
 }
 
 /// Bytes that threads read from any place.
-///
-/// The library's own way to share a file duplicates its handle. Duplicates have one position, so
-/// that one thread would read where another one has just gone; hence the lock.
 #[derive(Clone)]
 pub(crate) enum Input {
     Memory(Bytes),
-    File { file: Arc<Mutex<dyn ReadSeek>>, len: u64, read: Arc<AtomicU64> },
+    File { file: Arc<dyn ReadAt>, len: u64, read: Arc<AtomicU64> },
 }
 
-pub(crate) trait ReadSeek: Read + Seek + Send {}
+/// Something that several threads can read from any place.
+pub trait ReadAt: Send + Sync {
+    /// Fills all bytes with those from a place on.
+    fn read_at(&self, start: u64, to: &mut [u8]) -> io::Result<()>;
+}
 
-impl<R: Read + Seek + Send> ReadSeek for R {}
+/// Whatever has one position is read by one thread at a time: another would read where it has just
+/// gone. The library's own way to share a file has that mistake, since duplicates of a handle have
+/// one position as well.
+impl<R: Read + Seek + Send> ReadAt for Mutex<R> {
+    fn read_at(&self, start: u64, to: &mut [u8]) -> io::Result<()> {
+        let mut file = self.lock().unwrap_or_else(PoisonError::into_inner);
+        file.seek(SeekFrom::Start(start))?;
+        file.read_exact(to)
+    }
+}
+
+#[cfg(unix)]
+impl ReadAt for File {
+    fn read_at(&self, start: u64, to: &mut [u8]) -> io::Result<()> {
+        std::os::unix::fs::FileExt::read_exact_at(self, to, start)
+    }
+}
 
 impl Input {
     /// The bytes at a place. Nothing is reserved for bytes that are not there.
@@ -111,14 +137,26 @@ impl Input {
             Self::Memory(bytes) => Ok(bytes.slice(start as usize..end as usize)),
             Self::File { file, read, .. } => {
                 read.fetch_add(len, Ordering::Relaxed);
-                let mut bytes = Vec::with_capacity(len as usize);
-                let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
-                file.seek(SeekFrom::Start(start))?;
-                (&mut *file).take(len).read_to_end(&mut bytes)?;
-                if bytes.len() as u64 != len {
-                    return Err(io::ErrorKind::UnexpectedEof.into());
-                }
+                let mut bytes = vec![0; len as usize];
+                file.read_at(start, &mut bytes)?;
                 Ok(bytes.into())
+            }
+        }
+    }
+
+    /// The bytes at a place; if they have to be read, into a room that is used again.
+    pub(crate) fn bytes_in<'a>(&'a self, start: u64, len: usize, room: &'a mut Vec<u8>) -> io::Result<&'a [u8]> {
+        let end = start.checked_add(len as u64).filter(|&end| end <= self.len());
+        let end = end.ok_or(io::ErrorKind::UnexpectedEof)?;
+        match self {
+            Self::Memory(bytes) => Ok(&bytes[start as usize..end as usize]),
+            Self::File { file, read, .. } => {
+                read.fetch_add(len as u64, Ordering::Relaxed);
+                if room.len() < len {
+                    room.resize(len, 0);
+                }
+                file.read_at(start, &mut room[..len])?;
+                Ok(&room[..len])
             }
         }
     }

@@ -34,14 +34,16 @@ mod column;
 mod columns;
 mod decode;
 mod drive;
+mod flat;
 mod input;
 mod ipc;
 mod pages;
 mod parquet;
 mod read;
+mod runs;
 mod skim;
 
 pub use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
 pub use arrow_array::{RecordBatch, RecordBatchReader};
-pub use input::{Table, TableProgress};
-pub use read::{check, check_table, inspect, inspect_table, read, read_table};
+pub use input::{ReadAt, Table, TableProgress};
+pub use read::{batches_input, check, check_table, inspect, inspect_table, read, read_table, table_input};

@@ -10,6 +10,7 @@ use parquet::arrow::arrow_reader::{
 };
 use parquet::arrow::{FieldLevels, ProjectionMask, parquet_to_arrow_field_levels};
 use parquet::basic::{Encoding, EncodingMask};
+use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::reader::Length;
 use parquet::schema::types::SchemaDescriptor;
 use std::num::NonZero;
@@ -17,7 +18,7 @@ use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 use traceward_trace::TraceError;
 
-const FORMAT: &str = "Parquet";
+pub(crate) const FORMAT: &str = "Parquet";
 
 /// The parts that there are to be for each thread: one that is decoded, and one that is ready to
 /// be.
@@ -50,6 +51,18 @@ impl ParquetTable {
         self.metadata.schema()
     }
 
+    pub(crate) fn parquet_schema(&self) -> &SchemaDescriptor {
+        self.metadata.parquet_schema()
+    }
+
+    pub(crate) fn groups(&self) -> &[RowGroupMetaData] {
+        self.metadata.metadata().row_groups()
+    }
+
+    pub(crate) fn input(&self) -> &Input {
+        &self.input.0
+    }
+
     /// The number of rows that it claims to have.
     pub(crate) fn rows(&self) -> u64 {
         self.metadata.metadata().row_groups().iter().map(|group| group.num_rows() as u64).sum()
@@ -62,14 +75,23 @@ impl ParquetTable {
     }
 
     /// The row groups, or parts of them where there are fewer than threads could decode at a time.
-    pub(crate) fn pieces(&self, places: &[Option<Place>], threads: NonZero<usize>) -> Vec<RowGroupPart> {
+    /// None has more than so many rows, if it can be cut.
+    pub(crate) fn pieces(
+        &self,
+        places: &[Option<Place>],
+        threads: NonZero<usize>,
+        most_rows: usize,
+    ) -> Vec<RowGroupPart> {
         let groups = self.metadata.metadata().row_groups();
-        let most = match threads.get() {
+        let is_flat = self.is_flat(places);
+        let for_threads = match threads.get() {
             1 => 1,
-            threads if self.is_flat(places) => (PARTS * threads).div_ceil(groups.len().max(1)),
-            _ => 1,
+            threads => (PARTS * threads).div_ceil(groups.len().max(1)),
         };
-        let parts = |(group, rows)| RowGroupPart::of_group(group, rows, most);
+        let parts = |(group, rows): (usize, usize)| {
+            let most = if is_flat { for_threads.max(rows.div_ceil(most_rows)) } else { 1 };
+            RowGroupPart::of_group(group, rows, most)
+        };
         groups.iter().map(|group| group.num_rows() as usize).enumerate().flat_map(parts).collect()
     }
 
@@ -216,6 +238,17 @@ impl Decoder for RowGroupDecoder {
         guarded(FORMAT, || self.hand_on(part, part.rows.start, take))
     }
 
+    /// Parts of a row group that follow each other are one.
+    fn join(&self, part: &mut RowGroupPart, next: &RowGroupPart) -> bool {
+        let is_next = part.group == next.group && part.rows.end == next.rows.start;
+        if is_next {
+            part.rows.end = next.rows.end;
+            let is_whole = part.rows.start == 0 && next.place == PartPlace::Last;
+            part.place = if is_whole { PartPlace::Whole } else { next.place };
+        }
+        is_next
+    }
+
     /// A part of a row group is decoded like the whole, so that what is said of a table that is
     /// damaged does not depend on where it was cut.
     fn decode_again(&self, part: &RowGroupPart, take: Take<'_>) -> Result<(), TraceError> {
@@ -323,7 +356,7 @@ mod tests {
             let places = [0, 1].map(|root| Some(Place { root, steps: Vec::new() }));
             let decoder = table.decoder(&places).expect("a decoder");
             assert!(matches!(table.hint()[1].data_type(), DataType::Dictionary(..)), "texts are decoded once");
-            let parts = table.pieces(&places, NonZero::new(2).expect("a number"));
+            let parts = table.pieces(&places, NonZero::new(2).expect("a number"), usize::MAX);
             assert!(parts.len() > 1, "{parts:?}");
             let numbers = |piece: &RowGroupPart| {
                 let mut found = Vec::new();

@@ -4,6 +4,7 @@ use crate::column::Layout;
 use crate::columns::{Columns, Place};
 use crate::decode::{Decoder, Take, damaged, guarded, in_parts};
 use crate::drive::drive;
+use crate::flat::read_flat;
 use crate::input::{Table, Watch};
 use crate::ipc::{IpcTable, roots};
 use crate::parquet::ParquetTable;
@@ -14,29 +15,48 @@ use std::num::NonZero;
 use std::ops::ControlFlow;
 use traceward::{CheckOptions, Error, Report, Spec, check_read};
 use traceward_trace::{
-    Format, Inspection, ReadFailure, ReadOptions, ReadTrace, TableInspection, TableStates, TraceError,
+    Format, Inspection, ReadFailure, ReadInput, ReadOptions, ReadTrace, TableInspection, TableStates, TraceError,
 };
 
 /// Answers a spec's questions about a trace in a table.
 pub fn check_table(spec: &Spec, table: Table, format: Format, options: &CheckOptions) -> Result<Report, Error> {
-    check_read(spec, |read_options| read_table(table, format, read_options), options)
+    check_read(spec, |read_options| table_input(table, format, read_options), options)
 }
 
 /// Answers a spec's questions about a trace in record batches.
 pub fn check(spec: &Spec, batches: impl RecordBatchReader + Send, options: &CheckOptions) -> Result<Report, Error> {
-    check_read(spec, |read_options| read(batches, read_options), options)
+    check_read(spec, |read_options| batches_input(batches, read_options), options)
 }
 
-/// Reads a trace from a table in Parquet, or else in Arrow's own format.
+/// Reads a trace from a table in Parquet, or else in Arrow's own format, into memory.
 pub fn read_table(table: Table, format: Format, options: &ReadOptions) -> Result<ReadTrace, ReadFailure> {
+    table_input(table, format, &in_memory(options)).map(whole)
+}
+
+/// Reads a trace from record batches, into memory.
+pub fn read(batches: impl RecordBatchReader + Send, options: &ReadOptions) -> Result<ReadTrace, ReadFailure> {
+    batches_input(batches, &in_memory(options)).map(whole)
+}
+
+fn in_memory(options: &ReadOptions) -> ReadOptions {
+    ReadOptions { spill: None, ..options.clone() }
+}
+
+fn whole(input: ReadInput<'_>) -> ReadTrace {
+    input.into_whole().expect("states that have no other place stay in memory")
+}
+
+/// Reads a trace from a table for [`check_read`]; states that do not fit into memory are elsewhere.
+pub fn table_input(table: Table, format: Format, options: &ReadOptions) -> Result<ReadInput<'_>, ReadFailure> {
     let (input, watch) = table.into_input();
     if format == Format::PARQUET {
         let table = ParquetTable::open(input)?;
         let mut states = StatesOf::new(table.schema(), options)?;
-        let decoder = table.decoder(&states.places)?;
-        let pieces = table.pieces(&states.places, options.pieces.threads);
-        states.states.expect(table.expected_rows());
-        let read = states.fill(pieces.into_iter().map(Ok), &decoder, &watch.of_rows(table.rows()));
+        let watch = watch.of_rows(table.rows());
+        if read_flat(&table, &states.places, &mut states.states, (options.pieces.threads, &watch)) {
+            return states.states.finish(Ok(()), format);
+        }
+        let read = states.fill_by_row_groups(&table, &watch)?;
         return states.states.finish(read, format);
     }
     let table = IpcTable::open(input)?;
@@ -46,8 +66,12 @@ pub fn read_table(table: Table, format: Format, options: &ReadOptions) -> Result
     states.states.finish(read, format)
 }
 
-/// Reads a trace from record batches.
-pub fn read(batches: impl RecordBatchReader + Send, options: &ReadOptions) -> Result<ReadTrace, ReadFailure> {
+/// Reads a trace from record batches for [`check_read`]; states that do not fit into memory are
+/// elsewhere.
+pub fn batches_input(
+    batches: impl RecordBatchReader + Send,
+    options: &ReadOptions,
+) -> Result<ReadInput<'_>, ReadFailure> {
     let schema = batches.schema();
     let mut states = StatesOf::new(&schema, options)?;
     let decoder = Whole { roots: roots(&states.places) };
@@ -64,7 +88,7 @@ pub fn inspect_table(table: Table, format: Format, options: &ReadOptions) -> Res
         let table = ParquetTable::open(input)?;
         let inspection = InspectionOf::new(table.schema(), options)?;
         let decoder = table.decoder(&inspection.places)?;
-        let pieces = table.pieces(&inspection.places, NonZero::<usize>::MIN);
+        let pieces = table.pieces(&inspection.places, NonZero::<usize>::MIN, usize::MAX);
         let watch = watch.of_rows(table.rows());
         return inspection.finish(pieces.into_iter().map(Ok), &decoder, (format, &watch));
     }
@@ -104,20 +128,34 @@ impl Decoder for Whole {
 }
 
 /// States in the making, and which columns they are made of.
-struct StatesOf<'o> {
+pub(crate) struct StatesOf<'o> {
     options: &'o ReadOptions,
-    states: TableStates<'o>,
-    places: Vec<Option<Place>>,
+    pub(crate) states: TableStates<'o>,
+    pub(crate) places: Vec<Option<Place>>,
 }
 
 impl<'o> StatesOf<'o> {
-    fn new(schema: &Schema, options: &'o ReadOptions) -> Result<Self, TraceError> {
+    pub(crate) fn new(schema: &Schema, options: &'o ReadOptions) -> Result<Self, TraceError> {
         let variables = options.variables.iter().map(|variable| &*variable.name);
         let time = options.time.iter().flat_map(|time| time.columns()).map(String::as_str);
         let columns = Columns::to_read(schema, variables.chain(time).chain(options.key.as_deref()));
         let states = TableStates::new(options, columns.names.clone())?;
         let places = columns.wanted(schema, states.fields())?;
         Ok(Self { options, states, places })
+    }
+
+    /// Takes all row groups, as the library decodes them. What is wrong with the table as a whole
+    /// is an error at once.
+    pub(crate) fn fill_by_row_groups(
+        &mut self,
+        table: &ParquetTable,
+        watch: &Watch,
+    ) -> Result<Result<(), TraceError>, TraceError> {
+        let decoder = table.decoder(&self.places)?;
+        let most_rows = self.states.most_rows_of_block();
+        let pieces = table.pieces(&self.places, self.options.pieces.threads, most_rows);
+        self.states.expect(table.expected_rows());
+        Ok(self.fill(pieces.into_iter().map(Ok), &decoder, watch))
     }
 
     fn fill<D: Decoder>(

@@ -19,13 +19,35 @@ const DENSEST: u64 = 1 << 15;
 /// The size of a page that may always be asked for.
 const ALWAYS: u64 = 16 << 20;
 
-/// What a page claims.
+/// What a page claims: numbers as they stand in its header.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct PageClaims {
-    uncompressed: i64,
-    compressed: i64,
-    /// The number of values, if it is a page of a dictionary.
-    dictionary: Option<i64>,
+    pub(crate) kind: i64,
+    pub(crate) uncompressed: i64,
+    pub(crate) compressed: i64,
+    /// The length of the header.
+    pub(crate) header: u64,
+    /// What is said of the page if it is one of a dictionary.
+    pub(crate) dictionary: Option<ValueClaims>,
+    /// What is said of it if it has values.
+    pub(crate) data: Option<ValueClaims>,
+    /// What is said of it if it has values, in the second version of such pages.
+    pub(crate) data2: Option<ValueClaims>,
+}
+
+/// What a page claims of its values, as far as it says anything.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct ValueClaims {
+    pub(crate) count: Option<i64>,
+    pub(crate) encoding: Option<i64>,
+    /// How levels are encoded: those that tell which values are there, and those that tell of
+    /// lists. In the first version only.
+    pub(crate) level_encodings: [Option<i64>; 2],
+    /// The lengths of those levels, in the second version.
+    pub(crate) level_lengths: [Option<i64>; 2],
+    pub(crate) nulls: Option<i64>,
+    pub(crate) rows: Option<i64>,
+    pub(crate) is_compressed: Option<bool>,
 }
 
 impl PageClaims {
@@ -33,7 +55,7 @@ impl PageClaims {
     pub(crate) fn read(bytes: impl Read) -> io::Result<Self> {
         let mut skimmer = Skimmer { bytes: bytes.take(LONGEST), claims: Self::default() };
         skimmer.structure(&mut Vec::new())?;
-        Ok(skimmer.claims)
+        Ok(Self { header: LONGEST - skimmer.bytes.limit(), ..skimmer.claims })
     }
 
     /// Whether the bytes of the page can hold what it claims.
@@ -44,7 +66,10 @@ impl PageClaims {
         };
         let is_held = uncompressed <= ALWAYS.max(compressed.saturating_mul(DENSEST));
         // A value of a dictionary has a byte at the least.
-        is_held && self.dictionary.is_none_or(|count| u64::try_from(count).is_ok_and(|count| count <= uncompressed))
+        let fits = |dictionary: ValueClaims| {
+            dictionary.count.is_none_or(|count| u64::try_from(count).is_ok_and(|count| count <= uncompressed))
+        };
+        is_held && self.dictionary.is_none_or(fits)
     }
 }
 
@@ -105,7 +130,12 @@ impl<R: Read> Skimmer<R> {
 
     fn value(&mut self, ty: u8, path: &mut Vec<i64>) -> io::Result<()> {
         match ty {
-            1 | 2 => Ok(()),
+            1 | 2 => {
+                if *path == [8, 7] {
+                    self.claims.data2.get_or_insert_default().is_compressed = Some(ty == 1);
+                }
+                Ok(())
+            }
             3 => self.skip(1),
             4..=6 => {
                 let value = self.integer()?;
@@ -142,10 +172,38 @@ impl<R: Read> Skimmer<R> {
     }
 
     fn note(&mut self, path: &[i64], value: i64) {
+        let claims = &mut self.claims;
         match path {
-            [2] => self.claims.uncompressed = value,
-            [3] => self.claims.compressed = value,
-            [7, 1] => self.claims.dictionary = Some(value),
+            [1] => claims.kind = value,
+            [2] => claims.uncompressed = value,
+            [3] => claims.compressed = value,
+            [5, field] => claims.data.get_or_insert_default().note(*field, value),
+            [7, field] => claims.dictionary.get_or_insert_default().note(*field, value),
+            [8, field] => claims.data2.get_or_insert_default().note_second(*field, value),
+            _ => {}
+        }
+    }
+}
+
+impl ValueClaims {
+    fn note(&mut self, field: i64, value: i64) {
+        match field {
+            1 => self.count = Some(value),
+            2 => self.encoding = Some(value),
+            3 => self.level_encodings[0] = Some(value),
+            4 => self.level_encodings[1] = Some(value),
+            _ => {}
+        }
+    }
+
+    fn note_second(&mut self, field: i64, value: i64) {
+        match field {
+            1 => self.count = Some(value),
+            2 => self.nulls = Some(value),
+            3 => self.rows = Some(value),
+            4 => self.encoding = Some(value),
+            5 => self.level_lengths[0] = Some(value),
+            6 => self.level_lengths[1] = Some(value),
             _ => {}
         }
     }
@@ -164,18 +222,22 @@ mod tests {
         // A page of a dictionary: type 2, 64 bytes of 32, a checksum, 3 values.
         let header = [0x15, 4, 0x15, 0x80, 1, 0x15, 64, 0x15, 9, 0x3C, 0x15, 6, 0x15, 0, 0x11, 0, 0, 1, 2, 3];
         let claims = PageClaims::read(&header[..]).unwrap();
-        assert_eq!(claims, PageClaims { uncompressed: 64, compressed: 32, dictionary: Some(3) });
+        let dictionary = Some(ValueClaims { count: Some(3), encoding: Some(0), ..ValueClaims::default() });
+        let expected =
+            PageClaims { kind: 2, uncompressed: 64, compressed: 32, header: 17, dictionary, ..PageClaims::default() };
+        assert_eq!(claims, expected);
         assert!(claims.are_plausible());
         assert!(PageClaims::read(&header[..8]).is_err());
     }
 
     #[test]
     fn what_cannot_be_held_is_refused() {
-        let claims = |uncompressed, compressed| PageClaims { uncompressed, compressed, dictionary: None };
+        let claims = |uncompressed, compressed| PageClaims { uncompressed, compressed, ..PageClaims::default() };
         assert!(claims(1 << 30, 1 << 15).are_plausible());
         assert!(!claims(1 << 30, 100).are_plausible());
         assert!(!claims(-1, 100).are_plausible() && !claims(1, -100).are_plausible());
-        let dictionary = |count| PageClaims { dictionary: Some(count), ..claims(100, 100) };
+        let values = |count| Some(ValueClaims { count: Some(count), ..ValueClaims::default() });
+        let dictionary = |count| PageClaims { dictionary: values(count), ..claims(100, 100) };
         assert!(dictionary(100).are_plausible() && !dictionary(101).are_plausible());
     }
 

@@ -132,7 +132,7 @@ fn shown(trace: &ReadTrace) -> String {
     let ReadTrace { states, types, names, time, keys, lines, notes, .. } = trace;
     let time = time.iter().flatten().fold(0, |hash, &time| mixed(hash, time as u64));
     let of_key = |hash: u64, group: KeyGroup<'_>| {
-        group.positions.iter().fold(mixed(hash, hash_of(group.key)), |hash, &at| mixed(hash, u64::from(at)))
+        group.positions.iter().fold(mixed(hash, hash_of(&group.key.text())), |hash, &at| mixed(hash, u64::from(at)))
     };
     let keys = keys.as_ref().map(|keys| keys.groups().fold(0, of_key));
     format!("{states} {columns:?} {types:?} {names:?} {time:x} {keys:?} {lines:?} {notes:?}")

@@ -83,9 +83,13 @@ fn tables_of_others_are_answered_like_their_csv() {
         let csv = File::open(folder.join("table.csv")).expect("the CSV");
         let expected = told(&check_with(&spec, csv, &options), 1);
         for path in &tables {
-            let table = Table::new(File::open(path).expect("a table")).expect("its length");
             let format = Format::from_path(path).expect("its ending");
-            assert_eq!(told(&check_table(&spec, table, format, &options), 0), expected, "{}", path.display());
+            let open = || File::open(path).expect("a table");
+            let len = open().metadata().expect("its length").len();
+            // By one thread at a time, and side by side.
+            for table in [Table::new(open()).expect("its length"), Table::shared(open(), len)] {
+                assert_eq!(told(&check_table(&spec, table, format, &options), 0), expected, "{}", path.display());
+            }
         }
     }
 }

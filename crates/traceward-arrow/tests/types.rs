@@ -367,7 +367,9 @@ fn expect_keys(array: impl Array + 'static, keys: &[(&str, &[u32])]) {
     let options = ReadOptions { key: Some("x".to_owned()), ..ReadOptions::default() };
     each_form(&array, &options, |form, read| {
         let Ok(ReadTrace { keys: Some(found), .. }) = read else { panic!("{form} of {}", array.data_type()) };
-        let found: Vec<(&str, &[u32])> = found.groups().map(|group| (&**group.key, group.positions)).collect();
+        let found: Vec<(String, &[u32])> =
+            found.groups().map(|group| (group.key.to_string(), group.positions)).collect();
+        let keys: Vec<(String, &[u32])> = keys.iter().map(|&(key, positions)| (key.to_owned(), positions)).collect();
         assert_eq!(found, keys, "{form} of {}", array.data_type());
     });
 }

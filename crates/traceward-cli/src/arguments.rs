@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
-use traceward::engine::{Limit, Limits, Precision, Simplification, Subsumption};
+use traceward::engine::{Interrupt, Limit, Limits, Precision, Simplification, Subsumption};
 use traceward::input::{Format, MissingPolicy, Note, TimeColumn, TimeUnit};
 use traceward::message::{Remedy, TIME_UNITS};
 use traceward::{Config, Dialect, EngineName, ValueType};
@@ -637,6 +637,9 @@ pub struct AutomatonArguments {
     /// In which form
     #[arg(long, value_enum, default_value_t = AutomatonFormat::Text)]
     pub to: AutomatonFormat,
+    /// The flag by which somebody else ends the making.
+    #[arg(skip)]
+    pub interrupt: Option<Interrupt>,
     /// By which way a deterministic automaton is made; both compares them
     #[arg(long, value_enum)]
     pub via: Option<AutomatonRoute>,
@@ -666,6 +669,7 @@ impl AutomatonArguments {
             automaton_steps: self.work_limit / 10,
             work: self.work_limit,
             memory: self.memory_limit.saturating_mul(1 << 20),
+            interrupt: self.interrupt,
             ..Limits::default()
         }
     }

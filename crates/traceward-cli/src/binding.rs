@@ -29,7 +29,10 @@ use traceward::hygiene::{Comparison, Lint};
 use traceward::input::{Inspection, Note};
 use traceward::message::Style;
 use traceward::report::Warning;
-use traceward::{Abandoned, CheckOptions, Error, Goal, ReadOptions, Report, RunQuestions, Settings, Source, Spec};
+use traceward::{
+    Abandoned, CheckOptions, EngineName, Error, Goal, KeyOptions, ReadOptions, Report, RunQuestions, Settings, Source,
+    Spec,
+};
 use traceward_wire::InspectionDocument;
 
 /// The reason why a command could not be carried out.
@@ -59,7 +62,7 @@ impl From<Failure> for Problem {
 const OF_THE_COMMAND_LINE: [&str; 6] = ["expression", "format", "quiet", "html", "svg", "keys-to"];
 
 /// The options of `monitor` that are about its input and its output: both are the caller's.
-const OF_A_MONITORS_INPUT: [&str; 23] = [
+const OF_A_MONITORS_INPUT: [&str; 19] = [
     "listen",
     "token-file",
     "clients",
@@ -72,10 +75,6 @@ const OF_A_MONITORS_INPUT: [&str; 23] = [
     "on-bad-input",
     "clock",
     "heartbeat",
-    "idle",
-    "max-keys",
-    "end-when",
-    "by",
     "input",
     "separator",
     "no-header",
@@ -203,6 +202,11 @@ impl CheckRequest {
         Settings { end_when, dialect: self.arguments.spec.dialect, ..input::settings(&self.arguments.trace) }
     }
 
+    /// The engine that is asked for.
+    pub fn engine(&self) -> EngineName {
+        self.options.config.engine
+    }
+
     /// The options by which a spec is asked of a trace; `path` is its name, which may tell its
     /// form.
     pub fn options(&self, path: Option<&Path>, reading: Reading) -> CheckOptions {
@@ -320,7 +324,15 @@ impl MonitorRequest {
 
     /// The settings that the spec is read with.
     pub fn settings(&self) -> Settings {
-        Settings { dialect: self.0.spec.dialect, ..input::settings(&self.0.trace) }
+        let end_when = self.0.keys.end_when.clone();
+        Settings { end_when, dialect: self.0.spec.dialect, ..input::settings(&self.0.trace) }
+    }
+
+    /// The ends of the traces of keys, and how many there may be.
+    pub fn keys(&self) -> KeyOptions {
+        let mut keys = KeyOptions::default();
+        (keys.idle, keys.max_keys) = (self.0.idle, self.0.max_keys);
+        keys
     }
 
     /// The engine, and its limits.
@@ -436,8 +448,10 @@ impl AutomatonRequest {
         values.map(|value| value.get_name().to_owned()).collect()
     }
 
-    /// The automaton of a spec's property in one of its forms.
-    pub fn form(&mut self, spec: &Spec, form: &str) -> Result<String, Problem> {
+    /// The automaton of a spec's property in one of its forms, unless somebody else ends the
+    /// making.
+    pub fn form(&mut self, spec: &Spec, form: &str, interrupt: Option<Interrupt>) -> Result<String, Problem> {
+        self.0.interrupt = interrupt;
         self.0.to = AutomatonFormat::from_str(form, false).map_err(|_| {
             Problem::Usage(format!("there is no form `{form}`: there are {}", Self::forms().join(", ")))
         })?;

@@ -170,8 +170,9 @@ pub fn open(path: &Path, options: &ReadOptions, progress: &Progress) -> Result<O
         file.by_ref().take(OPENING).read_to_end(&mut first).map_err(named)?;
         return match Format::of_table(options, &first) {
             Some(format) => {
-                let table = progress.watch_table(&name(path), Table::new(progress.interruptible(file)).map_err(named)?);
-                Ok(Opened::Table(table, format))
+                let len = file.metadata().map_err(named)?.len();
+                let table = Table::shared(progress.interruptible(file), len);
+                Ok(Opened::Table(progress.watch_table(&name(path), table), format))
             }
             None => open_bytes(path, progress).map(Opened::Bytes),
         };

@@ -5,12 +5,12 @@ use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressDrawTarget, Progres
 use memchr::memchr_iter;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
-use std::io::{self, IsTerminal, Read, Seek, SeekFrom, Write};
+use std::io::{self, IsTerminal, Read, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 use traceward::engine::Interrupt;
-use traceward_arrow::{Table, TableProgress};
+use traceward_arrow::{ReadAt, Table, TableProgress};
 
 /// The time after which somebody would like to know.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -228,18 +228,26 @@ pub struct Interruptible<R> {
     interrupt: Option<Interrupt>,
 }
 
-impl<R: Read> Read for Interruptible<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+impl<R> Interruptible<R> {
+    fn check(&self) -> io::Result<()> {
         match self.interrupt {
             Some(interrupt) if interrupt.is_raised() => Err(io::Error::other("the reading was interrupted")),
-            _ => self.input.read(buffer),
+            _ => Ok(()),
         }
     }
 }
 
-impl<R: Seek> Seek for Interruptible<R> {
-    fn seek(&mut self, place: SeekFrom) -> io::Result<u64> {
-        self.input.seek(place)
+impl<R: Read> Read for Interruptible<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.check()?;
+        self.input.read(buffer)
+    }
+}
+
+impl<R: ReadAt> ReadAt for Interruptible<R> {
+    fn read_at(&self, start: u64, to: &mut [u8]) -> io::Result<()> {
+        self.check()?;
+        self.input.read_at(start, to)
     }
 }
 

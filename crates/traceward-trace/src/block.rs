@@ -20,6 +20,7 @@ use crate::swar;
 use crate::table::{Bits, Rows, Slice, SliceValues, packed};
 use crate::time::TimeReader;
 use crate::typing::{CellSink, Gap, Typing};
+use crate::whole::WholeKind;
 use std::ops::Range;
 use traceward_logic::value::ValueType;
 
@@ -99,6 +100,22 @@ impl<'o> Block<'o> {
     /// Whether types are not as they have turned out to be meanwhile, or the block has decided one.
     pub(crate) fn was_read_otherwise(&self, typing: &Typing) -> bool {
         !self.typing.reads_like(typing)
+    }
+
+    /// The type of a variable whose values are taken as they are.
+    pub(crate) fn plain_type(&self, variable: usize) -> Option<ValueType> {
+        self.typing.plain_type(variable)
+    }
+
+    /// The nanoseconds of a unit of timestamps of a kind, if they are taken as they are.
+    pub(crate) fn time_unit(&self, kind: WholeKind) -> Option<i64> {
+        let time =
+            self.time.as_ref().filter(|_| self.options.time_slots().len() == 1 && self.options.null.is_empty())?;
+        match kind {
+            WholeKind::Moments => Some(1),
+            WholeKind::Ints => time.plain_unit(),
+            WholeKind::Bools | WholeKind::Floats => None,
+        }
     }
 
     /// Makes room for so many states, once it is known what the first of them are.

@@ -100,6 +100,31 @@ impl ColumnBuilder {
         true
     }
 
+    /// Takes the booleans of all states, as they are.
+    pub(crate) fn adopt_bools(&mut self, bits: Bitmap) {
+        let count = bits.len();
+        self.adopt(Values::Bool(bits), count);
+    }
+
+    /// Takes the integers of all states, as they are.
+    pub(crate) fn adopt_ints(&mut self, ints: Vec<i64>) {
+        let count = ints.len();
+        self.adopt(Values::Int(ints), count);
+    }
+
+    /// Takes the floats of all states, as they are.
+    pub(crate) fn adopt_floats(&mut self, floats: Vec<f64>) {
+        let count = floats.len();
+        self.adopt(Values::Float(floats), count);
+    }
+
+    fn adopt(&mut self, values: Values, count: usize) {
+        if self.len == 0 && !self.disregarded {
+            self.values = values;
+            self.count_many(count);
+        }
+    }
+
     /// Takes the booleans of the next states, as many as there are; returns their number. None is
     /// taken if the column so far is of another type.
     #[inline(always)]
@@ -527,7 +552,7 @@ impl Values {
         }
         match (self, values) {
             (Self::Bool(bits), SliceValues::Bools(more)) => {
-                bits.append(&Bitmap::from_words(more.words(), more.len()));
+                bits.append(&Bitmap::from_words(more.words().collect(), more.len()));
                 Some(more.len())
             }
             (Self::Int(ints), SliceValues::Ints(more) | SliceValues::Moments(more)) => {

@@ -5,16 +5,42 @@ use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;
 
 /// Different texts, each kept once, numbered in order of first appearance.
-#[derive(Debug, Default)]
-pub(crate) struct Dictionary {
-    texts: Vec<Arc<str>>,
+#[derive(Debug)]
+pub(crate) struct Dictionary<T = Arc<str>> {
+    texts: Vec<T>,
     table: Table<Digest>,
-    /// The texts that are numbers, which nobody finds in the other table. Many keys are such, and
-    /// this one is smaller.
-    numbers: Table<PlainNumber>,
+    /// The texts that are numbers, which nobody finds in the table. Many keys are such.
+    numbers: Numbers,
 }
 
-impl Dictionary {
+/// A form in which a dictionary keeps texts.
+pub(crate) trait Kept {
+    fn of_text(text: &str) -> Self;
+    fn of_number(number: PlainNumber) -> Self;
+    fn is(&self, text: &str) -> bool;
+}
+
+impl Kept for Arc<str> {
+    fn of_text(text: &str) -> Self {
+        text.into()
+    }
+
+    fn of_number(number: PlainNumber) -> Self {
+        number.written().as_str().into()
+    }
+
+    fn is(&self, text: &str) -> bool {
+        **self == *text
+    }
+}
+
+impl<T> Default for Dictionary<T> {
+    fn default() -> Self {
+        Self { texts: Vec::new(), table: Table::default(), numbers: Numbers::default() }
+    }
+}
+
+impl<T: Kept> Dictionary<T> {
     /// The number of a text. There are never more texts than states, which are counted in 32 bits.
     #[inline]
     pub(crate) fn intern(&mut self, text: &str) -> u32 {
@@ -43,11 +69,11 @@ impl Dictionary {
     /// The number of a text that is one itself.
     #[inline]
     fn intern_number(&mut self, number: PlainNumber) -> u32 {
-        match self.numbers.find(number, |_| true) {
+        match self.numbers.find(number) {
             Some(code) => code,
             None => {
                 let code = self.texts.len() as u32;
-                self.texts.push(Written::new(number.0).as_str().into());
+                self.texts.push(T::of_number(number));
                 self.numbers.insert(number, code);
                 code
             }
@@ -57,25 +83,25 @@ impl Dictionary {
     /// Whether the text of a number, which has the same digest, is this one.
     #[inline]
     fn is_text(&self, code: u32, digest: Digest, text: &str) -> bool {
-        digest.is_whole() || *self.texts[code as usize] == *text
+        digest.is_whole() || self.texts[code as usize].is(text)
     }
 
     fn insert(&mut self, digest: Digest, text: &str) -> u32 {
         let code = self.texts.len() as u32;
         self.texts.push(match digest.whole() {
-            Some(whole) => whole.as_str().into(),
-            None => text.into(),
+            Some(whole) => T::of_text(whole.as_str()),
+            None => T::of_text(text),
         });
         self.table.insert(digest, code);
         code
     }
 
     /// The texts, by their numbers.
-    pub(crate) fn texts(&self) -> &[Arc<str>] {
+    pub(crate) fn texts(&self) -> &[T] {
         &self.texts
     }
 
-    pub(crate) fn into_texts(self) -> Vec<Arc<str>> {
+    pub(crate) fn into_texts(self) -> Vec<T> {
         self.texts
     }
 }
@@ -138,7 +164,7 @@ impl Texts {
     /// Keeps numbers as other texts are kept: one comes that is no number.
     #[cold]
     fn spell_out(&mut self) {
-        let digest = |number: PlainNumber| Digest::of(Written::new(number.0).as_bytes());
+        let digest = |number: PlainNumber| Digest::of(number.written().as_bytes());
         self.digests = std::mem::take(&mut self.numbers).into_iter().map(digest).collect();
     }
 
@@ -173,7 +199,7 @@ impl Texts {
     ///
     /// A table of a million keys does not fit a cache, and every look into it is a wait. So it is
     /// looked at for several texts first, which the processor waits for together.
-    pub(crate) fn number(&self, dictionary: &mut Dictionary, mut take: impl FnMut(u32)) {
+    pub(crate) fn number<T: Kept>(&self, dictionary: &mut Dictionary<T>, mut take: impl FnMut(u32)) {
         const TOGETHER: usize = 32;
         for numbers in self.numbers.chunks(TOGETHER) {
             dictionary.numbers.look(numbers);
@@ -198,8 +224,8 @@ impl Texts {
 }
 
 /// A text that is a number as everybody would write it: digits, as few as there can be.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-struct PlainNumber(u64);
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub(crate) struct PlainNumber(u64);
 
 impl PlainNumber {
     /// The first number that has too many digits.
@@ -210,10 +236,24 @@ impl PlainNumber {
     fn of(int: i64) -> Option<Self> {
         u64::try_from(int).ok().filter(|&number| number < Self::END).map(Self)
     }
+
+    /// The number that a text is, if it is one.
+    pub(crate) fn of_text(text: &str) -> Option<Self> {
+        Digest::of_plain(text.as_bytes()).and_then(Digest::number)
+    }
+
+    pub(crate) fn int(self) -> i64 {
+        // There are less than 10^15.
+        self.0 as i64
+    }
+
+    pub(crate) fn written(self) -> Written {
+        Written::new(self.0)
+    }
 }
 
 /// An integer as it is written.
-struct Written {
+pub(crate) struct Written {
     /// The text at the end.
     bytes: [u8; 20],
     start: usize,
@@ -252,7 +292,7 @@ impl Written {
     }
 
     #[inline]
-    fn as_str(&self) -> &str {
+    pub(crate) fn as_str(&self) -> &str {
         std::str::from_utf8(self.as_bytes()).expect("digits are text")
     }
 }
@@ -267,6 +307,87 @@ const PAIRS: [[u8; 2]; 100] = {
     }
     pairs
 };
+
+/// Codes of numbers. Those of keys are often counted up, so that most numbers between the least and
+/// the largest occur: those need no table but a list.
+#[derive(Debug, Default)]
+struct Numbers {
+    /// The codes of the numbers from `first` on, free where there is none.
+    list: Vec<u32>,
+    first: u64,
+    /// The numbers that are not in the list.
+    table: Table<PlainNumber>,
+    /// The least and the largest number.
+    span: Option<(u64, u64)>,
+    count: usize,
+}
+
+impl Numbers {
+    /// The places of a list for each number in it: as much memory as a table takes that is half
+    /// full.
+    const MOST_PLACES: u64 = 8;
+
+    /// The numbers from which on a list pays: fewer are in a cache anyway.
+    const FEWEST: usize = 1024;
+
+    #[inline]
+    fn find(&self, number: PlainNumber) -> Option<u32> {
+        match self.list.get(self.place(number)) {
+            Some(&code) => (code != FREE).then_some(code),
+            None => self.table.find(number, |_| true),
+        }
+    }
+
+    /// The place of a number in the list, or behind it.
+    #[inline]
+    fn place(&self, number: PlainNumber) -> usize {
+        number.0.wrapping_sub(self.first) as usize
+    }
+
+    /// Looks at where some numbers are likely to be.
+    #[inline]
+    fn look(&self, numbers: &[PlainNumber]) {
+        let at = |number: &PlainNumber| self.list.get(self.place(*number)).copied().unwrap_or(FREE);
+        let near = numbers.iter().fold(0, |near, number| near ^ at(number));
+        std::hint::black_box(near);
+        if self.table.count > 0 {
+            self.table.look(numbers);
+        }
+    }
+
+    fn insert(&mut self, number: PlainNumber, code: u32) {
+        let (least, largest) = self.span.unwrap_or((number.0, number.0));
+        self.span = Some((least.min(number.0), largest.max(number.0)));
+        self.count += 1;
+        // Once many are in the table, so that all of this takes no longer than to put them there.
+        let is_time = self.table.is_full() && self.table.count * 4 >= self.count && self.count >= Self::FEWEST;
+        if is_time && self.list.get(self.place(number)).is_none() {
+            self.list_all();
+        }
+        match self.place(number) {
+            place if place < self.list.len() => self.list[place] = code,
+            _ => self.table.insert(number, code),
+        }
+    }
+
+    /// Puts all numbers into the list if they are near enough to each other.
+    #[cold]
+    fn list_all(&mut self) {
+        let Some((least, largest)) = self.span else { return };
+        let (places, most) = (largest - least + 1, Self::MOST_PLACES * self.count as u64);
+        if places > most {
+            return;
+        }
+        // More are likely to follow.
+        let mut list = vec![FREE; (places + places / 2).min(most) as usize];
+        let before = (self.first..).zip(std::mem::take(&mut self.list)).filter(|(_, code)| *code != FREE);
+        let slots = std::mem::take(&mut self.table).slots.into_iter().filter(|slot| slot.code != FREE);
+        for (number, code) in before.chain(slots.map(|slot| (slot.text.0, slot.code))) {
+            list[(number - least) as usize] = code;
+        }
+        (self.list, self.first) = (list, least);
+    }
+}
 
 /// What a table finds numbers by.
 trait Hashed: Copy + Eq + Default {
@@ -319,8 +440,13 @@ impl<T: Hashed> Table<T> {
         }
     }
 
+    /// Whether the table has to grow before another entry.
+    fn is_full(&self) -> bool {
+        (self.count + 1) * 4 > self.slots.len() * 3
+    }
+
     fn insert(&mut self, text: T, code: u32) {
-        if (self.count + 1) * 4 > self.slots.len() * 3 {
+        if self.is_full() {
             self.grow();
         }
         self.put(Slot { text, code });
@@ -519,7 +645,7 @@ mod tests {
     #[test]
     fn texts_of_all_lengths_are_told_apart() {
         let texts = texts();
-        let (mut one_by_one, mut many) = (Dictionary::default(), Dictionary::default());
+        let (mut one_by_one, mut many) = (<Dictionary>::default(), <Dictionary>::default());
         let mut known: HashMap<&str, u32> = HashMap::new();
         let mut later = Texts::default();
         let mut expected = Vec::new();
@@ -538,10 +664,51 @@ mod tests {
         assert!(known.iter().all(|(text, code)| *texts[*code as usize] == **text));
     }
 
+    /// Numbers that are counted up, up and down, far apart, and first near each other and then not.
+    #[test]
+    fn numbers_near_each_other_are_found_as_others_are() {
+        fn mixed(number: u64) -> u64 {
+            (number * 2_654_435_761) % 20_011
+        }
+        fn far(number: u64) -> u64 {
+            mixed(number) * 40_000_000_007 % PlainNumber::END
+        }
+        type Sequence = fn(u64) -> u64;
+        let sequences: [(&str, Sequence); 7] = [
+            ("up", |at| at / 3),
+            ("down", |at| 1_000_000 - at),
+            ("both ways", |at| if at % 2 == 0 { 500_000 + at } else { 500_000 - at }),
+            ("in any order", |at| 1_000_000_000 + mixed(at)),
+            ("far apart", far),
+            ("first near", |at| if at < 9_000 { mixed(at) } else { far(at) }),
+            ("first far", |at| if at < 3_000 { far(at) } else { mixed(at) }),
+        ];
+        let mut are_listed = Vec::new();
+        for (name, sequence) in sequences {
+            let mut numbers = Numbers::default();
+            let mut known: HashMap<u64, u32> = HashMap::new();
+            for number in (0..30_000).map(sequence) {
+                let next = known.len() as u32;
+                let expected = *known.entry(number).or_insert(next);
+                numbers.look(&[PlainNumber(number), PlainNumber(number ^ 1)]);
+                let found = numbers.find(PlainNumber(number));
+                assert_eq!(found, (expected != next).then_some(expected), "{name}: {number}");
+                if found.is_none() {
+                    numbers.insert(PlainNumber(number), expected);
+                }
+            }
+            assert!(known.iter().all(|(&number, &code)| numbers.find(PlainNumber(number)) == Some(code)), "{name}");
+            assert!(numbers.find(PlainNumber(PlainNumber::END - 1)).is_none(), "{name}");
+            assert!(numbers.list.len() <= 8 * known.len(), "{name}");
+            are_listed.push(!numbers.list.is_empty());
+        }
+        assert_eq!(are_listed, [true, true, true, true, false, true, false]);
+    }
+
     #[test]
     fn plain_texts_have_the_numbers_of_others() {
         let (mut plainly, mut otherwise) = (Texts::default(), Texts::default());
-        let (mut dictionary, mut plain) = (Dictionary::default(), Dictionary::default());
+        let (mut dictionary, mut plain) = (<Dictionary>::default(), <Dictionary>::default());
         for text in texts() {
             let is_plain = plainly.push_plain(text.as_bytes());
             assert_eq!(is_plain, (1..=LONGEST_WHOLE).contains(&text.len()) && text.is_ascii(), "{text:?}");
@@ -570,7 +737,7 @@ mod tests {
     fn numbers_among_other_texts_keep_their_place() {
         let all = ["7", "42", "7", "a", "42", "0042", "7"];
         for len in 0..=all.len() {
-            let (mut texts, mut dictionary) = (Texts::default(), Dictionary::default());
+            let (mut texts, mut dictionary) = (Texts::default(), <Dictionary>::default());
             assert_eq!(dictionary.intern("42"), 0);
             for text in &all[..len] {
                 match text.parse() {

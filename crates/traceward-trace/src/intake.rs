@@ -127,7 +127,12 @@ impl Intake {
     /// The key of a record; none if it has none.
     #[inline]
     pub fn key<'c>(&self, line: u64, cells: &[Cell<'c>]) -> Result<Option<Cow<'c, str>>, TraceError> {
-        let cell = cells.get(self.options.key_slot()).copied().unwrap_or(Cell::Absent);
+        self.key_in(line, cells.get(self.options.key_slot()).copied().unwrap_or(Cell::Absent))
+    }
+
+    /// The key that a cell holds; none if it holds none.
+    #[inline]
+    pub fn key_in<'c>(&self, line: u64, cell: Cell<'c>) -> Result<Option<Cow<'c, str>>, TraceError> {
         states::key_text(cell, &self.options).map_err(|kind| states::at(kind, line, self.options.key.as_deref()))
     }
 

@@ -1,17 +1,109 @@
 //! The keys a trace is split by.
 
-use crate::dictionary::{Dictionary, Texts};
+use crate::cell::Cell;
+use crate::dictionary::{Dictionary, Kept, PlainNumber, Texts, Written};
+use std::fmt;
 use std::num::NonZero;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 
+/// A key that a trace is split by: a text.
+///
+/// Most keys are numbers, and there may be millions of them. Those are kept as numbers, since to
+/// keep a text costs as much as to find out which key a state has.
+///
+/// ```
+/// use traceward_trace::Key;
+///
+/// assert_eq!(Key::from("1042").to_string(), "1042");
+/// assert_eq!(&*Key::from("order 7").text(), "order 7");
+/// ```
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Key(Name);
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+enum Name {
+    Number(PlainNumber),
+    Text(Arc<str>),
+}
+
+impl Key {
+    /// The key's text.
+    pub fn text(&self) -> Arc<str> {
+        match &self.0 {
+            Name::Number(number) => number.written().as_str().into(),
+            Name::Text(text) => text.clone(),
+        }
+    }
+
+    /// The key as it is written, without a text of its own.
+    pub(crate) fn written(&self) -> WrittenKey<'_> {
+        match &self.0 {
+            Name::Number(number) => WrittenKey::Number(number.written()),
+            Name::Text(text) => WrittenKey::Text(text),
+        }
+    }
+
+    /// The key as a record has it.
+    pub(crate) fn cell(&self) -> Cell<'_> {
+        match &self.0 {
+            Name::Number(number) => Cell::Int(number.int()),
+            Name::Text(text) => Cell::Str(text),
+        }
+    }
+}
+
+/// The text of a key, wherever it is.
+pub(crate) enum WrittenKey<'a> {
+    Number(Written),
+    Text(&'a str),
+}
+
+impl WrittenKey<'_> {
+    pub(crate) fn as_str(&self) -> &str {
+        match self {
+            Self::Number(number) => number.as_str(),
+            Self::Text(text) => text,
+        }
+    }
+}
+
+impl From<&str> for Key {
+    fn from(text: &str) -> Self {
+        match PlainNumber::of_text(text) {
+            Some(number) => Self::of_number(number),
+            None => Self::of_text(text),
+        }
+    }
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.written().as_str())
+    }
+}
+
+impl Kept for Key {
+    fn of_text(text: &str) -> Self {
+        Self(Name::Text(text.into()))
+    }
+
+    fn of_number(number: PlainNumber) -> Self {
+        Self(Name::Number(number))
+    }
+
+    fn is(&self, text: &str) -> bool {
+        self.written().as_str() == text
+    }
+}
+
 /// The traces of a trace that is split by key, in order of first appearance.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Keys {
     /// The key of each trace.
-    keys: Vec<Arc<str>>,
+    keys: Vec<Key>,
     /// The number of each trace among those of its key, if some key has several.
     numbers: Option<Vec<u32>>,
     /// The positions of all states, trace by trace.
@@ -23,8 +115,8 @@ pub struct Keys {
 /// A key and its states.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct KeyGroup<'a> {
-    /// The key's text.
-    pub key: &'a Arc<str>,
+    /// The key.
+    pub key: &'a Key,
     /// The number of the trace among those of its key, counted from 1: a key has several where
     /// something marks their ends.
     pub number: u32,
@@ -68,7 +160,7 @@ impl Keys {
 /// Collects [`Keys`] state by state.
 #[derive(Debug, Default)]
 pub(crate) struct KeysBuilder {
-    dictionary: Dictionary,
+    dictionary: Dictionary<Key>,
     /// The trace of each state.
     traces: Vec<u32>,
     /// The last state of each trace, among as many states as have been looked at.
@@ -232,7 +324,7 @@ impl KeysBuilder {
     }
 
     /// The key of each state by its number, and the keys.
-    pub(crate) fn into_codes(self) -> (Vec<u32>, Dictionary) {
+    pub(crate) fn into_codes(self) -> (Vec<u32>, Dictionary<Key>) {
         (self.traces, self.dictionary)
     }
 
@@ -322,8 +414,25 @@ mod tests {
 
     const ONE: NonZero<usize> = NonZero::<usize>::MIN;
 
-    fn shown(keys: &Keys) -> Vec<(&str, u32, &[u32])> {
-        keys.groups().map(|group| (&**group.key, group.number, group.positions)).collect()
+    fn shown(keys: &Keys) -> Vec<(String, u32, &[u32])> {
+        keys.groups().map(|group| (group.key.to_string(), group.number, group.positions)).collect()
+    }
+
+    /// What is expected to be shown.
+    fn told<const N: usize>(keys: [(&'static str, u32, &'static [u32]); N]) -> Vec<(String, u32, &'static [u32])> {
+        keys.map(|(key, number, positions)| (key.to_owned(), number, positions)).to_vec()
+    }
+
+    #[test]
+    fn a_key_is_its_text() {
+        for text in
+            ["", "0", "7", "007", "-7", "1e3", "999999999999999", "1000000000000000", "18446744073709551616", "x"]
+        {
+            let key = Key::from(text);
+            assert_eq!((key.to_string(), &*key.text()), (text.to_owned(), text));
+            assert!(key.is(text) && !key.is("other"));
+        }
+        assert_eq!(size_of::<Key>(), 16);
     }
 
     #[test]
@@ -332,7 +441,7 @@ mod tests {
         let previous: Vec<_> = ["b", "a", "b", "b", "a"].iter().zip(0..).map(|(key, at)| keys.push(key, at)).collect();
         assert_eq!(previous, [None, None, Some(0), Some(2), Some(1)]);
         let keys = keys.finish(ONE);
-        assert_eq!(shown(&keys), [("b", 1, &[0, 2, 3][..]), ("a", 1, &[1, 4][..])]);
+        assert_eq!(shown(&keys), told([("b", 1, &[0, 2, 3][..]), ("a", 1, &[1, 4][..])]));
         assert_eq!(keys.positions(0..2), [0, 2, 3, 1, 4]);
     }
 
@@ -345,7 +454,7 @@ mod tests {
         assert_eq!(keys.push("a", 1), Some(0));
         keys.push("b", 2);
         keys.truncate(2);
-        assert_eq!(shown(&keys.finish(ONE)), [("a", 1, &[0, 1][..])]);
+        assert_eq!(shown(&keys.finish(ONE)), told([("a", 1, &[0, 1][..])]));
     }
 
     #[test]
@@ -358,7 +467,7 @@ mod tests {
         {
             keys.push_to(key, at as u32, belongs);
         }
-        assert_eq!(shown(&keys.finish(ONE)), [("a", 1, &[0][..]), ("b", 1, &[1, 3][..]), ("a", 2, &[2][..])]);
+        assert_eq!(shown(&keys.finish(ONE)), told([("a", 1, &[0][..]), ("b", 1, &[1, 3][..]), ("a", 2, &[2][..])]));
     }
 
     #[test]
@@ -402,6 +511,6 @@ mod tests {
         assert_eq!((keys.push("d", 8), keys.push("e", 9)), (Some(7), None));
         keys.truncate(9);
         let expected = [("a", 1, &[0, 2, 4][..]), ("b", 1, &[1, 6][..]), ("c", 1, &[3, 5][..]), ("d", 1, &[7, 8][..])];
-        assert_eq!(shown(&keys.finish(ONE)), expected);
+        assert_eq!(shown(&keys.finish(ONE)), told(expected));
     }
 }

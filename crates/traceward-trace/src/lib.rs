@@ -53,6 +53,7 @@ mod testing;
 mod time;
 mod typing;
 mod unread;
+mod whole;
 
 pub use cell::Cell;
 pub use error::{TraceError, TraceErrorKind};
@@ -60,7 +61,7 @@ pub use events::{Answer, EventsMistake, Hello, event_time};
 pub use format::Format;
 pub use inspect::{Claim, ColumnInspection, ColumnKind, Counted, Distinct, Inspection, Suggestion, TimeGuess, inspect};
 pub use intake::{CannotRestore, Carried, Intake};
-pub use keys::{KeyGroup, Keys};
+pub use keys::{Key, KeyGroup, Keys};
 pub use lines::{LineUnit, Lines};
 pub use note::Note;
 pub use options::{
@@ -75,3 +76,4 @@ pub use spill::{KeyParts, ScratchFile};
 pub use stream::RecordStream;
 pub use table::{Bits, Rows, Slice, SliceValues, TableBlock, TableInspection, TableStates};
 pub use unread::{Certainty, WayOut};
+pub use whole::{ColumnPart, WholeColumn, WholeKind, WholeTable};

@@ -74,11 +74,17 @@ pub enum ReadInput<'o> {
 
 impl ReadInput<'_> {
     /// The trace, if all of it is in memory.
-    pub(crate) fn into_whole(self) -> Option<ReadTrace> {
+    pub fn into_whole(self) -> Option<ReadTrace> {
         match self {
             Self::Whole(trace) => Some(*trace),
             Self::ByKey(_) | Self::InSegments(_) => None,
         }
+    }
+}
+
+impl From<ReadTrace> for ReadInput<'_> {
+    fn from(trace: ReadTrace) -> Self {
+        Self::Whole(Box::new(trace))
     }
 }
 
@@ -306,14 +312,14 @@ mod tests {
         let options = ReadOptions { key: Some("k".to_owned()), ..want(&[("a", NUMBER)]) };
         let trace = read_text("k,a\ny,1\nx,2\n,3\ny,4\n", &options).unwrap();
         let groups: Vec<_> =
-            trace.keys.iter().flat_map(Keys::groups).map(|group| (&**group.key, group.positions)).collect();
-        assert_eq!(groups, [("y", &[0, 2][..]), ("x", &[1][..])]);
+            trace.keys.iter().flat_map(Keys::groups).map(|group| (group.key.to_string(), group.positions)).collect();
+        assert_eq!(groups, [("y".to_owned(), &[0, 2][..]), ("x".to_owned(), &[1][..])]);
         assert_eq!(trace.states, 3);
         assert_eq!(trace.lines.line(2), 5);
         assert_eq!(trace.notes, [Note::WithoutKey { records: 1, key: "k".to_owned() }]);
         let json = "{\"k\":1}\n{\"k\":\"1\"}\n{\"k\":true}\n{\"k\":null}\n{}\n{\"k\":\"\"}\n";
         let trace = read_text(json, &options).unwrap();
-        let keys: Vec<_> = trace.keys.iter().flat_map(Keys::groups).map(|group| &**group.key).collect();
+        let keys: Vec<_> = trace.keys.iter().flat_map(Keys::groups).map(|group| group.key.to_string()).collect();
         assert_eq!(keys, ["1", "true"]);
         assert_eq!(trace.notes, [Note::WithoutKey { records: 3, key: "k".to_owned() }]);
     }

@@ -149,6 +149,13 @@ impl Segments {
         self.outline.format = format;
     }
 
+    /// The same of a table, whose lines are rows.
+    pub(crate) fn of_rows(self, format: Format) -> Self {
+        let Self { file, outline, stopped } = self;
+        let outline = ReadTrace { format, lines: outline.lines.of_rows(), ..outline };
+        Self { file, outline, stopped: stopped.map(TraceError::of_rows) }
+    }
+
     /// The trace without its states: columns and timestamps are there, and empty.
     pub fn outline(&self) -> &ReadTrace {
         &self.outline

@@ -10,6 +10,8 @@ use crate::cell::Cell;
 use crate::dictionary::Dictionary;
 use crate::error::{TraceError, TraceErrorKind};
 use crate::format::Format;
+use crate::keys::Key;
+use crate::lines::LineUnit;
 use crate::note::Note;
 use crate::options::{ReadOptions, Spill};
 use crate::read::{Positions, ReadFailure, ReadTrace};
@@ -42,7 +44,7 @@ const GATHERED: usize = 32 << 10;
 pub(crate) struct Spilled {
     file: Appended,
     memory: usize,
-    dictionary: Dictionary,
+    dictionary: Dictionary<Key>,
     sections: VecDeque<Section>,
     states: u32,
     without_key: u64,
@@ -141,7 +143,7 @@ impl Appended {
 
 impl Spilled {
     /// Nothing yet, for keys in order of their first appearance so far.
-    pub(crate) fn new(spill: &Spill, keys: Dictionary, variables: usize) -> Result<Self, TraceError> {
+    pub(crate) fn new(spill: &Spill, keys: Dictionary<Key>, variables: usize) -> Result<Self, TraceError> {
         Ok(Self {
             file: Appended::new(spill)?,
             memory: spill.memory,
@@ -290,7 +292,7 @@ impl Spilled {
         let keys = self.dictionary.texts();
         for (_, start) in starts {
             let Some(record) = (Reader { bytes: &bytes[start..] }).record(&mut cells, options) else { break };
-            cells[options.key_slot()] = Cell::Str(&keys[record.code as usize]);
+            cells[options.key_slot()] = keys[record.code as usize].cell();
             match states.record(record.line, &cells) {
                 Ok(()) => positions.push(record.position),
                 Err(ReadStop::Failed(error)) => return Err(error),
@@ -358,6 +360,7 @@ pub struct KeyParts<'o> {
     /// What ended the reading, if it was not the end of the input.
     stopped: Option<TraceError>,
     format: Format,
+    unit: LineUnit,
 }
 
 impl<'o> KeyParts<'o> {
@@ -368,11 +371,17 @@ impl<'o> KeyParts<'o> {
         (names, notes): (Vec<String>, Vec<Note>),
         stopped: Option<TraceError>,
     ) -> Self {
-        Self { spilled, options, typing, names, notes, stopped, format: Format::CSV }
+        Self { spilled, options, typing, names, notes, stopped, format: Format::CSV, unit: LineUnit::Line }
     }
 
     pub(crate) fn set_format(&mut self, format: Format) {
         self.format = format;
+    }
+
+    /// The same of a table, whose lines are rows.
+    pub(crate) fn of_rows(self, format: Format) -> Self {
+        let stopped = self.stopped.map(TraceError::of_rows);
+        Self { stopped, format, unit: LineUnit::Row, ..self }
     }
 
     /// What is worth telling beside.
@@ -398,12 +407,20 @@ impl<'o> KeyParts<'o> {
         let mut states = States::of_keys(self.options, self.typing.clone());
         let mut positions = Vec::new();
         let replayed = self.spilled.replay(self.options, &mut states, &mut positions);
-        let error = replayed.err().map(|error| states.explain(error, &self.names));
+        let error = replayed.err().map(|error| self.placed(states.explain(error, &self.names)));
         let part = states.finish(self.names.clone(), Vec::new()).map(|part| self.completed(part, positions));
         Some(match (error, part) {
             (Some(error), part) => Err(ReadFailure { error, before: part.ok().map(Box::new) }),
-            (None, part) => part.map_err(ReadFailure::from),
+            (None, part) => part.map_err(|error| self.placed(error).into()),
         })
+    }
+
+    /// An error whose line is what lines of the input are.
+    fn placed(&self, error: TraceError) -> TraceError {
+        match self.unit {
+            LineUnit::Line => error,
+            LineUnit::Row => error.of_rows(),
+        }
     }
 
     /// A part with what is known of the whole: a variable that none of its records has is missing
@@ -415,7 +432,11 @@ impl<'o> KeyParts<'o> {
             column.or_else(|| is_there.then(|| traceward_logic::trace::Column::all_missing(states)))
         };
         let columns = part.columns.into_iter().enumerate().map(column).collect();
-        ReadTrace { columns, positions: Positions::Listed(positions), format: self.format, ..part }
+        let lines = match self.unit {
+            LineUnit::Line => part.lines,
+            LineUnit::Row => part.lines.of_rows(),
+        };
+        ReadTrace { columns, lines, positions: Positions::Listed(positions), format: self.format, ..part }
     }
 }
 

@@ -280,6 +280,18 @@ impl<'o> States<'o> {
         self.options.pieces
     }
 
+    /// The number of rows whose states may be in memory, each of its values a number.
+    pub(crate) fn most_rows(&self) -> usize {
+        let values = self.columns.len() + usize::from(self.time.is_some()) + usize::from(self.keys.is_some());
+        let memory = self.options.spill.as_ref().map_or(usize::MAX, |spill| spill.memory);
+        memory / (values.max(1) * size_of::<i64>())
+    }
+
+    /// The options of a trace that is not split.
+    pub(crate) fn without_keys(&self) -> Option<&'o ReadOptions> {
+        self.keys.is_none().then_some(self.options)
+    }
+
     /// Whether the type of every variable is known.
     pub(crate) fn has_types(&self) -> bool {
         self.typing.is_decided()
@@ -351,8 +363,8 @@ impl<'o> States<'o> {
             }
         }
         if let Some(time) = &mut self.time {
-            time.append(&block.times);
             self.time_seen |= !block.times.is_empty();
+            time.append(&mut block.times);
         }
         self.lines.append(&block.lines, line);
         self.without_key += block.without_key;

@@ -15,10 +15,14 @@ use crate::lateness::OrderBuffer;
 use crate::note::Note;
 use crate::opening::Guess;
 use crate::options::{ReadOptions, RecordOrder};
-use crate::read::{ReadFailure, ReadTrace};
+use crate::read::{ReadFailure, ReadInput, ReadTrace};
 use crate::record::{ReadStop, RecordSink};
 use crate::sort::Sorter;
 use crate::states::States;
+use crate::whole::{WholeKind, WholeTable};
+
+/// The parts of the memory for states, of which a block may take one.
+const BLOCKS: usize = 12;
 
 /// Parquet: its first bytes are also its last.
 pub(crate) static PARQUET: FormatEntry<Road> = FormatEntry {
@@ -113,8 +117,8 @@ impl<'a> Bits<'a> {
     }
 
     /// The bits in words, the first bit of each word the highest.
-    pub(crate) fn words(self) -> Vec<u64> {
-        (0..self.len.div_ceil(64)).map(|word| self.word(word * 64)).collect()
+    pub(crate) fn words(self) -> impl Iterator<Item = u64> {
+        (0..self.len.div_ceil(64)).map(move |word| self.word(word * 64))
     }
 
     /// The 64 bits from a place on, the first the highest; zeros behind the last.
@@ -257,10 +261,29 @@ impl<'o> TableStates<'o> {
         self.rows
     }
 
-    /// Makes room for so many rows, once it is known what the first of them are.
+    /// Makes room for so many rows, once it is known what the first of them are; for no more than
+    /// may be in memory.
     pub fn expect(&mut self, rows: u64) {
         if let Sink::AsTheyCome(states) = &mut self.sink {
-            states.expect(usize::try_from(rows).unwrap_or(0));
+            states.expect(usize::try_from(rows).unwrap_or(0).min(states.most_rows()));
+        }
+    }
+
+    /// The rows that a block may have, where only so many states may be in memory: several blocks
+    /// wait at a time.
+    pub fn most_rows_of_block(&self) -> usize {
+        match &self.sink {
+            Sink::AsTheyCome(states) => (states.most_rows() / BLOCKS).max(1),
+            Sink::ByTime(_) | Sink::Within(_) => usize::MAX,
+        }
+    }
+
+    /// Makes room in memory, if the rows so far take more than is allowed and there is another
+    /// place for them.
+    pub fn relieve(&mut self) -> Result<(), TraceError> {
+        match &mut self.sink {
+            Sink::AsTheyCome(states) => states.relieve(),
+            Sink::ByTime(_) | Sink::Within(_) => Ok(()),
         }
     }
 
@@ -271,6 +294,17 @@ impl<'o> TableStates<'o> {
             Sink::AsTheyCome(states) => states.block(0).map(|block| TableBlock { block, rows: 0 }),
             Sink::ByTime(_) | Sink::Within(_) => None,
         }
+    }
+
+    /// The columns of the whole table, if all of its rows can be taken at once: it has so many, and
+    /// in all of them the fields have values, which are of these kinds.
+    pub fn whole(&mut self, kinds: &[Option<WholeKind>], rows: usize) -> Option<WholeTable<'o>> {
+        if self.rows > 0 || !self.is_settled() {
+            return None;
+        }
+        let Sink::AsTheyCome(states) = &mut self.sink else { return None };
+        let options = states.without_keys().filter(|_| rows <= states.most_rows())?;
+        WholeTable::new(states.block(0)?, options, kinds, rows)
     }
 
     /// Whether every type is known, so that blocks can be filled before the rows before them.
@@ -311,8 +345,8 @@ impl<'o> TableStates<'o> {
         as_error(pushed)
     }
 
-    /// The trace, if all of the table could be read; and otherwise what came before the mistake.
-    pub fn finish(self, read: Result<(), TraceError>, format: Format) -> Result<ReadTrace, ReadFailure> {
+    /// What was read, if that was all of the table; and otherwise what came before the mistake.
+    pub fn finish(self, read: Result<(), TraceError>, format: Format) -> Result<ReadInput<'o>, ReadFailure> {
         let mut notes: Vec<Note> = (self.rows == 0).then_some(Note::NoRows).into_iter().collect();
         let (states, read) = match (self.sink, read) {
             (Sink::AsTheyCome(states), read) => (*states, read),
@@ -325,11 +359,19 @@ impl<'o> TableStates<'o> {
                 (states, read)
             }
         };
+        let states = match states.into_parts(&self.names, &notes, read.as_ref().err()) {
+            Ok(parts) => return Ok(ReadInput::ByKey(Box::new(parts.of_rows(format)))),
+            Err(states) => *states,
+        };
+        let states = match states.into_segments(&self.names, &notes, read.as_ref().err()) {
+            Ok(segments) => return Ok(ReadInput::InSegments(Box::new(segments?.of_rows(format)))),
+            Err(states) => *states,
+        };
         let finish = |states: States<'_>, names| {
             states.finish(names, notes).map(|trace| ReadTrace { format, lines: trace.lines.of_rows(), ..trace })
         };
         match read {
-            Ok(()) => finish(states, self.names).map_err(|error| error.of_rows().into()),
+            Ok(()) => finish(states, self.names).map(ReadInput::from).map_err(|error| error.of_rows().into()),
             Err(error) => {
                 let error = states.explain(error, &self.names).of_rows();
                 Err(ReadFailure { error, before: finish(states, self.names).ok().map(Box::new) })
@@ -351,7 +393,11 @@ pub struct TableBlock<'o> {
     rows: u64,
 }
 
-impl TableBlock<'_> {
+impl<'o> TableBlock<'o> {
+    pub(crate) fn of_rows(block: Block<'o>, rows: u64) -> Self {
+        Self { block, rows }
+    }
+
     /// Makes room for so many rows, once it is known what the first of them are.
     pub fn expect(&mut self, rows: usize) {
         self.block.expect(rows);
@@ -418,7 +464,7 @@ mod tests {
         for offset in 0..11 {
             for len in 0..=BYTES.len() * 8 - offset {
                 let bits = Bits::new(BYTES, offset, len).unwrap();
-                let words = Bitmap::from_words(bits.words(), len);
+                let words = Bitmap::from_words(bits.words().collect(), len);
                 assert!(words.iter().eq((0..len).map(|place| bits.get(place))), "{len} bits from {offset} on");
             }
         }
@@ -452,7 +498,7 @@ mod tests {
         let names = names.iter().map(|&name| name.to_owned()).collect();
         let mut states = TableStates::new(options, names)?;
         let pushed = parts.iter().try_for_each(|rows| states.push(rows));
-        states.finish(pushed, Format::ARROW)
+        Ok(states.finish(pushed, Format::ARROW)?.into_whole().expect("all of it is in memory"))
     }
 
     fn all(values: SliceValues<'_>) -> Slice<'_> {

@@ -368,9 +368,12 @@ impl TimeBuilder {
         let _ = self.times.try_reserve_exact(count);
     }
 
-    /// Adds the timestamps of a piece of the input.
-    pub(crate) fn append(&mut self, piece: &[i64]) {
-        self.times.extend_from_slice(piece);
+    /// Adds the timestamps of a piece of the input. What stays in it is of no use but for its room.
+    pub(crate) fn append(&mut self, piece: &mut Vec<i64>) {
+        match self.times.is_empty() && self.times.capacity() < piece.len() {
+            true => std::mem::swap(&mut self.times, piece),
+            false => self.times.extend_from_slice(piece),
+        }
     }
 
     /// Hands over the timestamps so far, and goes on behind the last ones, which stay as well.
@@ -450,7 +453,7 @@ impl TimeBuilder {
     fn check_keys(&self, keys: &Keys, lines: &Lines) -> Result<(), TraceError> {
         let mistakes = keys.groups().filter_map(|group| {
             let positions = group.positions.iter().map(|&position| position as usize);
-            self.check_order(positions, Some(group.key), lines).err()
+            self.check_order(positions, Some(group.key.written().as_str()), lines).err()
         });
         mistakes.min_by_key(TraceError::line).map_or(Ok(()), Err)
     }

@@ -7,7 +7,9 @@ use crate::{ErrorKind, Members, Statistics, VERSION, Value, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use traceward::report::{self, Cost};
-use traceward::{Abandoned, Feed, KeyViolation, KeyedFeed, KeyedProperty, KeyedQuery, Known, MeasuredQuery, Monitor};
+use traceward::{
+    Abandoned, Feed, KeyViolation, KeyedFeed, KeyedMonitor, KeyedProperty, KeyedQuery, Known, MeasuredQuery, Monitor,
+};
 
 /// The verdict on a property has changed.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -415,7 +417,11 @@ impl EndOfTrace {
 
     /// What a feed of many keys has come to; `reason` words why a property was given up.
     pub fn of_keys(feed: &KeyedFeed, extent: Extent, reason: &dyn Fn(&Abandoned) -> String) -> Self {
-        let monitor = feed.monitor();
+        Self { skipped: feed.skipped(), ..Self::of_keyed_monitor(feed.monitor(), extent, reason) }
+    }
+
+    /// What a monitor of many keys has come to that got its states one by one.
+    pub fn of_keyed_monitor(monitor: &KeyedMonitor, extent: Extent, reason: &dyn Fn(&Abandoned) -> String) -> Self {
         let property = |property: KeyedProperty<'_>| EndVerdict {
             name: property.name.to_owned(),
             verdict: match (property.verdict, property.unknown) {
@@ -435,7 +441,7 @@ impl EndOfTrace {
             properties: monitor.properties().map(property).collect(),
             queries: monitor.queries().map(|query| EndValue::of_keys(&query, reason)).collect(),
             warnings: monitor.warnings().iter().map(Warning::from).collect(),
-            ..Self::cut_short(monitor.states(), feed.skipped(), &[])
+            ..Self::cut_short(monitor.states(), 0, &[])
         }
     }
 

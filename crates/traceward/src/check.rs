@@ -1,15 +1,17 @@
 //! Asking a spec of a trace.
 
 use crate::error::{Error, Request};
-use crate::question::{Input, PartsTally, Question};
+use crate::question::{Bound, Input, PartsTally, Question};
 use crate::report::Report;
 use crate::runs::RunQuestions;
 use crate::spec::Spec;
 use std::cell::OnceCell;
+use std::fmt;
 use std::io::Read;
+use std::sync::{Arc, Mutex, PoisonError};
 use traceward_engine::select::{Config, EngineName};
 use traceward_logic::expr::Expr;
-use traceward_logic::lower::{Claim, Lowered, Property, Schema};
+use traceward_logic::lower::{Claim, Property, Schema};
 use traceward_trace::{
     KeyParts, ReadFailure, ReadInput, ReadOptions, ReadTrace, Segments, TraceError, TraceErrorKind, read_input,
 };
@@ -187,18 +189,75 @@ pub fn check(spec: &Spec, input: impl Read) -> Result<Report, Error> {
 /// Reads a trace and answers a spec's questions about it, in a certain way.
 pub fn check_with(spec: &Spec, input: impl Read, options: &CheckOptions) -> Result<Report, Error> {
     let read = filled(spec, options)?;
-    answer(spec, read_input(input, &read), options)
+    Asked { spec, options, ready: &Mutex::default() }.answer(read_input(input, &read))
 }
 
 /// Answers a spec's questions about a trace that somebody else reads, by the options that the
 /// spec's needs have been filled into. The crate `traceward-arrow` reads tables for it.
 pub fn check_read(
     spec: &Spec,
-    read: impl FnOnce(&ReadOptions) -> Result<ReadTrace, ReadFailure>,
+    read: impl for<'o> FnOnce(&'o ReadOptions) -> Result<ReadInput<'o>, ReadFailure>,
     options: &CheckOptions,
 ) -> Result<Report, Error> {
-    let trace = read(&filled(spec, options)?);
-    answer(spec, trace.map(|trace| ReadInput::Whole(Box::new(trace))), options)
+    let filled = filled(spec, options)?;
+    Asked { spec, options, ready: &Mutex::default() }.answer(read(&filled))
+}
+
+/// A spec with the options by which it is asked of many traces.
+///
+/// It answers as [`check_with`] does, and keeps what it has made ready for the last trace: one
+/// whose columns have the same names and types takes no time for formulas and engines. That counts
+/// where traces are short.
+///
+/// ```
+/// use traceward::{CheckOptions, Checker};
+///
+/// let checker = Checker::new("G(request -> F grant)".parse()?, CheckOptions::default())?;
+/// assert!(!checker.check("request,grant\n1,0\n0,1\n".as_bytes())?.is_violated());
+/// assert!(checker.check("request,grant\n1,0\n".as_bytes())?.is_violated());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Checker {
+    spec: Spec,
+    options: CheckOptions,
+    read: ReadOptions,
+    ready: Mutex<Option<Arc<Bound>>>,
+}
+
+impl Checker {
+    /// A spec that is asked by certain options.
+    pub fn new(spec: Spec, options: CheckOptions) -> Result<Self, Error> {
+        let read = filled(&spec, &options)?;
+        Ok(Self { spec, options, read, ready: Mutex::default() })
+    }
+
+    /// The options by which it is asked.
+    pub fn options(&self) -> &CheckOptions {
+        &self.options
+    }
+
+    /// Reads a trace and answers the spec's questions about it.
+    pub fn check(&self, input: impl Read) -> Result<Report, Error> {
+        self.asked().answer(read_input(input, &self.read))
+    }
+
+    /// Answers the spec's questions about a trace that somebody else reads, as [`check_read`] does.
+    pub fn check_read(
+        &self,
+        read: impl for<'o> FnOnce(&'o ReadOptions) -> Result<ReadInput<'o>, ReadFailure>,
+    ) -> Result<Report, Error> {
+        self.asked().answer(read(&self.read))
+    }
+
+    fn asked(&self) -> Asked<'_> {
+        Asked { spec: &self.spec, options: &self.options, ready: &self.ready }
+    }
+}
+
+impl fmt::Debug for Checker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Checker").field("spec", &self.spec).field("options", &self.options).finish_non_exhaustive()
+    }
 }
 
 /// The options by which a trace is read for a spec.
@@ -234,75 +293,114 @@ fn reach(spec: &Spec) -> usize {
     usize::try_from(reach).unwrap_or(usize::MAX)
 }
 
-/// Answers a spec's questions about what was read.
-fn answer(spec: &Spec, read: Result<ReadInput<'_>, ReadFailure>, options: &CheckOptions) -> Result<Report, Error> {
-    match read {
-        Ok(ReadInput::Whole(trace)) => {
-            let lowered = bind(spec, &trace)?;
-            Question::new(spec, &lowered, Input::new(*trace), options)?.answer()
-        }
-        Ok(ReadInput::ByKey(parts)) => check_parts(spec, *parts, options),
-        Ok(ReadInput::InSegments(segments)) => check_segments(spec, *segments, options),
-        Err(ReadFailure { error, before }) => {
-            // Of two mistakes the earlier one is told: what comes before the line may fail itself.
-            if let Some(before) = before
-                && let Ok(lowered) = spec.bind(&schema(spec, &before))
-            {
-                Question::new(spec, &lowered, Input::new(*before), options)?.evaluate()?;
+/// A spec that is asked, with what was made ready for the trace before.
+#[derive(Clone, Copy)]
+struct Asked<'a> {
+    spec: &'a Spec,
+    options: &'a CheckOptions,
+    ready: &'a Mutex<Option<Arc<Bound>>>,
+}
+
+impl<'a> Asked<'a> {
+    /// Answers the spec's questions about what was read.
+    fn answer(self, read: Result<ReadInput<'_>, ReadFailure>) -> Result<Report, Error> {
+        match read {
+            Ok(ReadInput::Whole(trace)) => {
+                let bound = self.bind(&trace)?;
+                self.question(&bound, Input::new(*trace))?.answer()
             }
-            Err(unfit(spec, error))
-        }
-    }
-}
-
-/// Asks a trace whose states are not in memory together. Of two mistakes the earlier one is told.
-fn check_segments(spec: &Spec, segments: Segments, options: &CheckOptions) -> Result<Report, Error> {
-    let Some(error) = segments.stopped().cloned() else {
-        let lowered = bind(spec, segments.outline())?;
-        return Question::new(spec, &lowered, Input::in_segments(segments), options)?.answer();
-    };
-    if let Ok(lowered) = spec.bind(&schema(spec, segments.outline())) {
-        Question::new(spec, &lowered, Input::in_segments(segments), options)?.evaluate()?;
-    }
-    Err(unfit(spec, error))
-}
-
-/// Asks keys that are not in memory together, some after the others. Of several mistakes the
-/// earliest in the input is told.
-fn check_parts(spec: &Spec, mut parts: KeyParts<'_>, options: &CheckOptions) -> Result<Report, Error> {
-    let mut earliest = parts.stopped().map(|error| unfit(spec, error.clone()));
-    let lowered = OnceCell::new();
-    let mut tally = PartsTally::default();
-    let mut last = None;
-    while let Some(part) = parts.next_part() {
-        let part = match part {
-            Ok(part) => part,
+            Ok(ReadInput::ByKey(parts)) => self.answer_parts(*parts),
+            Ok(ReadInput::InSegments(segments)) => self.answer_segments(*segments),
             Err(ReadFailure { error, before }) => {
-                earliest = Some(earlier(earliest, unfit(spec, error)));
-                let Some(before) = before else { continue };
-                *before
+                // Of two mistakes the earlier one is told: what comes before the line may fail
+                // itself.
+                if let Some(before) = before
+                    && let Some(bound) = self.bind_beginning(&before)?
+                {
+                    self.question(&bound, Input::new(*before))?.evaluate()?;
+                }
+                Err(unfit(self.spec, error))
             }
-        };
-        // All parts have the same types and names.
-        let lowered = match lowered.get() {
-            Some(lowered) => lowered,
-            None => {
-                let bound = bind(spec, &part)?;
-                lowered.get_or_init(|| bound)
-            }
-        };
-        let question = Question::new(spec, lowered, Input::new(part), options)?;
-        let asked = if earliest.is_some() { question.evaluate() } else { tally.add(&question) };
-        match asked {
-            Err(error) if line_of(&error).is_some() => earliest = Some(earlier(earliest, error)),
-            Err(error) => return Err(error),
-            Ok(()) => last = Some(question),
         }
     }
-    match (earliest, last.and_then(|question| tally.finish(&question, parts.notes()))) {
-        (Some(error), _) => Err(error),
-        (None, Some(report)) => Ok(report),
-        (None, None) => unreachable!("only a trace with states does not fit into memory"),
+
+    /// Asks a trace whose states are not in memory together. Of two mistakes the earlier one is
+    /// told.
+    fn answer_segments(self, segments: Segments) -> Result<Report, Error> {
+        let Some(error) = segments.stopped().cloned() else {
+            let bound = self.bind(segments.outline())?;
+            return self.question(&bound, Input::in_segments(segments))?.answer();
+        };
+        if let Some(bound) = self.bind_beginning(segments.outline())? {
+            self.question(&bound, Input::in_segments(segments))?.evaluate()?;
+        }
+        Err(unfit(self.spec, error))
+    }
+
+    /// Asks keys that are not in memory together, some after the others. Of several mistakes the
+    /// earliest in the input is told.
+    fn answer_parts(self, mut parts: KeyParts<'_>) -> Result<Report, Error> {
+        let mut earliest = parts.stopped().map(|error| unfit(self.spec, error.clone()));
+        let bound = OnceCell::new();
+        let mut tally = PartsTally::default();
+        let mut last = None;
+        while let Some(part) = parts.next_part() {
+            let part = match part {
+                Ok(part) => part,
+                Err(ReadFailure { error, before }) => {
+                    earliest = Some(earlier(earliest, unfit(self.spec, error)));
+                    let Some(before) = before else { continue };
+                    *before
+                }
+            };
+            // All parts have the same types and names.
+            let bound: &Arc<Bound> = match bound.get() {
+                Some(bound) => bound,
+                None => {
+                    let made = self.bind(&part)?;
+                    bound.get_or_init(|| made)
+                }
+            };
+            let question = self.question(bound, Input::new(part))?;
+            let asked = if earliest.is_some() { question.evaluate() } else { tally.add(&question) };
+            match asked {
+                Err(error) if line_of(&error).is_some() => earliest = Some(earlier(earliest, error)),
+                Err(error) => return Err(error),
+                Ok(()) => last = Some(question),
+            }
+        }
+        match (earliest, last.and_then(|question| tally.finish(&question, parts.notes()))) {
+            (Some(error), _) => Err(error),
+            (None, Some(report)) => Ok(report),
+            (None, None) => unreachable!("only a trace with states does not fit into memory"),
+        }
+    }
+
+    fn question(self, bound: &'a Bound, input: Input) -> Result<Question<'a>, Error> {
+        Question::new(self.spec, bound, input, self.options)
+    }
+
+    /// The spec, ready for a trace that was read: as it was for the one before, if that was alike.
+    fn bind(self, trace: &ReadTrace) -> Result<Arc<Bound>, Error> {
+        let mut schema = schema(self.spec, trace);
+        schema.names.clone_from(&trace.names);
+        schema.names_known = !trace.names.is_empty();
+        let lock = || self.ready.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(ready) = lock().as_ref().filter(|ready| ready.fits(&schema)) {
+            return Ok(ready.clone());
+        }
+        let lowered = self.spec.bind(&schema).map_err(Error::Mismatch)?;
+        let made = Arc::new(Bound::new(self.spec, schema, lowered, self.options)?);
+        *lock() = Some(made.clone());
+        Ok(made)
+    }
+
+    /// The spec, ready for a trace that was not read to its end, so that names may yet come; none
+    /// if it does not fit.
+    fn bind_beginning(self, trace: &ReadTrace) -> Result<Option<Bound>, Error> {
+        let schema = schema(self.spec, trace);
+        let Ok(lowered) = self.spec.bind(&schema) else { return Ok(None) };
+        Bound::new(self.spec, schema, lowered, self.options).map(Some)
     }
 }
 
@@ -321,14 +419,6 @@ fn line_of(error: &Error) -> Option<u64> {
         Error::Evaluation { line, .. } => Some(*line),
         _ => None,
     }
-}
-
-/// The spec, lowered for a trace that was read.
-fn bind(spec: &Spec, trace: &ReadTrace) -> Result<Lowered, Error> {
-    let mut schema = schema(spec, trace);
-    schema.names.clone_from(&trace.names);
-    schema.names_known = !trace.names.is_empty();
-    spec.bind(&schema).map_err(Error::Mismatch)
 }
 
 /// What is known of a trace that may not have been read to its end, so that names may yet come.

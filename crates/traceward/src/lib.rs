@@ -38,7 +38,7 @@ mod summary;
 mod warning;
 mod words;
 
-pub use check::{CheckOptions, Extent, Truth, check, check_read, check_with};
+pub use check::{CheckOptions, Checker, Extent, Truth, check, check_read, check_with};
 pub use error::{Error, Request};
 pub use monitor::{
     Abandoned, Change, EndedTrace, Ending, Event, Feed, Followed, KeyEnd, KeyOptions, KeyViolation, KeyedEvent,
@@ -69,7 +69,7 @@ pub mod input {
     pub use crate::monitor::Unseen;
     pub use traceward_trace::{
         Answer, CannotRestore, Certainty, Claim, ColumnInspection, ColumnKind, Counted, Distinct, EventsMistake,
-        Format, HeaderLine, Hello, Inspection, LineUnit, MissingPolicy, Note, Pieces, ReadFailure, ReadOptions,
+        Format, HeaderLine, Hello, Inspection, Key, LineUnit, MissingPolicy, Note, Pieces, ReadFailure, ReadOptions,
         ReadTrace, RecordOrder, Records, Scratch, ScratchFile, SourcePlace, Spill, Suggestion, TimeColumn, TimeGuess,
         TimeUnit, TraceError, TraceErrorKind, WayOut, inspect,
     };

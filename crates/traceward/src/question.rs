@@ -4,6 +4,7 @@
 //! trace or a key's, and one function judges a part. Evidence comes after verdicts (`evidence`).
 
 mod batch;
+mod bound;
 mod by_key;
 mod comparison;
 mod everywhere;
@@ -30,24 +31,20 @@ use crate::spec::Spec;
 use crate::warning::{Subject, Warning, WarningKind};
 use crate::words::Words;
 use batch::{Batches, LooksAtTime, Ready};
+pub(crate) use bound::Bound;
 use by_key::KeyTally;
 use everywhere::Experiments;
 pub(crate) use evidence::variables_of;
 pub(crate) use input::Input;
 use input::{Counted, Elsewhere};
-use judgement::{Judgement, Judges};
-use measured::Measured;
+use judgement::Judgement;
 use mistake::Occurring;
 pub(crate) use mistake::never_true;
 use part::{Evaluated, Part};
 pub(crate) use parts::PartsTally;
 use points::Drawn;
 use response::ResponseTally;
-use rustc_hash::FxHashMap;
-use std::cell::Cell;
-use std::collections::BTreeSet;
-use std::sync::Arc;
-use traceward_engine::select::{Cache, EngineName, Evaluator, Prepared};
+use traceward_engine::select::{Cache, EngineName};
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::formula::{Direction, FormulaId, Formulas, Interval, Node};
 use traceward_logic::letter::{self, Letters};
@@ -55,8 +52,8 @@ use traceward_logic::lower::{Claim, Lowered};
 use traceward_logic::semantics::EvaluationError;
 use traceward_logic::trace::Trace;
 use traceward_logic::value::Value;
-use traceward_trace::{KeyGroup, Keys};
-use why::Explainers;
+use traceward_trace::{Key, KeyGroup, Keys};
+use why::Explaining;
 
 /// The longest trace that the definition itself is asked about: beyond it an answer takes minutes.
 const LONGEST_NAIVE: usize = 200_000;
@@ -68,30 +65,12 @@ const LONGEST_NAIVE_QUERY: usize = 20_000;
 /// A spec that has met its trace.
 pub(crate) struct Question<'a> {
     spec: &'a Spec,
-    lowered: &'a Lowered,
+    /// The spec, ready for the schema of the trace.
+    bound: &'a Bound,
     options: &'a CheckOptions,
-    names: Vec<Arc<str>>,
-    property_names: Vec<String>,
-    query_names: Vec<String>,
     input: Input,
-    /// The formulas that were asked, without those that only tell what an answer is worth.
-    asked: Vec<FormulaId>,
-    /// Every formula whose truth is needed, prepared for all engines.
-    prepared: Arc<Prepared>,
-    /// For each of them its index among those that were prepared.
-    indices: FxHashMap<FormulaId, usize>,
-    /// Tells where formulas hold: violations and queries are made of its rows.
-    evaluator: Evaluator,
-    /// Gives the values of queries, and of both sides of asserts.
-    measured: Measured,
-    /// Gives the verdicts on formulas.
-    judges: Judges,
-    /// Tells why properties are violated.
-    explainers: Explainers,
-    /// Whether some formula looks at timestamps.
-    looks_at_time: LooksAtTime,
-    /// The number of timelines that may still be made.
-    timelines_left: Cell<usize>,
+    /// Counts what is explained.
+    explaining: Explaining,
 }
 
 /// The reports on properties and queries, and warnings about them.
@@ -100,39 +79,13 @@ type Answers = (Vec<PropertyReport>, Vec<QueryReport>, Vec<Warning>);
 impl<'a> Question<'a> {
     pub(crate) fn new(
         spec: &'a Spec,
-        lowered: &'a Lowered,
+        bound: &'a Bound,
         input: Input,
         options: &'a CheckOptions,
     ) -> Result<Self, Error> {
-        refuse_what_cannot_be_had(lowered, &input, options)?;
-        let asked = roots(lowered, options.extent);
-        let triggers = lowered.properties.iter().flat_map(|property| &property.triggers);
-        let responses = lowered.properties.iter().flat_map(|property| &property.responses);
-        let responses = responses.filter(|_| options.extent == Extent::Whole);
-        let beside = triggers.map(|trigger| trigger.formula);
-        let beside = beside.chain(responses.flat_map(|response| [response.asked, response.goal]));
-        let roots: BTreeSet<FormulaId> = asked.iter().copied().chain(beside).collect();
-        let roots: Vec<FormulaId> = roots.into_iter().collect();
-        let prepared = Prepared::shared(&lowered.formulas, &roots, options.config.simplification);
-        let indices = roots.into_iter().enumerate().map(|(index, root)| (root, index)).collect();
-        Ok(Self {
-            spec,
-            lowered,
-            options,
-            names: lowered.variables.names(),
-            property_names: spec.property_names(),
-            query_names: spec.query_names(),
-            input,
-            evaluator: Evaluator::new(&prepared, &options.config),
-            judges: Judges::new(lowered, &prepared, &indices, options, &|place| formula_name(spec, lowered, place))?,
-            measured: Measured::new(lowered, options.config.precision.unwrap_or_default()),
-            explainers: Explainers::new(lowered.properties.len()),
-            timelines_left: Cell::new(options.timelines),
-            looks_at_time: LooksAtTime::of(&prepared.formulas, &prepared.normal),
-            prepared,
-            indices,
-            asked,
-        })
+        refuse_what_cannot_be_had(&bound.lowered, &input, options)?;
+        let explaining = Explaining::new(bound.lowered.properties.len(), options.timelines);
+        Ok(Self { spec, bound, options, input, explaining })
     }
 
     /// Evaluates every expression at every position, without judging anything.
@@ -153,19 +106,19 @@ impl<'a> Question<'a> {
         };
         self.input.check()?;
         warnings.extend(mistake::look(&self, &occurring, &properties));
-        warnings.extend(steps::look(self.spec, self.lowered));
+        warnings.extend(steps::look(self.spec, &self.bound.lowered));
         warnings.extend(self.spec.notes());
         Ok(Report { trace: self.trace_report()?, properties, queries, warnings })
     }
 
     /// Where the words of formulas are found.
     fn words(&self) -> Words<'_> {
-        Words { spec: self.spec, lowered: self.lowered, names: &self.names }
+        Words { spec: self.spec, lowered: &self.bound.lowered, names: &self.bound.names }
     }
 
     /// The name of a property by its place among those that are formulas.
     fn formula_name(&self, place: usize) -> String {
-        formula_name(self.spec, self.lowered, place)
+        formula_name(self.spec, &self.bound.lowered, place)
     }
 
     // ---- parts ----
@@ -173,7 +126,7 @@ impl<'a> Question<'a> {
     /// The whole trace as the one part.
     fn whole(&self, letters: &Letters) -> Result<Answers, Error> {
         let mut cache = Cache::for_threads(self.options.read.pieces.threads);
-        let evaluated = Evaluated { letters, rows: self.evaluator.truth(&mut cache, letters)? };
+        let evaluated = Evaluated { letters, rows: self.bound.evaluator.truth(&mut cache, letters)? };
         let part = Part::whole(self, &evaluated);
         let (judgements, values) = self.judge(&part)?;
         let truths = self.truths(&part)?;
@@ -193,9 +146,9 @@ impl<'a> Question<'a> {
         let mut drawn = Drawn::new(self);
         drawn.add(&part)?;
         let value = |(index, ((value, everywhere), points))| {
-            let unanswered = part.unanswered(&self.lowered.queries[index]);
+            let unanswered = part.unanswered(&self.bound.lowered.queries[index]);
             let report = self.query_report(index, QueryValue::Whole(value), unanswered);
-            let tolerance = part.error(self.measured.query(index))?.map(|error| error.tolerance);
+            let tolerance = part.error(self.bound.measured.query(index))?.map(|error| error.tolerance);
             Ok(QueryReport { everywhere, points, tolerance, ..report })
         };
         let queries = values.into_iter().zip(experiments.finish()).zip(drawn.finish()).enumerate().map(value);
@@ -204,7 +157,7 @@ impl<'a> Question<'a> {
 
     /// The warning that a property could not be followed.
     fn not_followed(&self, index: usize, kind: Option<WarningKind>) -> Option<Warning> {
-        let about = Some(Subject::Property(self.property_names[index].clone()));
+        let about = Some(Subject::Property(self.bound.property_names[index].clone()));
         kind.map(|kind| Warning { kind, about, is_urgent: true })
     }
 
@@ -232,7 +185,7 @@ impl<'a> Question<'a> {
         mut take: impl FnMut(KeyGroup<'_>, &Part<'_>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         if let Some(whole) = whole {
-            let (evaluator, looks_at_time) = (&self.evaluator, self.looks_at_time);
+            let (evaluator, looks_at_time) = (&self.bound.evaluator, self.bound.looks_at_time);
             let batches = Batches { keys, whole, evaluator, looks_at_time };
             return batches.each(self.options.read.pieces.threads, |ready| self.each_of_batch(keys, &ready, &mut take));
         }
@@ -273,38 +226,38 @@ impl<'a> Question<'a> {
         cache: &mut Cache,
         take: &mut impl FnMut(KeyGroup<'_>, &Part<'_>) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let evaluated = Evaluated { letters, rows: self.evaluator.truth(cache, letters)? };
+        let evaluated = Evaluated { letters, rows: self.bound.evaluator.truth(cache, letters)? };
         take(group, &Part::of_key(self, group.positions, &evaluated))
     }
 
     /// One function judges a part: the verdict on each property, and the value of each query.
     fn judge(&self, part: &Part<'_>) -> Result<(Vec<Judgement>, Vec<Option<Value>>), Error> {
-        let mut of_formulas = self.judges.decide(part)?.into_iter();
+        let mut of_formulas = self.bound.judges.decide(part)?.into_iter();
         let mut judgements = Vec::new();
-        for (index, property) in self.lowered.properties.iter().enumerate() {
+        for (index, property) in self.bound.lowered.properties.iter().enumerate() {
             judgements.push(match &property.claim {
                 Claim::Formula(formula) => {
                     of_formulas.next().unwrap_or_else(|| Judgement::by_rows(part.holds_at_start(*formula)))
                 }
-                Claim::Assert(compared) => comparison::judge(part, compared, self.measured.sides(index))?,
+                Claim::Assert(compared) => comparison::judge(part, compared, self.bound.measured.sides(index))?,
             });
         }
-        let values = (0..self.lowered.queries.len()).map(|index| part.value(self.measured.query(index)));
+        let values = (0..self.bound.lowered.queries.len()).map(|index| part.value(self.bound.measured.query(index)));
         Ok((judgements, values.collect::<Result<_, _>>()?))
     }
 
     /// For each property where it holds, if that was asked for.
     fn truths(&self, part: &Part<'_>) -> Result<Vec<Option<Bitmap>>, Error> {
         if self.options.truth == Truth::AtZero {
-            return Ok(vec![None; self.lowered.properties.len()]);
+            return Ok(vec![None; self.bound.lowered.properties.len()]);
         }
-        let mut by_judge = self.judges.truth(part)?.map(Vec::into_iter);
+        let mut by_judge = self.bound.judges.truth(part)?.map(Vec::into_iter);
         let truth = |claim: &Claim| match (claim, &mut by_judge) {
             (Claim::Assert(..), _) => None,
             (Claim::Formula(_), Some(truths)) => truths.next(),
             (Claim::Formula(formula), None) => Some(part.row(*formula).clone()),
         };
-        Ok(self.lowered.properties.iter().map(|property| &property.claim).map(truth).collect())
+        Ok(self.bound.lowered.properties.iter().map(|property| &property.claim).map(truth).collect())
     }
 
     // ---- letters ----
@@ -318,7 +271,7 @@ impl<'a> Question<'a> {
         }
         let trace = self.input.trace();
         occurring.add_strings(self, trace);
-        if self.input.keys.is_some() && self.prepared.speaks_of_states_before() {
+        if self.input.keys.is_some() && self.bound.prepared.speaks_of_states_before() {
             occurring.add_held(None, trace.len);
             return Ok(None);
         }
@@ -331,20 +284,21 @@ impl<'a> Question<'a> {
     /// proposition and state, and timestamps where formulas look at them.
     fn letters_of_stretches(&self, elsewhere: &Elsewhere, occurring: &mut Occurring) -> Result<Letters, Error> {
         let len = self.input.len;
-        let keeps_time = self.input.has_time() && self.looks_at_time == LooksAtTime::Yes;
+        let keeps_time = self.input.has_time() && self.bound.looks_at_time == LooksAtTime::Yes;
         // There may be no room for a second copy, as there is while a vector grows.
         let mut time: Option<Vec<i64>> = keeps_time.then(|| Vec::with_capacity(len));
-        let mut bitmaps = vec![Bitmap::new(); self.prepared.alphabet.letter_len()];
+        let mut bitmaps = vec![Bitmap::new(); self.bound.prepared.alphabet.letter_len()];
         let mut counted = Counted::default();
         for index in 0..elsewhere.len() {
             let stretch = elsewhere.stretch(index)?;
             let (trace, own) = (&stretch.trace, stretch.own.clone());
-            let checked = letter::check_expressions_from(&self.lowered.formulas, &self.asked, trace, own.start);
+            let checked =
+                letter::check_expressions_from(&self.bound.lowered.formulas, &self.bound.asked, trace, own.start);
             checked.map_err(|error| {
                 let position = stretch.start + error.position;
                 self.evaluation_error(&EvaluationError { position, ..error })
             })?;
-            let letters = self.prepared.letters(trace);
+            let letters = self.bound.prepared.letters(trace);
             for (whole, bits) in bitmaps.iter_mut().zip(&letters.bitmaps) {
                 whole.append(&bits.slice(own.clone()));
             }
@@ -364,8 +318,8 @@ impl<'a> Question<'a> {
     /// The letters of states, once every expression that was asked has been evaluated as a whole.
     /// Triggers are parts of those, and not asked wherever they stand.
     fn checked_letters(&self, trace: &Trace) -> Result<Letters, EvaluationError> {
-        letter::check_expressions(&self.lowered.formulas, &self.asked, trace)?;
-        Ok(self.prepared.letters(trace))
+        letter::check_expressions(&self.bound.lowered.formulas, &self.bound.asked, trace)?;
+        Ok(self.bound.prepared.letters(trace))
     }
 
     /// The letters of a part whose expressions speak of its states before. The position of an error
@@ -389,7 +343,7 @@ impl<'a> Question<'a> {
     /// An expression that cannot be evaluated; its position is one of the whole trace.
     fn evaluation_error(&self, error: &EvaluationError) -> Error {
         let what = match &error.expression {
-            Some(expr) => format!(" in `{}`", expr.display(&self.names)),
+            Some(expr) => format!(" in `{}`", expr.display(&self.bound.names)),
             None => " in a sum".to_owned(),
         };
         let line = self.input.lines.line(error.position);
@@ -402,7 +356,7 @@ impl<'a> Question<'a> {
     fn trace_report(&self) -> Result<TraceReport, Error> {
         let Input { len, keys, notes, .. } = &self.input;
         let Counted { missing, span } = self.input.counted();
-        let needed = self.lowered.variables.list().iter().zip(missing);
+        let needed = self.bound.lowered.variables.list().iter().zip(missing);
         let missing = needed
             .filter(|(variable, missing)| variable.needed_at.is_some() && *missing > 0)
             .map(|(variable, missing)| (variable.name.clone(), missing));
@@ -419,14 +373,14 @@ impl<'a> Question<'a> {
     }
 
     fn property_report(&self, index: usize, judgement: Judgement, evidence: Evidence) -> PropertyReport {
-        let property = &self.lowered.properties[index];
+        let property = &self.bound.lowered.properties[index];
         PropertyReport {
-            name: self.property_names[index].clone(),
+            name: self.bound.property_names[index].clone(),
             description: property.description.clone(),
             formula: self.spec.text(property.body.span),
             verdict: judgement.verdict,
             engine: judgement.engine.unwrap_or(match property.claim {
-                Claim::Formula(_) => self.evaluator.engine(),
+                Claim::Formula(_) => self.bound.evaluator.engine(),
                 Claim::Assert(..) => EngineName::Naive,
             }),
             decided_at: judgement.decided_at,
@@ -442,9 +396,9 @@ impl<'a> Question<'a> {
     }
 
     fn query_report(&self, index: usize, value: QueryValue, unanswered: Option<usize>) -> QueryReport {
-        let query = &self.lowered.queries[index];
+        let query = &self.bound.lowered.queries[index];
         QueryReport {
-            name: self.query_names[index].clone(),
+            name: self.bound.query_names[index].clone(),
             description: query.description.clone(),
             query: self.spec.text(query.span),
             value,
@@ -478,10 +432,10 @@ fn longest_part(input: &Input) -> usize {
 }
 
 /// The name of a key's trace: the key, and behind it the number if it is not the first.
-fn label(group: KeyGroup<'_>) -> Arc<str> {
+fn label(group: KeyGroup<'_>) -> Key {
     match group.number {
         1 => group.key.clone(),
-        number => crate::report::numbered_key(group.key, number),
+        number => Key::from(&*crate::report::numbered_key(&group.key.text(), number)),
     }
 }
 

@@ -20,7 +20,7 @@ pub use traceward_logic::formula::{Direction, Unit};
 pub use traceward_logic::query::Measure;
 use traceward_logic::value::Value;
 use traceward_logic::verdict::Verdict;
-use traceward_trace::{LineUnit, Note, SourcePlace};
+use traceward_trace::{Key, LineUnit, Note, SourcePlace};
 
 /// The report on a trace: the answers to all questions of a spec.
 #[derive(Clone, Debug)]
@@ -56,7 +56,7 @@ pub struct TraceReport {
     pub line_unit: LineUnit,
     /// The keys in order of first appearance, with the number of states of each; none if the trace
     /// was not split.
-    pub keys: Option<Vec<(Arc<str>, usize)>>,
+    pub keys: Option<Vec<(Key, usize)>>,
     /// The first and last timestamp in nanoseconds, if the trace has timestamps.
     pub span: Option<(i64, i64)>,
     /// The variables that met missing values, with the number of times.

@@ -103,7 +103,7 @@ fn spec(extra: &str, missing: MissingPolicy, records: Records) -> Spec {
 fn answer(spec: &Spec, input: &str, spill: Option<Spill>, size: usize) -> Result<Report, traceward::Error> {
     let pieces = Pieces { threads: NonZero::new(2).expect("threads"), size };
     let read = ReadOptions { pieces, spill, ..ReadOptions::default() };
-    check_with(spec, input.as_bytes(), &CheckOptions::default().read(read))
+    check_with(spec, input.as_bytes(), &CheckOptions::default().read(read).timelines(3))
 }
 
 fn shown(answer: Result<Report, traceward::Error>) -> String {

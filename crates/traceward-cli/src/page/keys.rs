@@ -6,6 +6,7 @@ use super::property::key_id;
 use crate::text;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 use traceward::report::{Measure, QueryReport, QueryValue};
 use traceward::{PropertyReport, Value, Verdict};
 
@@ -54,10 +55,10 @@ impl KeysData {
         let report = drawing.report;
         let keys = report.trace.keys.as_ref()?;
         let shown_keys = chosen(keys.len(), &report.properties);
-        let places: HashMap<&str, usize> =
-            shown_keys.iter().enumerate().map(|(place, &index)| (&*keys[index].0, place)).collect();
+        let texts: Vec<Arc<str>> = shown_keys.iter().map(|&index| keys[index].0.text()).collect();
+        let places: HashMap<&str, usize> = texts.iter().enumerate().map(|(place, text)| (&**text, place)).collect();
         Some(Self {
-            names: shown_keys.iter().map(|&index| shown(&keys[index].0, LONGEST_KEY)).collect(),
+            names: texts.iter().map(|text| shown(text, LONGEST_KEY)).collect(),
             states: shown_keys.iter().map(|&index| keys[index].1).collect(),
             verdicts: report.properties.iter().take(MOST_COLUMNS).map(|one| Verdicts::of(one, &shown_keys)).collect(),
             values: report.queries.iter().take(MOST_COLUMNS).filter_map(|one| Values::of(one, &shown_keys)).collect(),

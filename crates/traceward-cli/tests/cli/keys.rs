@@ -170,3 +170,47 @@ fn states_of_one_trace_may_take_more_than_memory() {
     assert!(many < few + 12_000, "{many} KiB for many states, {few} KiB for few");
     assert!(all > many + 20_000, "{all} KiB in memory, {many} KiB otherwise: nothing went to the file");
 }
+
+/// A Parquet table of so many rows, in one row group.
+fn table(count: usize) -> Vec<u8> {
+    use arrow_array::{ArrayRef, BooleanArray, Int64Array, RecordBatch};
+    use std::sync::Arc;
+    let numbers = |number: fn(i64) -> i64| Arc::new(Int64Array::from_iter_values((0..count as i64).map(number)));
+    let on: BooleanArray = (0..count).map(|nth| Some(nth.is_multiple_of(5))).collect();
+    let columns: Vec<(&str, ArrayRef)> = vec![
+        ("t", numbers(|nth| nth)),
+        ("k", numbers(|nth| nth * 7919 % 2000)),
+        ("on", Arc::new(on)),
+        ("x", numbers(|nth| nth * 31 % 1000)),
+    ];
+    let batch = RecordBatch::try_from_iter(columns).expect("a batch");
+    let properties = parquet::file::properties::WriterProperties::builder().set_max_row_group_row_count(Some(count));
+    let mut bytes = Vec::new();
+    let writer = parquet::arrow::ArrowWriter::try_new(&mut bytes, batch.schema(), Some(properties.build()));
+    let mut writer = writer.expect("a writer");
+    writer.write(&batch).expect("rows are written");
+    writer.close().expect("a table is written");
+    bytes
+}
+
+/// The same of tables, with keys and without.
+#[test]
+fn rows_of_tables_may_take_more_than_memory() {
+    let folder = Folder::new("spilled-tables");
+    folder.write("few.parquet", table(200_000)).write("many.parquet", table(2_500_000));
+    let without = ["check", "-e", "G(on -> F[1,5] on)", "-e", "G(past(x, 2) != 62 | x < 124)"];
+    let by_key = ["query", "-e", "max(x)", "-e", "max(latency(on -> !on))", "--by", "k"];
+    for question in [&without[..], &by_key] {
+        let ask = |file: &str, memory: &str| {
+            let how = ["--time", "t:ms", "--format", "json", "--trace-memory", memory, file];
+            peak(&folder, &[question, &how].concat())
+        };
+        let (few, _) = ask("few.parquet", "2");
+        let (many, answer) = ask("many.parquet", "2");
+        let (all, expected) = ask("many.parquet", "1024");
+        assert_eq!(answer, expected, "the answer does not depend on where states are");
+        // 2.3 million states more, of 16 bytes each at the least, would be 37 MB.
+        assert!(many < few + 16_000, "{many} KiB for many states, {few} KiB for few");
+        assert!(all > many + 16_000, "{all} KiB in memory, {many} KiB otherwise: nothing went to the file");
+    }
+}

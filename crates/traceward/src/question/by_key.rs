@@ -11,6 +11,7 @@ use crate::error::Error;
 use crate::report::{Evidence, KeyVerdict, KeysReport, PropertyReport, QueryReport, QueryValue};
 use crate::summary::Summary;
 use crate::warning::WarningKind;
+use std::cell::OnceCell;
 use std::sync::Arc;
 use traceward_engine::engine::EngineStatistics;
 use traceward_engine::query::Tolerance;
@@ -52,7 +53,7 @@ struct PropertyTally {
 
 impl KeyTally {
     pub(super) fn new(question: &Question<'_>) -> Self {
-        let lowered = question.lowered;
+        let lowered = &question.bound.lowered;
         let is_asked = question.options.runs.are_asked();
         let demand = |property: &Property| match property.claim {
             Claim::Formula(formula) => is_asked.then(|| evidence::demand_tally(question, formula)),
@@ -81,7 +82,9 @@ impl KeyTally {
         values: Vec<Option<Value>>,
     ) -> Result<(), Error> {
         let most = part.question.options.max_violations;
-        let label = super::label(group);
+        // Of most keys nothing but a verdict is told, and then nobody needs its text.
+        let text = OnceCell::new();
+        let label = || text.get_or_init(|| super::label(group).text());
         for (index, (tally, judgement)) in self.properties.iter_mut().zip(judgements).enumerate() {
             tally.keys.checked += 1;
             tally.keys.verdicts.push(judgement.verdict);
@@ -95,27 +98,28 @@ impl KeyTally {
             }
             tally.statistics = more(tally.statistics, judgement.statistics);
             tally.engine = tally.engine.or(judgement.engine);
-            let compared = judgement.compared.as_ref().map(|compared| (label.clone(), compared.value.clone()));
+            let compared = judgement.compared.as_ref().map(|compared| (label().clone(), compared.value.clone()));
             tally.compared.extend(compared);
             if judgement.verdict == Verdict::Violated {
                 tally.keys.violated += 1;
                 // Which keys of an assert are worst is known only when all are.
                 if judgement.compared.is_some() || tally.keys.first_violations.len() < most {
                     let evidence = evidence::of_part(part, index, &judgement);
-                    let (key, number, verdict) = (group.key.clone(), group.number, judgement.verdict);
+                    let (key, number, verdict) = (group.key.text(), group.number, judgement.verdict);
                     tally.keys.first_violations.push(KeyVerdict { key, number, verdict, evidence });
                 }
             }
         }
-        self.demands.iter_mut().flatten().for_each(|demand| evidence::add_demand(demand, part, Some(&label)));
-        self.experiments.add(part, Some(&label))?;
+        self.demands.iter_mut().flatten().for_each(|demand| evidence::add_demand(demand, part, Some(label())));
+        let key = (!self.queries.is_empty()).then(label);
+        self.experiments.add(part, key)?;
         self.drawn.add(part)?;
         for (index, value) in values.into_iter().enumerate() {
-            let tolerance = part.error(part.question.measured.query(index))?.map(|error| error.tolerance);
+            let tolerance = part.error(part.question.bound.measured.query(index))?.map(|error| error.tolerance);
             let worst = self.tolerances[index].into_iter().chain(tolerance).reduce(Tolerance::or_worse);
             self.tolerances[index] = worst;
-            self.queries[index].push((label.clone(), value));
-            if let Some(more) = part.unanswered(&part.question.lowered.queries[index]) {
+            self.queries[index].push((label().clone(), value));
+            if let Some(more) = part.unanswered(&part.question.bound.lowered.queries[index]) {
                 *self.unanswered[index].get_or_insert(0) += more;
             }
         }
@@ -131,7 +135,7 @@ impl KeyTally {
         let most = question.options.max_violations;
         let property = |(index, mut tally): (usize, PropertyTally)| {
             keep_worst(&mut tally.keys.first_violations, most);
-            if let Claim::Assert(comparison) = &question.lowered.properties[index].claim {
+            if let Claim::Assert(comparison) = &question.bound.lowered.properties[index].claim {
                 let measure = comparison.left.measure();
                 tally.keys.compared = Some(Summary::of(&tally.compared, measure, most));
             }
@@ -153,7 +157,7 @@ impl KeyTally {
         let values = self.queries.into_iter().zip(self.unanswered);
         let queries = values.zip(self.experiments.finish().into_iter().zip(self.drawn.finish())).enumerate();
         let query = |(index, ((values, unanswered), (everywhere, points))): (usize, ((Vec<_>, _), _))| {
-            let measure = question.lowered.queries[index].query.measure();
+            let measure = question.bound.lowered.queries[index].query.measure();
             let summary = Box::new(Summary::of(&values, measure, most));
             let report = question.query_report(index, QueryValue::ByKey { values, summary }, unanswered);
             QueryReport { everywhere, points, tolerance: self.tolerances[index], ..report }

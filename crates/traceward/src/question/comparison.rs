@@ -72,7 +72,7 @@ fn trend(part: &Part<'_>, query: &Query, value: Option<&Value>) -> Trend {
     if part.len() == 0 {
         return Trend::Free;
     }
-    let formulas = &part.question.lowered.formulas;
+    let formulas = &part.question.bound.lowered.formulas;
     match query {
         Query::Next { query, .. } if is_local(formulas, query) && part.len() > 1 => Trend::Fixed,
         Query::Until { left, right, .. }

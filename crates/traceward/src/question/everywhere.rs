@@ -1,7 +1,7 @@
 //! Experiments: queries of which people want to know the values at all positions.
 
-use super::Question;
 use super::part::Part;
+use super::{Bound, Question};
 use crate::error::Error;
 use crate::experiment::{ExperimentTally, Sample};
 use crate::report::Everywhere;
@@ -21,12 +21,12 @@ impl Experiments {
         let tally = |query: &NamedQuery| {
             query.query.is_experiment().then(|| Ok(ExperimentTally::new(answer_of(query).is_some())))
         };
-        Self { tallies: question.lowered.queries.iter().map(tally).collect() }
+        Self { tallies: question.bound.lowered.queries.iter().map(tally).collect() }
     }
 
     /// Takes the samples of a part, which may be a key's.
     pub(super) fn add(&mut self, part: &Part<'_>, key: Option<&Arc<str>>) -> Result<(), Error> {
-        let Question { lowered, measured, .. } = part.question;
+        let Bound { lowered, measured, .. } = part.question.bound;
         for (index, entry) in self.tallies.iter_mut().enumerate() {
             let Some(Ok(tally)) = entry else { continue };
             match part.samples(measured.query(index))? {

@@ -3,7 +3,7 @@
 use super::judgement::Judgement;
 use super::part::Part;
 use super::why::Explained;
-use super::{Question, missing, outermost_always, timeline, why};
+use super::{Bound, Question, missing, outermost_always, timeline, why};
 use crate::check::Extent;
 use crate::demand::{DemandTally, Seen};
 use crate::report::{Evidence, OwedReport, Violation, Violations};
@@ -22,7 +22,7 @@ use traceward_logic::verdict::Verdict;
 /// The evidence for a property's verdict on the whole trace.
 pub(super) fn of_whole(part: &Part<'_>, property: usize, judgement: &Judgement) -> Evidence {
     let mut evidence = of_part(part, property, judgement);
-    if let Claim::Formula(formula) = part.question.lowered.properties[property].claim
+    if let Claim::Formula(formula) = part.question.bound.lowered.properties[property].claim
         && part.question.options.runs.are_asked()
     {
         look_at_runs(part, formula, &mut evidence);
@@ -33,7 +33,7 @@ pub(super) fn of_whole(part: &Part<'_>, property: usize, judgement: &Judgement) 
 /// The evidence for a property's verdict on a part.
 pub(super) fn of_part(part: &Part<'_>, property: usize, judgement: &Judgement) -> Evidence {
     let options = part.question.options;
-    match (&part.question.lowered.properties[property].claim, options.extent) {
+    match (&part.question.bound.lowered.properties[property].claim, options.extent) {
         (Claim::Assert(..), _) => Evidence { compared: judgement.compared.clone(), ..Evidence::default() },
         (Claim::Formula(formula), Extent::Whole) => {
             let violations = violations(part, property, *formula);
@@ -70,7 +70,7 @@ fn judged(part: &Part<'_>, property: usize, formula: FormulaId, position: usize)
 
 /// The outermost trigger of a satisfied property that is nowhere met, which makes it vacuous.
 pub(super) fn unmet_trigger(part: &Part<'_>, property: usize, judgement: &Judgement) -> Option<Span> {
-    let triggers = &part.question.lowered.properties[property].triggers;
+    let triggers = &part.question.bound.lowered.properties[property].triggers;
     let is_unmet = |trigger: &&Trigger| !part.holds_somewhere(trigger.formula);
     let unmet = triggers.iter().find(is_unmet).filter(|_| part.len() > 0);
     unmet.filter(|_| judgement.verdict == Verdict::Satisfied).map(|trigger| trigger.span)
@@ -78,7 +78,7 @@ pub(super) fn unmet_trigger(part: &Part<'_>, property: usize, judgement: &Judgem
 
 /// Where the body of an outermost always fails.
 fn violations(part: &Part<'_>, property: usize, formula: FormulaId) -> Option<Violations> {
-    let (interval, body) = outermost_always(&part.question.lowered.formulas, formula)?;
+    let (interval, body) = outermost_always(&part.question.bound.lowered.formulas, formula)?;
     let row = part.row(body);
     let mut failing = row.clone().complement();
     if !interval.is_all() {
@@ -115,8 +115,9 @@ fn failing_states(
 fn violation(part: &Part<'_>, formula: FormulaId, position: usize) -> Violation {
     let question = part.question;
     let whole = part.in_whole(position);
-    let values = variables_of(&question.lowered.formulas, formula);
-    let values = values.into_iter().map(|id| (question.names[id.index()].clone(), question.input.value(id, whole)));
+    let values = variables_of(&question.bound.lowered.formulas, formula);
+    let values =
+        values.into_iter().map(|id| (question.bound.names[id.index()].clone(), question.input.value(id, whole)));
     Violation {
         position,
         line: part.line(position),
@@ -133,7 +134,7 @@ fn violation(part: &Part<'_>, formula: FormulaId, position: usize) -> Violation 
 
 /// The values of earlier states that a formula speaks of, each by its text.
 fn earlier_values(part: &Part<'_>, formula: FormulaId, position: usize) -> Vec<(Arc<str>, Value)> {
-    let Question { lowered, names, .. } = part.question;
+    let Bound { lowered, names, .. } = part.question.bound;
     let mut pasts: Vec<&Expr> = Vec::new();
     for atom in atoms_of(&lowered.formulas, formula) {
         atom.for_each_past(&mut |past| pasts.push(past));
@@ -203,15 +204,15 @@ fn owed(part: &Part<'_>, formula: FormulaId) -> Vec<OwedReport> {
     // follows a formula part by part knows what each part waits for.
     let of = |engine, asked: FormulaId| {
         let config = Config { engine, ..question.options.config };
-        Online::new(&question.prepared, question.indices[&asked], &config)
+        Online::new(&question.bound.prepared, question.bound.indices[&asked], &config)
     };
-    for (asked, owing) in owing(&question.lowered.formulas, formula) {
+    for (asked, owing) in owing(&question.bound.lowered.formulas, formula) {
         let engine = of(EngineName::Observer, asked).or_else(|_| of(EngineName::Streaming, asked));
         let Ok(engine) = engine else { continue };
         let within = if owing == Owing::Everywhere { part.len() } else { 1 };
         let failing = (0..within).filter(|&position| !part.row(asked).get(position));
         for position in failing.take(question.options.max_violations) {
-            let Ok(found) = engine.owed(part.letters(), position, &question.names) else { continue };
+            let Ok(found) = engine.owed(part.letters(), position, &question.bound.names) else { continue };
             owed.extend(found.into_iter().map(|one| owed_report(part, one)));
         }
     }
@@ -245,13 +246,13 @@ fn look_at_runs(part: &Part<'_>, formula: FormulaId, evidence: &mut Evidence) {
     (evidence.coverage, evidence.waiting) = tally.finish(question.words());
     let is_whole = part.len() > 0 && question.options.extent == Extent::Whole;
     if let Some(coverage) = evidence.coverage.as_mut().filter(|_| is_whole) {
-        coverage.runs = run_coverage(&question.lowered.formulas, formula, part.trace());
+        coverage.runs = run_coverage(&question.bound.lowered.formulas, formula, part.trace());
     }
 }
 
 /// A tally of what a property asks of its parts.
 pub(super) fn demand_tally(question: &Question<'_>, formula: FormulaId) -> DemandTally {
-    DemandTally::new(Arc::new(Explainer::new(&question.lowered.formulas, formula)), question.options.runs)
+    DemandTally::new(Arc::new(Explainer::new(&question.bound.lowered.formulas, formula)), question.options.runs)
 }
 
 /// Takes a part of the trace into account; with the key, if it is a key's.

@@ -1,7 +1,7 @@
 //! Who judges formulas, and what comes out.
 
 use super::part::Part;
-use super::{Question, claimed};
+use super::{Bound, claimed};
 use crate::check::{CheckOptions, Extent};
 use crate::error::{Error, Request};
 use crate::report::Compared;
@@ -129,7 +129,7 @@ impl Judges {
     /// A trace without a state is judged as it was written, whoever is asked.
     fn of_nothing(&self, part: &Part<'_>) -> Vec<Judgement> {
         let Self::Judge(judge) = self else { return Vec::new() };
-        let Question { lowered, .. } = part.question;
+        let Bound { lowered, .. } = part.question.bound;
         let of =
             |formula| Judgement { engine: Some(judge.engine()), ..Judgement::by_rows(part.holds_at_start(formula)) };
         claimed(lowered).map(of).collect()

@@ -1,6 +1,6 @@
 //! The values of queries: all of them in one evaluation of a part.
 
-use super::Question;
+use super::Bound;
 use super::part::Part;
 use crate::error::Error;
 use std::cell::OnceCell;
@@ -99,7 +99,7 @@ impl Values {
 }
 
 fn answers(part: &Part<'_>) -> Result<Answers, Error> {
-    let Question { lowered, measured, options, .. } = part.question;
+    let (Bound { lowered, measured, .. }, options) = (part.question.bound, part.question.options);
     if part.len() == 0 || options.config.engine == EngineName::Naive {
         let queries = all(lowered);
         let samples = |(index, query): (usize, &&Query)| {

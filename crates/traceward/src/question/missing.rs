@@ -14,7 +14,7 @@ pub(super) fn deciding(part: &Part<'_>, formula: FormulaId, position: usize) -> 
     let question = part.question;
     let whole = part.in_whole(position);
     let is_missing = |id: &VariableId| question.input.value(*id, whole).is_missing();
-    let missing = variables_of(&question.lowered.formulas, formula).into_iter().filter(is_missing);
+    let missing = variables_of(&question.bound.lowered.formulas, formula).into_iter().filter(is_missing);
     let missing: Vec<Expr> = missing.map(Expr::Variable).collect();
     bearing(part, formula, position, &missing)
 }
@@ -24,7 +24,7 @@ pub(super) fn deciding(part: &Part<'_>, formula: FormulaId, position: usize) -> 
 pub(super) fn deciding_earlier(part: &Part<'_>, formula: FormulaId, position: usize) -> Vec<Arc<str>> {
     let mut missing: Vec<Expr> = Vec::new();
     part.at(position, |state| {
-        for atom in atoms_of(&part.question.lowered.formulas, formula) {
+        for atom in atoms_of(&part.question.bound.lowered.formulas, formula) {
             atom.for_each_past(&mut |past| {
                 if past.value(&state).is_ok_and(|value| value.is_missing()) && !missing.contains(past) {
                     missing.push(past.clone());
@@ -42,14 +42,14 @@ fn bearing(part: &Part<'_>, formula: FormulaId, position: usize, missing: &[Expr
         let with = |assumed| {
             part.at(position, |state| {
                 let known = Known { state: &state, missing, assumed: (one, assumed) };
-                known.truth(&question.lowered.formulas, formula)
+                known.truth(&question.bound.lowered.formulas, formula)
             })
         };
         with(true) != with(false)
     };
     let text = |one: &Expr| match one {
-        Expr::Variable(id) => question.names[id.index()].clone(),
-        other => other.display(&question.names).to_string().into(),
+        Expr::Variable(id) => question.bound.names[id.index()].clone(),
+        other => other.display(&question.bound.names).to_string().into(),
     };
     missing.iter().filter(bears).map(text).collect()
 }

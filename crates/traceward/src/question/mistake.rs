@@ -68,9 +68,9 @@ fn compared_variables(question: &Question<'_>) -> BTreeSet<VariableId> {
         variables.extend(compared_strings(expr).into_iter().map(|(variable, _)| variable));
         expr.parts().into_iter().for_each(|part| below(part, variables));
     }
-    let formulas = &question.lowered.formulas;
+    let formulas = &question.bound.lowered.formulas;
     let mut variables = BTreeSet::new();
-    for part in formulas.parts(&question.asked) {
+    for part in formulas.parts(&question.bound.asked) {
         if let Node::Atom(atom) = formulas.node(part) {
             below(formulas.atom(atom), &mut variables);
         }
@@ -84,7 +84,7 @@ pub(super) fn look(question: &Question<'_>, occurring: &Occurring, properties: &
         return Vec::new();
     }
     let mut search = Search { question, occurring, warnings: Vec::new() };
-    for (property, report) in question.lowered.properties.iter().zip(properties) {
+    for (property, report) in question.bound.lowered.properties.iter().zip(properties) {
         let about = Subject::Property(report.name.clone());
         // What an unmet trigger speaks of is why the property says nothing.
         let unmet = |trigger: &&Trigger| report.vacuous.as_ref() == Some(&question.spec.text(trigger.span));
@@ -98,10 +98,10 @@ pub(super) fn look(question: &Question<'_>, occurring: &Occurring, properties: &
             }
         }
     }
-    for (index, query) in question.lowered.queries.iter().enumerate() {
+    for (index, query) in question.bound.lowered.queries.iter().enumerate() {
         let mut formulas = Vec::new();
         query.query.for_each_formula(&mut |formula| formulas.push(formula));
-        search.formulas(&formulas, &Subject::Query(question.query_names[index].clone()), None);
+        search.formulas(&formulas, &Subject::Query(question.bound.query_names[index].clone()), None);
     }
     search.warnings
 }
@@ -127,7 +127,7 @@ impl Search<'_> {
 
     /// What formulas speak of and never happens.
     fn never_in(&mut self, roots: &[FormulaId]) -> Vec<WarningKind> {
-        let formulas = &self.question.lowered.formulas;
+        let formulas = &self.question.bound.lowered.formulas;
         let mut found = Vec::new();
         for part in formulas.parts(roots) {
             if let Node::Atom(atom) = formulas.node(part) {
@@ -153,16 +153,16 @@ impl Search<'_> {
     fn absent(&mut self, variable: VariableId, text: &Arc<str>) -> Option<WarningKind> {
         let strings = self.occurring.strings.get(&variable).filter(|strings| !strings.known.contains(text))?;
         let near = near(text, strings.ordered.iter().take(MOST_COMPARED));
-        let variable = self.question.names[variable.index()].clone();
+        let variable = self.question.bound.names[variable.index()].clone();
         Some(WarningKind::StringNeverOccurs { variable, value: text.clone(), near })
     }
 
     /// A test that is true in no state.
     fn never(&self, expr: &Expr) -> Option<WarningKind> {
-        let prepared = &self.question.prepared;
+        let prepared = &self.question.bound.prepared;
         let proposition = prepared.alphabet.proposition(prepared.formulas.find_atom(expr)?)?;
         let is_never = !self.occurring.held.as_ref()?[proposition.index()];
-        if is_never { never_true(expr, &self.question.names) } else { None }
+        if is_never { never_true(expr, &self.question.bound.names) } else { None }
     }
 }
 

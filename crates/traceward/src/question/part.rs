@@ -118,7 +118,7 @@ impl<'a> Part<'a> {
 
     /// Where a formula holds.
     pub(super) fn row(&self, formula: FormulaId) -> &Bitmap {
-        let index = self.question.indices[&formula];
+        let index = self.question.bound.indices[&formula];
         let rows = &self.evaluated.rows;
         let Some(own) = &self.own else { return rows[index] };
         let own = own.rows.get_or_init(|| rows.iter().map(|_| OnceCell::new()).collect());
@@ -127,7 +127,7 @@ impl<'a> Part<'a> {
 
     /// Whether a formula holds at some position.
     pub(super) fn holds_somewhere(&self, formula: FormulaId) -> bool {
-        let row = self.evaluated.rows[self.question.indices[&formula]];
+        let row = self.evaluated.rows[self.question.bound.indices[&formula]];
         row.first_one_from(self.range.start).is_some_and(|position| position < self.range.end)
     }
 
@@ -139,9 +139,9 @@ impl<'a> Part<'a> {
 
     pub(super) fn holds(&self, formula: FormulaId, position: usize) -> bool {
         if position < self.len() {
-            self.evaluated.rows[self.question.indices[&formula]].get(self.range.start + position)
+            self.evaluated.rows[self.question.bound.indices[&formula]].get(self.range.start + position)
         } else {
-            semantics::holds_on_empty(&self.question.lowered.formulas, formula)
+            semantics::holds_on_empty(&self.question.bound.lowered.formulas, formula)
         }
     }
 

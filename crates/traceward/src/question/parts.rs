@@ -5,6 +5,7 @@
 
 use super::by_key::KeyTally;
 use super::mistake::Occurring;
+use super::why::Explaining;
 use super::{Question, mistake, steps};
 use crate::error::Error;
 use crate::report::{Report, TraceReport};
@@ -17,6 +18,7 @@ pub(crate) struct PartsTally {
     keys: Option<KeyTally>,
     trace: Option<TraceReport>,
     occurring: Occurring,
+    explaining: Option<Explaining>,
 }
 
 impl PartsTally {
@@ -25,7 +27,9 @@ impl PartsTally {
         let letters = question.letters_of_whole(&mut self.occurring)?;
         let Some(keys) = &question.input.keys else { unreachable!("a trace in parts is split by key") };
         let mut tally = self.keys.take().unwrap_or_else(|| KeyTally::new(question));
+        self.explaining.iter().for_each(|before| question.explaining.go_on(before));
         question.add_keys(keys, letters.as_ref(), &mut tally)?;
+        self.explaining = Some(question.explaining.clone());
         self.keys = Some(tally);
         self.trace = Some(match self.trace.take() {
             None => question.trace_report()?,
@@ -38,11 +42,11 @@ impl PartsTally {
     pub(crate) fn finish(self, question: &Question<'_>, notes: &[Note]) -> Option<Report> {
         let (properties, queries, mut warnings) = self.keys?.finish(question);
         warnings.extend(mistake::look(question, &self.occurring, &properties));
-        warnings.extend(steps::look(question.spec, question.lowered));
+        warnings.extend(steps::look(question.spec, &question.bound.lowered));
         warnings.extend(question.spec.notes());
         let mut trace = TraceReport { notes: notes.to_vec(), ..self.trace? };
         // Parts miss different variables first.
-        trace.missing.sort_by_key(|(name, _)| question.names.iter().position(|known| known == name));
+        trace.missing.sort_by_key(|(name, _)| question.bound.names.iter().position(|known| known == name));
         Some(Report { trace, properties, queries, warnings })
     }
 }

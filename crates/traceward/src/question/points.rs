@@ -33,12 +33,12 @@ impl Drawn {
             let measure = drawn.measure();
             Some(Points { clock, span: span()?, at: Vec::new(), values: Vec::new(), measure, summarised })
         };
-        Self { points: question.lowered.queries.iter().map(points).collect() }
+        Self { points: question.bound.lowered.queries.iter().map(points).collect() }
     }
 
     /// Takes the values of a part. Where they cannot be told, there is nothing to draw.
     pub(super) fn add(&mut self, part: &Part<'_>) -> Result<(), Error> {
-        let lowered = part.question.lowered;
+        let lowered = &part.question.bound.lowered;
         for (entry, query) in self.points.iter_mut().zip(&lowered.queries) {
             let (Some(points), Some((drawn, _))) = (entry.as_mut(), drawn_of(&query.query)) else { continue };
             let Ok(samples) = measured::samples_of_part(part, &lowered.formulas, drawn)? else {

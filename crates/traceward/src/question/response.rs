@@ -5,16 +5,16 @@ use super::Question;
 use super::part::Part;
 use crate::check::Extent;
 use crate::report::{NeededBound, ResponseReport};
-use std::sync::Arc;
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::formula::{Interval, Unit};
 use traceward_logic::lower::Response;
+use traceward_trace::Key;
 
 /// The responses of a property that are looked at. While a trace goes on, who never came may still
 /// come.
 pub(super) fn of_property<'a>(question: &Question<'a>, property: usize) -> &'a [Response] {
     match question.options.extent {
-        Extent::Whole => &question.lowered.properties[property].responses,
+        Extent::Whole => &question.bound.lowered.properties[property].responses,
         Extent::Prefix => &[],
     }
 }
@@ -38,7 +38,7 @@ impl ResponseTally {
     }
 
     /// Takes a part of the trace into account; with the key, if it is a key's.
-    pub(super) fn add(&mut self, part: &Part<'_>, property: usize, key: Option<&Arc<str>>) {
+    pub(super) fn add(&mut self, part: &Part<'_>, property: usize, key: Option<&Key>) {
         let responses = of_property(part.question, property);
         for (report, response) in self.reports.iter_mut().zip(responses) {
             add(report, part, response, key);
@@ -50,7 +50,7 @@ impl ResponseTally {
     }
 }
 
-fn add(report: &mut ResponseReport, part: &Part<'_>, response: &Response, key: Option<&Arc<str>>) {
+fn add(report: &mut ResponseReport, part: &Part<'_>, response: &Response, key: Option<&Key>) {
     if !part.holds_somewhere(response.asked) {
         return;
     }
@@ -66,7 +66,7 @@ fn add(report: &mut ResponseReport, part: &Part<'_>, response: &Response, key: O
             true => report.late += 1,
         }
         if report.largest.as_ref().is_none_or(|largest| bound > largest.bound) {
-            report.largest = Some(NeededBound { bound, unit, key: key.cloned(), at: part.place(position) });
+            report.largest = Some(NeededBound { bound, unit, key: key.map(Key::text), at: part.place(position) });
         }
     }
 }

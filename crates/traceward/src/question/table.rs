@@ -20,34 +20,34 @@ pub(super) fn tables(question: &Question<'_>) -> Result<String, Error> {
     if states > LONGEST_TABLE {
         return Err(Request::TableTooLong { states, limit: LONGEST_TABLE }.into());
     }
-    let of_properties = question.lowered.properties.iter().map(|property| match &property.claim {
+    let of_properties = question.bound.lowered.properties.iter().map(|property| match &property.claim {
         Claim::Formula(formula) => of_formula(question, *formula),
         Claim::Assert(compared) => of_query(question, &Query::Compare(Box::new(compared.clone()))),
     });
-    let of_queries = question.lowered.queries.iter().map(|query| of_query(question, &query.query));
+    let of_queries = question.bound.lowered.queries.iter().map(|query| of_query(question, &query.query));
     Ok(of_properties.chain(of_queries).collect::<Result<Vec<String>, Error>>()?.join("\n"))
 }
 
 /// The table of one formula alone: its automaton is that of the paper, without what else is asked
 /// of the trace, so it is prepared by itself.
 fn of_formula(question: &Question<'_>, formula: FormulaId) -> Result<String, Error> {
-    if question.evaluator.engine() != EngineName::Reverse {
+    if question.bound.evaluator.engine() != EngineName::Reverse {
         return Err(Request::TableOfOtherEngine.into());
     }
-    let prepared = Prepared::new(&question.lowered.formulas, &[formula], question.options.config.simplification);
+    let prepared = Prepared::new(&question.bound.lowered.formulas, &[formula], question.options.config.simplification);
     let reverse = Reverse::new(&prepared.formulas, &prepared.alphabet, &prepared.normal);
     let letters = prepared.letters(question.input.trace());
     let table = reverse.table(&prepared.formulas, &prepared.alphabet, &letters);
-    Ok(reverse.table_text(&table, &prepared.formulas, &question.names))
+    Ok(reverse.table_text(&table, &prepared.formulas, &question.bound.names))
 }
 
 /// The table of one query, with the formulas inside it as the paper translates them. The trace is
 /// short, so the definition tells where the others hold.
 fn of_query(question: &Question<'_>, query: &Query) -> Result<String, Error> {
-    let (formulas, trace) = (&question.lowered.formulas, question.input.trace());
+    let (formulas, trace) = (&question.bound.lowered.formulas, question.input.trace());
     let automaton = Algebraic::new(formulas, [query], Plain::Unfolded);
     let rows = semantics::truths(formulas, &automaton.assertions(), trace)
         .map_err(|error| question.evaluation_error(&error))?;
     let table = Table::new(&automaton, trace, &|formula, position| rows[&formula][position]);
-    Ok(table.text(&automaton, formulas, &question.names))
+    Ok(table.text(&automaton, formulas, &question.bound.names))
 }

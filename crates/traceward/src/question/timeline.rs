@@ -20,7 +20,7 @@ const MOST_ROWS: usize = 12;
 
 /// A timeline for each position since which something is owed.
 pub(super) fn of_owed(part: &Part<'_>, property: usize, formula: FormulaId, owed: &[OwedReport]) -> Vec<Timeline> {
-    if owed.is_empty() || part.question.timelines_left.get() == 0 {
+    if owed.is_empty() || part.question.explaining.timelines_left.get() == 0 {
         return Vec::new();
     }
     let Some(explained) = Explained::new(part, property, formula) else { return Vec::new() };
@@ -31,7 +31,7 @@ pub(super) fn of_owed(part: &Part<'_>, property: usize, formula: FormulaId, owed
 impl Explained<'_> {
     /// The timeline of a position at which the formula fails.
     pub(super) fn timeline(&self, position: usize, why: Option<&Why>) -> Option<Timeline> {
-        if self.part.question.timelines_left.get() == 0 {
+        if self.part.question.explaining.timelines_left.get() == 0 {
             return None;
         }
         let points: Vec<usize> = [position].into_iter().chain(why.into_iter().flat_map(points)).collect();
@@ -40,7 +40,7 @@ impl Explained<'_> {
 
     /// The states around some points, the most important first. None if there were enough of them.
     fn timeline_of(&self, about: usize, points: &[usize]) -> Option<Timeline> {
-        let left = &self.part.question.timelines_left;
+        let left = &self.part.question.explaining.timelines_left;
         left.set(left.get().checked_sub(1)?);
         let root = *self.explainer.parts().last()?;
         let positions = around(points, self.part.len());

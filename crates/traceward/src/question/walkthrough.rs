@@ -36,7 +36,7 @@ pub(super) fn refuse(input: &Input, options: &CheckOptions) -> Result<(), Reques
 /// formula is prepared by itself, so that names of nodes are those of its own automaton.
 pub(super) fn of_property(part: &Part<'_>, index: usize, engine: EngineName) -> Result<Option<Walkthrough>, Error> {
     let question = part.question;
-    let Claim::Formula(formula) = question.lowered.properties[index].claim else { return Ok(None) };
+    let Claim::Formula(formula) = question.bound.lowered.properties[index].claim else { return Ok(None) };
     if !question.options.steps {
         return Ok(None);
     }
@@ -44,12 +44,12 @@ pub(super) fn of_property(part: &Part<'_>, index: usize, engine: EngineName) -> 
         return Ok(Some(Walkthrough::default()));
     }
     let config = of_engine(&question.options.config, engine);
-    let prepared = Prepared::new(&question.lowered.formulas, &[formula], config.simplification);
+    let prepared = Prepared::new(&question.bound.lowered.formulas, &[formula], config.simplification);
     let letters = prepared.letters(question.input.trace());
     // Coverage is refused for formulas that have no visits to count.
     let visits = if question.options.runs.coverage { Visits::Counted } else { Visits::NotCounted };
-    let walk = Walk { letters: &letters, names: &question.names, most_nodes: MOST_NODES, visits };
-    let name = || question.property_names[index].clone();
+    let walk = Walk { letters: &letters, names: &question.bound.names, most_nodes: MOST_NODES, visits };
+    let name = || question.bound.property_names[index].clone();
     walk.walkthrough(&prepared, 0, &config).map(Some).map_err(|error| failed(error, engine, name()))
 }
 

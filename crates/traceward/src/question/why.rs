@@ -1,10 +1,10 @@
 //! Why a formula fails at a position, in the words of the spec and of the input.
 
 use super::part::Part;
-use super::{Question, evidence};
+use super::{Bound, Question, evidence};
 use crate::check::Extent;
 use crate::report::{Literal, Outcome, Place, Reason, Why};
-use std::cell::{Cell, OnceCell};
+use std::cell::Cell;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 use traceward_engine::why::{self, Ending, Explainer, Explanation, Look};
@@ -18,26 +18,51 @@ use traceward_logic::value::Value;
 /// more, and each takes time.
 pub(super) const MOST_EXPLAINED: usize = 1000;
 
-/// The explainers of properties, each made when it is first needed.
-pub(super) struct Explainers {
-    by_property: Vec<OnceCell<Explainer>>,
-    /// The number of those that may still be made.
+/// What was explained for a trace: there is a largest number of properties, whoever has made their
+/// explainers, and of timelines.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Explaining {
+    is_explained: Box<[Cell<bool>]>,
+    /// The number of properties that may still be explained.
     left: Cell<usize>,
+    /// The number of timelines that may still be made.
+    pub(super) timelines_left: Cell<usize>,
 }
 
-impl Explainers {
-    pub(super) fn new(properties: usize) -> Self {
-        Self { by_property: (0..properties).map(|_| OnceCell::new()).collect(), left: Cell::new(MOST_EXPLAINED) }
+impl Explaining {
+    pub(super) fn new(properties: usize, timelines: usize) -> Self {
+        Self {
+            is_explained: (0..properties).map(|_| Cell::new(false)).collect(),
+            left: Cell::new(MOST_EXPLAINED),
+            timelines_left: Cell::new(timelines),
+        }
     }
 
-    /// The explainer of a formula of a property, which is always the same one.
-    fn of(&self, question: &Question<'_>, property: usize, formula: FormulaId) -> Option<&Explainer> {
-        let cell = &self.by_property[property];
-        if cell.get().is_none() {
-            self.left.set(self.left.get().checked_sub(1)?);
-        }
-        Some(cell.get_or_init(|| Explainer::new(&question.lowered.formulas, formula)))
+    /// Goes on where another question has ended, which was asked of states before these.
+    pub(super) fn go_on(&self, before: &Self) {
+        let pairs = self.is_explained.iter().zip(&before.is_explained);
+        pairs.for_each(|(own, before)| own.set(before.get()));
+        self.left.set(before.left.get());
+        self.timelines_left.set(before.timelines_left.get());
     }
+
+    /// Counts a property once; whether it may be explained.
+    fn admits(&self, property: usize) -> bool {
+        let is_explained = &self.is_explained[property];
+        if !is_explained.get() && self.left.get() > 0 {
+            self.left.set(self.left.get() - 1);
+            is_explained.set(true);
+        }
+        is_explained.get()
+    }
+}
+
+/// The explainer of a formula of a property, which is always the same one; none if too many
+/// properties have been explained.
+fn explainer<'a>(question: &Question<'a>, property: usize, formula: FormulaId) -> Option<&'a Explainer> {
+    let Bound { explainers, lowered, .. } = question.bound;
+    let made = || explainers[property].get_or_init(|| Explainer::new(&lowered.formulas, formula));
+    question.explaining.admits(property).then(made)
 }
 
 /// The formula of an explainer on a part of a trace; none if that has no states.
@@ -48,7 +73,9 @@ pub(super) fn look<'e>(part: &Part<'_>, explainer: &'e Explainer) -> Option<Look
         Extent::Prefix => Ending::Open,
     };
     let is_there = part.len() > 0;
-    is_there.then(|| explainer.look_by(&|expr| part.expression_row(expr), (&question.prepared, part.letters()), ending))
+    is_there.then(|| {
+        explainer.look_by(&|expr| part.expression_row(expr), (&question.bound.prepared, part.letters()), ending)
+    })
 }
 
 /// A formula of a property on a part of a trace, ready to be explained.
@@ -61,8 +88,7 @@ pub(super) struct Explained<'a> {
 impl<'a> Explained<'a> {
     /// None if there is nothing to look at, or too much has been looked at already.
     pub(super) fn new(part: &'a Part<'a>, property: usize, formula: FormulaId) -> Option<Self> {
-        let question = part.question;
-        Self::by(part, question.explainers.of(question, property, formula)?)
+        Self::by(part, explainer(part.question, property, formula)?)
     }
 
     /// The formula of an explainer on a part; none if that has no states.
@@ -147,7 +173,8 @@ impl<'a> Explained<'a> {
         let formulas = self.explainer.formulas();
         let variables = evidence::variables_of(formulas, formula).into_iter();
         self.part.at(position, |state| {
-            let value = |id: VariableId| (question.names[id.index()].clone(), state.trace.value(id, state.position));
+            let value =
+                |id: VariableId| (question.bound.names[id.index()].clone(), state.trace.value(id, state.position));
             variables.map(value).collect()
         })
     }
@@ -155,7 +182,7 @@ impl<'a> Explained<'a> {
     /// The place of a formula in the spec, if it stands there.
     pub(super) fn written(&self, formula: FormulaId) -> Option<Span> {
         let origin = self.explainer.origin(formula)?;
-        self.part.question.lowered.words.get(&origin).copied()
+        self.part.question.bound.lowered.words.get(&origin).copied()
     }
 
     /// A formula as the spec has it, or as a spec would.

@@ -35,14 +35,15 @@ impl<'a> KeysFile<'a> {
         table.push('\n');
         let values: Vec<HashMap<&str, &Value>> = report.queries.iter().map(values_by_key).collect();
         for (index, (key, states)) in keys.iter().enumerate() {
-            table.push_str(&format!("{},{states}", field(key)));
+            let key = key.text();
+            table.push_str(&format!("{},{states}", field(&key)));
             for property in &report.properties {
                 let verdict = property.keys.as_ref().map_or(property.verdict, |keys| keys.verdicts[index]);
                 table.push_str(&format!(",{verdict}"));
             }
             for values in &values {
                 table.push(',');
-                table.push_str(&values.get(&**key).map(|value| cell(value)).unwrap_or_default());
+                table.push_str(&values.get(&*key).map(|value| cell(value)).unwrap_or_default());
             }
             table.push('\n');
         }

@@ -310,7 +310,7 @@ fn best_int(choice: Choice, numbers: &[i64], wanted: &Bits, best: Option<i64>) -
     for (chunk, &word) in numbers.chunks(Bitmap::WORD).zip(wanted) {
         let found = match word {
             0 => None,
-            u64::MAX => chunk.iter().copied().reduce(|one, other| choice.of(one, other)),
+            u64::MAX => best_of_all(choice, chunk),
             word => {
                 let set = chunk.iter().enumerate().filter(|(lane, _)| word >> (Bitmap::WORD - 1 - lane) & 1 == 1);
                 set.map(|(_, number)| *number).reduce(|one, other| choice.of(one, other))
@@ -322,6 +322,20 @@ fn best_int(choice: Choice, numbers: &[i64], wanted: &Bits, best: Option<i64>) -
         };
     }
     best
+}
+
+/// The best of some numbers. Eight of them are compared at a time: one behind the other, each
+/// comparison would wait for the one before it.
+fn best_of_all(choice: Choice, numbers: &[i64]) -> Option<i64> {
+    let (eights, rest) = numbers.as_chunks::<8>();
+    let eight = eights.iter().copied().reduce(|mut best, eight| {
+        match choice {
+            Choice::Least => best.iter_mut().zip(eight).for_each(|(one, other)| *one = (*one).min(other)),
+            Choice::Greatest => best.iter_mut().zip(eight).for_each(|(one, other)| *one = (*one).max(other)),
+        }
+        best
+    });
+    eight.into_iter().flatten().chain(rest.iter().copied()).reduce(|one, other| choice.of(one, other))
 }
 
 /// The better of two floats; of equal ones, 0.0 and -0.0, the new one, which is the earlier.
@@ -342,6 +356,25 @@ fn keep<T: Copy>(kept: &mut Vec<T>, values: &[T], wanted: &Bits) {
             word => {
                 let set = chunk.iter().enumerate().filter(|(lane, _)| word >> (Bitmap::WORD - 1 - lane) & 1 == 1);
                 kept.extend(set.map(|(_, value)| *value));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Wherever the best number stands, and however many there are.
+    #[test]
+    fn the_best_of_some_numbers_is_found_at_any_place() {
+        for len in 0..=Bitmap::WORD {
+            for best in 0..len.max(1) {
+                let distance = |at: usize| at.abs_diff(best) as i64;
+                let falling: Vec<i64> = (0..len).map(|at| -distance(at)).collect();
+                assert_eq!(best_of_all(Choice::Greatest, &falling), (len > 0).then_some(0), "{best} of {len}");
+                let rising: Vec<i64> = (0..len).map(|at| i64::MIN + distance(at)).collect();
+                assert_eq!(best_of_all(Choice::Least, &rising), (len > 0).then_some(i64::MIN), "{best} of {len}");
             }
         }
     }

@@ -18,14 +18,17 @@ use crate::question::never_true;
 use crate::report::{Subject, Warning};
 use crate::runs::RunQuestions;
 use crate::spec::Spec;
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 use tally::{PropertyTally, QueryTally, worse};
 use traceward_engine::select::Config;
 use traceward_logic::expr::{Memory, RowState};
+use traceward_logic::trace::{Column, VariableId};
+use traceward_logic::value::Value;
 use traceward_logic::verdict::Verdict;
-use traceward_trace::{Cell, Intake};
+use traceward_trace::{Cell, Intake, Keys, MissingPolicy, ReadOptions, ReadTrace, Records};
 use trails::{Ended, Strand, Trail, TrailId, Trails};
 
 /// Judges properties for each key of a stream, one state at a time.
@@ -344,6 +347,17 @@ impl KeyedMonitor {
         self.intake.options().time.is_some()
     }
 
+    /// The id of a variable that the spec speaks of; none of any other.
+    pub fn variable(&self, name: &str) -> Option<VariableId> {
+        self.program.slots.get(name).map(|&slot| VariableId(slot as u32))
+    }
+
+    /// The variables that can make a difference to a verdict: what a sender of states has to send.
+    pub fn variables(&self) -> impl Iterator<Item = &str> {
+        let named = self.program.names.iter().zip(&self.program.variables);
+        named.filter(|(_, variable)| variable.matters).map(|(name, _)| &**name)
+    }
+
     /// The queries with their values over the keys whose traces have ended, in the spec's order.
     pub fn queries(&self) -> impl Iterator<Item = KeyedQuery<'_>> {
         let tallies = self.queries.iter().enumerate();
@@ -389,6 +403,95 @@ impl KeyedMonitor {
             cells.push(state.time().map_or(Cell::Absent, Cell::Time));
         }
         self.take(key, self.states + 1, &cells)
+    }
+
+    /// Takes the next state of a key, given by ids of variables and with a timestamp in
+    /// nanoseconds: nothing is looked up by its name.
+    ///
+    /// # Panics
+    /// If an id is none of this monitor's variables.
+    pub fn step_values<'a>(
+        &'a mut self,
+        key: &'a str,
+        values: &[(VariableId, Value)],
+        time: Option<i64>,
+    ) -> Result<KeyedStep<'a>, StepError> {
+        self.step_cells(key, values, time.map_or(Cell::Absent, Cell::Time))
+    }
+
+    /// Takes the next state of a key, like [`Self::step_values`], with a timestamp as an input
+    /// would bring it: a number of the unit that the spec names, or a date as text.
+    ///
+    /// # Panics
+    /// If an id is none of this monitor's variables.
+    pub fn step_timed<'a>(
+        &'a mut self,
+        key: &'a str,
+        values: &[(VariableId, Value)],
+        time: &Value,
+    ) -> Result<KeyedStep<'a>, StepError> {
+        self.step_cells(key, values, state::cell(time))
+    }
+
+    fn step_cells<'a>(
+        &'a mut self,
+        key: &'a str,
+        values: &[(VariableId, Value)],
+        time: Cell<'_>,
+    ) -> Result<KeyedStep<'a>, StepError> {
+        let mut cells = vec![Cell::Absent; self.intake.options().variables.len()];
+        for (variable, value) in values {
+            cells[variable.index()] = state::cell(value);
+        }
+        if self.has_timestamps() {
+            cells.push(time);
+        }
+        self.take(key, self.states + 1, &cells)
+    }
+
+    /// The options by which a table is read whose rows are to be the next states
+    /// ([`Self::step_rows`]).
+    pub fn row_options(&self) -> ReadOptions {
+        // What becomes of values that are missing depends on earlier states, which this one knows.
+        let (records, missing) = (Records::States, MissingPolicy::False);
+        ReadOptions { records, missing, end_when: None, ..self.intake.options().clone() }
+    }
+
+    /// Takes the rows of a table as the next states of their keys; `told` is told what each has
+    /// come to that changes a verdict or ends a trace. The rows were read by
+    /// [`Self::row_options`].
+    ///
+    /// A row that is refused has not happened, and ends it: those before it have.
+    pub fn step_rows(&mut self, rows: &ReadTrace, mut told: impl FnMut(KeyedStep<'_>)) -> Result<(), StepError> {
+        let columns: Vec<(usize, &Column)> =
+            rows.columns.iter().enumerate().filter_map(|(slot, column)| Some((slot, column.as_ref()?))).collect();
+        let keys = keys_of_rows(rows);
+        let mut cells = vec![Cell::Absent; self.intake.options().variables.len() + usize::from(self.has_timestamps())];
+        for (row, key) in keys.into_iter().enumerate() {
+            for &(slot, column) in &columns {
+                cells[slot] = state::cell_of(column, row);
+            }
+            if let (Some(times), Some(cell)) = (&rows.time, cells.last_mut()) {
+                *cell = Cell::Time(times[row]);
+            }
+            let step = self.take(&key, self.states + 1, &cells)?;
+            if !step.changed.is_empty() || !step.ended.is_empty() {
+                told(step);
+            }
+        }
+        Ok(())
+    }
+
+    /// The key that a value is, as an input would bring it; none if the value is missing.
+    pub fn key_of(&self, value: &Value) -> Result<Option<String>, StepError> {
+        let key = self.intake.key_in(self.states + 1, state::cell(value)).map_err(StepError::Refused)?;
+        Ok(key.map(Cow::into_owned))
+    }
+
+    /// The key that a moment is, in nanoseconds since 1970.
+    pub fn key_of_moment(&self, moment: i64) -> String {
+        let key = self.intake.key_in(self.states + 1, Cell::Time(moment));
+        key.ok().flatten().map(Cow::into_owned).unwrap_or_default()
     }
 
     /// Says how late it is, where states have no timestamps: in nanoseconds of whatever clock. The
@@ -731,6 +834,16 @@ impl KeyedMonitor {
         }
         (!strand.is_over()).then(|| Change { gave_up: doubt, ..Change::of(index, verdict) })
     }
+}
+
+/// The key of each row of a table that was read by key.
+fn keys_of_rows(rows: &ReadTrace) -> Vec<Arc<str>> {
+    let mut keys = vec![Arc::from(""); rows.states];
+    for group in rows.keys.iter().flat_map(Keys::groups) {
+        let key = group.key.text();
+        group.positions.iter().for_each(|&position| keys[position as usize] = key.clone());
+    }
+    keys
 }
 
 impl Change {
