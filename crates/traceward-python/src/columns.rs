@@ -2,6 +2,7 @@
 //!
 //! NumPy is never imported: an array tells its type and its bytes itself.
 
+use crate::data;
 use crate::value::{Given, given};
 use arrow_array::builder::{BooleanBuilder, Float64Builder, Int64Builder, StringBuilder};
 use arrow_array::types::{
@@ -13,7 +14,7 @@ use arrow_array::{ArrayRef, ArrowPrimitiveType, BooleanArray, PrimitiveArray, Re
 use arrow_schema::{Field, Schema};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyString};
+use pyo3::types::{PyBytes, PyDict, PyFrozenSet, PySet, PyString};
 use std::sync::Arc;
 use traceward::Value;
 
@@ -49,10 +50,33 @@ fn column(name: &str, values: &Bound<'_, PyAny>) -> PyResult<ArrayRef> {
     if values.is_instance_of::<PyString>() || values.is_instance_of::<PyBytes>() {
         return Err(PyTypeError::new_err(format!("the column `{name}` is a single text; a list of values is needed")));
     }
-    match of_numpy(name, values)? {
-        Some(array) => Ok(array),
-        None => of_list(name, values),
+    if values.is_instance_of::<PyDict>() || values.is_instance_of::<PySet>() || values.is_instance_of::<PyFrozenSet>() {
+        let kind = values.get_type().name()?;
+        return Err(PyTypeError::new_err(format!(
+            "the column `{name}` is a {kind}, which has no order; a list of values is needed"
+        )));
     }
+    if let Some(array) = of_arrow(name, values)? {
+        return Ok(array);
+    }
+    // A series of pandas has arrays of NumPy, or of objects.
+    let of_pandas = values.getattr("array").is_ok() && values.hasattr("to_numpy")?;
+    let values = if of_pandas { values.call_method0("to_numpy")? } else { values.clone() };
+    match of_numpy(name, &values)? {
+        Some(array) => Ok(array),
+        None => of_list(name, &values),
+    }
+}
+
+/// The column that an array of PyArrow is, chunked or not.
+fn of_arrow(name: &str, values: &Bound<'_, PyAny>) -> PyResult<Option<ArrayRef>> {
+    let whole = match values.hasattr("combine_chunks")? {
+        true => values.call_method0("combine_chunks")?,
+        false => values.clone(),
+    };
+    let Ok(array) = whole.getattr("__arrow_c_array__") else { return Ok(None) };
+    let wrong = |error: &dyn std::fmt::Display| PyValueError::new_err(format!("the column `{name}`: {error}"));
+    data::array_of(&array.call0()?).map(Some).map_err(|error| wrong(&error))
 }
 
 /// The column that an array of NumPy holds, if it is one of numbers, booleans or dates.
@@ -102,12 +126,12 @@ fn of_list(name: &str, values: &Bound<'_, PyAny>) -> PyResult<ArrayRef> {
         PyTypeError::new_err(format!("the column `{name}` is a list or an array of NumPy, not {kind}"))
     })?;
     let mut cells = Vec::new();
-    let mut has_dates = false;
+    let mut dates = 0;
     for value in rows {
         match given(&value?).map_err(|reason| PyValueError::new_err(format!("the column `{name}`: {reason}")))? {
             Given::Value(value) => cells.push(value),
             Given::Moment(moment) => {
-                has_dates = true;
+                dates += 1;
                 cells.push(Value::Int(moment));
             }
             Given::Members(_) => {
@@ -115,11 +139,15 @@ fn of_list(name: &str, values: &Bound<'_, PyAny>) -> PyResult<ArrayRef> {
             }
         }
     }
-    if has_dates {
+    let several = || PyTypeError::new_err(format!("the column `{name}` has values of several types"));
+    if dates > 0 {
+        if dates < cells.iter().filter(|cell| !cell.is_missing()).count() {
+            return Err(several());
+        }
         let moment = |cell: &Value| if let Value::Int(moment) = cell { Some(*moment) } else { None };
         return Ok(Arc::new(cells.iter().map(moment).collect::<PrimitiveArray<TimestampNanosecondType>>()));
     }
-    built(&cells).ok_or_else(|| PyTypeError::new_err(format!("the column `{name}` has values of several types")))
+    built(&cells).ok_or_else(several)
 }
 
 /// An array of values of one type; integers and floats together are floats where that is exact.

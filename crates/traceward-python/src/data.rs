@@ -4,11 +4,13 @@
 #![allow(unsafe_code)]
 
 use crate::columns;
+use crate::error::{Kind, exception};
 use crate::work::Length;
+use arrow_array::cast::AsArray;
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi};
-use arrow_array::{Array, RecordBatch, RecordBatchIterator, StructArray};
+use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchIterator, make_array};
 use arrow_schema::{ArrowError, DataType, SchemaRef};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyException, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyByteArray, PyBytes, PyCapsule, PyDict, PyMemoryView, PyString, PyTuple};
@@ -42,7 +44,10 @@ pub enum Data {
 impl Data {
     /// The trace that an argument is.
     pub fn of(given: &Bound<'_, PyAny>) -> PyResult<Self> {
-        if given.is_instance_of::<PyString>() || given.hasattr("__fspath__")? {
+        if let Ok(text) = given.cast::<PyString>() {
+            return path_of(text).map(Self::Path);
+        }
+        if given.hasattr("__fspath__")? {
             return Ok(Self::Path(given.extract()?));
         }
         if let Some(batches) = Batches::of(given)? {
@@ -82,6 +87,17 @@ impl Data {
     }
 }
 
+/// The path that a text is. What has several lines is none, but may well be a trace.
+fn path_of(text: &Bound<'_, PyString>) -> PyResult<PathBuf> {
+    let path: PathBuf = text.extract()?;
+    if path.as_os_str().as_encoded_bytes().contains(&b'\n') && !path.exists() {
+        return Err(PyValueError::new_err(
+            "a text is the path of a file, and this one has several lines; a trace itself is bytes: text.encode()",
+        ));
+    }
+    Ok(path)
+}
+
 fn no_trace(given: &Bound<'_, PyAny>) -> PyResult<PyErr> {
     let kind = given.get_type().name()?;
     let help = match kind.to_str()? {
@@ -90,7 +106,7 @@ fn no_trace(given: &Bound<'_, PyAny>) -> PyResult<PyErr> {
         _ => "",
     };
     Ok(PyTypeError::new_err(format!(
-        "a trace is a path, bytes, a dict of columns, or a table that speaks Arrow (PyArrow, Polars, pandas, DuckDB), \
+        "a trace is a path, bytes, an open file, a dict of columns, or a table that speaks Arrow (PyArrow, Polars, pandas, DuckDB), \
          not {kind}{help}"
     )))
 }
@@ -103,6 +119,9 @@ fn bytes_of(given: &Bound<'_, PyAny>) -> PyResult<Option<PyBackedBytes>> {
     if let Ok(bytes) = given.cast::<PyByteArray>() {
         return Ok(Some(bytes.clone().into()));
     }
+    if given.hasattr("read")? {
+        return read(given).map(Some);
+    }
     let Ok(view) = PyMemoryView::from(given) else { return Ok(None) };
     // An array of numbers is no text.
     if view.getattr("itemsize")?.extract::<usize>()? != 1 {
@@ -110,6 +129,18 @@ fn bytes_of(given: &Bound<'_, PyAny>) -> PyResult<Option<PyBackedBytes>> {
     }
     let bytes = view.call_method0("tobytes")?;
     Ok(Some(bytes.cast::<PyBytes>()?.clone().into()))
+}
+
+/// What a file that is open has from where it is.
+fn read(file: &Bound<'_, PyAny>) -> PyResult<PyBackedBytes> {
+    let read = file.call_method0("read")?;
+    let bytes = match read.cast::<PyString>() {
+        Ok(text) => text.call_method1("encode", ("utf-8",))?,
+        Err(_) => read,
+    };
+    let kind = bytes.get_type().name()?;
+    let bytes = bytes.cast::<PyBytes>();
+    Ok(bytes.map_err(|_| PyTypeError::new_err(format!("a file reads bytes or texts, not {kind}")))?.clone().into())
 }
 
 /// Record batches, some of which may have been looked at.
@@ -156,13 +187,13 @@ impl Batches {
     }
 
     fn of_stream(method: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let capsule = method.call0()?;
+        let py = method.py();
+        let capsule = method.call0().map_err(|error| not_handed_over(py, error))?;
         let stream = taken::<FFI_ArrowArrayStream>(&capsule, STREAM)?;
         // SAFETY: the capsule has the name of a stream, and so holds one; nobody else can use it
         // meanwhile, as the lock is held. What is moved out is marked as released there.
         let stream = unsafe { FFI_ArrowArrayStream::from_raw(stream) };
-        let reader = RecordBatchStreamReader::try_new(stream)
-            .map_err(|error| PyValueError::new_err(format!("the stream cannot be read: {error}")))?;
+        let reader = RecordBatchStreamReader::try_new(stream).map_err(|error| unreadable(py, &error.to_string()))?;
         Ok(Self::new(reader.schema(), Box::new(reader)))
     }
 
@@ -171,26 +202,12 @@ impl Batches {
     }
 
     fn of_array(pair: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let pair = pair.cast::<PyTuple>()?;
-        let (schema, array) = (taken(&pair.get_item(0)?, SCHEMA)?, taken(&pair.get_item(1)?, ARRAY)?);
-        // SAFETY: the capsules have the names of a schema and an array, and so hold them; as above.
-        let (schema, array) = unsafe { (FFI_ArrowSchema::from_raw(schema), FFI_ArrowArray::from_raw(array)) };
-        let wrong = |error| PyValueError::new_err(format!("the Arrow array cannot be read: {error}"));
-        // SAFETY: an array that comes with its schema is laid out as that says; the protocol is so.
-        let data = unsafe { from_ffi(array, &schema) }.map_err(wrong)?;
-        if !matches!(data.data_type(), DataType::Struct(_)) {
-            return Err(PyTypeError::new_err("a single column is no trace; give a table, with a name for each column"));
-        }
-        let rows = StructArray::from(data);
+        let array = array_of(pair)?;
+        let Some(rows) = array.as_struct_opt() else { return Err(single_column()) };
         if rows.null_count() > 0 {
             return Err(PyValueError::new_err("some rows are null as a whole: a table has none such"));
         }
         Ok(Self::of_batch(RecordBatch::from(rows)))
-    }
-
-    /// Whether all batches have been looked at, and are few.
-    pub fn are_at_hand(&self) -> bool {
-        self.rest.is_none()
     }
 
     /// Whether all of it is at hand and little.
@@ -254,6 +271,47 @@ fn with_types<'py>(given: &Bound<'py, PyAny>, schema: &SchemaRef) -> PyResult<Op
     let types = PyDict::new(given.py());
     types.set_item(polars.getattr("Null")?, polars.getattr("Boolean")?)?;
     given.call_method1("cast", (types,)).map(Some)
+}
+
+/// The array that a pair of capsules holds: its schema, and itself.
+pub fn array_of(pair: &Bound<'_, PyAny>) -> PyResult<ArrayRef> {
+    let pair = pair.cast::<PyTuple>()?;
+    let (schema, array) = (taken(&pair.get_item(0)?, SCHEMA)?, taken(&pair.get_item(1)?, ARRAY)?);
+    // SAFETY: the capsules have the names of a schema and an array, and so hold them; nobody else
+    // can use them meanwhile, as the lock is held. What is moved out is marked as released there.
+    let (schema, array) = unsafe { (FFI_ArrowSchema::from_raw(schema), FFI_ArrowArray::from_raw(array)) };
+    let wrong = |error| PyValueError::new_err(format!("the Arrow array cannot be read: {error}"));
+    // SAFETY: an array that comes with its schema is laid out as that says; the protocol is so.
+    let data = unsafe { from_ffi(array, &schema) }.map_err(wrong)?;
+    Ok(make_array(data))
+}
+
+fn single_column() -> PyErr {
+    PyTypeError::new_err("a single column is no trace; give a table, with a name for each column: {\"x\": column}")
+}
+
+/// The exception for a table that its library does not hand over, as it was not made for that.
+fn not_handed_over(py: Python<'_>, error: PyErr) -> PyErr {
+    if !error.is_instance_of::<PyException>(py) {
+        return error;
+    }
+    let text = format!(
+        "<table>: it cannot be handed over: {}\n  help: give each column one type, and each one a name of its own",
+        error.value(py)
+    );
+    let told = exception(py, Kind::Trace, &text);
+    told.set_cause(py, Some(error));
+    told
+}
+
+/// The exception for a stream whose schema cannot be read.
+fn unreadable(py: Python<'_>, reason: &str) -> PyErr {
+    if reason.contains("as a Schema") {
+        return single_column();
+    }
+    let reason = reason.trim_start_matches("C Data interface error: ");
+    let help = "cast the column to another type, or leave it out";
+    exception(py, Kind::Trace, &format!("<table>: it cannot be read: {reason}\n  help: {help}"))
 }
 
 /// What a capsule of a certain name points to.

@@ -118,8 +118,12 @@ fn remedy(remedy: &Remedy) -> String {
 /// The program's words, which name its options, as words about keyword arguments: `--work-limit`
 /// becomes `work_limit`.
 pub fn in_python(text: &str) -> String {
+    let text = &text.replace(
+        "the first argument is a spec file unless a formula is given with -e",
+        "the spec comes first, and then the trace",
+    );
     let mut words = String::with_capacity(text.len());
-    let mut rest = text;
+    let mut rest: &str = text;
     while let Some(at) = rest.find("--") {
         let (before, option) = rest.split_at(at);
         let name = &option[2..];

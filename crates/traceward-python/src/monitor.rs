@@ -1,5 +1,10 @@
 //! A trace that goes on inside of a Python program.
 
+mod change;
+mod followed;
+
+pub use change::Change;
+
 use crate::data::Batches;
 use crate::error::{Kind, exception, in_python, of_error, of_problem, of_step};
 use crate::options::{refuse_unknown, words};
@@ -7,18 +12,18 @@ use crate::report::Answer;
 use crate::spec::Spec;
 use crate::value::{Given, given};
 use arrow_array::{RecordBatch, RecordBatchIterator};
+use change::{Noted, verdict_object};
+use followed::{Followed, KeyGiven, Keyed, Moment, Refusal, Taken, nanoseconds, not_saved};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyAny, PyBytes, PyDict, PyString, PyTuple, PyType};
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard};
-use traceward::input::TimeUnit;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use traceward::input::{Note, TimeUnit};
 use traceward::message::did_you_mean;
-use traceward::report::Place;
-use traceward::{Config, Goal, Known, PropertyId, StepError, Value, VariableId, Verdict};
+use traceward::{Goal, KeyedMonitor, Value, VariableId, Verdict};
 use traceward_cli::binding::{self, MonitorRequest};
-use traceward_wire::{EndOfTrace, Extent, VerdictEvent};
 
 /// The number of names of variables that are remembered as the objects that they are.
 const MOST_NAMES: usize = 256;
@@ -26,129 +31,45 @@ const MOST_NAMES: usize = 256;
 /// The number of rows between two looks for signals.
 const ROWS_AT_ONCE: usize = 1 << 20;
 
-/// A verdict that has changed.
-#[pyclass(frozen, module = "traceward")]
-pub struct Change {
-    /// The name of the property.
-    #[pyo3(get)]
-    property: Py<PyString>,
-    verdict: Verdict,
-    /// The position whose state changed it.
-    #[pyo3(get)]
-    position: u64,
-    /// Whether the property is not followed any more, so that nothing more is known.
-    gave_up: bool,
-    /// The state that made it final.
-    decision: Option<Box<Decision>>,
-}
-
-/// What made a verdict final.
-#[derive(Clone)]
-struct Decision {
-    by: Place,
-    time: Option<i64>,
-    missed: Vec<traceward::Missed>,
-}
-
-/// A change before it is an object of Python.
-struct Noted {
-    id: PropertyId,
-    verdict: Verdict,
-    position: u64,
-    gave_up: bool,
-    decision: Option<Box<Decision>>,
-}
-
-impl Noted {
-    fn new(monitor: &traceward::Monitor, id: PropertyId) -> Self {
-        let property = monitor.property(id);
-        let decision = |by: &Place| {
-            Box::new(Decision { by: by.clone(), time: property.decided_time, missed: property.missed.to_vec() })
-        };
-        Self {
-            id,
-            verdict: property.verdict,
-            position: monitor.position().saturating_sub(1),
-            gave_up: property.gave_up.is_some(),
-            decision: property.decided_by.map(decision),
-        }
-    }
-}
-
-/// The verdict as the class of Python that it is.
-fn verdict_object<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
-    static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-    CLASS.import(py, "traceward._verdict", "Verdict")?.call1((name,))
-}
-
-#[pymethods]
-impl Change {
-    /// What is known of the property: a `Verdict`.
-    #[getter]
-    fn verdict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        verdict_object(py, &if self.gave_up { "unknown".to_owned() } else { self.verdict.to_string() })
-    }
-
-    /// Whether no continuation can change it.
-    #[getter]
-    fn is_final(&self) -> bool {
-        self.decision.is_some()
-    }
-
-    /// The values of the property's variables in the state that made the verdict final; none if it
-    /// is not final.
-    #[getter]
-    fn values<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        self.to_dict(py)?.call_method1("get", ("values",)).map(|values| Some(values).filter(|values| !values.is_none()))
-    }
-
-    /// The change as the program's monitor prints it.
-    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let name = self.property.bind(py).to_str()?;
-        let event = match (self.gave_up, &self.decision) {
-            (true, _) => VerdictEvent::unknown(self.position, name),
-            (false, None) => VerdictEvent::new(self.position, name, self.verdict),
-            (false, Some(decision)) => VerdictEvent::new(self.position, name, self.verdict)
-                .decided_by(&decision.by)
-                .brought_by(decision.time, &decision.missed),
-        };
-        let json = serde_json::to_string(&event).map_err(|error| PyValueError::new_err(error.to_string()))?;
-        static LOADS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-        LOADS.import(py, "json", "loads")?.call1((json,))
-    }
-
-    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        let (name, verdict) = (self.property.bind(py).to_str()?, self.verdict);
-        let verdict = if self.gave_up { "unknown".to_owned() } else { verdict.to_string() };
-        let is_final = if self.is_final() { ", final" } else { "" };
-        Ok(format!("<Change: {name} is {verdict} at position {}{is_final}>", self.position))
-    }
-}
-
 /// What a name of a state means to a monitor.
 #[derive(Clone, Copy)]
 struct Slot {
     variable: Option<VariableId>,
     is_time: bool,
+    is_key: bool,
 }
 
 /// A monitor at work.
 struct Inner {
-    monitor: traceward::Monitor,
+    followed: Followed,
     has_ended: bool,
     /// Names by the objects that they are: those of keyword arguments are the same in each call.
     names: Vec<(Py<PyString>, Slot)>,
-    /// The state that is taken, kept for its memory.
-    values: Vec<(VariableId, Value)>,
+    taken: Taken,
     /// Whether it was looked after the first state whether variables are missing.
     has_looked: bool,
+    /// For each variable whether somebody has named it, be it without a value: then it is missing,
+    /// as a column of nothing but nulls is, and no slip.
+    is_named: Vec<bool>,
 }
 
-/// The time of a state.
-enum Moment {
-    None,
-    Nanoseconds(i64),
-    AsGiven(Value),
+impl Inner {
+    fn name(&mut self, variable: VariableId) {
+        let index = variable.index();
+        if self.is_named.len() <= index {
+            self.is_named.resize(index + 1, false);
+        }
+        self.is_named[index] = true;
+    }
+
+    /// The variables that nobody has named.
+    fn unseen(&self) -> Vec<String> {
+        let is_named = |name: &String| {
+            let variable = self.followed.variable(name);
+            variable.is_some_and(|variable| self.is_named.get(variable.index()) == Some(&true))
+        };
+        self.followed.unseen().into_iter().filter(|name| !is_named(name)).collect()
+    }
 }
 
 /// Judges properties while a trace goes on.
@@ -157,6 +78,8 @@ pub struct Monitor {
     inner: Mutex<Inner>,
     properties: Vec<Py<PyString>>,
     time: Option<(String, Option<TimeUnit>)>,
+    /// The name of the key, if there are keys.
+    by: Option<String>,
     on_verdict: Option<Py<PyAny>>,
     allows_empty: bool,
     tells_cost: bool,
@@ -168,7 +91,7 @@ impl Monitor {
         spec: &Bound<'_, PyAny>,
         on_verdict: Option<Py<PyAny>>,
         options: Option<&Bound<'_, PyDict>>,
-        make: impl FnOnce(&traceward::Spec, Config, &MonitorRequest) -> Result<traceward::Monitor, traceward::Error>,
+        make: impl FnOnce(&traceward::Spec, &MonitorRequest) -> Result<Followed, traceward::Error>,
     ) -> PyResult<Self> {
         let words = words(options)?;
         refuse_unknown(options, &MonitorRequest::names())?;
@@ -179,18 +102,22 @@ impl Monitor {
         {
             return Err(PyTypeError::new_err("on_verdict is a function that takes a Change"));
         }
-        let time = spec.settings().time.as_ref();
-        if time.is_some_and(|time| !time.rest.is_empty()) {
-            let text = "the timestamp of a state is one value, and the spec names several columns";
-            return Err(exception(py, Kind::Usage, text));
-        }
-        let monitor = make(&spec, request.config(), &request).map_err(|error| of_error(py, &error, "the trace"))?;
-        let properties = monitor.properties().map(|one| PyString::new(py, one.name).unbind()).collect();
-        let inner = Inner { monitor, has_ended: false, names: Vec::new(), values: Vec::new(), has_looked: false };
+        refuse(&spec, &request).map_err(|reason| exception(py, Kind::Usage, reason))?;
+        let followed = make(&spec, &request).map_err(|error| of_error(py, &error, "the trace"))?;
+        let names = followed.property_names().into_iter();
+        let inner = Inner {
+            followed,
+            has_ended: false,
+            names: Vec::new(),
+            taken: Taken::default(),
+            has_looked: false,
+            is_named: Vec::new(),
+        };
         Ok(Self {
             inner: Mutex::new(inner),
-            properties,
-            time: time.map(|time| (time.name.clone(), time.unit)),
+            properties: names.map(|name| PyString::new(py, &name).unbind()).collect(),
+            time: spec.settings().time.as_ref().map(|time| (time.name.clone(), time.unit)),
+            by: spec.settings().by.clone(),
             on_verdict,
             allows_empty: request.allows_empty(),
             tells_cost: request.engine_statistics(),
@@ -227,15 +154,16 @@ impl Monitor {
 
     fn slot_of(&self, inner: &Inner, name: &str) -> Slot {
         let is_time = self.time.as_ref().is_some_and(|(time, _)| time == name);
-        Slot { variable: inner.monitor.variable(name), is_time }
+        let is_key = self.by.as_ref().is_some_and(|by| by == name);
+        Slot { variable: inner.followed.variable(name), is_time, is_key }
     }
 
     /// Adds the values of a state.
-    fn add(&self, inner: &mut Inner, values: &Bound<'_, PyDict>, time: &mut Moment) -> PyResult<()> {
+    fn add(&self, inner: &mut Inner, values: &Bound<'_, PyDict>) -> PyResult<()> {
         for (name, value) in values {
             let name = name.cast::<PyString>().map_err(|_| PyTypeError::new_err("names of variables are texts"))?;
             let slot = self.slot(inner, name)?;
-            self.add_value(inner, slot, &value, time, || Ok(name.to_str()?.to_owned()))?;
+            self.add_value(inner, slot, &value, || Ok(name.to_str()?.to_owned()))?;
         }
         Ok(())
     }
@@ -245,43 +173,52 @@ impl Monitor {
         inner: &mut Inner,
         slot: Slot,
         value: &Bound<'_, PyAny>,
-        time: &mut Moment,
         name: impl Fn() -> PyResult<String>,
     ) -> PyResult<()> {
+        let Slot { variable, is_time, is_key } = slot;
         // What nobody speaks of may be anything, but its members may be spoken of.
-        if slot.variable.is_none() && !slot.is_time && !value.is_instance_of::<PyDict>() && !is_sequence(value) {
+        let is_spoken_of = variable.is_some() || is_time || is_key;
+        if !is_spoken_of && !value.is_instance_of::<PyDict>() && !is_sequence(value) {
             return Ok(());
         }
         let found = match given(value) {
             Ok(found) => found,
             Err(reason) => return Err(exception(value.py(), Kind::Trace, &format!("`{}`: {reason}", name()?))),
         };
-        let (as_value, as_time) = match found {
-            Given::Members(members) => return self.add_members(inner, &members, time, &name()?),
-            Given::Moment(moment) => (Value::Int(moment), Moment::Nanoseconds(moment)),
-            Given::Value(value) if slot.is_time => (value.clone(), Moment::AsGiven(value)),
-            Given::Value(value) => (value, Moment::None),
+        let taken = &mut inner.taken;
+        let value = match found {
+            Given::Members(members) => return self.add_members(inner, &members, &name()?),
+            Given::Moment(moment) => {
+                if is_time {
+                    taken.time = Moment::Nanoseconds(moment);
+                }
+                if is_key {
+                    taken.key = Some(KeyGiven::Moment(moment));
+                }
+                Value::Int(moment)
+            }
+            Given::Value(value) => {
+                if is_time {
+                    taken.time = Moment::AsGiven(value.clone());
+                }
+                if is_key {
+                    taken.key = Some(KeyGiven::Value(value.clone()));
+                }
+                value
+            }
         };
-        if let Some(variable) = slot.variable {
-            inner.values.push((variable, as_value));
-        }
-        if slot.is_time {
-            *time = as_time;
+        if let Some(variable) = variable {
+            taken.values.push((variable, value));
+            inner.name(variable);
         }
         Ok(())
     }
 
     /// Adds the members of an object as `object.member`, and the elements of a list as `list.0`.
-    fn add_members(
-        &self,
-        inner: &mut Inner,
-        members: &Bound<'_, PyAny>,
-        time: &mut Moment,
-        name: &str,
-    ) -> PyResult<()> {
+    fn add_members(&self, inner: &mut Inner, members: &Bound<'_, PyAny>, name: &str) -> PyResult<()> {
         let mut add = |member: String, value: &Bound<'_, PyAny>| {
             let slot = self.slot_of(inner, &member);
-            self.add_value(inner, slot, value, time, || Ok(member.clone()))
+            self.add_value(inner, slot, value, || Ok(member.clone()))
         };
         if let Ok(dict) = members.cast::<PyDict>() {
             for (key, value) in dict {
@@ -301,9 +238,8 @@ impl Monitor {
             return Ok(PyTuple::empty(py));
         }
         let change = |noted: Noted| {
-            let Noted { id, verdict, position, gave_up, decision } = noted;
-            let property = self.properties[id.index()].clone_ref(py);
-            Bound::new(py, Change { property, verdict, position, gave_up, decision })
+            let property = self.properties[noted.id.index()].clone_ref(py);
+            Bound::new(py, Change::new(property, noted))
         };
         let changes = noted.into_iter().map(change).collect::<PyResult<Vec<_>>>()?;
         if let Some(callback) = &self.on_verdict {
@@ -315,10 +251,7 @@ impl Monitor {
     /// Warns once of variables that the first state does not speak of.
     fn look_for_unseen(&self, py: Python<'_>, inner: &mut Inner, given: &[String]) -> PyResult<()> {
         inner.has_looked = true;
-        // One that is there and null is no slip.
-        let is_given = |name: &str| given.iter().any(|given| given == name);
-        let unseen = inner.monitor.unseen().filter(|name| !is_given(name)).map(str::to_owned);
-        for name in unseen.collect::<Vec<String>>() {
+        for name in inner.unseen() {
             let near = did_you_mean(&name, given.iter().map(String::as_str));
             let near = near.map(|near| format!("; {near}")).unwrap_or_default();
             let text = format!("`{name}` is not in the first state: what is asked of it is false{near}");
@@ -333,20 +266,17 @@ impl Monitor {
         let stepped = py.detach(|| {
             let schema = batch.schema();
             let batches = RecordBatchIterator::new([Ok(batch.clone())], schema);
-            let rows = traceward_arrow::read(batches, &inner.monitor.row_options())
+            let rows = traceward_arrow::read(batches, &inner.followed.row_options())
                 .map_err(|failure| traceward::Error::from(failure.error))?;
-            let mut noted = Vec::new();
-            let result = inner.monitor.step_rows(&rows, |monitor, changed| {
-                let notable = |id: &&PropertyId| {
-                    let property = monitor.property(**id);
-                    !only_final || property.is_final() || property.gave_up.is_some()
-                };
-                noted.extend(changed.iter().filter(notable).map(|id| Noted::new(monitor, *id)));
-            });
-            Ok::<(Vec<Noted>, Result<(), StepError>), traceward::Error>((noted, result))
+            let named = rows.columns.iter().enumerate().filter(|(_, column)| column.is_some());
+            named.for_each(|(index, _)| inner.name(VariableId(index as u32)));
+            let without_key = rows.notes.iter().find(|note| matches!(note, Note::WithoutKey { .. })).cloned();
+            Ok::<_, traceward::Error>((inner.followed.step_rows(&rows, only_final), without_key))
         });
-        let (noted, result) = stepped.map_err(|error| of_error(py, &error, "<table>"))?;
-        if !inner.has_looked && inner.monitor.position() > 0 {
+        let ((noted, result), without_key) = stepped.map_err(|error| of_error(py, &error, "<table>"))?;
+        // A row that nobody looked at must not pass in silence.
+        without_key.map_or(Ok(()), |note| warn(py, &format!("<table>: {note}")))?;
+        if !inner.has_looked && inner.followed.states() > 0 {
             let given = batch.schema().fields().iter().map(|field| field.name().clone()).collect::<Vec<_>>();
             self.look_for_unseen(py, inner, &given)?;
         }
@@ -381,8 +311,17 @@ impl Monitor {
         on_verdict: Option<Py<PyAny>>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
-        Self::made(py, spec, on_verdict.filter(|one| !one.is_none(py)), options, |spec, config, request| {
-            traceward::Monitor::with_questions(spec, config, request.questions())
+        Self::made(py, spec, on_verdict.filter(|one| !one.is_none(py)), options, |spec, request| {
+            Ok(match spec.settings().by {
+                Some(_) => {
+                    let monitor = KeyedMonitor::with_options(spec, request.config(), request.keys())?;
+                    Followed::Each(Box::new(Keyed::new(monitor, request.keys().idle)))
+                }
+                None => {
+                    let monitor = traceward::Monitor::with_questions(spec, request.config(), request.questions())?;
+                    Followed::One(Box::new(monitor))
+                }
+            })
         })
     }
 
@@ -402,21 +341,25 @@ impl Monitor {
         options.into_iter().flatten().try_for_each(|(name, value)| arguments.set_item(name, value))?;
         arguments.set_item("on_verdict", on_verdict)?;
         let made = class.call((spec,), Some(&arguments))?;
-        let restored = Self::made(py, spec, None, options, |spec, config, _| {
-            traceward::Monitor::restore(spec, config, saved.as_bytes())
-        })?;
         let this = made.cast::<Self>()?.get();
+        if this.by.is_some() {
+            return Err(not_saved(py));
+        }
+        let restored = Self::made(py, spec, None, options, |spec, request| {
+            let monitor = traceward::Monitor::restore(spec, request.config(), saved.as_bytes())?;
+            Ok(Followed::One(Box::new(monitor)))
+        })?;
+        let restored = restored.inner.into_inner().unwrap_or_else(PoisonError::into_inner);
         let mut inner = this.lock()?;
-        inner.monitor = restored.lock()?.monitor.clone();
-        inner.has_looked = inner.monitor.position() > 0;
+        inner.has_looked = restored.followed.states() > 0;
+        inner.followed = restored.followed;
         drop(inner);
         Ok(made)
     }
 
     /// The monitor as bytes, to go on with later: see `restore`.
     fn save<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = self.lock()?.monitor.save().map_err(|error| of_error(py, &error, "the trace"))?;
-        Ok(PyBytes::new(py, &bytes))
+        Ok(PyBytes::new(py, &self.lock()?.followed.save(py)?))
     }
 
     /// Takes the next state, and returns the verdicts that it changed.
@@ -429,26 +372,13 @@ impl Monitor {
     ) -> PyResult<Bound<'py, PyTuple>> {
         let mut guard = self.going_on(py)?;
         let inner = &mut *guard;
-        inner.values.clear();
-        let mut time = Moment::None;
+        inner.taken.clear();
         let state = state.filter(|state| !state.is_none());
         let state = state.map(|state| state.cast::<PyDict>().map_err(|_| not_a_state(state))).transpose()?;
         for values in state.into_iter().chain(values) {
-            self.add(inner, values, &mut time)?;
+            self.add(inner, values)?;
         }
-        let Inner { monitor, values: taken, .. } = inner;
-        let stepped = match &time {
-            Moment::None => monitor.step_values(taken, None),
-            Moment::Nanoseconds(time) => monitor.step_values(taken, Some(*time)),
-            Moment::AsGiven(time) => monitor.step_timed(taken, time),
-        };
-        let changed = stepped.map_err(|error| of_step(py, &error))?;
-        let noted = if changed.is_empty() {
-            Vec::new()
-        } else {
-            let changed = changed.to_vec();
-            changed.into_iter().map(|id| Noted::new(monitor, id)).collect()
-        };
+        let noted = inner.followed.step(&inner.taken).map_err(|refusal| self.refused(py, &refusal))?;
         if !inner.has_looked {
             let given: Vec<Bound<'_, PyAny>> = state.into_iter().chain(values).flat_map(|one| one.keys()).collect();
             let given: Vec<String> = given.iter().map(ToString::to_string).collect();
@@ -490,8 +420,7 @@ impl Monitor {
     fn advance_to<'py>(&self, py: Python<'py>, time: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyTuple>> {
         let time = self.nanoseconds(time)?;
         let mut inner = self.going_on(py)?;
-        let changed = inner.monitor.advance_to(time).to_vec();
-        let noted = changed.into_iter().map(|id| Noted::new(&inner.monitor, id)).collect();
+        let noted = inner.followed.advance_to(time);
         drop(inner);
         self.told(py, noted)
     }
@@ -499,13 +428,19 @@ impl Monitor {
     /// The earliest time that may bring a verdict once it has passed, in nanoseconds, if any does.
     #[getter]
     fn deadline(&self) -> PyResult<Option<i64>> {
-        Ok(self.lock()?.monitor.deadline())
+        Ok(self.lock()?.followed.deadline())
     }
 
-    /// The number of states so far.
+    /// The number of states so far; with `by`, of all keys.
     #[getter]
     fn position(&self) -> PyResult<u64> {
-        Ok(self.lock()?.monitor.position())
+        Ok(self.lock()?.followed.states())
+    }
+
+    /// The number of keys that have a trace now, which is 0 without `by`.
+    #[getter]
+    fn live(&self) -> PyResult<usize> {
+        Ok(self.lock()?.followed.keyed().map_or(0, KeyedMonitor::live))
     }
 
     /// Whether the trace has ended.
@@ -517,19 +452,32 @@ impl Monitor {
     /// The names of the variables that can make a difference.
     #[getter]
     fn variables(&self) -> PyResult<Vec<String>> {
-        Ok(self.lock()?.monitor.variables().map(str::to_owned).collect())
+        Ok(self.lock()?.followed.variables())
     }
 
-    /// The verdict on each property by its name, the trace being about to go on.
+    /// The verdict on each property by its name, the trace being about to go on; with `by`, the
+    /// worst of all keys.
     #[getter]
     fn verdicts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let verdicts = self.lock()?.followed.verdicts();
+        self.by_name(py, &verdicts)
+    }
+
+    /// The verdict on each property by its name, for the trace that a key has now; none if it has
+    /// no trace.
+    #[pyo3(signature = (key, /))]
+    fn verdicts_of<'py>(&self, py: Python<'py>, key: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyDict>>> {
         let inner = self.lock()?;
-        let verdicts = PyDict::new(py);
-        for (name, property) in self.properties.iter().zip(inner.monitor.properties()) {
-            let verdict = if property.gave_up.is_some() { "unknown".to_owned() } else { property.verdict.to_string() };
-            verdicts.set_item(name, verdict_object(py, &verdict)?)?;
-        }
-        Ok(verdicts)
+        let Some(monitor) = inner.followed.keyed() else {
+            return Err(exception(py, Kind::Usage, "there are no keys: by=\"NAME\" says which value is the key"));
+        };
+        let key = match given(key) {
+            Ok(Given::Value(value)) => monitor.key_of(&value).map_err(|error| of_step(py, &error))?,
+            Ok(Given::Moment(moment)) => Some(monitor.key_of_moment(moment)),
+            Ok(Given::Members(_)) | Err(_) => None,
+        };
+        let verdicts = key.map(|key| monitor.verdicts_of(&key)).filter(|verdicts| !verdicts.is_empty());
+        verdicts.map(|verdicts| self.by_name(py, &verdicts)).transpose()
     }
 
     /// Ends the trace without a look at what it has come to.
@@ -542,12 +490,12 @@ impl Monitor {
     fn _end(&self, py: Python<'_>) -> PyResult<Answer> {
         let mut inner = self.lock()?;
         inner.has_ended = true;
-        let monitor = &inner.monitor;
-        self.refuse_unanswered(py, monitor)?;
-        let verdicts = monitor.end();
-        let reason = |abandoned: &traceward::Abandoned| in_python(&binding::given_up(abandoned));
-        let end = EndOfTrace::of_monitor(monitor, Extent::Complete, &verdicts, &reason, self.tells_cost);
-        for warning in monitor.warnings().iter().filter(|warning| warning.is_urgent) {
+        self.refuse_emptiness(py, &inner)?;
+        let end = inner.followed.end(self.tells_cost);
+        if let Some((name, reason)) = inner.followed.given_up() {
+            return Err(exception(py, Kind::Limit, &format!("`{name}`: {reason}")));
+        }
+        for warning in inner.followed.warnings().iter().filter(|warning| warning.is_urgent) {
             warn(py, &in_python(&binding::warning(Path::new("the trace"), warning)))?;
         }
         let json = serde_json::to_string(&end).map_err(|error| PyValueError::new_err(error.to_string()))?;
@@ -556,57 +504,65 @@ impl Monitor {
 }
 
 impl Monitor {
-    /// Refuses an end at which there is no answer: no state, a variable that was never seen, or
-    /// something that was given up.
-    fn refuse_unanswered(&self, py: Python<'_>, monitor: &traceward::Monitor) -> PyResult<()> {
-        if monitor.position() == 0 && !self.allows_empty {
+    /// Refuses an end at which nothing can be said: no state, or a variable that was never seen.
+    fn refuse_emptiness(&self, py: Python<'_>, inner: &Inner) -> PyResult<()> {
+        let states = inner.followed.states();
+        if states == 0 && !self.allows_empty {
             let text = "the trace is empty: no state was taken\n  help: allow_empty judges a trace without a state";
             return Err(exception(py, Kind::Trace, text));
         }
-        if monitor.position() > 0
-            && let Some(name) = monitor.unseen().next()
-        {
-            let text = format!("`{name}` was never seen: what is asked of it was false throughout");
-            return Err(exception(py, Kind::Trace, &text));
-        }
-        for id in monitor.property_ids() {
-            let property = monitor.property(id);
-            let reason = property.gave_up.map(|one| in_python(&binding::given_up(one)));
-            if let Some(reason) = reason.or_else(|| monitor.doubt(id).map(str::to_owned)) {
-                return Err(exception(py, Kind::Limit, &format!("`{}`: {reason}", property.name)));
+        match inner.unseen().first() {
+            Some(name) if states > 0 => {
+                let text = format!("`{name}` was never seen: what is asked of it was false throughout");
+                Err(exception(py, Kind::Trace, &text))
             }
+            _ => Ok(()),
         }
-        for query in monitor.queries_at_end() {
-            let reason = match query.known {
-                Known::Value { .. } => continue,
-                Known::Failed(reason) => reason,
-                Known::GaveUp(gave_up) => in_python(&binding::given_up(&traceward::Abandoned::Limit(gave_up))),
-            };
-            return Err(exception(py, Kind::Limit, &format!("`{}`: {reason}", query.name)));
-        }
-        Ok(())
     }
 
     /// A time as the timestamps of states are given, in nanoseconds.
     fn nanoseconds(&self, time: &Bound<'_, PyAny>) -> PyResult<i64> {
         let unit = self.time.as_ref().and_then(|(_, unit)| *unit);
-        let wrong = |reason: &str| Err(exception(time.py(), Kind::Trace, reason));
-        match (given(time), unit) {
-            (Ok(Given::Moment(moment)), _) => Ok(moment),
-            (Ok(Given::Value(Value::Int(number))), Some(unit)) => match number.checked_mul(unit.nanoseconds()) {
-                Some(time) => Ok(time),
-                None => wrong("the time is out of range"),
-            },
-            (Ok(Given::Value(Value::Float(number))), Some(unit)) => {
-                let time = (number * unit.nanoseconds() as f64).round();
-                if time.abs() < 9e18 { Ok(time as i64) } else { wrong("the time is out of range") }
-            }
-            (Ok(Given::Value(Value::Int(_) | Value::Float(_))), None) => {
-                wrong("a number has no meaning as a time: give a datetime, or name the unit: time=\"COLUMN:s\"")
-            }
-            (Err(reason), _) => wrong(&reason),
-            _ => wrong("a time is a datetime, or a number of the unit of the time column"),
+        nanoseconds(given(time), unit).map_err(|reason| exception(time.py(), Kind::Trace, &reason))
+    }
+
+    /// Verdicts by the names of their properties.
+    fn by_name<'py>(&self, py: Python<'py>, verdicts: &[Option<Verdict>]) -> PyResult<Bound<'py, PyDict>> {
+        let named = PyDict::new(py);
+        for (name, verdict) in self.properties.iter().zip(verdicts) {
+            named.set_item(name, verdict_object(py, *verdict)?)?;
         }
+        Ok(named)
+    }
+
+    /// The exception for a state that is not taken.
+    fn refused(&self, py: Python<'_>, refusal: &Refusal) -> PyErr {
+        match refusal {
+            Refusal::Step(error) => of_step(py, error),
+            Refusal::WithoutKey => {
+                let by = self.by.as_deref().unwrap_or_default();
+                exception(py, Kind::Trace, &format!("the state has no `{by}`, so that nobody knows whose it is"))
+            }
+        }
+    }
+}
+
+/// Refuses what a monitor cannot be asked.
+fn refuse(spec: &traceward::Spec, request: &MonitorRequest) -> Result<(), &'static str> {
+    let settings = spec.settings();
+    if settings.time.as_ref().is_some_and(|time| !time.rest.is_empty()) {
+        return Err("the timestamp of a state is one value, and the spec names several columns");
+    }
+    let questions = request.questions();
+    match settings.by {
+        None if request.keys().idle.is_some() => {
+            Err("idle ends the traces of keys, and there are none\n  help: by=\"NAME\" says which value is the key")
+        }
+        Some(_) if questions.coverage || questions.waiting => {
+            Err("coverage and waiting are not told of keys that are followed\n  help: check(..., by=...) tells them")
+        }
+        Some(_) if request.engine_statistics() => Err("engine_statistics is not told of keys that are followed"),
+        _ => Ok(()),
     }
 }
 

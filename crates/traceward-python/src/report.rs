@@ -10,13 +10,12 @@ use crate::work::{Length, done};
 use arrow_array::{ArrayRef, Float64Array, Int64Array, StringArray};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use traceward::engine::Interrupt;
-use traceward::input::{Format, Inspection};
+use traceward::input::{Format, Inspection, Key};
 use traceward::report::{QueryReport, QueryValue};
-use traceward::{CheckOptions, EngineName, Error, Goal, Report, Value};
+use traceward::{Checker, EngineName, Error, Goal, Report, Value};
 use traceward_arrow::Table;
 use traceward_cli::binding::{self, InspectRequest, Problem, Reading};
 use traceward_wire::ReportDocument;
@@ -122,13 +121,13 @@ fn texts(all: impl Iterator<Item = Option<String>>) -> ArrayRef {
 }
 
 /// The value of a query for each key: numbers, or what else there is as text.
-fn values(query: &QueryReport, keys: &[(Arc<str>, usize)]) -> ArrayRef {
+fn values(query: &QueryReport, keys: &[(Key, usize)]) -> ArrayRef {
     let QueryValue::ByKey { values, .. } = &query.value else {
         return texts(keys.iter().map(|_| None));
     };
     let by_key: std::collections::HashMap<&str, &Value> =
         values.iter().filter_map(|(key, value)| Some((&**key, value.as_ref()?))).collect();
-    let found = || keys.iter().map(|(key, _)| by_key.get(&**key).copied());
+    let found = || keys.iter().map(|(key, _)| by_key.get(&*key.text()).copied());
     let is_number = |value: Option<&Value>| matches!(value, None | Some(Value::Int(_) | Value::Float(_)));
     if found().all(is_number) {
         let number = |value: &Value| match value {
@@ -162,11 +161,12 @@ pub fn check(
     let prepared = Spec::of(spec)?.get().prepared(py, goal, options)?;
     let mut data = Data::of(data)?;
     let path = data.name().to_path_buf();
-    let engine = prepared.request.options(None, Reading::default()).config.engine;
+    let engine = prepared.request.engine();
     let is_quick = matches!(engine, EngineName::Auto | EngineName::Reverse);
     let length = if is_quick { data.length(py) } else { Length::Long };
     let (asked, failure) = (prepared.clone(), data.failure());
-    let answered = done(py, length, move |interrupt| answer(&asked, data, Reading { interrupt, shown, drawn }))?;
+    let answered =
+        done(py, length, move |interrupt| answer(&asked, data, length, Reading { interrupt, shown, drawn }))?;
     let report = answered.map_err(|problem| unread(py, problem, &path, failure.as_ref()))?;
     if let Some(reason) = prepared.request.shortcoming(&path, &report) {
         return Err(exception(py, Kind::Trace, &in_python(&reason)));
@@ -186,34 +186,25 @@ fn unread(py: Python<'_>, problem: Problem, path: &Path, failure: Option<&Failur
     }
 }
 
-fn answer(prepared: &Prepared, data: Data, reading: Reading) -> Result<Report, Problem> {
-    let Prepared { request, spec, .. } = prepared;
+fn answer(prepared: &Prepared, data: Data, length: Length, reading: Reading) -> Result<Report, Problem> {
     match data {
-        Data::Path(path) => request.check_file(spec, &path, reading),
-        Data::Bytes(bytes) => {
-            let options = request.options(None, reading);
-            Ok(check_bytes(spec, &bytes, &options, reading.interrupt)?)
-        }
-        Data::Batches(batches) => {
-            let mut options = request.options(None, reading);
-            if batches.are_at_hand() {
-                // To start a thread takes longer than a short table.
-                options.read.pieces.threads = NonZero::<usize>::MIN;
-            }
-            Ok(traceward_arrow::check(spec, Counted::new(batches, reading), &options)?)
-        }
+        Data::Path(path) => prepared.request.check_file(&prepared.spec, &path, reading),
+        // What is drawn is no part of what is the same each time.
+        _ if length == Length::Short && !reading.drawn => Ok(answer_by(prepared.short()?, data, reading)?),
+        _ => Ok(answer_by(&prepared.reading(reading)?, data, reading)?),
     }
 }
 
-fn check_bytes(
-    spec: &traceward::Spec,
-    bytes: &[u8],
-    options: &CheckOptions,
-    interrupt: Option<Interrupt>,
-) -> Result<Report, Error> {
-    match table_of(bytes, |first| Format::of_table(&options.read, first)) {
-        Some((table, format)) => traceward_arrow::check_table(spec, table, format, options),
-        None => traceward::check_with(spec, Interruptible { bytes, interrupt }, options),
+fn answer_by(checker: &Checker, data: Data, reading: Reading) -> Result<Report, Error> {
+    match data {
+        Data::Path(_) => unreachable!("a file may tell its form by its name"),
+        Data::Bytes(bytes) => match table_of(&bytes, |first| Format::of_table(&checker.options().read, first)) {
+            Some((table, format)) => checker.check_read(|options| traceward_arrow::table_input(table, format, options)),
+            None => checker.check(Interruptible { bytes: &bytes, interrupt: reading.interrupt }),
+        },
+        Data::Batches(batches) => {
+            checker.check_read(|options| traceward_arrow::batches_input(Counted::new(batches, reading), options))
+        }
     }
 }
 

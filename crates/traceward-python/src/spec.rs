@@ -6,10 +6,11 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use std::ffi::OsString;
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use traceward::{Goal, Settings, Source};
-use traceward_cli::binding::{self, CheckRequest};
+use traceward::{Checker, Goal, Settings, Source};
+use traceward_cli::binding::{self, CheckRequest, Reading};
 
 /// The name of a text that came from no file.
 const TEXT: &str = "<spec>";
@@ -48,6 +49,27 @@ pub struct Prepared {
     pub request: CheckRequest,
     /// The spec, read with the settings that options give.
     pub spec: traceward::Spec,
+    /// Answers for short traces.
+    short: OnceLock<Checker>,
+}
+
+impl Prepared {
+    /// Answers for traces that are short: without any thread beside the one that asks, since to
+    /// start one takes longer, and with what was made ready for the trace before.
+    pub fn short(&self) -> Result<&Checker, traceward::Error> {
+        if let Some(known) = self.short.get() {
+            return Ok(known);
+        }
+        let mut options = self.request.options(None, Reading::default());
+        options.read.pieces.threads = NonZero::<usize>::MIN;
+        let made = Checker::new(self.spec.clone(), options)?;
+        Ok(self.short.get_or_init(|| made))
+    }
+
+    /// Answers for any trace that is read in a certain way.
+    pub fn reading(&self, reading: Reading) -> Result<Checker, traceward::Error> {
+        Checker::new(self.spec.clone(), self.request.options(None, reading))
+    }
 }
 
 impl Spec {
@@ -90,7 +112,7 @@ impl Spec {
         refuse_unknown(options, &CheckRequest::names())?;
         let request = CheckRequest::parse(&words).map_err(|problem| of_problem(py, problem, Path::new("")))?;
         let spec = self.read(py, goal, request.settings())?;
-        let made = Arc::new(Prepared { goal, words, request, spec });
+        let made = Arc::new(Prepared { goal, words, request, spec, short: OnceLock::new() });
         let mut remembered = lock();
         if remembered.len() == MOST_REMEMBERED {
             remembered.remove(0);
@@ -130,8 +152,10 @@ fn texts_of(given: &Bound<'_, PyAny>) -> PyResult<Vec<(String, String)>> {
         return Ok(vec![(source.name, source.text)]);
     }
     let kind = given.get_type().name()?;
+    let is_table = given.hasattr("__arrow_c_stream__")?;
+    let help = if is_table { "; the spec comes first, and then the trace" } else { "" };
     Err(PyTypeError::new_err(format!(
-        "a spec is a Spec, a text, a list of texts, or the path of a spec file (pathlib.Path), not {kind}"
+        "a spec is a Spec, a text, a list of texts, or the path of a spec file (pathlib.Path), not {kind}{help}"
     )))
 }
 

@@ -45,10 +45,15 @@ fn int_of(int: &Bound<'_, PyAny>) -> Result<Value, String> {
     Ok(Value::Int(int))
 }
 
-/// What is no plain value: subclasses, numbers of NumPy, dates, containers.
+/// What is no plain value: subclasses, numbers of NumPy, dates, durations, decimals, containers.
 fn rare<'py>(object: &Bound<'py, PyAny>) -> Result<Given<'py>, String> {
     if object.is_instance_of::<PyDict>() || object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>() {
         return Ok(Given::Members(object.clone()));
+    }
+    let kind = object.get_type().name().map(|name| name.to_string()).unwrap_or_default();
+    // What pandas has for missing values; the one is a `datetime`.
+    if kind == "NaTType" || kind == "NAType" {
+        return Ok(Given::Value(Value::Missing));
     }
     if let Some(moment) = moment(object)? {
         return Ok(Given::Moment(moment));
@@ -69,7 +74,13 @@ fn rare<'py>(object: &Bound<'py, PyAny>) -> Result<Given<'py>, String> {
     {
         return given(&item);
     }
-    let kind = object.get_type().name().map(|name| name.to_string()).unwrap_or_default();
+    static PLAIN: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let plain = PLAIN.import(object.py(), "traceward._plain", "plain").and_then(|plain| plain.call1((object,)));
+    if let Ok(plain) = plain
+        && !plain.is(object)
+    {
+        return given(&plain);
+    }
     Err(format!("{kind} is no value of a state: booleans, numbers, texts, None and datetimes are"))
 }
 
@@ -86,7 +97,7 @@ fn moment(object: &Bound<'_, PyAny>) -> Result<Option<i64>, String> {
         if let Ok(nanoseconds) = object.getattr("value").and_then(|value| value.extract::<i64>()) {
             return Ok(Some(nanoseconds));
         }
-        let epoch = EPOCH.import(py, "traceward._epoch", "EPOCH")?;
+        let epoch = EPOCH.import(py, "traceward._plain", "EPOCH")?;
         let aware = match object.getattr("tzinfo")?.is_none() {
             true => object.call_method("replace", (), Some(&utc(py)?))?,
             false => object.clone(),
@@ -102,7 +113,7 @@ fn moment(object: &Bound<'_, PyAny>) -> Result<Option<i64>, String> {
 
 fn utc(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     static UTC: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let zone = UTC.import(py, "traceward._epoch", "UTC")?;
+    let zone = UTC.import(py, "traceward._plain", "UTC")?;
     let argument = PyDict::new(py);
     argument.set_item("tzinfo", zone)?;
     Ok(argument)

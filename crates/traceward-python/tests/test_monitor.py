@@ -317,3 +317,19 @@ def test_a_first_value_that_is_null_is_no_slip():
         monitor.step(x=None)
         monitor.step(x=1)
     assert monitor.end().states == 2
+
+
+@pytest.mark.parametrize("by", [None, "k"])
+def test_what_is_named_and_never_has_a_value_is_missing(by):
+    """As a column of nothing but nulls is to `check`."""
+    columns = {"k": ["a", "a"], "x": pyarrow.array([None, None], pyarrow.int64()), "n": [{"m": None}, None]}
+    table = pyarrow.table({**columns, "n": pyarrow.array(columns["n"], pyarrow.struct({"m": pyarrow.int64()}))})
+    spec = ["G !(x > 3)", "F x > 3", "G n.m < 3"]
+    expected = {one.name: one.verdict for one in check(spec, table, by=by).properties}
+    with Monitor(spec, by=by) as monitor:
+        monitor.step_batch(table)
+    assert monitor.report.verdicts == expected
+    with Monitor(spec, by=by) as monitor:
+        for _ in range(2):
+            monitor.step(k="a", x=None, n={"m": None})
+    assert monitor.report.verdicts == expected

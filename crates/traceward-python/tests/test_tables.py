@@ -29,10 +29,13 @@ def vectors(name):
     return [json.loads(line) for line in (VECTORS / name).read_text().splitlines() if line]
 
 
+# To begin a database takes longer than to ask a short trace of it.
+DATABASE = duckdb.connect()
+
+
 def of_duckdb(table):
-    connection = duckdb.connect()
-    connection.register("given", table)
-    return connection.sql("select * from given")
+    DATABASE.register("given", table)
+    return DATABASE.sql("select * from given")
 
 
 LIBRARIES = {

@@ -5,8 +5,8 @@
 >>> report.ok
 True
 
-A trace is a path, bytes, a dict of columns, or a table that speaks Arrow: of PyArrow, Polars, pandas
-or DuckDB. Options have the names that they have on the command line (``traceward check --help``):
+A trace is a path, bytes, an open file, a dict of columns, or a table that speaks Arrow: of PyArrow,
+Polars, pandas or DuckDB. Options have the names that they have on the command line (``traceward check --help``):
 ``--by KEY`` is ``by="KEY"``, ``--prefix`` is ``prefix=True``, ``--type code:string`` is
 ``type={"code": "string"}``.
 """

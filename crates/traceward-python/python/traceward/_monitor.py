@@ -39,6 +39,19 @@ class Monitor(_native.Monitor):
     ...     _ = monitor.step(t=12.5, ask=False, answer=False)
     ...     monitor.advance_to(15.001)
     (<Change: p1 is violated at position 1, final>,)
+
+    With ``by`` there is a trace for each key, which is among the values of a state, and changes tell
+    whose they are. A trace ends with a state for which ``end_when`` holds, after a silence that is
+    longer than ``idle`` (``"10min"``), or with everything; a later state of the key begins another.
+    ``max_keys`` is the most keys at a time. ``verdicts`` are the worst of all keys.
+
+    >>> with Monitor("G(ask -> F answer)", by="client", end_when="bye") as monitor:
+    ...     _ = monitor.step(client="ann", ask=True, answer=False, bye=False)
+    ...     _ = monitor.step(client="bob", ask=True, answer=True, bye=False)
+    ...     monitor.step(client="ann", ask=False, answer=False, bye=True)
+    (<Change: ann: p1 is violated at position 1, final>,)
+    >>> monitor.report.keys["p1"]
+    {'checked': 2, 'violated': 1, 'vacuous': 0, 'first_violations': [{'key': 'ann', 'verdict': 'violated'}]}
     """
 
     _report: Optional[MonitorReport] = None
@@ -67,6 +80,9 @@ class Monitor(_native.Monitor):
         """
         for state in states:
             yield from self.step(dict(state))
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise TypeError("a Monitor is in the middle of its trace: save() makes bytes of it, and Monitor.restore() goes on")
 
     def __enter__(self) -> Monitor:
         return self

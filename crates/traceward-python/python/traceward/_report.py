@@ -373,6 +373,17 @@ class MonitorReport(_Document):
         """The value of each query by its name."""
         return {one["name"]: one.get("value") for one in self._document.get("queries", [])}
 
+    @property
+    def keys(self) -> Dict[str, Dict[str, Any]]:
+        """How many traces of keys were checked and violated for each property by its name, and the
+        first of them; nothing without ``by``."""
+        return {one["name"]: one["keys"] for one in self._document["properties"] if "keys" in one}
+
+    @property
+    def summaries(self) -> Dict[str, Dict[str, Any]]:
+        """The values of each query over keys, summed up, by its name; nothing without ``by``."""
+        return {one["name"]: one["summary"] for one in self._document.get("queries", []) if "summary" in one}
+
     def __getitem__(self, name: str) -> Any:
         known = {**self.values, **self.verdicts}
         if name not in known:
@@ -381,8 +392,11 @@ class MonitorReport(_Document):
 
     def __str__(self) -> str:
         lines = [f"{self.states} states"]
-        lines += [f"{name}: {verdict}" for name, verdict in self.verdicts.items()]
-        lines += [f"{name} = {value}" for name, value in self.values.items()]
+        for name, verdict in self.verdicts.items():
+            keys = self.keys.get(name)
+            of_keys = f" ({keys['violated']} of {keys['checked']} violated)" if keys else ""
+            lines.append(f"{name}: {verdict}{of_keys}")
+        lines += [f"{name} = {value}" for name, value in self.values.items() if name not in self.summaries]
         return "\n".join(lines)
 
     def __repr__(self) -> str:

@@ -23,6 +23,7 @@ from . import query as _query
 from ._errors import Error, TraceError
 from ._monitor import Monitor
 from ._native import Spec
+from ._report import MonitorReport
 from ._verdict import Verdict
 
 #: The column of keys. Names of variables cannot be mistaken for it.
@@ -427,7 +428,7 @@ class _Followed(_Run):
         if not question.options.get("prefix"):
             verdicts = report.verdicts
         if question.goal == "summary":
-            return self._summary(verdicts)
+            return self._summary(verdicts, report)
         return pa.concat_batches([self._verdict(name, verdicts[name]) for name in question.names])
 
     def _verdict(self, name: str, verdict: Verdict) -> pa.RecordBatch:
@@ -452,12 +453,14 @@ class _Followed(_Run):
         columns["error"] = pa.nulls(1, pa.string())
         return pa.RecordBatch.from_pydict(columns)
 
-    def _summary(self, verdicts: Dict[str, Verdict]) -> pa.RecordBatch:
+    def _summary(self, verdicts: Dict[str, Verdict], report: MonitorReport) -> pa.RecordBatch:
         rows = []
+        unmet = {one["name"] for one in report.to_dict()["properties"] if "vacuous" in one}
         for name in self._question.names:
-            verdict = str(verdicts[name])
-            worst = [(self._key[0], 1)] if verdict == "violated" else []
-            rows.append(_summed(name, keys=1, verdicts={verdict: 1}, followed=1, worst=worst))
+            verdict = verdicts[name]
+            worst = [(self._key[0], 1)] if verdict is Verdict.VIOLATED else []
+            vacuous = int(verdict is Verdict.SATISFIED and name in unmet)
+            rows.append(_summed(name, keys=1, verdicts={str(verdict): 1}, vacuous=vacuous, followed=1, worst=worst))
         return _summary_batch(rows, self._key.type)
 
     def _values(self, values: Dict[str, Any]) -> pa.RecordBatch:

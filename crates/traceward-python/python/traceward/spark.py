@@ -171,8 +171,7 @@ def summary(
     Returns a row for each property, in the spec's order: ``property``, how many ``keys`` there are, for how
     many it is ``satisfied``, ``violated``, ``holding``, ``pending`` and ``unknown``, how many of those for which
     it is satisfied are ``vacuous`` as its trigger never happened, for how many there were ``errors``, and
-    how many were ``followed`` as they have more than ``rows`` rows: of these it is not known whether they are
-    vacuous. ``worst`` has the five keys with the most violations, and how many these are; a key that was
+    how many were ``followed`` as they have more than ``rows`` rows. ``worst`` has the five keys with the most violations, and how many these are; a key that was
     followed counts as one. The other arguments are those of `check`.
     """
     asked = _Asked.of(df, spec, "check", by, time, order, options)
