@@ -90,6 +90,21 @@ def steps():
         tell(f"`{one}`, {formula}", fastest(lambda: scope["work"](monitor), 15), 20_000, "ns", 1e9)
 
 
+def keys():
+    """A request and a grant of each of a thousand clients, in turn: each step changes a verdict."""
+    clients = [f"client{number}" for number in range(1000)]
+    monitor = Monitor("G(request -> F grant)", by="client")
+
+    def work():
+        for client in clients:
+            monitor.step(client=client, request=True, grant=False)
+            monitor.step(client=client, request=False, grant=True)
+
+    work()
+    assert monitor.live == 1000 and monitor.verdicts_of("client7")["p1"] == "holding"
+    tell("a step of one of 1,000 keys, `G(request -> F grant)`", fastest(work, 15), 2000, "ns", 1e9)
+
+
 def batches():
     made = columns()
     table = pyarrow.table(made)
@@ -110,6 +125,7 @@ def main():
     print("| what | fastest | processor |\n| --- | --- | --- |")
     small()
     steps()
+    keys()
     tables()
     batches()
 
