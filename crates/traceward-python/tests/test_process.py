@@ -2,6 +2,7 @@
 
 import gc
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -9,11 +10,13 @@ import textwrap
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy
 import pyarrow
 import pytest
 
+import traceward
 from traceward import Monitor, Spec, check, lint
 
 CSV = b"request,grant\n" + b"1,0\n0,1\n" * 50
@@ -160,6 +163,21 @@ def test_no_reference_is_kept():
             Monitor(spec, on_verdict=callback).step(request=True)
         gc.collect()
     assert [sys.getrefcount(one) for one in (spec, table, CSV, callback)] == counts
+
+
+def test_no_reference_is_kept_on_a_debug_build(tmp_path):
+    """A debug build counts all references there are, not only those of what is handed over."""
+    interpreter = shutil.which("python3-dbg")
+    assert interpreter, "a debug build of Python is missing: install python3-dbg"
+    # Only the package: others in the environment were compiled for its interpreter.
+    shutil.copytree(Path(traceward.__file__).parent, tmp_path / "traceward")
+    script = Path(__file__).with_name("references.py")
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path), "PYTHONWARNINGS": "ignore"}
+    done = subprocess.run([interpreter, script], env=environment, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    kept = {name: int(count) for name, count in (line.split(": ") for line in done.stdout.splitlines())}
+    assert len(kept) == 20 and kept.pop("kept on purpose") >= 100
+    assert {name: count for name, count in kept.items() if count >= 10} == {}
 
 
 def test_a_child_of_a_process_asks_again():
