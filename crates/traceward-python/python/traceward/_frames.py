@@ -110,6 +110,8 @@ class _Relation:
 
     def __init__(self, relation: Any) -> None:
         self._relation = relation
+        self._names: Optional[List[str]] = None
+        self._time: Optional[str] = None
 
     def names(self) -> List[str]:
         return list(self._relation.columns)
@@ -118,21 +120,26 @@ class _Relation:
         return self._relation.limit(1)
 
     def select(self, names: List[str]) -> None:
-        self._relation = self._relation.project(", ".join(map(_quoted, names)))
+        self._names = names
 
     def sort(self, time: str) -> bool:
-        relation = self._relation
-        types = dict(zip(relation.columns, map(str, relation.types)))
+        types = dict(zip(self._relation.columns, map(str, self._relation.types)))
         if not types[time].startswith(_ORDERED_IN_DUCKDB):
             return False
-        # Sorting keeps no order among equals unless it is told of one.
-        row, columns = _quoted(_ROW), ", ".join(map(_quoted, relation.columns))
-        numbered = relation.project(f"{columns}, row_number() over () as {row}")
-        self._relation = numbered.order(f"{_quoted(time)}, {row}").project(columns)
+        self._time = time
         return True
 
     def table(self) -> Any:
-        return self._relation
+        if self._names is None and self._time is None:
+            return self._relation
+        columns = ", ".join(map(_quoted, self._names or self.names()))
+        if self._time is None:
+            return self._relation.project(columns)
+        # Sorting keeps no order among equals unless it is told of one. Rows are numbered where they are
+        # scanned, which both threads do; after a projection of its own, one thread would count them.
+        row = _quoted(_ROW)
+        numbered = self._relation.project(f"{columns}, row_number() over () as {row}")
+        return numbered.order(f"{_quoted(self._time)}, {row}").project(columns)
 
 
 class _Lazy:

@@ -104,7 +104,9 @@ def check(
     variable that is null throughout such a key is an error.
 
     ``evidence=False`` leaves out where and why, which is faster if many keys violate something.
-    ``partitions`` is the number of partitions; Spark's setting otherwise. Further options are those of
+    ``partitions`` is the number of partitions; Spark's setting otherwise. Spark may ask after each row how
+    many bytes a batch has, which takes longer than all else; without that limit it does not:
+    ``spark.conf.set("spark.sql.execution.arrow.maxBytesPerBatch", str(2**31 - 1))``. Further options are those of
     `traceward.check`, such as ``missing="error"`` or ``event="activity"``.
     """
     asked = _Asked.of(df, spec, "check", by, time, order, options)
