@@ -298,6 +298,15 @@ pub const TIME_UNITS: [(u64, &str); 6] = [
     (1_000, "us"),
 ];
 
+/// The widest text that others are lined up with.
+const WIDEST: usize = 1000;
+
+/// The width of a column of texts of such widths. What is wider than any line is not counted, and
+/// stands out: texts of a trace may be as long as they like, and padding may not.
+pub fn lined_up(widths: impl IntoIterator<Item = usize>) -> usize {
+    widths.into_iter().filter(|&width| width <= WIDEST).max().unwrap_or(0)
+}
+
 /// Nanoseconds in the largest unit that divides them.
 pub fn duration(nanoseconds: u64) -> String {
     for (size, unit) in TIME_UNITS {

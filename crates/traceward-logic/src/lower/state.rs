@@ -61,7 +61,10 @@ impl Lowering<'_> {
         let asked = match (self.context, standing) {
             (Goal::Check, _) | (Goal::Query, Standing::Formula) => Use::Formula,
             (Goal::Query, Standing::Operand) => Use::Operand,
-            (Goal::Query, Standing::Query) => return Ok(()),
+            (Goal::Query, Standing::Query) => {
+                self.variables.suppose_formula(id);
+                return Ok(());
+            }
         };
         if let (Some(variable), Use::Formula) = (expr.as_variable(), asked) {
             self.variables.stands_as_formula(variable);

@@ -144,6 +144,9 @@ pub struct Variable {
     pub declared: Option<ValueType>,
     /// Whether the variable stands as a formula.
     as_formula: bool,
+    /// Whether a formula was made of it, in a query that could as well have been one with a value,
+    /// when its type was not known.
+    pub is_supposed_formula: bool,
 }
 
 /// A use of a variable, by how it bears on the variable's type.
@@ -308,6 +311,7 @@ impl Variables {
             typed_at: None,
             declared: None,
             as_formula: false,
+            is_supposed_formula: false,
         });
         self.links.push(id);
         self.classes.push(Class::default());
@@ -330,6 +334,11 @@ impl Variables {
     /// Notes that a variable stands as a formula itself, so that a number has to be 0 or 1.
     pub(super) fn stands_as_formula(&mut self, id: VariableId) {
         self.list[id.index()].as_formula = true;
+    }
+
+    /// Notes that a formula was made of a variable although it may turn out to have a value.
+    pub(super) fn suppose_formula(&mut self, id: VariableId) {
+        self.list[id.index()].is_supposed_formula = true;
     }
 
     /// Notes a use of a variable that bears on its type.

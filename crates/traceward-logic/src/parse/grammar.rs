@@ -160,7 +160,7 @@ impl<'a> Parser<'a> {
     pub(super) fn stray_bracket(&self) -> Diagnostic {
         Diagnostic::error(self.span(), "a bound stands behind its operator")
             .label("no operator that takes a bound stands before this")
-            .help("write `F[0,5] a`; a column named `q[0]` stands in backquotes")
+            .help("write `F[0,5] a`; an element of a list is `q.0`, and a column named `q[0]` stands in backquotes")
     }
 
     // ---- expressions ----

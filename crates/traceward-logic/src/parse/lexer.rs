@@ -173,6 +173,9 @@ fn unreadable(span: Span, slice: &str) -> Diagnostic {
         Some('?') => Diagnostic::error(span, "`?` means nothing here")
             .label("unknown character")
             .help("a default for a failed query is written `??`"),
+        Some('.') => Diagnostic::error(span, "`.` means nothing here").label("unknown character").help(
+            "a member is named `a.b` and an element of a list `a.0`, without blanks and brackets; a half is `0.5`",
+        ),
         _ => Diagnostic::error(span, format!("`{slice}` means nothing here")).label("unknown character"),
     }
 }

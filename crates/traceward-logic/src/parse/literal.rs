@@ -224,7 +224,8 @@ impl Parser<'_> {
         };
         let open_right = self.peek() == Token::RightParen;
         if !open_right && self.peek() != Token::RightBracket {
-            let error = self.unknown_unit().unwrap_or_else(|| self.expected("`]` at the end of the bound"));
+            let error = self.unknown_unit().or_else(|| self.second_unit());
+            let error = error.unwrap_or_else(|| self.expected("`]` at the end of the bound"));
             return self.fail(error);
         }
         let span = opened.to(self.advance());
@@ -259,6 +260,16 @@ impl Parser<'_> {
         Some(error.label("unknown unit").help("units are ns us ms s min h d"))
     }
 
+    /// A time that was meant to be added to the one before it.
+    fn second_unit(&self) -> Option<Diagnostic> {
+        let (first, second) = (self.previous_span(), self.span());
+        if self.peek() != Token::Duration || first.end != second.start {
+            return None;
+        }
+        let error = Diagnostic::error(first.to(second), "a time has one unit");
+        Some(error.label("several units").help("write `90min` for `1h30min`"))
+    }
+
     fn bound_end(&mut self, operator: &str) -> Parsed<BoundEnd> {
         match (self.peek(), self.slice()) {
             (Token::Int, digits) => match digits.parse::<i64>() {
@@ -269,11 +280,12 @@ impl Parser<'_> {
                 Err(_) => self.bound_too_large(),
             },
             (Token::Duration, text) => match nanoseconds(text) {
-                Some(nanoseconds) => {
+                Ok(nanoseconds) => {
                     self.advance();
                     Ok(BoundEnd::Nanoseconds(nanoseconds))
                 }
-                None => self.bound_too_large(),
+                Err(Unfit::TooFine) => self.bound_too_fine(),
+                Err(Unfit::TooLarge) => self.bound_too_large(),
             },
             (Token::Word, "inf") | (Token::Infinity, _) => {
                 self.advance();
@@ -288,6 +300,12 @@ impl Parser<'_> {
             (Token::Minus, _) => {
                 self.advance();
                 Ok(BoundEnd::Infinite)
+            }
+            (Token::Float, text) if text.contains(['e', 'E']) => {
+                let error = Diagnostic::error(self.span(), "a bound is written without an exponent")
+                    .label("an exponent")
+                    .help(format!("for example `{operator}[0,1000]` in steps or `{operator}[0,1000ms]` in time"));
+                self.fail(error)
             }
             (Token::Float, text) => {
                 let error = Diagnostic::error(self.span(), "a bound in steps is a whole number")
@@ -309,6 +327,13 @@ impl Parser<'_> {
         let error = Diagnostic::error(self.span(), "this bound is too large")
             .label("does not fit 64 bits")
             .help("write `inf` for no limit");
+        self.fail(error)
+    }
+
+    fn bound_too_fine<T>(&mut self) -> Parsed<T> {
+        let error = Diagnostic::error(self.span(), "this bound is no whole number of nanoseconds")
+            .label("finer than timestamps are")
+            .help("time is counted in nanoseconds: `1ns` is the least that passes");
         self.fail(error)
     }
 }
@@ -366,9 +391,15 @@ fn interval(
     Ok(Interval { unit, from, to })
 }
 
-/// `1.5h` as nanoseconds, exactly; none if it does not fit or is no whole number of them.
-fn nanoseconds(text: &str) -> Option<u64> {
-    let digits = text.find(|c: char| c.is_alphabetic())?;
+/// Why a time is no number of nanoseconds.
+enum Unfit {
+    TooLarge,
+    TooFine,
+}
+
+/// `1.5h` as nanoseconds, exactly.
+fn nanoseconds(text: &str) -> Result<u64, Unfit> {
+    let digits = text.find(|c: char| c.is_alphabetic()).unwrap_or(text.len());
     let (number, unit) = text.split_at(digits);
     let scale: u128 = match unit {
         "ns" => 1,
@@ -378,13 +409,21 @@ fn nanoseconds(text: &str) -> Option<u64> {
         "min" => 60_000_000_000,
         "h" => 3_600_000_000_000,
         "d" => 86_400_000_000_000,
-        _ => return None,
+        _ => unreachable!("the lexer knows the units"),
     };
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
-    let scaled = format!("{whole}{fraction}").parse::<u128>().ok()?.checked_mul(scale)?;
-    let divisor = 10_u128.checked_pow(fraction.len() as u32)?;
-    let exact = scaled.is_multiple_of(divisor).then_some(scaled / divisor)?;
-    i64::try_from(exact).ok().map(|exact| exact as u64)
+    let fraction = fraction.trim_end_matches('0');
+    let whole = whole.parse::<i64>().map_err(|_| Unfit::TooLarge)?.unsigned_abs();
+    // No unit has more than fourteen digits behind its point.
+    let numerator = if fraction.is_empty() { Ok(0) } else { fraction.parse::<u64>() };
+    let numerator = numerator.map_err(|_| Unfit::TooFine)?;
+    let divisor = 10_u128.checked_pow(fraction.len() as u32).ok_or(Unfit::TooFine)?;
+    let part = u128::from(numerator) * scale;
+    if !part.is_multiple_of(divisor) {
+        return Err(Unfit::TooFine);
+    }
+    let exact = u128::from(whole) * scale + part / divisor;
+    i64::try_from(exact).map(i64::unsigned_abs).map_err(|_| Unfit::TooLarge)
 }
 
 fn unicode_escape(chars: &mut std::str::Chars<'_>) -> Option<char> {

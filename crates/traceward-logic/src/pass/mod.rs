@@ -2,6 +2,7 @@
 
 mod mirror;
 mod negation;
+mod pattern;
 mod simplify;
 mod split;
 

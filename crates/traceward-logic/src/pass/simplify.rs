@@ -1,12 +1,8 @@
 //! Simplification by laws: the table below is what is applied, and what is tested.
 
-use super::split_atoms;
-use crate::formula::{AtomId, FormulaId, Formulas, Node};
-use crate::lower::{self, Claim, Declarations, Goal};
-use crate::parse;
-use crate::{diagnostic::SourceId, expr::Expr};
-use rustc_hash::FxHashMap;
-use std::sync::{LazyLock, OnceLock};
+use super::pattern::{Bindings, Pattern};
+use crate::formula::{Direction, FormulaId, Formulas, Node};
+use std::sync::LazyLock;
 
 /// An equivalence that holds at every position of every trace with a state, whatever formulas f, g
 /// and h are.
@@ -126,36 +122,28 @@ pub const LAWS: &[Law] = &[
 /// The laws, ready to be applied.
 #[derive(Clone, Debug)]
 pub struct Simplifier {
-    laws: &'static [UnreadLaw],
+    rules: &'static [Rule],
 }
 
-/// The laws, each read once, and not before a formula has its operator: to read them all takes many
-/// times as long as to check a short trace.
-static UNREAD: LazyLock<Vec<UnreadLaw>> = LazyLock::new(|| LAWS.iter().map(UnreadLaw::new).collect());
+/// The laws, each read once.
+static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| LAWS.iter().map(Rule::new).collect());
 
-/// A law that is read when it may apply.
+/// A law that has been read.
 #[derive(Debug)]
-struct UnreadLaw {
-    law: &'static Law,
+struct Rule {
     top: Top,
-    /// The law and its mirror image, once it was read.
-    rules: OnceLock<[Rule; 2]>,
+    left: Pattern,
+    right: Pattern,
 }
 
-impl UnreadLaw {
-    fn new(law: &'static Law) -> Self {
-        Self { law, top: Top::of_text(law.left), rules: OnceLock::new() }
-    }
-
-    fn rules(&self) -> &[Rule; 2] {
-        self.rules.get_or_init(|| {
-            let rule = Rule::new(self.law);
-            [rule.mirrored(), rule]
-        })
+impl Rule {
+    fn new(law: &Law) -> Self {
+        let [left, right] = [law.left, law.right].map(Pattern::read);
+        Self { top: Top::of_pattern(&left), left, right }
     }
 }
 
-/// The kind of operator at the top of a formula.
+/// The kind of operator at the top of a formula: most laws need not be tried on it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Top {
     None,
@@ -182,36 +170,18 @@ impl Top {
         }
     }
 
-    /// That of the text of a law, which has no more than one operator between two formulas outside
-    /// of parentheses.
-    fn of_text(text: &str) -> Self {
-        let mut depth = 0;
-        for word in text.split(' ') {
-            match word.split('[').next() {
-                Some("&") if depth == 0 => return Self::And,
-                Some("|") if depth == 0 => return Self::Or,
-                Some("U" | "W" | "R" | "M") if depth == 0 => return Self::Binary,
-                _ => {}
-            }
-            depth += word.matches('(').count();
-            depth -= word.matches(')').count();
-        }
-        match text.split([' ', '[', '!']).next() {
-            Some("") => Self::Not,
-            Some("X" | "WX") => Self::Next,
-            Some("F") => Self::Eventually,
-            Some("G") => Self::Always,
-            _ => Self::None,
+    fn of_pattern(pattern: &Pattern) -> Self {
+        match pattern {
+            Pattern::Constant(_) | Pattern::Any(_) => Self::None,
+            Pattern::Not(_) => Self::Not,
+            Pattern::And(_) => Self::And,
+            Pattern::Or(_) => Self::Or,
+            Pattern::Next(..) => Self::Next,
+            Pattern::Eventually(..) => Self::Eventually,
+            Pattern::Always(..) => Self::Always,
+            Pattern::Binary(..) => Self::Binary,
         }
     }
-}
-
-/// A law over an arena of its own, in which the atoms stand for formulas.
-#[derive(Clone, Debug)]
-struct Rule {
-    patterns: Formulas,
-    left: FormulaId,
-    right: FormulaId,
 }
 
 impl Default for Simplifier {
@@ -223,7 +193,7 @@ impl Default for Simplifier {
 impl Simplifier {
     /// The laws of the table.
     pub fn new() -> Self {
-        Self { laws: &UNREAD }
+        Self { rules: &RULES }
     }
 
     /// Simpler formulas that are equivalent on every trace with a state. Their atoms must have been
@@ -238,109 +208,15 @@ impl Simplifier {
     /// The formula of this node, whose operands are simplified already.
     fn normalised(&self, formulas: &mut Formulas, node: Node) -> FormulaId {
         let formula = formulas.intern(node);
-        let top = Top::of(formulas.node(formula));
-        for rule in self.laws.iter().filter(|law| law.top == top).flat_map(UnreadLaw::rules) {
-            let mut bindings = FxHashMap::default();
-            if rule.matches(rule.left, formulas, formula, &mut bindings) {
-                return self.build(rule, rule.right, formulas, &bindings);
+        let top = Top::of(node);
+        for rule in self.rules.iter().filter(|rule| rule.top == top) {
+            for direction in [Direction::Past, Direction::Future] {
+                let mut bindings = Bindings::default();
+                if rule.left.matches(direction, formulas, formula, &mut bindings) {
+                    return rule.right.build(direction, &bindings, &mut |node| self.normalised(formulas, node));
+                }
             }
         }
         formula
-    }
-
-    fn build(&self, rule: &Rule, pattern: FormulaId, formulas: &mut Formulas, bindings: &Bindings) -> FormulaId {
-        match rule.patterns.node(pattern) {
-            Node::Atom(variable) => bindings[&variable],
-            node => {
-                let node = node.map(|below| self.build(rule, below, formulas, bindings));
-                self.normalised(formulas, node)
-            }
-        }
-    }
-}
-
-type Bindings = FxHashMap<AtomId, FormulaId>;
-
-impl Rule {
-    fn new(law: &Law) -> Self {
-        let mut patterns = Formulas::new();
-        let [left, right] = [law.left, law.right].map(|text| read_pattern(text, &mut patterns));
-        Self { patterns, left, right }
-    }
-
-    /// The same law with past and future exchanged.
-    fn mirrored(&self) -> Self {
-        let mut patterns = self.patterns.clone();
-        let roots = super::mirrored(&mut patterns, &[self.left, self.right]);
-        Self { patterns, left: roots[0], right: roots[1] }
-    }
-
-    fn matches(&self, pattern: FormulaId, formulas: &Formulas, formula: FormulaId, bindings: &mut Bindings) -> bool {
-        let mut both = |[p, q]: [FormulaId; 2], [f, g]: [FormulaId; 2]| {
-            let before = bindings.clone();
-            let matched = self.matches(p, formulas, f, bindings) && self.matches(q, formulas, g, bindings);
-            if !matched {
-                *bindings = before;
-            }
-            matched
-        };
-        match (self.patterns.node(pattern), formulas.node(formula)) {
-            (Node::Atom(variable), _) => *bindings.entry(variable).or_insert(formula) == formula,
-            (Node::Constant(left), Node::Constant(right)) => left == right,
-            (Node::Not(p), Node::Not(f)) => self.matches(p, formulas, f, bindings),
-            (Node::And(p, q), Node::And(f, g)) | (Node::Or(p, q), Node::Or(f, g)) => {
-                both([p, q], [f, g]) || both([p, q], [g, f])
-            }
-            (Node::Next(d, s, p), Node::Next(e, t, f)) => d == e && s == t && self.matches(p, formulas, f, bindings),
-            (Node::Eventually(d, i, p), Node::Eventually(e, k, f)) | (Node::Always(d, i, p), Node::Always(e, k, f)) => {
-                d == e && i == k && self.matches(p, formulas, f, bindings)
-            }
-            (Node::Binary(o, d, i, p, q), Node::Binary(u, e, k, f, g)) => {
-                o == u && d == e && i == k && both([p, q], [f, g])
-            }
-            _ => false,
-        }
-    }
-}
-
-/// Reads one side of a law into the arena; f, g and h become the first three atoms whichever come
-/// first in the text.
-fn read_pattern(text: &str, patterns: &mut Formulas) -> FormulaId {
-    let spec = parse::spec(SourceId::default(), text).expect("laws are well-formed");
-    let lowered = lower::lower(&[(spec, Goal::Check)], &Declarations::default(), None).expect("laws are formulas");
-    let Claim::Formula(root) = lowered.properties[0].claim else { unreachable!("laws are formulas") };
-    let mut own = lowered.formulas.clone();
-    let root = split_atoms(&mut own, &[root])[0];
-    let names = lowered.variables.names();
-    let mut copied: FxHashMap<FormulaId, FormulaId> = FxHashMap::default();
-    for part in own.parts(&[root]) {
-        let copy = match own.node(part) {
-            Node::Atom(atom) => match own.atom(atom) {
-                Expr::Variable(id) => {
-                    let place = ["f", "g", "h"].iter().position(|name| **name == *names[id.index()]);
-                    let place = place.expect("laws speak of f, g and h") as u32;
-                    patterns.intern_atom(Expr::Variable(crate::trace::VariableId(place)))
-                }
-                _ => unreachable!("laws speak of formulas only"),
-            },
-            node => patterns.intern(node.map(|below| copied[&below])),
-        };
-        copied.insert(part, copy);
-    }
-    copied[&root]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_text_of_a_law_tells_its_operator() {
-        for law in UNREAD.iter() {
-            for rule in law.rules() {
-                assert_eq!(law.top, Top::of(rule.patterns.node(rule.left)), "{}", law.law.left);
-            }
-            assert_ne!(law.top, Top::None, "{}", law.law.left);
-        }
     }
 }
