@@ -428,33 +428,58 @@ impl Past {
     /// Whether it is certain that a formula holds at no later position, `clock` being a time before
     /// which no later state is.
     pub(crate) fn is_over(&self, run: &PastRun, id: PastId, clock: i64) -> bool {
+        self.over_after(run, id).is_some_and(|over| over.is_passed(clock))
+    }
+
+    /// When it is certain that a formula holds at no later position; none if no clock can tell.
+    pub(crate) fn over_after(&self, run: &PastRun, id: PastId) -> Option<Over> {
         if run.position == 0 {
-            return false;
+            return None;
         }
-        let mut over = Vec::with_capacity(id.index() + 1);
+        let mut over: Vec<Option<Over>> = Vec::with_capacity(id.index() + 1);
         for part in &self.parts[..=id.index()] {
             let of = |id: PastId| over[id.index()];
             over.push(match *part {
-                PastPart::Constant(bit) => !bit,
-                PastPart::Proposition(_) => false,
-                PastPart::Not(f) => self.is_constant(f),
-                PastPart::And(f, g) => of(f) || of(g),
-                PastPart::Or(f, g) => of(f) && of(g),
-                PastPart::Previous(_, f, _) => of(f) && !run.holds(f),
+                PastPart::Constant(bit) => (!bit).then_some(Over::Already),
+                PastPart::Proposition(_) => None,
+                PastPart::Not(f) => self.is_constant(f).then_some(Over::Already),
+                PastPart::And(f, g) => of(f).into_iter().chain(of(g)).min(),
+                PastPart::Or(f, g) => of(f).zip(of(g)).map(|(f, g)| f.max(g)),
+                PastPart::Previous(_, f, _) => of(f).filter(|_| !run.holds(f)),
                 PastPart::Window { look: PastWindow::Once(f), width, memory, .. } => {
                     let memory = &run.memories[memory.0 as usize];
                     let left = |last| width.is_some_and(|width| run.position - last > width);
-                    of(f) && memory.witness.is_none_or(left) && !memory.late.contains(&true)
+                    of(f).filter(|_| memory.witness.is_none_or(left) && !memory.late.contains(&true))
                 }
                 PastPart::Timed { look: PastWindow::Once(f), to, memory, .. } => {
                     let memory = &run.timed[memory.0 as usize];
-                    let left = |last| to.is_some_and(|to| last < clock.saturating_sub_unsigned(to));
-                    of(f) && memory.witness.is_none_or(left) && memory.soon.is_empty()
+                    // The window reaches all that is to come of it before it leaves the last.
+                    let last = memory.soon.back().map(|last| last.time).or(memory.witness);
+                    let left = |last: i64| last.checked_add_unsigned(to?).map(Over::After);
+                    let left = last.map_or(Some(Over::Already), left);
+                    of(f).zip(left).map(|(f, left)| f.max(left))
                 }
-                PastPart::Window { .. } | PastPart::Timed { .. } => false,
+                PastPart::Window { .. } | PastPart::Timed { .. } => None,
             });
         }
         over[id.index()]
+    }
+}
+
+/// When it is certain that something does not hold any more; what is earlier is less.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Over {
+    Already,
+    /// Once the clock has passed this time.
+    After(i64),
+}
+
+impl Over {
+    fn is_passed(self, clock: i64) -> bool {
+        match self {
+            Self::Already => true,
+            Self::After(time) => time < clock,
+        }
     }
 }
 
@@ -550,7 +575,7 @@ impl TimedMemory {
             PastWindow::Trigger(Strength::Weak, f, g) => found(!now(g), !now(f)),
             PastWindow::Trigger(Strength::Strong, f, g) => found(now(f) && now(g), now(g)),
         };
-        self.take(happening, time.saturating_sub_unsigned(from));
+        self.take(happening, time.checked_sub_unsigned(from));
         let far_end = to.map_or(i64::MIN, |to| time.saturating_sub_unsigned(to));
         let in_window = |last: Option<i64>| last.is_some_and(|last| last >= far_end);
         match look {
@@ -561,16 +586,18 @@ impl TimedMemory {
         }
     }
 
-    /// Takes what was found in the last state, and whatever the window has reached by now.
-    fn take(&mut self, happening: Happening, near_end: i64) {
-        if self.soon.is_empty() && happening.time <= near_end {
+    /// Takes what was found in the last state, and whatever the window has reached by now: nothing
+    /// where its near end lies before the earliest moment that there is.
+    fn take(&mut self, happening: Happening, near_end: Option<i64>) {
+        let is_reached = |happening: &Happening| near_end.is_some_and(|near_end| happening.time <= near_end);
+        if self.soon.is_empty() && is_reached(&happening) {
             self.reach(happening);
             return;
         }
         if happening.comes || !happening.keeps {
             self.soon.push_back(happening);
         }
-        while let Some(&first) = self.soon.front().filter(|first| first.time <= near_end) {
+        while let Some(&first) = self.soon.front().filter(|first| is_reached(first)) {
             self.soon.pop_front();
             self.reach(first);
         }

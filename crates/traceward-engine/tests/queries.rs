@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 use proptest::sample::select;
 use rustc_hash::FxHashMap;
+use std::num::NonZero;
 use traceward_engine::automaton::algebraic::{Algebraic, Plain};
 use traceward_engine::limit::{Limit, Limits};
 use traceward_engine::query::online::{Online, OnlineRun, RunningValue, Trend};
@@ -225,7 +226,9 @@ fn compare_samples(
     let defined = semantics::values_where(query, trace, &holds);
     // Beside the query whose samples are asked for there is one of which only the value is.
     let queries = Queries::sampling(&lowered.formulas, [(query, true), (query, false)]);
-    let answers = queries.answers(trace, &|formula| &rows[&formula], &Limits::default()).expect("no limit");
+    let answers = queries
+        .answers(trace, &|formula| &rows[&formula], &Limits::default(), NonZero::<usize>::MIN)
+        .expect("no limit");
     assert!(same(&answers.values[0], &defined[0], closeness), "{text}\n{:?}\n{:?}", answers.values[0], defined[0]);
     let samples = match answers.samples[0].as_ref().expect("asked for") {
         Ok(samples) => samples,
@@ -370,6 +373,20 @@ fn long_trace(len: usize) -> Trace {
     Trace { len, columns, time: Some((0..len as i64).map(|position| position * 3 / 2).collect()) }
 }
 
+/// A window in time begins at a position, even if others before it have the same timestamp.
+#[test]
+fn windows_do_not_look_back_at_the_same_moment() {
+    let asked =
+        ["F[0,1ns] b", "G[0,1ns] b", "F[0,0ns](b & X b)", "F[0,2ns] G[0,1ns] b", "F[1ns,2ns] b", "G[1ns,inf] b"];
+    for len in [1, 2, 5, 12, 40] {
+        let time = (0..len as i64).map(|position| position / 3).collect();
+        let trace = Trace { time: Some(time), ..long_trace(len) };
+        for formula in asked {
+            assert!(follow(&format!("count({formula})"), &trace), "{formula} can be followed");
+        }
+    }
+}
+
 #[test]
 fn blocks_meet_at_their_borders() {
     for len in LENGTHS {
@@ -381,6 +398,96 @@ fn blocks_meet_at_their_borders() {
         };
         let without: Vec<_> = FORMS.iter().filter(has_none).collect();
         assert!(len < 1000 || without.is_empty(), "{len} states: no value of {without:?}");
+    }
+}
+
+/// Collections of what each state says by itself, as several threads may take them: beside those of
+/// [`FORMS`] those that have no value, errors, and what is first where there is more than one.
+const BY_STATES: [&str; 18] = [
+    "sum(x)",
+    "avg(x)",
+    "avg(i)",
+    "stddev(x)",
+    "min(x)",
+    "max(b : x)",
+    "min(`a b`)",
+    "max(`a b`)",
+    "quantile(0.99, x)",
+    "histogram(7, x)",
+    "mode(pos % 3)",
+    "mode(s)",
+    "mode(b : x)",
+    "distinct(x)",
+    "histogram(s)",
+    "max(i > 1000 : i)",
+    "sum(1 / (i + 50))",
+    "max(i) - min(`U`) + (count(i > 1000) ?? 3)",
+];
+
+/// A long trace of typed columns in which order tells: sums of x lose whatever is small, `a b` is
+/// 0.0 or -0.0, and texts occur equally often.
+fn ordered_trace(len: usize) -> Trace {
+    let mut trace = long_trace(len);
+    for (name, column) in COLUMNS.iter().zip(&mut trace.columns) {
+        let values: Vec<Value> = (0..len).map(|position| column.value(position)).collect();
+        let number = |value: &Value| match *value {
+            Value::Int(number) => number as f64,
+            Value::Float(number) => number,
+            _ => 0.0,
+        };
+        match *name {
+            "i" | "U" => column.data = ColumnData::Int(values.iter().map(|value| number(value) as i64).collect()),
+            "x" => {
+                // Each number has its opposite, so that nothing is left but what was rounded.
+                let sizes = [1.0 / 3.0, 1e17, -1e17, 1e34, -1e34, 1e51, -1e51];
+                let size = |position: usize| sizes[position * position % 11 % sizes.len()];
+                let mut numbers: Vec<f64> =
+                    values.iter().zip(0..).map(|(value, position)| number(value) * size(position)).collect();
+                (0..len / 2).for_each(|position| numbers[len - 1 - position] = -numbers[position]);
+                *column = Column { data: ColumnData::Float(numbers), present: None };
+            }
+            "a b" => {
+                let zero = |value| if number(value) < 25.0 { 0.0 } else { -0.0 };
+                column.data = ColumnData::Float(values.iter().map(zero).collect());
+            }
+            "s" => {
+                let texts = ["one", "two", "three"].map(Value::str);
+                let texts: Vec<Value> = texts.iter().cycle().take(len).cloned().collect();
+                *column = Column::of_values(&texts);
+            }
+            _ => {}
+        }
+    }
+    trace
+}
+
+#[test]
+fn values_do_not_depend_on_threads() {
+    for len in [131_073, 140_000, 200_064] {
+        let trace = ordered_trace(len);
+        for text in FORMS.iter().chain(&BY_STATES) {
+            let lowered = asked(text);
+            let trace = narrowed(&trace, &lowered);
+            let query = &lowered.queries[0].query;
+            let rows: FxHashMap<FormulaId, Bitmap> = roots_of(query)
+                .into_iter()
+                .zip(1..)
+                .map(|(formula, step)| (formula, (0..len).map(|position| position % (step + 2) > 0).collect()))
+                .collect();
+            for precision in [Precision::Exact, Precision::Sketched { beyond: 1000, accuracy: 0.01 }] {
+                let queries = Queries::new(&lowered.formulas, [query]).with_precision(precision);
+                let answer = |threads| {
+                    let threads = NonZero::new(threads).expect("threads");
+                    let limits = Limits::default();
+                    let answers = queries.answers(&trace, &|formula| &rows[&formula], &limits, threads);
+                    answers.map(|answers| format!("{:?} {:?}", answers.values, answers.errors))
+                };
+                let alone = answer(1);
+                for threads in [2, 3, 8] {
+                    assert_eq!(answer(threads), alone, "{text} on {len} states by {threads} threads");
+                }
+            }
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 //! and histograms.
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::num::NonZero;
 use traceward_engine::automaton::algebraic::Collector;
 use traceward_engine::limit::Limits;
 use traceward_engine::query::accumulator::{Accumulator, End};
@@ -385,7 +386,8 @@ fn files_that_are_approximate_are_as_streams_are() {
         let query = &lowered.queries[0].query;
         let everywhere: Bitmap = (0..trace.len).map(|_| true).collect();
         let queries = Queries::new(&lowered.formulas, [query]).with_precision(precision);
-        let answers = queries.answers(&trace, &|_| &everywhere, &Limits::default()).expect("no limit");
+        let answers =
+            queries.answers(&trace, &|_| &everywhere, &Limits::default(), NonZero::<usize>::MIN).expect("no limit");
         let online = Online::new(&lowered.formulas, [query], precision).expect("it can be followed");
         let mut run = online.start();
         (0..trace.len).for_each(|position| step(&online, &mut run, &trace, position));
@@ -393,7 +395,12 @@ fn files_that_are_approximate_are_as_streams_are() {
         assert_eq!(answers.values[0], running.value, "{text}");
         assert_eq!(answers.errors[0].map(|error| error.tolerance), running.tolerance, "{text}");
         assert_eq!(running.tolerance.is_some(), text != "mode(x)", "{text}");
-        let exact = Queries::new(&lowered.formulas, [query]).answers(&trace, &|_| &everywhere, &Limits::default());
+        let exact = Queries::new(&lowered.formulas, [query]).answers(
+            &trace,
+            &|_| &everywhere,
+            &Limits::default(),
+            NonZero::<usize>::MIN,
+        );
         assert_eq!(exact.expect("no limit").errors, [None], "{text}: files are exact unless told");
     }
 }

@@ -97,7 +97,8 @@ pub trait Follow: Debug + Send + Sync + Sized + 'static {
     }
 
     /// The last time at which what is owed first may still be met: as long as the clock has not
-    /// passed it, the clock settles nothing. None if the clock makes no difference.
+    /// passed it, the clock settles nothing. None if the clock makes no difference, and none that
+    /// it has passed already.
     fn deadline(&self, _run: &Self::Run) -> Option<i64> {
         None
     }

@@ -35,6 +35,7 @@ use backward::Backward;
 use block::{Program, Stopped};
 use forward::Forward;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::num::NonZero;
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::formula::{FormulaId, Formulas};
 use traceward_logic::query::Query;
@@ -122,16 +123,23 @@ impl Queries {
 
     /// The value of each query on a trace with a state, given where formulas hold.
     pub fn values(&self, trace: &Trace, rows: Rows<'_, '_>, limits: &Limits) -> Result<Vec<Outcome>, GaveUp> {
-        Ok(self.answers(trace, rows, limits)?.values)
+        Ok(self.answers(trace, rows, limits, NonZero::<usize>::MIN)?.values)
     }
 
-    /// The value of each query on a trace with a state, and its samples where they are wanted.
-    pub fn answers(&self, trace: &Trace, rows: Rows<'_, '_>, limits: &Limits) -> Result<Answers, GaveUp> {
+    /// The value of each query on a trace with a state, and its samples where they are wanted. So
+    /// many threads may work on them, that of the caller included.
+    pub fn answers(
+        &self,
+        trace: &Trace,
+        rows: Rows<'_, '_>,
+        limits: &Limits,
+        threads: NonZero<usize>,
+    ) -> Result<Answers, GaveUp> {
         if self.automaton.roots().is_empty() {
             return Ok(Answers { values: Vec::new(), samples: Vec::new(), errors: Vec::new() });
         }
-        let mut budget = Budget::new(&Limits { work: u64::MAX, memory: usize::MAX, ..*limits });
-        match self.program.run(&self.automaton, trace, rows, &mut budget) {
+        let budget = Budget::new(&Limits { work: u64::MAX, memory: usize::MAX, ..*limits });
+        match self.program.run(&self.automaton, trace, rows, (&budget, threads)) {
             Ok((values, samples, tolerances)) => {
                 let samples = samples.into_iter().map(|samples| samples.map(Ok)).collect();
                 let errors = self.automaton.roots().iter().map(|root| self.error(*root, &tolerances)).collect();

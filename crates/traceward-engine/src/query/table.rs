@@ -7,6 +7,7 @@ use crate::automaton::algebraic::{Algebraic, Part, PartId, Unary};
 use std::fmt::Write as _;
 use std::sync::Arc;
 use traceward_logic::formula::{FormulaId, Formulas};
+use traceward_logic::print::lined_up;
 use traceward_logic::trace::Trace;
 
 /// What every part has at every position. Collections are shown as their summaries so far.
@@ -49,7 +50,7 @@ impl Table {
         let heads: Vec<String> = automaton.part_ids().map(|id| id.to_string()).collect();
         let width = |column: usize| {
             let widths = cells.iter().map(|row| row[column].chars().count());
-            widths.chain([heads[column].chars().count()]).max().unwrap_or(0)
+            lined_up(widths.chain([heads[column].chars().count()]))
         };
         let widths: Vec<usize> = (0..heads.len()).map(width).collect();
         let places = self.rows.len().saturating_sub(1).to_string().len();

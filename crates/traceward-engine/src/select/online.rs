@@ -20,6 +20,17 @@ fn has_bounds_in_time(formulas: &Formulas, root: FormulaId) -> bool {
     formulas.parts(&[root]).into_iter().any(is_timed)
 }
 
+/// The engine that follows a trace whatever the formula.
+const ANY_FORMULA: EngineName = EngineName::Streaming;
+
+/// An engine names another one that takes the formula, which may be of no use while a trace grows.
+fn instead_online(error: BuildError) -> BuildError {
+    match error {
+        BuildError::Unsupported(unsupported) => Unsupported { instead: ANY_FORMULA.name(), ..unsupported }.into(),
+        BuildError::GaveUp(_) => error,
+    }
+}
+
 /// A formula with an engine that follows a trace as it grows.
 #[derive(Clone, Debug)]
 pub struct Online {
@@ -38,9 +49,9 @@ impl Online {
         }
         let Some(Build::Follows(build)) = config.engine.build() else {
             let (engine, what) = (config.engine.name(), Feature::GrowingTrace);
-            return Err(Unsupported { engine, what, instead: EngineName::Observer.name() }.into());
+            return Err(Unsupported { engine, what, instead: ANY_FORMULA.name() }.into());
         };
-        let engine = build(prepared, index, config.of_engines())?;
+        let engine = build(prepared, index, config.of_engines()).map_err(instead_online)?;
         Ok(Self { prepared: prepared.clone(), index, name: config.engine, engine })
     }
 

@@ -94,9 +94,13 @@ impl Clock {
     }
 
     /// The distance from one moment to another, both in a clock's unit.
-    pub(crate) fn between(now: u64, end: u64) -> Self {
-        let left = i128::from(end) - i128::from(now);
-        Self(i64::try_from(left).unwrap_or(if left < 0 { i64::MIN } else { i64::MAX }))
+    pub(crate) fn between(now: u64, end: u128) -> Self {
+        let now = u128::from(now);
+        match i64::try_from(end.abs_diff(now)) {
+            Ok(distance) if end < now => Self(-distance),
+            Ok(distance) => Self(distance),
+            Err(_) => Self(if end < now { i64::MIN } else { i64::MAX }),
+        }
     }
 
     /// The clock as people write it, in its unit.

@@ -157,7 +157,7 @@ mod tests {
         let memory = |literal: usize| {
             let marks = (0..kept.len()).filter(|&at| kept[at][literal]);
             let mut memory = Memory::default();
-            memory.entries.extend(marks.map(|at| Entry { at: at as Mark, then: None }));
+            memory.entries.extend(marks.map(|at| Entry::new(at as Mark)));
             memory
         };
         Some(Burden::of(&literals(), &[0, 1, 2].map(memory), &zone))

@@ -6,8 +6,9 @@
 //! followed (`burden`).
 //!
 //! A past operator keeps what later claims may ask about, and more of that is no burden. So only a
-//! few such positions are kept. Where there are more, the literal asks for less than it should, so
-//! that what has no trace has none, and what has one is looked at again.
+//! few such positions are kept. Where there are more, the newest become a stretch, in which every
+//! moment is taken for one of them. The literal asks for less than it should then, so that what has
+//! no trace has none, and what has one is looked at again.
 
 use super::literal::{Help, Literal, Window};
 use super::zone::{Bound, Grain, Zone};
@@ -23,8 +24,6 @@ pub(super) struct Memory {
     pub(super) entries: Vec<Entry>,
     /// The one claim that matters of those whose window is open.
     pub(super) open: Option<Entry>,
-    /// Whether something was forgotten, so that every later claim has to be believed.
-    is_loose: bool,
 }
 
 /// A position, and the first one behind it that turns what it says round.
@@ -32,13 +31,38 @@ pub(super) struct Memory {
 pub(super) struct Entry {
     pub(super) at: Mark,
     pub(super) then: Option<Mark>,
+    /// Where a stretch begins that ends here, and in which every moment is taken for a position
+    /// like this one.
+    pub(super) since: Option<Mark>,
+}
+
+impl Entry {
+    /// The entry of one position.
+    pub(super) fn new(at: Mark) -> Self {
+        Self { at, then: None, since: None }
+    }
+
+    /// The stretch from an entry to a later one. What turned the earlier one is forgotten, so it
+    /// answers no less than both.
+    fn joined(self, later: Self) -> Self {
+        Self { since: Some(self.since.unwrap_or(self.at)), ..later }
+    }
 }
 
 impl Memory {
     /// Every mark, to be looked at or renumbered.
     pub(super) fn marks(&mut self) -> impl Iterator<Item = &mut Mark> {
-        let of_entries = self.entries.iter_mut().flat_map(|entry| [Some(&mut entry.at), entry.then.as_mut()]);
+        let of_entries =
+            self.entries.iter_mut().flat_map(|entry| [Some(&mut entry.at), entry.then.as_mut(), entry.since.as_mut()]);
         of_entries.flatten().chain(self.open.as_mut().map(|open| &mut open.at))
+    }
+
+    /// Makes a stretch of the newest entries, so that there are no more than so many.
+    fn join_beyond(&mut self, most: usize) {
+        let newest = self.entries.split_off(most.min(self.entries.len()));
+        if let Some(last) = self.entries.last_mut() {
+            *last = newest.into_iter().fold(*last, Entry::joined);
+        }
     }
 
     fn only(&self) -> Option<Mark> {
@@ -46,7 +70,7 @@ impl Memory {
     }
 
     fn set(&mut self, mark: Option<Mark>) {
-        self.entries = mark.map(|at| Entry { at, then: None }).into_iter().collect();
+        self.entries = mark.map(Entry::new).into_iter().collect();
     }
 }
 
@@ -362,7 +386,7 @@ impl Rules {
         }
         let mut near = memory.clone();
         near.entries.pop();
-        near.entries.push(Entry { at: now(&branch), then: None });
+        near.entries.push(Entry::new(now(&branch)));
         let near = self.at_most(branch.clone(), before.at, length).map(|branch| (branch, near));
         let far = self.more_than(branch, before.at, length).map(|branch| self.keeping(branch, memory));
         near.into_iter().chain(far.into_iter().flatten()).collect()
@@ -374,9 +398,9 @@ impl Rules {
         if !told.other {
             turn(&mut memory, now(&branch));
         }
-        let found: Vec<Branch> = if told.claimed && !memory.is_loose {
+        let found: Vec<Branch> = if told.claimed {
             let suits = |entry: &Entry| {
-                let far = self.at_least(branch.clone(), entry.at, from)?;
+                let far = self.at_least(branch.clone(), entry.since.unwrap_or(entry.at), from)?;
                 let near = match to {
                     Some(to) => self.at_most(far, entry.at, to)?,
                     None => far,
@@ -432,12 +456,10 @@ impl Rules {
         ways
     }
 
-    /// Keeps a position in mind that later claims ask about. Where there are too many, claims that
-    /// ask for one of them have to be believed from then on.
+    /// Keeps a position in mind that later claims ask about. Where there are too many, the newest
+    /// become a stretch if claims ask for one of them, and are forgotten if claims are denied by
+    /// them.
     fn recording(&self, from: i64, to: Option<i64>, strength: Strength, branch: Branch, memory: Memory) -> Ways {
-        if memory.is_loose {
-            return vec![(branch, memory)];
-        }
         let ways = match (to, memory.entries.last()) {
             (Some(to), _) => self.thinned(branch, memory, to - from),
             // Whatever is asked of this position is asked of the last one as well.
@@ -446,10 +468,7 @@ impl Rules {
         };
         let limit = |(branch, mut memory): (Branch, Memory)| {
             match strength {
-                Strength::Strong if memory.entries.len() >= self.most_entries => {
-                    memory = Memory { is_loose: true, ..Memory::default() };
-                }
-                Strength::Strong => {}
+                Strength::Strong => memory.join_beyond(self.most_entries),
                 Strength::Weak => memory.entries.truncate(self.most_entries),
             }
             (branch, memory)
@@ -468,7 +487,7 @@ impl Rules {
 
 /// Keeps the position that is read in mind.
 fn pushed(branch: Branch, mut memory: Memory) -> (Branch, Memory) {
-    memory.entries.push(Entry { at: now(&branch), then: None });
+    memory.entries.push(Entry::new(now(&branch)));
     (branch, memory)
 }
 

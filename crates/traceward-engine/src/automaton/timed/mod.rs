@@ -7,8 +7,16 @@
 //! followed (`burden`).
 //!
 //! That decides formulas whose bounds in time are all in the future, and those whose bounds are all
-//! in the past, since a trace can be read backwards. With bounds in both directions together it is
-//! not decidable in general; of those in the past a few positions are kept in mind.
+//! in the past, since a trace can be read backwards. With bounds in both directions together nobody
+//! can in general, not even with one of each: `b <-> F[1s,1s] c` and `y <-> O[1s,1s] x` make each
+//! second a copy of the one before it. Let x alternate, let x be y from the second second on, and
+//! let positions with x have b and c. Then those are neither lost nor invented nor doubled, and
+//! between two of them is one position, whose b may only turn from 0 to 1 on its way; so a bit in
+//! two such positions, as 01 or 10, arrives as it was. What is between c and b is said without
+//! bounds, and can be the step of a Turing machine, whose tape has as many places as a second has
+//! moments.
+//!
+//! So of positions in the past a few are kept in mind, and most formulas are decided.
 //!
 //! Two things may be lost on the way: positions that past operators ask about where there are too
 //! many at once, and that timestamps are whole numbers. Either only adds traces. So where no
@@ -26,7 +34,7 @@ mod zone;
 mod tests;
 
 use super::deterministic::Room;
-use crate::limit::BuildError;
+use crate::limit::{BuildError, GaveUp, Limit};
 use literal::Untimed;
 use search::Search;
 use traceward_logic::expr::Expr;
@@ -137,21 +145,57 @@ pub fn shortest_trace(
     match [Direction::Future, Direction::Past].map(|direction| has_time_in(formulas, root, direction)) {
         [false, true] => backwards(),
         [true, true] => match forwards() {
-            Ok(Answer::Unknown(_)) | Err(BuildError::GaveUp(_)) => backwards(),
+            Ok(Answer::Unknown(_)) | Err(BuildError::GaveUp(_)) => backwards().or_else(without_end),
             answer => answer,
         },
         _ => forwards(),
     }
 }
 
+/// The answer of a search that did not end, where bounds in both directions may have none.
+fn without_end(error: BuildError) -> Result<Answer, BuildError> {
+    match error {
+        BuildError::GaveUp(GaveUp { limit: Limit::Interrupted, .. }) | BuildError::Unsupported(_) => Err(error),
+        BuildError::GaveUp(_) => Ok(Answer::Unknown(Unknown::ManyWindows)),
+    }
+}
+
 /// The formula that holds on a trace read backwards where this one holds on the trace: at what is
 /// the last position then.
 fn read_from_the_end(formulas: &mut Formulas, root: FormulaId) -> FormulaId {
-    let nothing = formulas.constant(false);
-    let last = formulas.intern(Node::Next(Direction::Future, Strength::Weak, nothing));
     let mirrored = pass::mirrored(formulas, &[root])[0];
-    let at_last = formulas.and(last, mirrored);
-    formulas.intern(Node::Eventually(Direction::Future, Interval::ALL, at_last))
+    asked_at_the_end(formulas, mirrored)
+}
+
+/// The formula that holds at the first position where this one holds at the last. What is said of
+/// all positions is said as it stands: wrapped up it could fail long before anybody noticed.
+fn asked_at_the_end(formulas: &mut Formulas, root: FormulaId) -> FormulaId {
+    match formulas.node(root) {
+        Node::And(f, g) => {
+            let [f, g] = [f, g].map(|part| asked_at_the_end(formulas, part));
+            formulas.and(f, g)
+        }
+        Node::Or(f, g) => {
+            let [f, g] = [f, g].map(|part| asked_at_the_end(formulas, part));
+            formulas.or(f, g)
+        }
+        Node::Not(f) => {
+            let f = asked_at_the_end(formulas, f);
+            formulas.not(f)
+        }
+        Node::Always(Direction::Past, Interval::ALL, f) => {
+            formulas.intern(Node::Always(Direction::Future, Interval::ALL, f))
+        }
+        Node::Eventually(Direction::Past, Interval::ALL, f) => {
+            formulas.intern(Node::Eventually(Direction::Future, Interval::ALL, f))
+        }
+        _ => {
+            let nothing = formulas.constant(false);
+            let last = formulas.intern(Node::Next(Direction::Future, Strength::Weak, nothing));
+            let at_last = formulas.and(last, root);
+            formulas.intern(Node::Eventually(Direction::Future, Interval::ALL, at_last))
+        }
+    }
 }
 
 fn search(formulas: &Formulas, alphabet: &Alphabet, root: FormulaId, limits: Room) -> Result<Answer, BuildError> {

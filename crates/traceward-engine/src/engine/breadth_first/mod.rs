@@ -225,6 +225,18 @@ impl Follow for BreadthFirst {
         Ok(progress.verdict)
     }
 
+    fn advance(&self, Run { progress, cache }: &mut Run, time: i64) -> Result<Verdict, GaveUp> {
+        if !progress.verdict.is_final() && self.deadline_of(progress).is_some_and(|first| time > first) {
+            let set = self.set_at(cache, progress, time);
+            progress.arrive(set, &cache.slices);
+        }
+        Ok(progress.verdict)
+    }
+
+    fn deadline(&self, run: &Run) -> Option<i64> {
+        self.deadline_of(&run.progress)
+    }
+
     fn verdict(&self, run: &Run) -> Verdict {
         run.progress.verdict
     }

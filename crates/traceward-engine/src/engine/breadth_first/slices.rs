@@ -3,10 +3,12 @@
 use super::expansion::{Admission, Horizon, SliceExpansion};
 use super::{BreadthFirst, GaveUp, LabelTruth, Memory, Progress, Run, SliceCache, Subsumption, gave_up};
 use crate::automaton::alternating::NodeId;
-use crate::engine::configuration::{Configuration, Entry};
+use crate::automaton::metric::{Clock, ClockTest};
+use crate::engine::configuration::{Compaction, Configuration, Entry};
 use crate::limit::{Budget, Limit};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
+use traceward_logic::formula::Unit;
 use traceward_logic::verdict::Verdict;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -376,6 +378,38 @@ impl BreadthFirst {
         let mut ids: Vec<SliceId> = run.kept.iter().map(|one| cache.slices.intern_shared(one)).collect();
         ids.sort_unstable();
         self.intern_set(cache, ids.into())
+    }
+
+    /// The set that a run has come to once no later state has a timestamp below a time. A window
+    /// that has closed by then is as it is at the end of the trace: whoever waits in it for
+    /// something waits in vain, and whoever asks for something to stay asks no more.
+    pub(super) fn set_at(&self, cache: &mut SliceCache, run: &Progress, time: i64) -> SetId {
+        let passed = run.time.map_or(0, |last| time.saturating_sub(last).max(0).unsigned_abs());
+        let is_closed = |entry: &Entry| self.is_window_in_time(entry) && entry.clock.after(passed) < Clock::ZERO;
+        let behind = |one: &Arc<Configuration>| {
+            let mut closed = one.entries().iter().filter(|entry| is_closed(entry));
+            let is_possible = closed.all(|entry| self.automaton.node(entry.node).accepting);
+            let open = one.entries().iter().filter(|entry| !is_closed(entry)).copied();
+            is_possible.then(|| Configuration::collect(open, &self.automaton, Compaction::Off))
+        };
+        let left = run.kept.iter().filter_map(behind).collect();
+        let ids = cache.slices.intern_all(left);
+        self.intern_set(cache, ids)
+    }
+
+    /// The first time at which a window closes in which a run waits.
+    pub(super) fn deadline_of(&self, run: &Progress) -> Option<i64> {
+        let entries = run.kept.iter().flat_map(|one| one.entries());
+        let left =
+            entries.filter(|entry| self.is_window_in_time(entry)).filter_map(|entry| entry.clock.left()).min()?;
+        run.time?.checked_add_unsigned(left)
+    }
+
+    /// Whether an entry is a window in time. A delay is none: whether its clock is that of a window
+    /// does not show.
+    fn is_window_in_time(&self, entry: &Entry) -> bool {
+        let has_window = self.automaton.node(entry.node).test() == Some(ClockTest::Open);
+        has_window && self.automaton.unit_of(entry.node) == Unit::Time
     }
 
     /// The configurations that a run has come to, by what is in them: for looking at.

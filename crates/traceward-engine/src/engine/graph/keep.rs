@@ -107,7 +107,8 @@ fn save_leaf<'a>(leaf: Leaf, configuration: &dyn Fn(ConfigurationId) -> Option<&
         Leaf::Timer(node, Deadline(deadline)) => {
             to.tag(0);
             to.size(node.index());
-            to.number(deadline);
+            to.number((deadline >> u64::BITS) as u64);
+            to.number(deadline as u64);
         }
         Leaf::Configuration(id) => {
             to.tag(1);
@@ -128,7 +129,10 @@ fn restored_leaf(
     }
     let node = NodeId::new(from.index(automaton.nodes().len())?);
     match automaton.node(node).kind {
-        metric::Kind::Timer { .. } => Ok(Leaf::Timer(node, Deadline(from.number()?))),
+        metric::Kind::Timer { .. } => {
+            let [high, low] = [from.number()?, from.number()?].map(u128::from);
+            Ok(Leaf::Timer(node, Deadline(high << u64::BITS | low)))
+        }
         metric::Kind::Leaf(_) => Err(RestoreError::Damaged),
     }
 }

@@ -83,22 +83,23 @@ impl Moment {
     }
 }
 
-/// The moment at which a clock runs out, as a position or a time.
+/// The moment at which a clock runs out, as a position or a time. It may lie behind all moments
+/// that states can have: what is left until then tells whether a window has opened.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub(super) struct Deadline(u64);
+pub(super) struct Deadline(u128);
 
 impl Deadline {
-    /// What no clock that counts reaches. No state is as late, so what is beyond is as good.
-    pub(super) const NEVER: Self = Self(u64::MAX);
+    /// That of a clock that never runs out.
+    pub(super) const NEVER: Self = Self(u128::MAX);
 
     /// The deadline of a clock that is set at a moment.
     pub(super) fn of(clock: Clock, unit: Unit, now: Moment) -> Self {
-        clock.left().map_or(Self::NEVER, |left| Self(now.in_unit(unit).saturating_add(left)))
+        clock.left().map_or(Self::NEVER, |left| Self(u128::from(now.in_unit(unit)) + u128::from(left)))
     }
 
     /// The deadline as a timestamp; none if there is none so late.
     fn time(self) -> Option<i64> {
-        (self != Self::NEVER).then(|| i64::MIN.wrapping_add_unsigned(self.0))
+        u64::try_from(self.0).ok().map(|time| i64::MIN.wrapping_add_unsigned(time))
     }
 
     /// The clock at a moment.

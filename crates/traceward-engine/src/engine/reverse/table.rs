@@ -10,6 +10,7 @@ use std::sync::Arc;
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::formula::{AtomId, Formulas};
 use traceward_logic::letter::{Alphabet, Letters};
+use traceward_logic::print::lined_up;
 
 /// The value of every node at every position.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,7 +78,7 @@ impl Reverse {
     pub fn table_text(&self, table: &TraceTable, formulas: &Formulas, names: &[Arc<str>]) -> String {
         let len = table.rows.first().map_or(0, Bitmap::len);
         let states: Vec<String> = (0..len).map(|position| state_text(table, formulas, names, position)).collect();
-        let width = states.iter().map(|text| text.chars().count()).max().unwrap_or(0);
+        let width = lined_up(states.iter().map(|text| text.chars().count()));
         let mut text = format!("{}\n{:width$}", self.automaton.display(formulas, names), "");
         for id in self.automaton.node_ids() {
             text.push_str(&format!(" {:>5}", id.to_string()));

@@ -31,7 +31,7 @@ use super::follow::{Follow, Owed, Prefix, Step};
 use super::walkthrough::{Content, Guide, HeldState, Stage, WalkthroughError};
 use super::{EngineConfig, EngineStatistics};
 use crate::limit::{BuildError, GaveUp, Instead, Limit, Unsupported};
-use crate::past::{Past, PastId, PastRun};
+use crate::past::{Over, Past, PastId, PastRun};
 use crate::prepared::Prepared;
 use crate::saved::{Reader, RestoreError, Writer};
 use bits::{BitRun, Bits};
@@ -832,7 +832,8 @@ impl Follow for Streaming {
     }
 
     /// Of what has no end in time nothing is settled by the clock. What is not at the top may be
-    /// settled earlier than the whole, and nobody would see it.
+    /// settled earlier than the whole, and nobody would see it. A window whose end the clock has
+    /// passed and that waits all the same waits for a state, as in `F[0,1s] X p`.
     fn deadline(&self, run: &Run) -> Option<i64> {
         let parts = self.parts.iter().zip(&run.parts);
         let deadlines = parts.filter_map(|(part, run)| match (&part.kind, run) {
@@ -841,7 +842,8 @@ impl Follow for Streaming {
         });
         let watches = self.watches.iter().zip(&run.watches);
         let deadlines = deadlines.chain(watches.filter_map(|(watch, watching)| watching.deadline(watch, run.states)));
-        deadlines.min().filter(|_| run.decided.is_none())
+        let deadlines = deadlines.chain(self.last_asked(run));
+        deadlines.filter(|deadline| *deadline >= run.clock).min().filter(|_| run.decided.is_none())
     }
 
     fn summary(&self) -> Option<String> {
@@ -854,6 +856,16 @@ impl Follow for Streaming {
 }
 
 impl Streaming {
+    /// The last time at which anything may still be asked, where the clock can tell that.
+    fn last_asked(&self, run: &Run) -> Option<i64> {
+        let open = self.endings.iter().zip(&run.ended).filter(|(_, ended)| !**ended);
+        let over: Option<Vec<Over>> = open.map(|(ending, _)| self.past.over_after(&run.past, *ending)).collect();
+        match over?.into_iter().max()? {
+            Over::After(time) => Some(time),
+            Over::Already => None,
+        }
+    }
+
     /// The parts that wait, in words.
     fn waiting(&self, run: &Run, names: &[Arc<str>]) -> Vec<HeldState> {
         let held = |formula: FormulaId, (first, last): (u64, u64), is_accepting| {

@@ -103,7 +103,7 @@ impl Scan<PastId> {
         asked.from <= at.position
             && match self.window.unit {
                 Unit::Steps => asked.from.saturating_add(self.window.from) <= at.position,
-                Unit::Time => asked.time.saturating_add_unsigned(self.window.from) <= at.time,
+                Unit::Time => asked.time.checked_add_unsigned(self.window.from).is_some_and(|opens| opens <= at.time),
             }
     }
 
@@ -113,8 +113,8 @@ impl Scan<PastId> {
         match self.window.unit {
             Unit::Steps => Rest { position: asked.from.saturating_add(from).saturating_sub(1), ..Rest::FOREVER },
             Unit::Time => {
-                let opens = asked.time.saturating_add_unsigned(from);
-                Rest { time: opens.saturating_sub(1), ..Rest::FOREVER }
+                let opens = asked.time.checked_add_unsigned(from);
+                Rest { time: opens.map_or(i64::MAX, |opens| opens.saturating_sub(1)), ..Rest::FOREVER }
             }
         }
     }

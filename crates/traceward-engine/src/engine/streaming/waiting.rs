@@ -98,7 +98,7 @@ impl Default for Waiting {
     }
 }
 
-/// The moments that a state has come to: whose windows have opened, those who asked up to one, and
+/// The moments that a state has come to: whose windows have opened, those who asked before one, and
 /// whose have closed, those who asked before the other.
 #[derive(Clone, Copy)]
 pub(super) struct Reached {
@@ -199,16 +199,15 @@ impl Waiting {
         self.first < closed && self.is_any_before(closed)
     }
 
-    /// Lets the operands answer those who asked up to a moment. Returns whether that is a failure.
+    /// Lets the operands answer those who asked before a moment. Returns whether that is a failure.
     #[inline]
     fn settle(&mut self, Settles { is_settled, answer }: Settles, opened: i64) -> bool {
-        let behind_opened = opened + 1;
         // Where nobody waits any more it is not looked whether the first does.
-        let may_fail = is_settled & !answer & (self.last.moment >= self.since) & (self.first < behind_opened);
+        let may_fail = is_settled & !answer & (self.last.moment >= self.since) & (self.first < opened);
         // One branch that is hardly ever taken, and not one for each condition: those are as the
         // trace has it.
-        let has_failed = black_box(may_fail) && self.is_any_before(behind_opened);
-        self.since = select_unpredictable(is_settled, self.since.max(behind_opened), self.since);
+        let has_failed = black_box(may_fail) && self.is_any_before(opened);
+        self.since = select_unpredictable(is_settled, self.since.max(opened), self.since);
         has_failed
     }
 
@@ -239,10 +238,10 @@ impl Waiting {
     }
 
     /// Forgets who does not wait any more, and of those whose window has opened all but one: the
-    /// last if windows should close, and otherwise the first. They asked up to a moment.
+    /// last if windows should close, and otherwise the first. They asked before a moment.
     pub fn tidy(&mut self, should_close: bool, opened: i64) {
         self.forget();
-        let opened = self.kept().take_while(|waiter| waiter.moment <= opened).count() as u64;
+        let opened = self.kept().take_while(|waiter| waiter.moment < opened).count() as u64;
         let first = self.place(self.left);
         self.left += opened.saturating_sub(1);
         let kept = self.place(self.left);

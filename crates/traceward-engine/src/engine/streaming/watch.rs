@@ -115,10 +115,11 @@ impl Watch<PastId> {
         waiter.moment.saturating_add_unsigned(self.window.from)
     }
 
-    /// Of those who asked up to which moment windows have opened by another one.
+    /// Of those who asked before which moment windows that open later have opened by another one.
+    /// Nobody asks before the earliest moment that there is.
     #[inline]
     fn opened(&self, moment: i64) -> i64 {
-        moment.saturating_sub_unsigned(self.window.from)
+        moment.saturating_sub_unsigned(self.window.from.saturating_sub(1))
     }
 
     /// Of those who asked before which moment windows have closed before another one.

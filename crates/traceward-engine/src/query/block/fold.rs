@@ -78,6 +78,28 @@ impl Folded {
         self.goes_on = condition.is_none_or(|condition| condition[0] >> (Bitmap::WORD - 1) == 1);
     }
 
+    /// Whether two such collections can be joined so that nobody can tell: sums of floats depend on
+    /// their order.
+    pub fn can_be_joined(&self) -> bool {
+        match &self.collected {
+            Collected::Sum(total) => total.to_parts().integer_count > 0,
+            Collected::Count(_)
+            | Collected::IntBest(..)
+            | Collected::FloatBest(..)
+            | Collected::Ints(_)
+            | Collected::Floats(_)
+            | Collected::Codes(..)
+            | Collected::IntCounts(_) => true,
+            Collected::Unknown | Collected::Spread(_) | Collected::Correlation(_) | Collected::Any(_) => false,
+        }
+    }
+
+    /// Takes what was collected at the positions before those that were looked at.
+    pub fn join(&mut self, before: Self) {
+        self.collected.join(before.collected);
+        self.goes_on = before.goes_on;
+    }
+
     /// How far the summary may be off; none if it is exact.
     pub fn tolerance(&self) -> Option<Tolerance> {
         match &self.collected {
@@ -232,6 +254,33 @@ impl Collected {
         }
     }
 
+    /// Takes what was collected before, of the same type.
+    fn join(&mut self, before: Self) {
+        match (self, before) {
+            (Self::Count(count), Self::Count(more)) => *count += more,
+            (Self::Sum(total), Self::Sum(more)) => total.merge(&more),
+            (Self::IntBest(choice, best), Self::IntBest(_, other)) => {
+                *best = [*best, other].into_iter().flatten().reduce(|one, other| choice.of(one, other));
+            }
+            (Self::FloatBest(choice, best), Self::FloatBest(_, other)) => {
+                *best = other.map(|number| better(*choice, *best, number)).or(*best);
+            }
+            (Self::Ints(kept), Self::Ints(more)) => kept.extend(more),
+            (Self::Floats(kept), Self::Floats(more)) => kept.extend(more),
+            (Self::Codes(_, counts), Self::Codes(_, before)) => {
+                counts.resize(counts.len().max(before.len()), (0, 0));
+                counts.iter_mut().zip(before).for_each(|(count, before)| *count = counted_before(*count, before));
+            }
+            (Self::IntCounts(counts), Self::IntCounts(before)) => {
+                for (number, before) in before {
+                    let count = counts.entry(number).or_insert((0, 0));
+                    *count = counted_before(*count, before);
+                }
+            }
+            _ => unreachable!("what is joined has one type, and can be joined"),
+        }
+    }
+
     fn add(&mut self, taken: &Taken<'_>, wanted: &Bits, stretch: Stretch, trace: &Trace) {
         match (&mut *self, taken) {
             (Self::Correlation(correlation), Taken::Two(left, right)) => for_each_backward(wanted, |lane| {
@@ -277,6 +326,11 @@ impl Collected {
             _ => unreachable!("what is collected has one type"),
         }
     }
+}
+
+/// How often something occurs, and where first, if it occurred before, too.
+fn counted_before(behind: (u64, usize), before: (u64, usize)) -> (u64, usize) {
+    if before.0 == 0 { behind } else { (behind.0 + before.0, before.1) }
 }
 
 fn ones(bits: &Bits) -> u64 {

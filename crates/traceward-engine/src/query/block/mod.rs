@@ -8,6 +8,9 @@
 //!
 //! An error in a block ends it: state by state ([`super::backward`]) it is found out whether
 //! somebody asks for it.
+//!
+//! Where nothing crosses the borders of blocks but what is collected, blocks are cut into sections
+//! for several threads, and what they have collected is joined.
 
 mod expression;
 mod fold;
@@ -25,12 +28,19 @@ pub(super) use lanes::{BLOCK, Data, Lanes, Stretch, for_each_backward};
 use lanes::{Scalar, and, without};
 use loops::{Running, Until};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::num::NonZero;
+use std::ops::Range;
+use std::panic::resume_unwind;
+use std::thread;
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::expr::{Arguments, Expr, StateAt};
 use traceward_logic::formula::FormulaId;
 use traceward_logic::semantics::EvaluationError;
 use traceward_logic::trace::Trace;
 use traceward_logic::value::Value;
+
+/// The blocks that are worth a thread: to begin one takes as long as some of them.
+const WORTH_A_THREAD: usize = 64;
 
 /// There is an error at some position, of which it is not known whether somebody asks for it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -46,6 +56,12 @@ pub(super) enum Stopped {
 impl From<Bail> for Stopped {
     fn from(_: Bail) -> Self {
         Self::Bail
+    }
+}
+
+impl From<Limit> for Stopped {
+    fn from(limit: Limit) -> Self {
+        Self::Limit(limit)
     }
 }
 
@@ -70,6 +86,8 @@ pub(super) struct Program {
     /// The roots whose values at all positions are kept.
     sampled: FxHashSet<PartId>,
     precision: Precision,
+    /// Whether nothing crosses the borders of blocks but what is collected.
+    is_local: bool,
 }
 
 /// What is known of each root: its value at position 0, and its samples where they are wanted.
@@ -78,25 +96,31 @@ type OfRoots = (Vec<Outcome>, Vec<Option<Samples>>, FxHashMap<PartId, Tolerance>
 impl Program {
     pub fn new(automaton: &Algebraic, sampled: FxHashSet<PartId>, precision: Precision) -> Self {
         let demand = Demand::new(automaton, &sampled);
-        let steps = automaton.part_ids().filter_map(|id| step(automaton, &demand, id)).collect();
-        Self { steps, demand, sampled, precision }
+        let steps: Vec<Step> = automaton.part_ids().filter_map(|id| step(automaton, &demand, id)).collect();
+        let is_local = sampled.is_empty() && steps.iter().all(|step| step.is_local(automaton));
+        Self { steps, demand, sampled, precision, is_local }
     }
 
     /// The value of each root at position 0 of a trace with a state, samples where asked for, and
-    /// how far summaries may be off.
+    /// how far summaries may be off. So many threads may work on it; the values do not depend on
+    /// that.
     pub fn run<'r>(
         &self,
         automaton: &Algebraic,
         trace: &Trace,
         row: Rows<'_, 'r>,
-        budget: &mut Budget,
+        (budget, threads): (&Budget, NonZero<usize>),
     ) -> Result<OfRoots, Stopped> {
         let rows: FxHashMap<FormulaId, &Bitmap> = automaton.assertions().into_iter().map(|f| (f, row(f))).collect();
-        let mut run = Run::new(self, automaton, trace, rows);
-        for block in (0..trace.len.div_ceil(BLOCK)).rev() {
-            let base = block * BLOCK;
-            run.block(Stretch { base, len: (trace.len - base).min(BLOCK) })?;
-            budget.spend(self.steps.len() as u64).map_err(Stopped::Limit)?;
+        let mut run = Run::new(self, automaton, trace, &rows);
+        let last = trace.len.div_ceil(BLOCK) - 1;
+        // How values are collected is known behind the first block that is looked at.
+        run.blocks(last..last + 1, budget.clone())?;
+        let others = threads.get().min(last / WORTH_A_THREAD).saturating_sub(1);
+        if others > 0 && self.is_local && run.can_be_joined() {
+            run.sections(0..last, others + 1, budget)?;
+        } else {
+            run.blocks(0..last, budget.clone())?;
         }
         run.finish();
         let values = automaton.roots().iter().map(|&root| run.at_zero(root)).collect();
@@ -113,6 +137,17 @@ impl Program {
     /// The steps that are taken in each block.
     pub fn steps(&self) -> &[Step] {
         &self.steps
+    }
+}
+
+impl Step {
+    /// Whether what the step makes of a block depends on that block alone.
+    fn is_local(&self, automaton: &Algebraic) -> bool {
+        match self {
+            Self::Part(id) => matches!(automaton.part(*id), Part::Terminal { .. }),
+            Self::Folded { condition, .. } => condition.is_none(),
+            Self::Until { .. } | Self::Running { .. } => false,
+        }
     }
 }
 
@@ -143,7 +178,7 @@ struct Run<'a> {
     program: &'a Program,
     automaton: &'a Algebraic,
     trace: &'a Trace,
-    rows: FxHashMap<FormulaId, &'a Bitmap>,
+    rows: &'a FxHashMap<FormulaId, &'a Bitmap>,
     registers: Vec<Lanes>,
     /// For each transient node, what its automaton has at the first position of the block before.
     carries: FxHashMap<PartId, Option<Scalar>>,
@@ -163,7 +198,7 @@ impl<'a> Run<'a> {
         program: &'a Program,
         automaton: &'a Algebraic,
         trace: &'a Trace,
-        rows: FxHashMap<FormulaId, &'a Bitmap>,
+        rows: &'a FxHashMap<FormulaId, &'a Bitmap>,
     ) -> Self {
         let registers = vec![Lanes::nothing(); automaton.parts().len()];
         let folded = program.steps.iter().filter_map(|step| match step {
@@ -188,6 +223,49 @@ impl<'a> Run<'a> {
 
     fn lanes(&self, id: PartId) -> &Lanes {
         &self.registers[id.index()]
+    }
+
+    /// Goes through some blocks from the last to the first.
+    fn blocks(&mut self, blocks: Range<usize>, mut budget: Budget) -> Result<(), Stopped> {
+        for block in blocks.rev() {
+            let base = block * BLOCK;
+            self.block(Stretch { base, len: (self.trace.len - base).min(BLOCK) })?;
+            budget.spend(self.program.steps.len() as u64)?;
+        }
+        Ok(())
+    }
+
+    /// Whether what was collected can be joined with what others collect.
+    fn can_be_joined(&self) -> bool {
+        self.folded.values().all(Folded::can_be_joined)
+    }
+
+    /// Goes through some blocks in so many sections, each on a thread of its own. In the end the
+    /// registers are those of the first block, as if there had been one thread.
+    fn sections(&mut self, blocks: Range<usize>, count: usize, budget: &Budget) -> Result<(), Stopped> {
+        let section = |index: usize| blocks.len() * index / count..blocks.len() * (index + 1) / count;
+        let walk = |index: usize| {
+            let mut run = Run::new(self.program, self.automaton, self.trace, self.rows);
+            run.blocks(section(index), budget.clone()).map(|()| run)
+        };
+        // The caller has said how many threads there are to be.
+        #[expect(clippy::disallowed_methods)]
+        let runs: Result<Vec<Run<'a>>, Stopped> = thread::scope(|scope| {
+            let walk = &walk;
+            let others: Vec<_> = (1..count).map(|index| scope.spawn(move || walk(index))).collect();
+            let first = walk(0);
+            let joined = others.into_iter().map(|other| other.join().unwrap_or_else(|panic| resume_unwind(panic)));
+            std::iter::once(first).chain(joined).collect()
+        });
+        for run in runs?.into_iter().rev() {
+            for (finish, before) in run.folded {
+                if let Some(folded) = self.folded.get_mut(&finish) {
+                    folded.join(before);
+                }
+            }
+            self.registers = run.registers;
+        }
+        Ok(())
     }
 
     fn block(&mut self, stretch: Stretch) -> Result<(), Bail> {

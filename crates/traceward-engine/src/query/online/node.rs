@@ -213,7 +213,7 @@ impl Node {
         match &self.work {
             Work::Idle | Work::Transient { .. } | Work::Apply { .. } => 0,
             Work::Join { paired, .. } | Work::Until { paired, .. } => paired.len() * RUN,
-            Work::Window(window) => (window.pending.len() + window.witnesses.len()) * size_of::<i64>(),
+            Work::Window(window) => (window.pending.len() + window.unknown.len()) * size_of::<i64>(),
             Work::Interval { paired, open, .. } => (paired.len() + open.len()) * RUN,
             Work::Fold(fold) => {
                 fold.paired.as_ref().map_or(0, |paired| paired.len()) * RUN
@@ -319,13 +319,11 @@ pub(super) struct Window {
     pending: VecDeque<i64>,
     /// The moments of positions of which it is not known yet what the operand has there.
     unknown: VecDeque<i64>,
-    /// The moments at which the operand has a value, and that some window may still reach.
-    witnesses: VecDeque<i64>,
 }
 
 impl Window {
     fn new(interval: Interval, of: PartId) -> Self {
-        Self { of, interval, pending: VecDeque::new(), unknown: VecDeque::new(), witnesses: VecDeque::new() }
+        Self { of, interval, pending: VecDeque::new(), unknown: VecDeque::new() }
     }
 
     fn advance(&mut self, operand: &[Run], clock: Clock, emit: &mut impl FnMut(u64, Held)) {
@@ -337,34 +335,28 @@ impl Window {
         for run in operand {
             for _ in 0..run.count {
                 let Some(moment) = self.unknown.pop_front() else { break };
-                if run.held != Held::Nothing {
-                    self.witnesses.push_back(moment);
-                }
-                self.settle(Some(moment), emit);
+                self.settle(moment, run.held != Held::Nothing, emit);
             }
         }
         if let Clock::End = clock {
-            self.settle(None, emit);
+            self.pending.drain(..).for_each(|_| emit(1, Held::Nothing));
         }
     }
 
-    /// Passes on the positions of which it is certain what is in their window, the operand being
-    /// known up to a moment; up to the end of the trace if there is none.
-    fn settle(&mut self, known: Option<i64>, emit: &mut impl FnMut(u64, Held)) {
-        let truth = || Held::Value(Value::Bool(true));
-        while let Some(&moment) = self.pending.front() {
+    /// Passes on the positions of which it is certain what is in their window, now that it is known
+    /// what the operand has at one more moment.
+    ///
+    /// Whoever has asked by then is answered by what is there, or his window opens later. So nobody
+    /// has to remember it: those who ask behind it do not look back, be it at the same moment.
+    fn settle(&mut self, known: i64, has_value: bool, emit: &mut impl FnMut(u64, Held)) {
+        let known = i128::from(known);
+        while let Some(&moment) = self.pending.front().filter(|_| self.pending.len() > self.unknown.len()) {
             let from = i128::from(moment) + i128::from(self.interval.from);
-            let to = self.interval.to.map(|to| i128::from(moment) + i128::from(to));
-            let is_early = |witness: &i64| i128::from(*witness) < from;
-            while self.witnesses.front().is_some_and(is_early) {
-                self.witnesses.pop_front();
-            }
-            let reached = self.witnesses.front().is_some_and(|witness| to.is_none_or(|to| i128::from(*witness) <= to));
-            let is_over = known.is_none_or(|known| to.is_some_and(|to| i128::from(known) > to));
-            match (reached, is_over) {
-                (true, _) => emit(1, truth()),
-                (false, true) => emit(1, Held::Nothing),
-                (false, false) => break,
+            let is_over = self.interval.to.is_some_and(|to| known > i128::from(moment) + i128::from(to));
+            match has_value && from <= known && !is_over {
+                true => emit(1, Held::Value(Value::Bool(true))),
+                false if is_over => emit(1, Held::Nothing),
+                false => break,
             }
             self.pending.pop_front();
         }

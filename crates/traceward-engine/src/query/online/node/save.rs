@@ -50,14 +50,14 @@ impl Node {
 
 impl Window {
     fn save(&self, to: &mut Writer) {
-        for moments in [&self.pending, &self.unknown, &self.witnesses] {
+        for moments in [&self.pending, &self.unknown] {
             to.size(moments.len());
             moments.iter().for_each(|moment| to.int(*moment));
         }
     }
 
     fn restore(&mut self, scope: &Scope<'_>, from: &mut Reader<'_>) -> Result<(), RestoreError> {
-        for moments in [&mut self.pending, &mut self.unknown, &mut self.witnesses] {
+        for moments in [&mut self.pending, &mut self.unknown] {
             let read: VecDeque<i64> = from.many(Reader::int)?;
             *moments = if read.len() as u64 <= scope.position() { read } else { return Err(RestoreError::Damaged) };
         }
