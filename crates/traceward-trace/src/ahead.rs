@@ -26,11 +26,15 @@ const FIRST: usize = 16 << 10;
 const SMALL: usize = 64 << 10;
 
 /// The part of an input so far that the next piece is large, at the least.
-const PART: usize = 8;
+const PART: usize = 32;
 
 /// The pieces of full size that are as much as an input may have without threads: to begin those
 /// takes as long as to read it.
 const ALONE: usize = 3;
+
+/// The largest piece before there are threads: nobody else is to have some of it, and memory that
+/// is used again is neither cleared by the system nor far away.
+const NEAR: usize = 128 << 10;
 
 /// A piece that somebody is to read.
 struct Job<'o, R> {
@@ -79,11 +83,15 @@ pub(crate) fn drive<'o, R: RecordReader>(
         return source.drive(pump, states);
     }
     let threads = pieces.threads.get();
-    let alone = if threads == 1 { usize::MAX } else { pieces.size.saturating_mul(ALONE) };
-    let mut conductor =
-        Conductor { source, pump, states, sizes: Sizes::new(pieces.size), spare: Vec::new(), joined: 0 };
+    let (alone, largest) = match threads {
+        1 => (usize::MAX, pieces.size),
+        _ => (pieces.size.saturating_mul(ALONE), pieces.size.min(NEAR)),
+    };
+    let sizes = Sizes::new(largest);
+    let mut conductor = Conductor { source, pump, states, sizes, spare: Vec::new(), joined: 0 };
     let read = match conductor.conduct(1, alone, &Job::run) {
         Ok(Left::More) => {
+            conductor.sizes.largest = pieces.size;
             let (jobs, queue) = mpsc::channel::<Job<'o, R>>();
             let queue = Mutex::new(queue);
             thread::scope(|scope| {
@@ -155,7 +163,7 @@ impl<'o, R: RecordReader> Conductor<'_, '_, 'o, R> {
         }
         match failed {
             Some(error) => Err(error.into()),
-            None if self.sizes.taken >= until => Ok(Left::More),
+            None if self.sizes.taken >= until && !self.source.is_exhausted() => Ok(Left::More),
             None => self.pump.finish(self.states).map(|()| Left::Nothing),
         }
     }

@@ -323,6 +323,9 @@ impl<'o> Block<'o> {
         // Strings of JSON are no numbers, and numbers no strings.
         match (self.typing.plain_type(index), column.kind) {
             (Some(ValueType::Boolean), FieldKind::Field | FieldKind::Literal) => {
+                if let Some(bytes) = column.single_bytes(rows) {
+                    return values.extend_bools(bytes.map_while(number::digit_bool));
+                }
                 values.extend_bools(bounds.map_while(|bounds| number::plain_bool(column.bytes, bounds)))
             }
             (Some(ValueType::Number), FieldKind::Field | FieldKind::Literal) => {

@@ -3,13 +3,15 @@
 //! Only the fields somebody wants are looked at; the others are merely counted. A line without a
 //! quote is split where it lies; only lines with quotes take the road of RFC 4180. `csv-core` was
 //! not used because it copies every field. Where many rows are taken at once
-//! ([`RecordSink::takes_rows`]), delimiters of many of them are found in one go; whatever is not a
-//! row like all others is left to the road of single rows.
+//! ([`RecordSink::takes_rows`]), those whose delimiters are at the same places are told by their
+//! shape alone, delimiters of others are found in one go, and whatever is not a row like all others
+//! is left to the road of single rows.
 
 use crate::cell::Cell;
 use crate::date;
 use crate::delimiters::Delimiters;
 use crate::error::{TraceError, TraceErrorKind};
+use crate::even_rows::EvenRows;
 use crate::format::{FormatEntry, Road, live_records, read_records};
 use crate::inspect::inspect_csv;
 use crate::note::Note;
@@ -53,6 +55,8 @@ pub(crate) struct CsvReader {
     fields: Vec<Field>,
     /// The delimiters of many rows; kept to be used again.
     delimiters: Delimiters,
+    /// The shape of rows that are alike; kept since the next ones mostly are as well.
+    even: EvenRows,
 }
 
 /// The header: what the first line tells about all others.
@@ -107,6 +111,7 @@ impl CsvReader {
             records: 0,
             fields: Vec::new(),
             delimiters: Delimiters::default(),
+            even: EvenRows::default(),
         }
     }
 
@@ -133,6 +138,14 @@ impl CsvReader {
             let line = &rest[..line_end.start];
             if line.trim_ascii().is_empty() {
                 self.blank_lines += 1;
+                self.line += 1;
+                at += line_end.stop;
+                continue;
+            }
+            if self.line == 1
+                && let Some(separator) = declared_separator(line)
+            {
+                self.separator.get_or_insert(separator);
                 self.line += 1;
                 at += line_end.stop;
                 continue;
@@ -251,6 +264,13 @@ impl CsvReader {
         cells: &mut [Cell<'b>],
         sink: &mut S,
     ) -> Result<usize, ReadStop> {
+        let count = self.even.find(bytes, header.separator, header.names.len());
+        if count > 0 {
+            sink.rows(self.line, &self.even.rows(bytes, count, &header.fields))?;
+            self.line += count as u64;
+            self.records += count as u64;
+            return Ok(count * self.even.length());
+        }
         let mut delimiters = std::mem::take(&mut self.delimiters);
         delimiters.find(bytes, header.separator);
         let taken = self.rows_between(header, bytes, &delimiters, cells, sink);
@@ -643,6 +663,16 @@ fn is_blank(row: &[u8]) -> bool {
     row.iter().all(|&byte| byte == b' ')
 }
 
+/// The separator that a first line names, as spreadsheets write and read it: `sep=;`.
+fn declared_separator(line: &[u8]) -> Option<u8> {
+    let bare = line.strip_prefix(b"\"").and_then(|line| line.strip_suffix(b"\"")).unwrap_or(line);
+    let (name, separator) = bare.split_at_checked(4)?;
+    match separator {
+        &[separator] if name.eq_ignore_ascii_case(b"sep=") && SEPARATORS.contains(&separator) => Some(separator),
+        _ => None,
+    }
+}
+
 /// The separator that occurs most often in a header, outside quotes.
 fn guess_separator(header: &[u8]) -> u8 {
     let mut counts = [0; SEPARATORS.len()];
@@ -682,6 +712,22 @@ mod tests {
         assert_eq!(trace.notes, [Note::BlankLines(1)]);
         assert_eq!(read_text("", &options).unwrap().notes, [Note::EmptyInput]);
         assert_eq!(fail("1,2,3\n4,5\n", &options), "2:-: the row has 2 fields, the header has 3");
+    }
+
+    #[test]
+    fn a_first_line_may_name_the_separator() {
+        for first in ["sep=;\n", "SEP=;\r\n", "\"sep=;\"\n"] {
+            let input = format!("{first}a;b\n1;x,y\n");
+            assert_eq!(show(&input, &ab()), "int 1\ntext \"x,y\"");
+            assert_eq!(read_text(&input, &ab()).unwrap().lines.line(0), 3);
+        }
+        assert_eq!(show("sep=\t\na\tb\n1\tx,y\n", &ab()), "int 1\ntext \"x,y\"");
+        // It is a name where it is no first line, or names nothing that separates.
+        assert_eq!(read_text("sep=x,a,b\n1,2,3\n", &ab()).unwrap().names, ["sep=x", "a", "b"]);
+        assert_eq!(read_text("a,b\n1,sep=;\n", &ab()).unwrap().states, 1);
+        // Whoever says what separates is right.
+        let options = ReadOptions { separator: Some(b','), ..ab() };
+        assert_eq!(show("sep=;\na,b\n1,x;y\n", &options), "int 1\ntext \"x;y\"");
     }
 
     #[test]

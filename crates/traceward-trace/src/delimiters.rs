@@ -13,11 +13,47 @@ const WINDOW: usize = 8 << 10;
 
 /// The bits of 64 bytes that are of a kind, the first byte the lowest.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Marks {
+pub(crate) struct Marks {
     separators: u64,
     line_feeds: u64,
     returns: u64,
     quotes: u64,
+}
+
+/// The marks of some bytes again and again, as often as they end where 64 bytes do.
+pub(crate) fn marks_of_repeated(bytes: &[u8], separator: u8) -> Vec<Marks> {
+    let times = 64 >> bytes.len().trailing_zeros().min(6);
+    bytes.repeat(times).as_chunks().0.iter().map(|chunk| swar_marks(chunk, separator)).collect()
+}
+
+/// The number of bytes at the beginning of some that are delimiters and quotes where a pattern has
+/// them, which begins anew behind its last marks.
+pub(crate) fn repeating(bytes: &[u8], separator: u8, pattern: &[Marks]) -> usize {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(count) = wide::repeating(bytes, separator, pattern) {
+        return count;
+    }
+    repeating_by(bytes, pattern, |chunk| swar_marks(chunk, separator))
+}
+
+// Into the few callers, so that each has the instructions of its processor.
+#[inline(always)]
+fn repeating_by(bytes: &[u8], pattern: &[Marks], marks: impl Fn(&[u8; 64]) -> Marks) -> usize {
+    let (chunks, rest) = bytes.as_chunks::<64>();
+    let mut same = 0;
+    for group in chunks.chunks(pattern.len()) {
+        for (chunk, expected) in group.iter().zip(pattern) {
+            let odd = marks(chunk).differing(expected);
+            if odd != 0 {
+                return same + odd.trailing_zeros() as usize;
+            }
+            same += 64;
+        }
+    }
+    let mut chunk = [0; 64];
+    chunk[..rest.len()].copy_from_slice(rest);
+    let odd = marks(&chunk).differing(&pattern[chunks.len() % pattern.len()]);
+    same + rest.len().min(odd.trailing_zeros() as usize)
 }
 
 /// The separators and line ends at the beginning of some bytes.
@@ -134,6 +170,15 @@ impl Places {
 }
 
 impl Marks {
+    /// The bytes that are marked in another way.
+    #[inline(always)]
+    fn differing(&self, other: &Self) -> u64 {
+        (self.separators ^ other.separators)
+            | (self.line_feeds ^ other.line_feeds)
+            | (self.returns ^ other.returns)
+            | (self.quotes ^ other.quotes)
+    }
+
     /// The marks of the first bytes alone, fewer than 64.
     fn first(self, count: usize) -> Self {
         let first = (1 << count) - 1;
@@ -168,7 +213,7 @@ fn swar_marks(chunk: &[u8; 64], separator: u8) -> Marks {
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code, reason = "calls of functions for processors that are known to have their instructions")]
 mod wide {
-    use super::{Delimiters, Marks, Places};
+    use super::{Delimiters, Marks, Places, repeating_by};
     use std::arch::x86_64::{
         __m256i, __m512i, _mm256_cmpeq_epi8, _mm256_movemask_epi8, _mm256_set_epi64x, _mm256_set1_epi8,
         _mm512_add_epi32, _mm512_castsi512_si128, _mm512_cmpeq_epi8_mask, _mm512_cvtepu8_epi32,
@@ -176,20 +221,55 @@ mod wide {
     };
     use std::mem::transmute;
 
+    /// Processors that compare 64 bytes at once.
+    fn has_512() -> bool {
+        is_x86_feature_detected!("bmi1")
+            && is_x86_feature_detected!("popcnt")
+            && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512vbmi2")
+    }
+
+    /// Processors that compare 32 bytes at once.
+    fn has_256() -> bool {
+        is_x86_feature_detected!("bmi1") && is_x86_feature_detected!("popcnt") && is_x86_feature_detected!("avx2")
+    }
+
     /// Finds delimiters, if the processor is one of those; false if it is not.
     pub(super) fn find(delimiters: &mut Delimiters, window: &[u8], bytes: &[u8], separator: u8) -> bool {
-        let has_bits = is_x86_feature_detected!("bmi1") && is_x86_feature_detected!("popcnt");
-        if has_bits && is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512vbmi2") {
+        if has_512() {
             // SAFETY: the processor has the instructions that the function is compiled for.
             unsafe { find_512(delimiters, window, bytes, separator) };
             return true;
         }
-        if has_bits && is_x86_feature_detected!("avx2") {
+        if has_256() {
             // SAFETY: as above.
             unsafe { find_256(delimiters, window, bytes, separator) };
             return true;
         }
         false
+    }
+
+    /// As the function of that name, if the processor is one of those.
+    pub(super) fn repeating(bytes: &[u8], separator: u8, pattern: &[Marks]) -> Option<usize> {
+        if has_512() {
+            // SAFETY: the processor has the instructions that the function is compiled for.
+            return Some(unsafe { repeating_512(bytes, separator, pattern) });
+        }
+        if has_256() {
+            // SAFETY: as above.
+            return Some(unsafe { repeating_256(bytes, separator, pattern) });
+        }
+        None
+    }
+
+    #[target_feature(enable = "avx512bw,bmi1")]
+    fn repeating_512(bytes: &[u8], separator: u8, pattern: &[Marks]) -> usize {
+        repeating_by(bytes, pattern, |chunk| marks_512(chunk, separator))
+    }
+
+    #[target_feature(enable = "avx2,bmi1")]
+    fn repeating_256(bytes: &[u8], separator: u8, pattern: &[Marks]) -> usize {
+        repeating_by(bytes, pattern, |chunk| marks_256(chunk, separator))
     }
 
     #[target_feature(enable = "avx512bw,avx512vbmi2,bmi1,popcnt")]
@@ -338,6 +418,41 @@ mod tests {
                     prop_assert_eq!(unsafe { wide::marks_512(&chunk, separator) }, expected);
                 }
             }
+        }
+    }
+
+    /// The definition: byte by byte, until one is a delimiter or a quote where the pattern has
+    /// none, or the other way round.
+    fn repeating_slowly(bytes: &[u8], separator: u8, row: &[u8]) -> usize {
+        let kind = |byte: u8| match byte {
+            b'\n' | b'\r' | b'"' => byte,
+            byte if byte == separator => byte,
+            _ => b'x',
+        };
+        let same = |(byte, expected): &(&u8, &u8)| kind(**byte) == kind(**expected);
+        bytes.iter().zip(row.iter().cycle()).take_while(same).count()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+
+        #[test]
+        fn what_repeats_ends_with_the_first_byte_that_differs(
+            row in "[ab0,;]{1,40}\r?\n",
+            count in 0..30_usize,
+            rest in 0..40_usize,
+            odd in prop::option::of((any::<prop::sample::Index>(), prop_oneof![Just(b'"'), Just(b','), Just(b'\n'), Just(b'\r'), Just(b'q')])),
+        ) {
+            let row = row.as_bytes();
+            let mut bytes = [&row.repeat(count)[..], &row[..rest.min(row.len())]].concat();
+            if let (Some((place, byte)), false) = (odd, bytes.is_empty()) {
+                let place = place.index(bytes.len());
+                bytes[place] = byte;
+            }
+            let pattern = marks_of_repeated(row, b',');
+            let expected = repeating_slowly(&bytes, b',', row);
+            prop_assert_eq!(repeating(&bytes, b',', &pattern), expected);
+            prop_assert_eq!(repeating_by(&bytes, &pattern, |chunk| swar_marks(chunk, b',')), expected);
         }
     }
 

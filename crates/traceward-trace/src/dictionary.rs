@@ -413,6 +413,10 @@ struct Slot<T> {
 /// The number of a slot that is free. There are never as many states.
 const FREE: u32 = u32::MAX;
 
+/// The slots up to which a table grows rather than have one text stand behind another. They fit the
+/// first cache.
+const ROOMY: usize = 256;
+
 impl<T: Hashed> Table<T> {
     /// The number of an entry that is the one.
     #[inline]
@@ -449,8 +453,18 @@ impl<T: Hashed> Table<T> {
         if self.is_full() {
             self.grow();
         }
+        // Few texts have a place each. Which of them comes next is nothing that a processor could
+        // learn, so one that stands behind another is a wait each time it comes.
+        while self.slots.len() < ROOMY && self.is_taken(text) {
+            self.grow();
+        }
         self.put(Slot { text, code });
         self.count += 1;
+    }
+
+    /// Whether something stands where a text is looked for first.
+    fn is_taken(&self, text: T) -> bool {
+        self.slots[text.hash() & (self.slots.len() - 1)].code != FREE
     }
 
     fn put(&mut self, slot: Slot<T>) {

@@ -144,6 +144,13 @@ pub enum TraceErrorKind {
     },
     /// A boolean stands where values are compared by order.
     NoOrder(String),
+    /// The first value is no boolean, and formulas were made of the variable before it came.
+    NotSupposed {
+        /// The value.
+        text: String,
+        /// Its type.
+        ty: ValueType,
+    },
     /// A line is none of those by which a program tells its states.
     Events(EventsMistake),
     /// The input holds several traces, and one was asked for.
@@ -303,6 +310,12 @@ impl TraceError {
             Kind::NoOrder(text) => {
                 format!("`{name}` is compared by order, but here it is {}, and booleans have none", shown(text))
             }
+            Kind::NotSupposed { text, .. } => {
+                format!(
+                    "`{name}` was taken for a boolean, and here it is `{}`: its type has to be declared",
+                    shown(text)
+                )
+            }
             Kind::Events(mistake) => mistake.message(),
             Kind::SeveralTraces { count } => format!("the input holds {count} traces, and one is asked for"),
             Kind::Missing => format!("`{name}` has no value"),
@@ -391,7 +404,8 @@ impl TraceError {
             | Kind::NotText(_)
             | Kind::NumberTooBig(_)
             | Kind::UnlikeFirst { .. }
-            | Kind::NoOrder(_) => self.help_with_type(),
+            | Kind::NoOrder(_)
+            | Kind::NotSupposed { .. } => self.help_with_type(),
             Kind::Missing => vec!["fill it in".into(), Remedy::TolerateMissing.into()],
             _ => self.help_with_time(),
         }
@@ -421,8 +435,14 @@ impl TraceError {
             Kind::NotNumber(text) if text.parse::<f64>().is_ok() => vec![declare(ValueType::Number)],
             Kind::NotNumber(text) => vec![null(text)],
             Kind::UnlikeFirst { text, .. } => vec![null(text), declare(ValueType::String)],
+            Kind::NotSupposed { text, .. } if matches!(text.as_str(), "0" | "1") => {
+                vec![declare(ValueType::Number), declare(ValueType::Boolean)]
+            }
+            Kind::NotSupposed { ty, .. } => vec![declare(*ty)],
             Kind::NotText(_) => vec![declare(ValueType::String)],
-            Kind::NumberTooBig(_) => vec!["compare it with a string to have it read as one".into()],
+            Kind::NumberTooBig(_) => {
+                vec![declare(ValueType::String), format!("and compare it with strings: `{name} == \"…\"`").into()]
+            }
             _ => vec!["compare it with `==` or `!=`".into()],
         }
     }

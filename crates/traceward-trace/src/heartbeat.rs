@@ -46,19 +46,27 @@ impl Heartbeat {
             match known(*cell, &self.options.null) {
                 Cell::Absent | Cell::Null | Cell::Bool(false) => false,
                 Cell::QuotedEmpty => false,
-                cell => cell.text().is_none_or(|text| is_said(&text)),
+                // A record without a timestamp is no state, and 0 is a time like any other.
+                cell => cell.text().is_none_or(|text| is_said(&text) || *text == *b"0" && self.is_time(cells)),
             }
         })
     }
 
+    /// Whether the field itself is the time of a heartbeat: the record has no other.
+    fn is_time(&self, cells: &[Cell<'_>]) -> bool {
+        let slots = self.options.time_slots();
+        let is_missing = |cell: &Cell<'_>| matches!(known(*cell, &self.options.null), Cell::Absent | Cell::Null);
+        slots.len() == 1 && cells.get(slots.start).is_some_and(is_missing)
+    }
+
     /// The time that a heartbeat tells.
     fn time(&mut self, line: u64, cells: &[Cell<'_>]) -> Result<Option<i64>, TraceError> {
+        let is_time = self.is_time(cells);
         let Some(times) = &mut self.times else { return Ok(None) };
         let anchor = self.last.map_or(Anchor::Nothing, Anchor::Near);
         let (orders, slots) = (times.orders(), self.options.time_slots());
-        let is_missing = |cell: &Cell<'_>| matches!(known(*cell, &self.options.null), Cell::Absent | Cell::Null);
         let own = self.options.heartbeat_slot().map(|slot| slot..slot + 1);
-        let cells = match own.filter(|_| slots.len() == 1 && is_missing(&cells[slots.start])) {
+        let cells = match own.filter(|_| is_time) {
             Some(own) => &cells[own],
             None => &cells[slots],
         };

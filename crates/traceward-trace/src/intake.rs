@@ -84,6 +84,13 @@ impl Carried {
     pub fn timestamp(&self) -> Option<(i64, u64)> {
         (self.line > 0).then_some((self.time, self.line))
     }
+
+    /// What is carried, as bytes, for [`Intake::carried`].
+    pub fn save(&self) -> Vec<u8> {
+        let image = self.image.as_ref().map(|image| image.iter().map(SavedValue::of).collect());
+        let saved = SavedCarried { image, time: self.time, line: self.line };
+        postcard::to_allocvec(&saved).unwrap_or_default()
+    }
 }
 
 impl Intake {
@@ -142,6 +149,12 @@ impl Intake {
         states::key_note(&self.options, states, without_key, names)
     }
 
+    /// What is to be said where every record was refused, once there are no more: that nobody has a
+    /// column that timestamps are to come from. Without any name there was no record.
+    pub fn unknown_time(&self, names: &[String]) -> Option<TraceError> {
+        self.options.unknown_time(names).filter(|_| !names.is_empty())
+    }
+
     /// Goes on with another trace, behind what it carries.
     #[inline]
     pub fn resume(&mut self, carried: &Carried) {
@@ -166,6 +179,16 @@ impl Intake {
         }
     }
 
+    /// What a trace carries that was saved, for an intake of the same variables.
+    pub fn carried(&self, bytes: &[u8]) -> Result<Carried, CannotRestore> {
+        let saved: SavedCarried = postcard::from_bytes(bytes).map_err(|_| CannotRestore)?;
+        let SavedCarried { image, time, line } = saved;
+        if image.as_ref().is_some_and(|image| image.len() != self.image.len()) {
+            return Err(CannotRestore);
+        }
+        Ok(Carried { image: image.map(|image| image.into_iter().map(SavedValue::value).collect()), time, line })
+    }
+
     /// Whether some value may be carried from one state to the next.
     #[inline]
     fn carries_values(&self) -> bool {
@@ -185,6 +208,14 @@ impl Intake {
     /// For each variable, whether a state has spoken of it.
     pub fn seen(&self) -> &[bool] {
         &self.seen
+    }
+
+    /// States come from a table that has a column for a variable: it is no slip, whatever rows
+    /// have there.
+    pub fn name(&mut self, variable: usize) {
+        if let Some(seen) = self.seen.get_mut(variable) {
+            *seen = true;
+        }
     }
 
     /// The values of the state on offer, or of the last one.
@@ -423,6 +454,13 @@ struct Saved {
     time: Option<(i64, u64)>,
     passed: Option<i64>,
     seen: Vec<bool>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct SavedCarried {
+    image: Option<Vec<SavedValue>>,
+    time: i64,
+    line: u64,
 }
 
 /// A value of a variable as it is saved. Floats are saved by their bits, so that infinities and

@@ -15,6 +15,7 @@ use crate::error::{TraceError, TraceErrorKind};
 use crate::format::{FormatEntry, Road, live_records, read_records};
 use crate::inspect::inspect_json;
 use crate::note::Note;
+use crate::opening::{Guess, Opening};
 use crate::options::ReadOptions;
 use crate::plain_rows::PlainRows;
 use crate::record::{End, LineEnd, ReadStop, RecordReader, RecordSink, each_line};
@@ -51,8 +52,7 @@ const BAD_GUESSES: u32 = 64;
 /// The format, as the table of formats knows it.
 pub(crate) static FORMAT: FormatEntry<Road> = FormatEntry {
     name: "jsonl",
-    // An array is no JSON line, but the error should be about JSON.
-    begins: |opening| opening.with_line(|line| matches!(line.trim_ascii_start().first(), Some(b'{' | b'['))),
+    begins,
     handling: Road {
         endings: &["jsonl", "ndjson", "json"],
         read: read_records::<JsonReader>,
@@ -60,6 +60,25 @@ pub(crate) static FORMAT: FormatEntry<Road> = FormatEntry {
         inspect: inspect_json,
     },
 };
+
+/// Whether the first line is JSON, or the second: programs greet before they begin to log, and
+/// those are the words of nobody's header. An array is no JSON line, but the error should be about
+/// JSON.
+fn begins(opening: Opening<'_>) -> Guess {
+    match opening.with_line(|line| matches!(line.trim_ascii_start().first(), Some(b'{' | b'['))) {
+        Guess::No => match opening.lines().nth(1) {
+            Some(Some(line)) => opens_object(line).into(),
+            Some(None) => Guess::Later,
+            None => Guess::No,
+        },
+        first => first,
+    }
+}
+
+/// Whether a line begins as an object with members does.
+fn opens_object(line: &[u8]) -> bool {
+    line.trim_ascii_start().strip_prefix(b"{").is_some_and(|members| members.trim_ascii_start().starts_with(b"\""))
+}
 
 /// Takes what is wanted from objects.
 pub(crate) struct ObjectReader {
@@ -416,6 +435,20 @@ mod tests {
         assert_eq!(show(input, &options), "int 3\nint 8\nint 1\nunknown");
         let names = read_text(input, &options).unwrap().names;
         assert_eq!(names, ["event.state.term", "event.state.vote", "event.conf.0.0", "event.conf.0.1", "x"]);
+    }
+
+    #[test]
+    fn a_greeting_before_the_first_object_is_a_bad_line_and_no_header() {
+        let options = want(&[("a", NUMBER)]);
+        let greeted = "\nListening on port 80, waiting\n \n { \"a\": 1, \"b\": 2 }\n{\"a\": 2}\n";
+        assert_eq!(fail(greeted, &options), "2:-: no valid JSON at character 1: expected value");
+        // Whoever names a column so has rows behind it that are none.
+        for csv in ["a\n1\n", "a\n{1}\n{\"b\": 1}\n", "a", "a\n"] {
+            assert_eq!(begins(Opening::new(csv.as_bytes(), End::Last)), Guess::No, "{csv}");
+        }
+        for (bytes, guess) in [("hi", Guess::Later), ("hi\n", Guess::Later), ("hi\n\n{", Guess::Later)] {
+            assert_eq!(begins(Opening::new(bytes.as_bytes(), End::More)), guess, "{bytes}");
+        }
     }
 
     #[test]

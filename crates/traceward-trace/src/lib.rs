@@ -21,6 +21,7 @@ mod date;
 mod delimiters;
 mod dictionary;
 mod error;
+mod even_rows;
 mod events;
 mod format;
 mod heartbeat;

@@ -5,6 +5,9 @@ use traceward_logic::diagnostic::Remedy;
 use traceward_logic::print::duration;
 use traceward_logic::shown::Shown;
 
+/// The number of columns that a note names.
+const NAMED: usize = 10;
+
 /// Something about the input that is no error but worth telling.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
@@ -36,6 +39,11 @@ pub enum Note {
     LongArrays {
         /// The number of elements that were looked at.
         elements: usize,
+    },
+    /// Columns of a table were left out, since their types are no values here.
+    NoValues {
+        /// The names of the columns.
+        columns: Vec<String>,
     },
     /// Records without a value in the key column were skipped.
     WithoutKey {
@@ -104,6 +112,12 @@ impl fmt::Display for Note {
             }
             Self::LongArrays { elements } => {
                 write!(f, "some arrays are long: only their first {elements} elements were looked at")
+            }
+            Self::NoValues { columns } => {
+                let named: Vec<String> = columns.iter().take(NAMED).map(|name| format!("`{}`", Shown(name))).collect();
+                let more = columns.len() - named.len();
+                let more = if more > 0 { format!(" and {more} more columns") } else { String::new() };
+                write!(f, "left out, since their types are no values here: {}{more}", named.join(", "))
             }
             Self::Late { records, lines, lateness } => {
                 let (what, allowed) = (if *records == 1 { "record is" } else { "records are" }, duration(*lateness));

@@ -39,12 +39,20 @@ pub(crate) fn plain_int(bytes: &[u8], Bounds { start, stop }: Bounds) -> Option<
     Some(if is_negative { -int } else { int })
 }
 
+/// The boolean that a digit is.
+#[inline(always)]
+pub(crate) fn digit_bool(digit: u8) -> Option<bool> {
+    (digit & !1 == b'0').then_some(digit == b'1')
+}
+
 /// The boolean that a field is, if it is written plainly.
 #[inline(always)]
 pub(crate) fn plain_bool(bytes: &[u8], Bounds { start, stop }: Bounds) -> Option<bool> {
     let digit = bytes.get(start).copied().unwrap_or_default();
-    if stop == start + 1 && digit & !1 == b'0' {
-        return Some(digit == b'1');
+    if stop == start + 1
+        && let Some(bit) = digit_bool(digit)
+    {
+        return Some(bit);
     }
     let text = &bytes[start..stop];
     let guess = text.len() == 4;

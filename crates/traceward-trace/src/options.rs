@@ -77,6 +77,12 @@ impl ReadOptions {
         variables.chain(time).chain(key_and_source).chain(self.heartbeat.clone()).collect()
     }
 
+    /// Says that there is no column that timestamps are to come from, if these are all names.
+    pub(crate) fn unknown_time(&self, names: &[String]) -> Option<TraceError> {
+        let column = self.time.as_ref()?.columns().find(|column| !names.contains(column))?;
+        Some(unknown_column("time", column, names))
+    }
+
     /// The cells of a record that hold its timestamp.
     #[inline]
     pub(crate) fn time_slots(&self) -> Range<usize> {
@@ -174,12 +180,15 @@ pub struct ReadVariable {
     /// Whether the spec only asks if it is defined: then a missing value is no error under any
     /// policy.
     pub may_be_missing: bool,
+    /// Whether it has to turn out a boolean if its first value decides: formulas were made of it
+    /// already.
+    pub is_supposed_formula: bool,
 }
 
 impl ReadVariable {
     /// A variable to read.
     pub fn new(name: &str, expected: Expected) -> Self {
-        Self { name: name.into(), expected, is_declared: false, may_be_missing: false }
+        Self { name: name.into(), expected, is_declared: false, may_be_missing: false, is_supposed_formula: false }
     }
 }
 

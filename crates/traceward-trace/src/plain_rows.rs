@@ -6,19 +6,26 @@
 
 use crate::cell::Cell;
 use crate::record::{ReadStop, RecordSink};
+use std::ops::Range;
 
 /// Some rows, each on a line of its own.
 pub struct PlainRows<'b> {
     bytes: &'b [u8],
-    /// The places around fields, as many in each row, and one more: a field lies between two of
-    /// them.
-    places: &'b [u32],
-    /// The number of places of a row.
-    width: usize,
+    places: Places<'b>,
+    count: usize,
     /// For each cell of a record the first of the two places around its field, if it has one.
     fields: &'b [Option<usize>],
     /// The kind of the field behind every other place; of CSV all fields are of one.
     kinds: &'b [FieldKind],
+}
+
+/// The places around fields: a field lies between two of them.
+#[derive(Clone, Copy)]
+enum Places<'b> {
+    /// As many in each row, its width, and one more.
+    OfEach { places: &'b [u32], width: usize },
+    /// Those of the first row: each row lies so many bytes behind the one before it.
+    OfFirst { places: &'b [u32], length: usize },
 }
 
 /// What is known of a field by the way it is written.
@@ -43,8 +50,7 @@ pub(crate) struct Bounds {
 #[derive(Clone, Copy)]
 pub(crate) struct PlainColumn<'b> {
     pub(crate) bytes: &'b [u8],
-    places: &'b [u32],
-    width: usize,
+    places: Places<'b>,
     field: usize,
     pub(crate) kind: FieldKind,
 }
@@ -64,19 +70,30 @@ impl<'b> PlainRows<'b> {
         (fields, kinds): (&'b [Option<usize>], &'b [FieldKind]),
     ) -> Self {
         debug_assert_eq!(places.len() % width, 1 % width, "whole rows, and a place more");
-        Self { bytes, places, width, fields, kinds }
+        Self { bytes, places: Places::OfEach { places, width }, count: (places.len() - 1) / width, fields, kinds }
+    }
+
+    /// Rows of CSV by the places of the first one's delimiters and its length: so many with their
+    /// delimiters at the same places.
+    pub(crate) fn alike(
+        bytes: &'b [u8],
+        (places, length): (&'b [u32], usize),
+        count: usize,
+        fields: &'b [Option<usize>],
+    ) -> Self {
+        Self { bytes, places: Places::OfFirst { places, length }, count, fields, kinds: &[] }
     }
 
     /// The number of rows.
     pub(crate) fn count(&self) -> usize {
-        (self.places.len() - 1) / self.width
+        self.count
     }
 
     /// The column of a cell; none where rows have no such field.
     pub(crate) fn column(&self, slot: usize) -> Option<PlainColumn<'b>> {
         let field = self.fields[slot]?;
         let kind = self.kinds.get(field / 2).copied().unwrap_or(FieldKind::Field);
-        Some(PlainColumn { bytes: self.bytes, places: self.places, width: self.width, field, kind })
+        Some(PlainColumn { bytes: self.bytes, places: self.places, field, kind })
     }
 
     /// Hands each row to a sink; they lie on lines from `first` on.
@@ -96,12 +113,29 @@ impl<'b> PlainColumn<'b> {
     /// Where the field of a row lies.
     #[inline(always)]
     pub(crate) fn bounds(&self, row: usize) -> Bounds {
-        let before = row * self.width + self.field;
         // The place before the first byte is −1, which this makes 0.
-        let (start, end) = (self.places[before].wrapping_add(1) as usize, self.places[before + 1] as usize);
-        let ends_line = self.field + 1 == self.width;
+        let between = |before: u32, behind: u32| (before.wrapping_add(1) as usize, behind as usize);
+        let ((start, end), ends_line) = match self.places {
+            Places::OfEach { places, width } => {
+                let before = row * width + self.field;
+                (between(places[before], places[before + 1]), self.field + 1 == width)
+            }
+            Places::OfFirst { places, length } => {
+                let (start, end) = between(places[self.field], places[self.field + 1]);
+                ((start + row * length, end + row * length), self.field + 2 == places.len())
+            }
+        };
         let is_return = ends_line && end > start && self.bytes[end - 1] == b'\r';
         Bounds { start, stop: end - usize::from(is_return) }
+    }
+
+    /// The bytes of a column that is one byte wide in rows that are alike.
+    #[inline(always)]
+    pub(crate) fn single_bytes(&self, rows: Range<usize>) -> Option<impl Iterator<Item = u8> + use<'b>> {
+        let Places::OfFirst { length, .. } = self.places else { return None };
+        let Bounds { start, stop } = self.bounds(rows.start);
+        let bytes = self.bytes[start..].iter().step_by(length).take(rows.len());
+        (stop == start + 1).then(|| bytes.copied())
     }
 
     /// What a row says.

@@ -80,6 +80,12 @@ impl<'a> Source<'a> {
         self.end == End::Last && self.at_hand().len() <= size
     }
 
+    /// Whether it is known that all pieces have been taken. An input that has just been read to its
+    /// last byte may not know yet.
+    pub(crate) fn is_exhausted(&self) -> bool {
+        self.is_within(0) && self.rest.is_empty()
+    }
+
     /// The next bytes, about so many; none at the end. They are cut behind a LF, since a CR may
     /// have one behind it. The memory of a piece that is done with is used again.
     pub(crate) fn piece(&mut self, size: usize, spare: Option<Piece>) -> Result<Option<Piece>, TraceError> {

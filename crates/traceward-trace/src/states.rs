@@ -267,9 +267,8 @@ impl<'o> States<'o> {
     /// A timestamp that is missing from the start is more likely a wrong name: says so instead.
     pub(crate) fn explain(&self, error: TraceError, names: &[String]) -> TraceError {
         match (&self.options.time, error.kind()) {
-            (Some(time), TraceErrorKind::MissingTime) if !self.time_seen => {
-                let absent = time.columns().find(|column| !names.contains(column));
-                absent.map_or(error, |column| unknown_column("time", column, names))
+            (Some(_), TraceErrorKind::MissingTime) if !self.time_seen => {
+                self.options.unknown_time(names).unwrap_or(error)
             }
             _ => error,
         }

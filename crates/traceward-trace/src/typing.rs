@@ -73,6 +73,8 @@ struct TypedVariable {
     expected: Expected,
     /// Whether values are converted, because the type was declared.
     converts: bool,
+    /// Whether an open type has to turn out to be that of booleans.
+    is_supposed_formula: bool,
 }
 
 impl Typing {
@@ -81,6 +83,7 @@ impl Typing {
             name: variable.name.clone(),
             expected: variable.expected,
             converts: variable.is_declared,
+            is_supposed_formula: variable.is_supposed_formula,
         };
         Self {
             variables: options.variables.iter().map(variable).collect(),
@@ -310,6 +313,10 @@ impl Typing {
     fn decide(&mut self, class: ClassId, ordered: bool, ty: ValueType, text: &[u8]) -> Result<(), TraceErrorKind> {
         if ordered && ty == ValueType::Boolean {
             return Err(TraceErrorKind::NoOrder(lossy(text)));
+        }
+        let is_supposed = |one: &TypedVariable| one.is_supposed_formula && class_of(one.expected) == Some(class);
+        if ty != ValueType::Boolean && self.variables.iter().any(is_supposed) {
+            return Err(TraceErrorKind::NotSupposed { text: lossy(text), ty });
         }
         self.set_class(class, |_| ReadAs::of(ty));
         self.decided_now.push(class);

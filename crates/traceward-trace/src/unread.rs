@@ -62,8 +62,9 @@ const fn hopeless(name: &'static str, begins: fn(Opening<'_>) -> Guess) -> Unrea
 
 /// The formats that are not read, in the order in which they are looked for: first those that are
 /// known by fixed bytes, then other binary data, then texts.
-pub(crate) static UNREAD: [Unread; 35] = [
+pub(crate) static UNREAD: [Unread; 37] = [
     certain("an Arrow table of old (Feather 1)", |input| input.begins_with(b"FEA1"), READ_FEATHER),
+    hopeless("an encrypted Parquet table", is_encrypted_table),
     certain("an FST waveform", |input| input.begins_with(b"\0\0\0\0\0\0\0\x01\x49"), READ_FST),
     certain(
         "an SQLite database",
@@ -84,7 +85,8 @@ pub(crate) static UNREAD: [Unread; 35] = [
     certain("an event log of Windows (evtx)", |input| input.begins_with(b"ElfFile\0"), "evtx_dump -o jsonl FILE"),
     certain("a journal of systemd", |input| input.begins_with(b"LPKSHHRH"), "journalctl --file=FILE -o json"),
     hopeless("a program (ELF)", |input| input.begins_with(b"\x7FELF")),
-    certain("UTF-16 text", is_utf16, "iconv -f UTF-16LE -t UTF-8 FILE"),
+    certain("UTF-16 text", is_utf16_little, "iconv -f UTF-16LE -t UTF-8 FILE"),
+    certain("UTF-16 text", is_utf16_big, "iconv -f UTF-16BE -t UTF-8 FILE"),
     hopeless("binary data", is_binary),
     certain("a VCD waveform", is_vcd, "sigrok-cli -I vcd -i FILE -O csv"),
     certain("an event log in XML (XES)", is_xes, READ_XES),
@@ -128,6 +130,17 @@ const READ_TIMED_LINES: &str = r#"jq -cR 'capture("^\\[?(?<time>[0-9-/]*[ T]?[0-
 /// The first bytes of captures: of either byte order, with micro- or nanoseconds.
 const PCAP: [&[u8]; 4] = [b"\xA1\xB2\xC3\xD4", b"\xD4\xC3\xB2\xA1", b"\xA1\xB2\x3C\x4D", b"\x4D\x3C\xB2\xA1"];
 
+/// Four letters that could begin a name, and the length of what is encrypted, which no text has.
+fn is_encrypted_table(input: Opening<'_>) -> Guess {
+    const MARK: &[u8] = b"PARE";
+    match input.begins_with(MARK) {
+        Guess::Yes => {
+            input.with_length(MARK.len() + 4, |bytes| bytes[MARK.len()..].iter().take(4).any(|&byte| byte == 0))
+        }
+        other => other,
+    }
+}
+
 /// A spreadsheet is a zip archive whose first member has one of a few names.
 fn is_spreadsheet(input: Opening<'_>) -> Guess {
     const NAME: usize = 30;
@@ -166,19 +179,27 @@ fn is_tar(input: Opening<'_>) -> Guess {
 }
 
 /// Letters with a zero before or behind each; what has a byte-order mark is known by that.
-fn is_utf16(input: Opening<'_>) -> Guess {
-    let is_letter = |byte: u8| byte == b'\t' || matches!(byte, b' '..=b'~');
+fn is_utf16_little(input: Opening<'_>) -> Guess {
     match input.bytes() {
-        [first, 0, ..] if is_letter(*first) => {}
-        [0, second, ..] if is_letter(*second) => {}
+        [first, 0, ..] if is_plain(*first) => {}
         [_, _, ..] => return Guess::No,
         _ => return input.with_length(2, |_| false),
     }
-    input.with_length(4, |bytes| match bytes {
-        [first, 0, third, 0, ..] => is_letter(*first) && is_letter(*third),
-        [0, second, 0, fourth, ..] => is_letter(*second) && is_letter(*fourth),
-        _ => false,
-    })
+    input.with_length(4, |bytes| matches!(bytes, [_, 0, third, 0, ..] if is_plain(*third)))
+}
+
+fn is_utf16_big(input: Opening<'_>) -> Guess {
+    match input.bytes() {
+        [0, second, ..] if is_plain(*second) => {}
+        [_, _, ..] => return Guess::No,
+        _ => return input.with_length(2, |_| false),
+    }
+    input.with_length(4, |bytes| matches!(bytes, [0, _, 0, fourth, ..] if is_plain(*fourth)))
+}
+
+/// Whether a byte is a character that a header begins with.
+fn is_plain(byte: u8) -> bool {
+    byte == b'\t' || matches!(byte, b' '..=b'~')
 }
 
 /// A first line with a zero, or with many characters that no text has. The ones that may separate
@@ -463,6 +484,7 @@ mod tests {
         expect(b"\x04\x22\x4d\x18\x64", "data compressed by lz4");
         expect(b"7z\xbc\xaf\x27\x1c\0\x04", "a 7z archive");
         expect(b"LPKSHHRH\0\0\0\0", "a journal of systemd");
+        expect(b"PARE\x21\0\0\0\x9c", "an encrypted Parquet table");
         expect(b"ElfFile\0\0\0", "an event log of Windows (evtx)");
         expect(b"\x7fELF\x02\x01\x01\0", "a program (ELF)");
         expect(b"\x89\x00\x01\n", "binary data");
@@ -488,6 +510,10 @@ mod tests {
         let big: Vec<u8> = "a,b\n1,2\n".encode_utf16().flat_map(u16::to_be_bytes).collect();
         expect(&little, "UTF-16 text");
         expect(&big, "UTF-16 text");
+        for (bytes, order) in [(&little, "UTF-16LE"), (&big, "UTF-16BE")] {
+            let error = Format::of(&ReadOptions::default(), Opening::new(bytes, End::Last)).unwrap_err();
+            assert!(format!("{:?}", error.help()).contains(order), "{:?}", error.help());
+        }
     }
 
     #[test]

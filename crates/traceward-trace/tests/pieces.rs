@@ -227,6 +227,20 @@ fn plain_row() -> impl Strategy<Value = [String; 6]> {
     (key, flag, number, text, "[a-c]").prop_map(|(key, flag, n, s, open)| [String::new(), key, flag, n, s, open])
 }
 
+/// Rows of fields that are as wide in each row. A flag may be more than a digit, and of another
+/// kind in some rows.
+fn even_rows() -> impl Strategy<Value = Vec<[String; 6]>> {
+    let flag = prop::sample::select(&["[01]", "[01]", "[01]", "[01tf ]", "true", "tru[e1]", ""][..]);
+    let number = prop::sample::select(&["[1-9]", "-?[1-9]{1}[0-9]", "[0-9.]{4}", "[1-9][0-9]{8}", ""][..]);
+    let text = prop::sample::select(&["", "[a-c]{2}", "[a-z]{70}", "Zoë"][..]);
+    let key = prop::sample::select(&["k[1-3]", "[1-3]", "[0-9]{3}", "1[0-9]{9}"][..]);
+    (key, flag, number, text, 20_usize..100).prop_flat_map(|(key, flag, n, s, count)| {
+        let row = (key, flag, n, s, "[a-c]");
+        let row = row.prop_map(|(key, flag, n, s, open)| [String::new(), key, flag, n, s, open]);
+        prop::collection::vec(row, count)
+    })
+}
+
 fn columns(rows: Vec<[String; 6]>, first: u64, step: u64) -> Vec<[String; 6]> {
     let mut time = first;
     let timed = rows.into_iter().map(|mut row| {
@@ -255,6 +269,29 @@ proptest! {
         let end = if returns { "\r\n" } else { "\n" };
         let header = ["t", "k", "flag", "n", "s", "open"].join(separator) + end;
         let row = |row: &[String; 6]| row.join(separator) + end;
+        let text = header.clone() + &columns(rows, first, step).iter().map(row).collect::<String>();
+        let options = options(0, keyed, MissingPolicy::False, Records::States);
+        let options = if timed { options } else { ReadOptions { time: None, ..options } };
+        agree(damaged(&text, &changes, header.len()), &options, &sizes)?;
+    }
+
+    /// Rows with their delimiters at the same places, as machines write them, and others among
+    /// them.
+    #[test]
+    fn even_csv_in_pieces(
+        stretches in prop::collection::vec((even_rows(), prop::option::weighted(0.3, plain_row())), 1..5),
+        (first, step) in (prop_oneof![Just(100_000_u64), Just(999_999_990), Just(1_763_433_609_000)], 0_u64..3),
+        changes in prop_oneof![
+            2 => Just(Vec::new()),
+            3 => prop::collection::vec((any::<usize>(), odd_byte()), 1..4),
+        ],
+        (keyed, timed, returns, separator) in (any::<bool>(), any::<bool>(), prop::bool::weighted(0.3), prop::sample::select(&[",", ";", "\t"][..])),
+        sizes in prop::collection::vec(prop_oneof![500_usize..2000, 2000_usize..9000], 3),
+    ) {
+        let end = if returns { "\r\n" } else { "\n" };
+        let header = ["t", "k", "flag", "n", "s", "open"].join(separator) + end;
+        let row = |row: &[String; 6]| row.join(separator) + end;
+        let rows = stretches.into_iter().flat_map(|(rows, odd)| rows.into_iter().chain(odd)).collect();
         let text = header.clone() + &columns(rows, first, step).iter().map(row).collect::<String>();
         let options = options(0, keyed, MissingPolicy::False, Records::States);
         let options = if timed { options } else { ReadOptions { time: None, ..options } };
