@@ -1,14 +1,19 @@
 //! Columns of batches as those of records: Arrow's types in the words of the reader.
 
 use crate::columns::{Place, Step};
+use crate::stored::old_moment;
 use arrow_array::cast::AsArray;
 use arrow_array::types::*;
-use arrow_array::{Array, ArrayRef, ArrowPrimitiveType, OffsetSizeTrait, PrimitiveArray, RecordBatch, UInt64Array};
+use arrow_array::{
+    Array, ArrayRef, ArrowPrimitiveType, FixedSizeBinaryArray, OffsetSizeTrait, PrimitiveArray, RecordBatch,
+    StringArray, UInt64Array,
+};
 use arrow_buffer::{BooleanBuffer, NullBuffer, ScalarBuffer};
 use arrow_schema::{DataType, TimeUnit};
 use arrow_select::take::take;
 use serde_json::json;
 use std::fmt::Write;
+use std::sync::Arc;
 use traceward_trace::{Bits, Cell, ReadOptions, Rows, Slice, SliceValues};
 
 /// Nanoseconds of a day.
@@ -75,6 +80,11 @@ enum Values {
     Ints(ScalarBuffer<i64>),
     Floats(ScalarBuffer<f64>),
     Moments(ScalarBuffer<i64>),
+    /// Moments of which some do not fit: those are numbers of nanoseconds as they would be written.
+    FarMoments {
+        times: Vec<Option<i64>>,
+        far: Written,
+    },
     /// Strings of the array by their numbers.
     Coded {
         codes: Vec<u32>,
@@ -136,7 +146,12 @@ impl Column {
     /// The column at a place of a batch.
     fn of(batch: &RecordBatch, place: &Place, role: Role) -> Self {
         let (array, nulls) = follow(batch.column(place.root).clone(), &place.steps);
-        Self { values: Values::of(&array, nulls.as_ref(), role), nulls }
+        let is_there = |row: usize| nulls.as_ref().is_none_or(|nulls| nulls.is_valid(row));
+        let values = match (place.steps.last(), array.as_fixed_size_binary_opt()) {
+            (Some(Step::OldMoment), Some(moments)) => old_moments(moments, &is_there, role),
+            _ => Values::of(&array, &is_there, role),
+        };
+        Self { values, nulls }
     }
 
     fn lend(&self) -> Lent<'_> {
@@ -145,6 +160,10 @@ impl Column {
             Values::Strings(array) => Lent::Texts { codes: (0..array.len() as u32).collect(), texts: strings(array) },
             Values::Bytes(array) => Lent::Cells(bytes(array).into_iter().map(Cell::Text).collect()),
             Values::Written(written) => Lent::Cells(written.cells()),
+            Values::FarMoments { times, far } => {
+                let cell = |(time, far): (&Option<i64>, _)| time.map_or(far, Cell::Time);
+                Lent::Cells(times.iter().zip(far.cells()).map(cell).collect())
+            }
             Values::Container { json, count } => Lent::Cells(vec![Cell::Container(json); *count]),
             _ => Lent::Nothing,
         }
@@ -179,6 +198,11 @@ fn follow(array: ArrayRef, steps: &[Step]) -> (ArrayRef, Option<NullBuffer>) {
                 Some(member) => member.clone(),
                 None => return nothing(array.len()),
             },
+            Step::UniqueText => match array.as_fixed_size_binary_opt() {
+                Some(numbers) => unique_texts(numbers),
+                None => return nothing(array.len()),
+            },
+            Step::OldMoment => array,
             Step::Element(index) => {
                 let Some((values, places)) = elements(&array, *index, nulls.as_ref()) else {
                     return nothing(array.len());
@@ -193,6 +217,20 @@ fn follow(array: ArrayRef, steps: &[Step]) -> (ArrayRef, Option<NullBuffer>) {
         nulls = NullBuffer::union(nulls.as_ref(), array.logical_nulls().as_ref());
     }
     (array, nulls)
+}
+
+/// Unique numbers as they are written: `12345678-1234-5678-1234-567812345678`.
+fn unique_texts(numbers: &FixedSizeBinaryArray) -> ArrayRef {
+    let text = |number: &[u8]| {
+        let mut text = String::with_capacity(36);
+        for (place, byte) in number.iter().enumerate() {
+            let hyphen = if matches!(place, 4 | 6 | 8 | 10) { "-" } else { "" };
+            // Writing to a text does not fail.
+            let _ = write!(text, "{hyphen}{byte:02x}");
+        }
+        text
+    };
+    Arc::new(numbers.iter().map(|number| number.map(text)).collect::<StringArray>())
 }
 
 fn nothing(len: usize) -> (ArrayRef, Option<NullBuffer>) {
@@ -230,8 +268,7 @@ fn elements(array: &ArrayRef, index: usize, nulls: Option<&NullBuffer>) -> Optio
 
 impl Values {
     /// The values of an array; what stands where there is none does not matter.
-    fn of(array: &ArrayRef, nulls: Option<&NullBuffer>, role: Role) -> Self {
-        let is_there = |row: usize| nulls.is_none_or(|nulls| nulls.is_valid(row));
+    fn of(array: &ArrayRef, is_there: &dyn Fn(usize) -> bool, role: Role) -> Self {
         match array.data_type() {
             DataType::Boolean => Self::Bools(array.as_boolean().values().clone()),
             DataType::Int8 => ints::<Int8Type>(array),
@@ -241,21 +278,21 @@ impl Values {
             DataType::UInt8 => ints::<UInt8Type>(array),
             DataType::UInt16 => ints::<UInt16Type>(array),
             DataType::UInt32 => ints::<UInt32Type>(array),
-            DataType::UInt64 => large_ints(array.as_primitive::<UInt64Type>(), &is_there),
+            DataType::UInt64 => large_ints(array.as_primitive::<UInt64Type>(), is_there),
             DataType::Float16 => floats::<Float16Type>(array),
             DataType::Float32 => floats::<Float32Type>(array),
             DataType::Float64 => Self::Floats(array.as_primitive::<Float64Type>().values().clone()),
-            DataType::Decimal32(..) => decimals(array.as_primitive::<Decimal32Type>(), &is_there),
-            DataType::Decimal64(..) => decimals(array.as_primitive::<Decimal64Type>(), &is_there),
-            DataType::Decimal128(..) => decimals(array.as_primitive::<Decimal128Type>(), &is_there),
-            DataType::Decimal256(..) => decimals(array.as_primitive::<Decimal256Type>(), &is_there),
+            DataType::Decimal32(..) => decimals(array.as_primitive::<Decimal32Type>(), is_there),
+            DataType::Decimal64(..) => decimals(array.as_primitive::<Decimal64Type>(), is_there),
+            DataType::Decimal128(..) => decimals(array.as_primitive::<Decimal128Type>(), is_there),
+            DataType::Decimal256(..) => decimals(array.as_primitive::<Decimal256Type>(), is_there),
             DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => Self::Strings(array.clone()),
             DataType::Binary | DataType::LargeBinary | DataType::BinaryView | DataType::FixedSizeBinary(_) => {
                 Self::Bytes(array.clone())
             }
-            DataType::Date32 | DataType::Date64 | DataType::Timestamp(..) => moments(array, &is_there, role),
-            DataType::Time32(_) | DataType::Time64(_) => clocks(array, &is_there, role),
-            DataType::Duration(_) => durations(array, &is_there, role),
+            DataType::Date32 | DataType::Date64 | DataType::Timestamp(..) => moments(array, is_there, role),
+            DataType::Time32(_) | DataType::Time64(_) => clocks(array, is_there, role),
+            DataType::Duration(_) => durations(array, is_there, role),
             DataType::Dictionary(..) => coded(array, role),
             DataType::Struct(fields) => {
                 let members = fields.iter().map(|field| (field.name().clone(), serde_json::Value::Null));
@@ -362,21 +399,67 @@ fn nanoseconds(counts: &[i64], unit: i64, is_there: &dyn Fn(usize) -> bool) -> O
 /// Moments. A time without a zone is one in UTC.
 fn moments(array: &ArrayRef, is_there: &dyn Fn(usize) -> bool, role: Role) -> Values {
     let (counts, unit) = counts(array);
-    let is_date = matches!(array.data_type(), DataType::Date32);
-    let date = |row: usize, text: &mut String| match moment(i128::from(counts[row]) * i128::from(unit)) {
-        Some(moment) if is_date => write!(text, "{}", moment.strftime("%Y-%m-%d")),
-        Some(moment) => write!(text, "{moment}"),
-        None => write!(text, "{} times {unit} ns", counts[row]),
-    };
     match (role, nanoseconds(&counts, unit, is_there)) {
         (Role::Value | Role::Time, Some(times)) => Values::Moments(times),
-        (Role::Time | Role::TimePart, _) => written(WrittenAs::Text, array.len(), is_there, date),
-        (Role::Value, None) => too_large(&counts, unit, is_there),
+        _ => {
+            let shown = if matches!(array.data_type(), DataType::Date32) { Shown::Date } else { Shown::Moment };
+            let times = |row: usize| i128::from(counts[row]) * i128::from(unit);
+            written_moments(counts.len(), times, is_there, (role, shown))
+        }
     }
 }
 
-fn moment(nanoseconds: i128) -> Option<jiff::Timestamp> {
-    jiff::Timestamp::from_nanosecond(nanoseconds).ok()
+/// Moments in 96 bits.
+fn old_moments(array: &FixedSizeBinaryArray, is_there: &dyn Fn(usize) -> bool, role: Role) -> Values {
+    let time = |row: usize| if is_there(row) { old_moment(array, row) } else { 0 };
+    let near = || (0..array.len()).map(|row| i64::try_from(time(row)).ok()).collect::<Option<Vec<i64>>>();
+    match (role, near()) {
+        (Role::Value | Role::Time, Some(times)) => Values::Moments(times.into()),
+        _ => written_moments(array.len(), time, is_there, (role, Shown::Moment)),
+    }
+}
+
+/// How a moment is written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shown {
+    Date,
+    Moment,
+}
+
+/// Moments of which some have no room in 64 bits, or that are a part of a timestamp. A value that
+/// has room is the same whatever stands beside it.
+fn written_moments(
+    count: usize,
+    nanoseconds: impl Fn(usize) -> i128,
+    is_there: &dyn Fn(usize) -> bool,
+    (role, shown): (Role, Shown),
+) -> Values {
+    let date = |row: usize, text: &mut String| match (moment(nanoseconds(row)), shown) {
+        (Some(moment), Shown::Date) => write!(text, "{}", moment.strftime("%Y-%m-%d")),
+        (Some(moment), Shown::Moment) => write!(text, "{moment}Z"),
+        (None, _) => write!(text, "{} ns", nanoseconds(row)),
+    };
+    if role != Role::Value {
+        return written(WrittenAs::Text, count, is_there, date);
+    }
+    let times = (0..count).map(|row| i64::try_from(nanoseconds(row)).ok().filter(|_| is_there(row))).collect();
+    let is_far = |row: usize| is_there(row) && i64::try_from(nanoseconds(row)).is_err();
+    let far = Written::new(WrittenAs::Number, count, |row, text| {
+        if is_far(row) {
+            // Writing to a text does not fail.
+            let _ = write!(text, "{}", nanoseconds(row));
+        }
+    });
+    Values::FarMoments { times, far }
+}
+
+/// The moment as UTC shows it. Timestamps of the library end a day before dates do, and the last
+/// day of the year 9999 often stands for "never".
+fn moment(nanoseconds: i128) -> Option<jiff::civil::DateTime> {
+    let second = 1_000_000_000;
+    let (seconds, rest) = (nanoseconds.div_euclid(second), nanoseconds.rem_euclid(second));
+    let since = jiff::SignedDuration::new(i64::try_from(seconds).ok()?, rest as i32);
+    jiff::civil::date(1970, 1, 1).at(0, 0, 0, 0).checked_add(since).ok()
 }
 
 /// Times of day: numbers of nanoseconds, and as timestamps what a clock shows.
@@ -384,7 +467,7 @@ fn clocks(array: &ArrayRef, is_there: &dyn Fn(usize) -> bool, role: Role) -> Val
     let (counts, unit) = counts(array);
     let clock = |row: usize, text: &mut String| match moment(i128::from(counts[row]) * i128::from(unit)) {
         Some(moment) => write!(text, "{}", moment.strftime("%H:%M:%S.%9f")),
-        None => write!(text, "{} times {unit} ns", counts[row]),
+        None => write!(text, "{} ns", i128::from(counts[row]) * i128::from(unit)),
     };
     match (role, nanoseconds(&counts, unit, is_there)) {
         (Role::Time | Role::TimePart, _) => written(WrittenAs::Text, array.len(), is_there, clock),
@@ -413,13 +496,17 @@ fn too_large(counts: &[i64], unit: i64, is_there: &dyn Fn(usize) -> bool) -> Val
 fn coded(array: &ArrayRef, role: Role) -> Values {
     let dictionary = array.as_any_dictionary();
     let values = dictionary.values();
+    // Rows without a struct may have numbers inside of it for which there is nothing.
+    if values.is_empty() {
+        return Values::Nothing;
+    }
     let is_string = matches!(values.data_type(), DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
-    if is_string && !values.is_empty() {
+    if is_string {
         let codes = dictionary.normalized_keys().into_iter().map(|code| code as u32).collect();
         return Values::Coded { codes, texts: values.clone() };
     }
     match take(values, dictionary.keys(), None) {
-        Ok(taken) => Values::of(&taken, taken.nulls(), role),
+        Ok(taken) => Values::of(&taken, &|row| taken.is_valid(row), role),
         Err(_) => Values::Nothing,
     }
 }

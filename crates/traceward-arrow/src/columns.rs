@@ -1,5 +1,6 @@
 //! The columns of a table by their names: those inside structs and lists, too.
 
+use crate::stored::OLD_MOMENT_BYTES;
 use arrow_schema::{DataType, Field, Fields, Schema};
 use std::collections::HashSet;
 use traceward_trace::{TraceError, TraceErrorKind};
@@ -12,6 +13,12 @@ const MOST_COLUMNS: usize = 10_000;
 
 /// How deep structs and lists may be nested for their columns to have names.
 const DEEPEST: usize = 64;
+
+/// What Arrow calls the type of a unique number.
+pub(crate) const UNIQUE: &str = "arrow.uuid";
+
+/// The mark of moments in 96 bits, which Arrow does not know.
+pub(crate) const OLD_MOMENT: &str = "traceward.int96";
 
 /// The way from a batch to a column.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -29,6 +36,10 @@ pub(crate) enum Step {
     Member(String),
     /// To an element of a list.
     Element(usize),
+    /// From a unique number (UUID) to its text. It is the last step.
+    UniqueText,
+    /// To the moment that twelve bytes are. It is the last step.
+    OldMoment,
 }
 
 /// The columns of a table.
@@ -68,18 +79,18 @@ impl Columns {
     fn all(schema: &Schema, lists: Lists) -> Self {
         let mut columns = Self::default();
         for (root, field) in schema.fields().iter().enumerate() {
-            columns.add(field.name().clone(), field.data_type(), Place { root, steps: Vec::new() }, lists);
+            columns.add(field.name().clone(), field, Place { root, steps: Vec::new() }, lists);
         }
         columns
     }
 
-    fn add(&mut self, name: String, ty: &DataType, place: Place, lists: Lists) {
+    fn add(&mut self, name: String, field: &Field, place: Place, lists: Lists) {
         let below = |step| Place { root: place.root, steps: [&place.steps[..], &[step]].concat() };
-        match (ty, element(ty)) {
+        match (field.data_type(), element(field.data_type())) {
             (DataType::Struct(fields), _) if place.steps.len() < DEEPEST => {
                 for field in fields {
                     let step = below(Step::Member(field.name().clone()));
-                    self.add(format!("{name}.{}", field.name()), field.data_type(), step, lists);
+                    self.add(format!("{name}.{}", field.name()), field, step, lists);
                 }
             }
             (_, Some((field, most))) if lists == Lists::ByElement && place.steps.len() < DEEPEST => {
@@ -87,10 +98,13 @@ impl Columns {
                     if self.names.len() == MOST_COLUMNS {
                         return;
                     }
-                    self.add(format!("{name}.{index}"), field.data_type(), below(Step::Element(index)), lists);
+                    self.add(format!("{name}.{index}"), field, below(Step::Element(index)), lists);
                 }
             }
-            _ => self.push(name, place, lists),
+            _ => {
+                let steps = [&place.steps[..], &last_steps(field)].concat();
+                self.push(name, Place { steps, ..place }, lists);
+            }
         }
     }
 
@@ -111,6 +125,16 @@ impl Columns {
             .filter(|(_, place)| has_element(place))
             .map(|(name, _)| name.clone())
             .collect()
+    }
+
+    /// The names of the columns whose type has no meaning.
+    pub(crate) fn without_meaning(&self, schema: &Schema) -> Vec<String> {
+        let is_without = |place: &Place| {
+            let ty = leaf(schema.field(place.root).data_type(), &place.steps);
+            ty.is_some_and(|ty| !has_meaning(ty))
+        };
+        let columns = self.names.iter().zip(&self.places);
+        columns.filter(|(_, place)| is_without(place)).map(|(name, _)| name.clone()).collect()
     }
 
     /// The places of some columns, none where there is no such column; refuses those whose type has
@@ -146,8 +170,19 @@ fn leaf<'a>(ty: &'a DataType, steps: &[Step]) -> Option<&'a DataType> {
     steps.iter().try_fold(ty, |ty, step| match (ty, step) {
         (DataType::Struct(fields), Step::Member(name)) => Some(fields.find(name)?.1.data_type()),
         (_, Step::Element(_)) => element(ty).map(|(field, _)| field.data_type()),
+        (_, Step::UniqueText | Step::OldMoment) => Some(ty),
         _ => None,
     })
+}
+
+/// The steps from a column to its values: those of a unique number are its text, as they are in
+/// other formats, and not the bytes by which it is stored.
+fn last_steps(field: &Field) -> Vec<Step> {
+    match (field.extension_type_name(), field.data_type()) {
+        (Some(UNIQUE), DataType::FixedSizeBinary(16)) => vec![Step::UniqueText],
+        (Some(OLD_MOMENT), DataType::FixedSizeBinary(OLD_MOMENT_BYTES)) => vec![Step::OldMoment],
+        _ => Vec::new(),
+    }
 }
 
 /// The column of a name, whatever it is.
@@ -160,7 +195,7 @@ fn find_member(fields: &Fields, name: &str) -> Option<(usize, Vec<Step>)> {
     fields.iter().enumerate().find_map(|(index, field)| {
         let rest = name.strip_prefix(field.name().as_str())?;
         match rest.strip_prefix('.') {
-            None if rest.is_empty() => Some((index, Vec::new())),
+            None if rest.is_empty() => Some((index, last_steps(field))),
             None => None,
             Some(rest) => Some((index, find_inside(field.data_type(), rest)?)),
         }
@@ -175,7 +210,7 @@ fn find_inside(ty: &DataType, name: &str) -> Option<Vec<Step>> {
     let (field, most) = element(ty)?;
     let (number, rest) = name.split_once('.').map_or((name, None), |(number, rest)| (number, Some(rest)));
     let index: usize = number.parse().ok().filter(|index: &usize| index.to_string() == number && *index < most)?;
-    let steps = rest.map_or(Some(Vec::new()), |rest| find_inside(field.data_type(), rest))?;
+    let steps = rest.map_or_else(|| Some(last_steps(field)), |rest| find_inside(field.data_type(), rest))?;
     Some([&[Step::Element(index)], &steps[..]].concat())
 }
 

@@ -1,6 +1,7 @@
 //! Decoding, and what goes wrong in it.
 
 use arrow_array::RecordBatch;
+use std::cell::Cell;
 use std::fmt::Display;
 use std::ops::ControlFlow;
 use std::panic::{self, AssertUnwindSafe};
@@ -42,6 +43,17 @@ pub(crate) fn damaged(format: &'static str, detail: impl Display) -> TraceError 
     TraceErrorKind::DamagedTable { format, detail }.into()
 }
 
+thread_local! {
+    /// Whether a decoder is at work here whose panics are caught.
+    static IS_GUARDED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether a panic of this thread would be caught, and told as what is wrong with a table. A
+/// program that has a say in what is printed of panics need print nothing of this one.
+pub fn is_guarded() -> bool {
+    IS_GUARDED.get()
+}
+
 /// Calls a decoder.
 ///
 /// The libraries that decode tables index, slice and subtract in places where only a file that is
@@ -51,7 +63,10 @@ pub(crate) fn guarded<T>(
     format: &'static str,
     decode: impl FnOnce() -> Result<T, TraceError>,
 ) -> Result<T, TraceError> {
-    panic::catch_unwind(AssertUnwindSafe(decode)).unwrap_or_else(|payload| {
+    let before = IS_GUARDED.replace(true);
+    let decoded = panic::catch_unwind(AssertUnwindSafe(decode));
+    IS_GUARDED.set(before);
+    decoded.unwrap_or_else(|payload| {
         let text = payload.downcast_ref::<&str>().copied();
         let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
         Err(damaged(format, text.unwrap_or("its decoder gave up")))

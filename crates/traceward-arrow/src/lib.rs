@@ -42,8 +42,10 @@ mod parquet;
 mod read;
 mod runs;
 mod skim;
+mod stored;
 
 pub use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
 pub use arrow_array::{RecordBatch, RecordBatchReader};
+pub use decode::is_guarded;
 pub use input::{ReadAt, Table, TableProgress};
 pub use read::{batches_input, check, check_table, inspect, inspect_table, read, read_table, table_input};

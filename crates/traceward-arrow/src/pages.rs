@@ -1,10 +1,12 @@
 //! The pages of a row group of Parquet, looked at before they are decoded.
 
 use crate::input::{Behind, Input};
+use crate::runs::{Run, Runs, unpack};
 use crate::skim::PageClaims;
+use crate::stored::OLD_MOMENT_BYTES;
 use bytes::Bytes;
 use parquet::arrow::arrow_reader::RowGroups;
-use parquet::basic::Encoding;
+use parquet::basic::{Encoding, Type};
 use parquet::column::page::{Page, PageIterator, PageMetadata, PageReader};
 use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
@@ -27,11 +29,12 @@ impl RowGroups for RowGroup {
 
     fn column_chunks(&self, column: usize) -> Result<Box<dyn PageIterator>> {
         let chunk = self.metadata.row_group(self.index).column(column);
-        let levels = chunk.column_descr();
+        let stored = chunk.column_descr();
         let reader = SerializedPageReader::new(self.input.clone(), chunk, self.num_rows(), None)?;
-        let (repeats, is_optional) = (levels.max_rep_level() > 0, levels.max_def_level() > 0);
-        let levels = usize::from(repeats) + usize::from(is_optional);
-        let checked: Box<dyn PageReader> = Box::new(CheckedPages { reader, repeats, levels });
+        let (repeats, highest) = (stored.max_rep_level() > 0, stored.max_def_level());
+        let levels = usize::from(repeats) + usize::from(highest > 0);
+        let width = width(stored.physical_type(), stored.type_length());
+        let checked: Box<dyn PageReader> = Box::new(CheckedPages { reader, repeats, levels, highest, width });
         Ok(Box::new(OneChunk(Some(Ok(checked)))))
     }
 
@@ -110,9 +113,58 @@ struct CheckedPages {
     repeats: bool,
     /// The number of lists of levels before the values.
     levels: usize,
+    /// The level of a value that is there.
+    highest: i16,
+    /// The bytes of a value, where the library wants no other bytes in a page than those.
+    width: Option<usize>,
+}
+
+/// The bytes of a value of a type, if it has a width that the library insists on. Moments in 96
+/// bits are decoded as bytes, too.
+fn width(stored: Type, length: i32) -> Option<usize> {
+    let width = match stored {
+        Type::INT96 => OLD_MOMENT_BYTES,
+        Type::FIXED_LEN_BYTE_ARRAY => length,
+        _ => return None,
+    };
+    usize::try_from(width).ok()
 }
 
 impl CheckedPages {
+    /// The page without what comes behind its values. Some programs write a few bytes more, which
+    /// all readers leave alone where values are numbers.
+    fn without_padding(&self, mut page: Page) -> Page {
+        if let (Some(width), Encoding::PLAIN) = (self.width, page.encoding())
+            && let Some(end) = self.end_of_values(&page, width)
+            && let Page::DataPage { buf, .. } | Page::DataPageV2 { buf, .. } = &mut page
+        {
+            buf.truncate(end);
+        }
+        page
+    }
+
+    /// Where the values of a page end, if that can be told.
+    fn end_of_values(&self, page: &Page, width: usize) -> Option<usize> {
+        let count = page.num_values() as usize;
+        let (levels, start) = match page {
+            Page::DictionaryPage { .. } => return None,
+            Page::DataPage { buf, def_level_encoding, .. } => {
+                let before = behind_levels(buf, self.levels.checked_sub(usize::from(self.highest > 0))?)?;
+                let start = behind_levels(buf, self.levels)?;
+                let is_known = self.highest == 0 || *def_level_encoding == Encoding::RLE;
+                let levels = if self.highest > 0 { buf.get(before.checked_add(4)?..start)? } else { &[] };
+                is_known.then_some((levels, start))?
+            }
+            Page::DataPageV2 { buf, rep_levels_byte_len, def_levels_byte_len, .. } => {
+                let before = *rep_levels_byte_len as usize;
+                let start = before.checked_add(*def_levels_byte_len as usize)?;
+                (buf.get(before..start)?, start)
+            }
+        };
+        let values = if self.highest > 0 { count_of(levels, count, self.highest)? } else { count };
+        start.checked_add(values.checked_mul(width)?)
+    }
+
     /// Texts that are encoded by differences say themselves how many there are, and the decoder
     /// reserves memory for as many.
     fn check(&self, page: &Page) -> Result<()> {
@@ -139,6 +191,24 @@ impl CheckedPages {
             _ => Err(ParquetError::General("a page has another number of texts than it says".to_owned())),
         }
     }
+}
+
+/// How many of so many levels are the highest one.
+fn count_of(levels: &[u8], count: usize, highest: i16) -> Option<usize> {
+    let highest = u32::try_from(highest).ok()?;
+    let width = (u32::BITS - highest.leading_zeros()) as u8;
+    let mut found = 0;
+    Runs::new(levels, width)?.each(count, |run| {
+        match run {
+            Run::Repeated { number, count } => found += if number == highest { count } else { 0 },
+            Run::Packed { bytes, count } => unpack(bytes, width, count, |levels| {
+                found += levels.iter().filter(|&&level| level == highest).count();
+                Some(())
+            })?,
+        }
+        Some(())
+    })?;
+    Some(found)
 }
 
 /// Where values begin in a page whose levels come first, each with its length.
@@ -205,7 +275,7 @@ impl PageReader for CheckedPages {
     fn get_next_page(&mut self) -> Result<Option<Page>> {
         let page = self.reader.get_next_page()?;
         page.iter().try_for_each(|page| self.check(page))?;
-        Ok(page)
+        Ok(page.map(|page| self.without_padding(page)))
     }
 
     fn peek_next_page(&mut self) -> Result<Option<PageMetadata>> {
@@ -238,5 +308,27 @@ impl Iterator for CheckedPages {
 
     fn next(&mut self) -> Option<Self::Item> {
         self.get_next_page().transpose()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_of_values_that_are_there_are_counted() {
+        // Ten levels that are 1, then sixteen with bits of their own.
+        let levels = [10 << 1, 1, 2 << 1 | 1, 0b1010_1010, 0b0000_0001];
+        assert_eq!(count_of(&levels, 26, 1), Some(15));
+        assert_eq!(count_of(&levels, 12, 1), Some(11));
+        assert_eq!(count_of(&levels, 27, 1), None);
+        // Four that are 2, then eight of two bits each: 0, 1, 2, 3 twice.
+        let levels = [4 << 1, 2, 1 << 1 | 1, 0b1110_0100, 0b1110_0100];
+        assert_eq!((count_of(&levels, 12, 2), count_of(&levels, 12, 3)), (Some(6), Some(2)));
+    }
+
+    #[test]
+    fn levels_that_are_cut_short_count_nothing() {
+        assert_eq!((count_of(&[], 1, 1), count_of(&[3], 8, 1), count_of(&[0xFF; 9], 8, 1)), (None, None, None));
     }
 }

@@ -4,6 +4,8 @@ use crate::columns::{Place, Step};
 use crate::decode::{Decoder, ROWS, Take, damaged, guarded};
 use crate::input::Input;
 use crate::pages::{Pages, RowGroup};
+use crate::stored::{readable, with_bytes};
+use arrow_array::RecordBatch;
 use arrow_schema::{DataType, FieldRef, Fields, Schema};
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, RowSelection, RowSelector,
@@ -34,6 +36,9 @@ const LARGEST_DICTIONARY: i64 = 1 << 18;
 pub(crate) struct ParquetTable {
     input: Arc<Pages>,
     metadata: ArrowReaderMetadata,
+    schema: Schema,
+    /// What the library is told to be stored, where that is not what is.
+    decoded_as: Option<SchemaDescriptor>,
 }
 
 impl ParquetTable {
@@ -44,11 +49,14 @@ impl ParquetTable {
         if groups.iter().any(|group| group.num_rows() < 0 || u32::try_from(group.num_rows()).is_err()) {
             return Err(damaged(FORMAT, "a row group claims a number of rows that none can have"));
         }
-        Ok(Self { input: Arc::new(Pages(input)), metadata })
+        let stored = metadata.parquet_schema();
+        let schema = readable(metadata.schema(), stored);
+        let decoded_as = guarded(FORMAT, || with_bytes(stored).map_err(|e| damaged(FORMAT, e)))?;
+        Ok(Self { input: Arc::new(Pages(input)), metadata, schema, decoded_as })
     }
 
     pub(crate) fn schema(&self) -> &Schema {
-        self.metadata.schema()
+        &self.schema
     }
 
     pub(crate) fn parquet_schema(&self) -> &SchemaDescriptor {
@@ -137,10 +145,9 @@ impl ParquetTable {
 
     /// A decoder of some columns and nothing else.
     pub(crate) fn decoder(&self, places: &[Option<Place>]) -> Result<RowGroupDecoder, TraceError> {
-        let schema = self.metadata.parquet_schema();
+        let schema = self.decoded_as.as_ref().unwrap_or_else(|| self.metadata.parquet_schema());
         let mask = projection(self.schema(), schema, places);
-        let hint = self.hint();
-        let levels = || parquet_to_arrow_field_levels(schema, mask, Some(&hint)).map_err(|e| damaged(FORMAT, e));
+        let levels = || parquet_to_arrow_field_levels(schema, mask, Some(&self.hint())).map_err(|e| damaged(FORMAT, e));
         let levels = guarded(FORMAT, levels)?;
         Ok(RowGroupDecoder { input: self.input.clone(), metadata: self.metadata.clone(), levels })
     }
@@ -200,18 +207,22 @@ pub(crate) struct RowGroupDecoder {
 
 impl RowGroupDecoder {
     /// The batches of a row group, or of some of its rows.
-    fn batches(&self, part: &RowGroupPart) -> Result<ParquetRecordBatchReader, TraceError> {
+    fn batches(
+        &self,
+        part: &RowGroupPart,
+    ) -> Result<impl Iterator<Item = Result<RecordBatch, TraceError>>, TraceError> {
         let metadata = self.metadata.metadata().clone();
         let group = RowGroup { input: self.input.clone(), metadata, index: part.group };
         let batches = ParquetRecordBatchReader::try_new_with_row_groups(&self.levels, &group, ROWS, part.selection());
-        batches.map_err(|error| damaged(FORMAT, error))
+        let batches = batches.map_err(|error| damaged(FORMAT, error))?;
+        Ok(batches.map(|batch| batch.map_err(|error| damaged(FORMAT, error))))
     }
 
     /// Hands on the batches of a part; those of its row group before a row are passed over.
     fn hand_on(&self, part: &RowGroupPart, from: usize, take: Take<'_>) -> Result<(), TraceError> {
         let mut at = part.rows.start;
         for batch in self.batches(part)? {
-            let batch = batch.map_err(|error| damaged(FORMAT, error))?;
+            let batch = batch?;
             at += batch.num_rows();
             if at > from && take(&batch).is_break() {
                 return Ok(());
@@ -320,7 +331,8 @@ fn leaves_at(ty: &DataType, steps: &[Step]) -> Range<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use arrow_array::{Int64Array, RecordBatch, StringArray};
+    use arrow_array::cast::AsArray;
+    use arrow_array::{Int64Array, StringArray};
     use bytes::Bytes;
     use parquet::arrow::ArrowWriter;
     use parquet::file::properties::WriterProperties;
@@ -361,9 +373,7 @@ mod tests {
             let numbers = |piece: &RowGroupPart| {
                 let mut found = Vec::new();
                 let decoded = decoder.decode(piece, &mut |batch| {
-                    found.extend(arrow_array::cast::AsArray::as_primitive::<arrow_array::types::Int64Type>(
-                        batch.column(0),
-                    ));
+                    found.extend(AsArray::as_primitive::<arrow_array::types::Int64Type>(batch.column(0)));
                     ControlFlow::Continue(())
                 });
                 decoded.expect("a part is decoded");

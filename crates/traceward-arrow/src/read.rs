@@ -15,7 +15,7 @@ use std::num::NonZero;
 use std::ops::ControlFlow;
 use traceward::{CheckOptions, Error, Report, Spec, check_read};
 use traceward_trace::{
-    Format, Inspection, ReadFailure, ReadInput, ReadOptions, ReadTrace, TableInspection, TableStates, TraceError,
+    Format, Inspection, Note, ReadFailure, ReadInput, ReadOptions, ReadTrace, TableInspection, TableStates, TraceError,
 };
 
 /// Answers a spec's questions about a trace in a table.
@@ -176,6 +176,8 @@ struct InspectionOf<'o> {
     places: Vec<Option<Place>>,
     /// The columns that are told of only if they have a value: lists have any number of elements.
     elements: HashSet<String>,
+    /// The columns of which there is nothing to tell but that they are there.
+    without_meaning: Vec<String>,
 }
 
 impl<'o> InspectionOf<'o> {
@@ -183,7 +185,8 @@ impl<'o> InspectionOf<'o> {
         let columns = Columns::to_inspect(schema);
         let inspection = TableInspection::new(options, columns.names.clone())?;
         let places = inspection.fields().iter().map(|field| field.map(|field| columns.places[field].clone())).collect();
-        Ok(Self { options, inspection, places, elements: columns.elements() })
+        let (elements, without_meaning) = (columns.elements(), columns.without_meaning(schema));
+        Ok(Self { options, inspection, places, elements, without_meaning })
     }
 
     fn finish<D: Decoder>(
@@ -206,7 +209,13 @@ impl<'o> InspectionOf<'o> {
             pushed?;
         }
         let mut inspection = inspection.finish(format)?;
-        inspection.columns.retain(|column| column.present > 0 || !self.elements.contains(&column.name));
+        inspection.columns.retain(|column| {
+            let is_told = !self.elements.contains(&column.name) && !self.without_meaning.contains(&column.name);
+            column.present > 0 || is_told
+        });
+        if !self.without_meaning.is_empty() {
+            inspection.notes.push(Note::NoValues { columns: self.without_meaning });
+        }
         Ok(inspection)
     }
 }

@@ -1,4 +1,5 @@
-//! Tables that pyarrow, Polars and DuckDB have written are answered like the CSV they came from.
+//! Tables that pyarrow, Polars, DuckDB and fastparquet have written are answered like the CSV they
+//! came from.
 //!
 //! They are written by Python, in an environment beside what cargo builds. Where that cannot be
 //! made, this test fails: nothing else would tell that others' tables are still read.
@@ -13,8 +14,9 @@ use traceward::input::{Format, Pieces, TimeColumn};
 use traceward::{CheckOptions, Error, Goal, ReadOptions, Report, Settings, Source, Spec, check_with};
 use traceward_arrow::{Table, check_table};
 
-/// The number of tables that are written: 11 by Polars, 12 by pyarrow, 6 by DuckDB.
-const WRITTEN: usize = 29;
+/// The number of tables that are written: 11 by Polars, 12 by pyarrow, 6 by DuckDB, 4 by
+/// fastparquet.
+const WRITTEN: usize = 33;
 
 const SPEC: &str = "
     property answered = G(request -> F[0,200ms] grant)

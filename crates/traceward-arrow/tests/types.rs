@@ -6,16 +6,23 @@ use arrow_array::builder::{FixedSizeListBuilder, Int32Builder, ListBuilder, Stri
 use arrow_array::types::*;
 use arrow_array::*;
 use arrow_buffer::i256;
-use arrow_schema::{DataType, Field, Fields};
+use arrow_schema::{DataType, Field, Fields, Schema};
 use common::{Form, all_arrow, all_parquet, parquet, read_form};
+use parquet::arrow::arrow_writer::ArrowWriterOptions;
+use parquet::arrow::{ARROW_SCHEMA_META_KEY, ArrowWriter, encode_arrow_schema};
+use parquet::data_type::{FixedLenByteArray, FixedLenByteArrayType, Int96, Int96Type};
+use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{WriterProperties, WriterVersion};
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::parser::parse_message_type;
+use std::collections::HashMap;
 use std::num::NonZero;
 use std::sync::Arc;
-use traceward_arrow::{Table, read_table};
+use traceward_arrow::{Table, inspect, read_table};
 use traceward_logic::lower::{ClassId, Expected};
 use traceward_logic::value::{Value, ValueType};
 use traceward_trace::{
-    Format, Pieces, ReadFailure, ReadOptions, ReadTrace, ReadVariable, TimeColumn, TimeUnit, TraceErrorKind,
+    Format, Note, Pieces, ReadFailure, ReadOptions, ReadTrace, ReadVariable, TimeColumn, TimeUnit, TraceErrorKind,
 };
 
 const BOOL: Expected = Expected::Type(ValueType::Boolean);
@@ -211,6 +218,194 @@ fn dictionaries_are_their_values() {
     let keys = UInt16Array::from(vec![Some(1), None, Some(0), Some(1)]);
     let numbers = DictionaryArray::new(keys, Arc::new(Int64Array::from(vec![10, 20])));
     expect(numbers, NUMBER, "20 - 10 20");
+    let keys = Int8Array::from(vec![Some(1), None, Some(0)]);
+    let moments = DictionaryArray::new(keys, Arc::new(TimestampSecondArray::from(vec![1, 2])));
+    expect(moments, NUMBER, "2000000000 - 1000000000");
+}
+
+/// As pandas and Polars write columns of few values. The library that writes tables here writes
+/// them in no Parquet, so what others have written in it is taken from the description.
+#[test]
+fn dictionaries_of_booleans_and_decimals_are_their_values() {
+    let bits: ArrayRef = Arc::new(BooleanArray::from(vec![true, false, true]));
+    let decimals = Decimal128Array::from(vec![150, 25, 150]).with_precision_and_scale(30, 2).expect("a scale");
+    for (values, expected, shown_as) in
+        [(bits, BOOL, "true false true"), (Arc::new(decimals) as ArrayRef, NUMBER, "1.5 0.25 1.5")]
+    {
+        let coded = DataType::Dictionary(Box::new(DataType::Int8), Box::new(values.data_type().clone()));
+        let claimed = Schema::new(vec![Field::new("x", coded, true)]);
+        let properties = WriterProperties::builder().set_key_value_metadata(Some(vec![KeyValue::new(
+            ARROW_SCHEMA_META_KEY.to_owned(),
+            encode_arrow_schema(&claimed),
+        )]));
+        let batch = batch(vec![("x", values)]);
+        let mut bytes = Vec::new();
+        let options = ArrowWriterOptions::new().with_properties(properties.build()).with_skip_arrow_metadata(true);
+        let mut writer = ArrowWriter::try_new_with_options(&mut bytes, batch.schema(), options).expect("a writer");
+        writer.write(&batch).expect("a batch is written");
+        writer.close().expect("the table is written");
+        let trace = read_table(Table::from_bytes(bytes), Format::PARQUET, &want("x", expected));
+        assert_eq!(shown(&trace.expect("it is read"), 0), shown_as);
+    }
+}
+
+/// A table in Parquet with one column, of a type that Arrow does not write.
+fn stored<T: parquet::data_type::DataType>(column: &str, values: &[T::T], present: &[i16]) -> Form {
+    stored_again::<T>(column, values, present, None)
+}
+
+/// The same for a column that may have several values in a row.
+fn stored_again<T: parquet::data_type::DataType>(
+    column: &str,
+    values: &[T::T],
+    present: &[i16],
+    again: Option<&[i16]>,
+) -> Form {
+    let end = if column.ends_with('}') { "" } else { ";" };
+    let schema = parse_message_type(&format!("message table {{ {column}{end} }}")).expect("a schema");
+    let mut bytes = Vec::new();
+    let mut writer =
+        SerializedFileWriter::new(&mut bytes, Arc::new(schema), Arc::default()).expect("a writer of Parquet");
+    let mut group = writer.next_row_group().expect("a row group");
+    let mut column = group.next_column().expect("a column").expect("the only one");
+    column.typed::<T>().write_batch(values, Some(present), again).expect("values are written");
+    column.close().expect("a column is written");
+    group.close().expect("a row group is written");
+    writer.close().expect("the table is written");
+    Form::Bytes { name: "Parquet".to_owned(), format: Format::PARQUET, bytes }
+}
+
+/// A moment in 96 bits: the nanoseconds of a day, and its number as astronomers count.
+fn old_moment(day: u32, nanoseconds: u64) -> Int96 {
+    let mut moment = Int96::new();
+    moment.set_data(nanoseconds as u32, (nanoseconds >> 32) as u32, day);
+    moment
+}
+
+#[test]
+fn moments_in_96_bits_never_wrap() {
+    const FIRST: u32 = 2_440_588;
+    let never = old_moment(FIRST + 2_932_896, 0);
+    let values = [old_moment(FIRST, 1), old_moment(FIRST - 1, 999), never];
+    let table = |values: &[Int96], present: &[i16]| stored::<Int96Type>("optional int96 x", values, present);
+    let near = read_form(&table(&values[..2], &[1, 0, 1]), &want("x", NUMBER)).expect("it is read");
+    assert_eq!(shown(&near, 0), "1 - -86399999999001");
+    let far = table(&values, &[1, 0, 1, 1]);
+    let error = read_form(&far, &want("x", NUMBER)).unwrap_err().error;
+    assert_eq!(
+        (error.line(), error.kind()),
+        (Some(4), &TraceErrorKind::NumberTooBig("253402214400000000000".to_owned()))
+    );
+    assert_eq!(shown(&read_form(&far, &want("x", Expected::Presence)).expect("it is read"), 0), "true - true true");
+    let time = ReadOptions { time: Some(TimeColumn::new("x", None)), ..ReadOptions::default() };
+    let error = read_form(&table(&values[2..], &[1]), &time).unwrap_err().error;
+    assert_eq!(error.kind(), &TraceErrorKind::TimeOutOfRange("9999-12-31T00:00:00Z".to_owned()));
+}
+
+/// What one value of a column is does not depend on the others.
+#[test]
+fn moments_in_96_bits_beside_far_ones_are_dates() {
+    let values = [old_moment(2_440_588, 1), old_moment(u32::MAX / 2, 0), old_moment(1 << 31, u64::MAX)];
+    let far = |day: i32| (i128::from(day) - 2_440_588) * 86_400_000_000_000;
+    let far = [far(i32::MAX), far(i32::MIN) - 1];
+    let mut options = want("x", TEXT);
+    options.variables[0].is_declared = true;
+    let table = stored::<Int96Type>("optional int96 x", &values, &[1, 1, 0, 1]);
+    let shown_as = format!("1970-01-01T00:00:00.000000001Z {} - {}", far[0], far[1]);
+    assert_eq!(shown(&read_form(&table, &options).expect("it is read"), 0), shown_as);
+    let error = read_form(&table, &want("x", NUMBER)).unwrap_err().error;
+    assert_eq!((error.line(), error.kind()), (Some(2), &TraceErrorKind::NumberTooBig(far[0].to_string())));
+}
+
+#[test]
+fn moments_in_96_bits_inside_of_structs_and_lists_are_exact() {
+    let values = [old_moment(2_440_588, 1), old_moment(2_440_587, 999), old_moment(2_440_589, 7)];
+    let of_struct = "optional group s { optional int32 n; optional int96 at; }";
+    let schema = parse_message_type(&format!("message table {{ {of_struct} }}")).expect("a schema");
+    let mut bytes = Vec::new();
+    let mut writer = SerializedFileWriter::new(&mut bytes, Arc::new(schema), Arc::default()).expect("a writer");
+    let mut group = writer.next_row_group().expect("a row group");
+    let mut numbers = group.next_column().expect("a column").expect("the first");
+    let written = numbers.typed::<parquet::data_type::Int32Type>().write_batch(&[7, 8], Some(&[2, 0, 1, 2]), None);
+    written.expect("values are written");
+    numbers.close().expect("a column is written");
+    let mut moments = group.next_column().expect("a column").expect("the second");
+    let written = moments.typed::<Int96Type>().write_batch(&values[..2], Some(&[2, 0, 1, 2]), None);
+    written.expect("values are written");
+    moments.close().expect("a column is written");
+    group.close().expect("a row group is written");
+    writer.close().expect("the table is written");
+    let table = Form::Bytes { name: "Parquet".to_owned(), format: Format::PARQUET, bytes };
+    assert_eq!(shown(&read_form(&table, &want("s.at", NUMBER)).expect("it is read"), 0), "1 - - -86399999999001");
+    assert_eq!(shown(&read_form(&table, &want("s.n", NUMBER)).expect("it is read"), 0), "7 - - 8");
+    let lists = [
+        ("optional group l (LIST) { repeated group list { optional int96 element; } }", [3, 3, 3, 0]),
+        ("optional group l (LIST) { repeated int96 element; }", [2, 2, 2, 0]),
+        ("repeated int96 l", [1, 1, 1, 0]),
+    ];
+    for (column, present) in lists {
+        let table = stored_again::<Int96Type>(column, &values, &present, Some(&[0, 1, 0, 0]));
+        for (name, expected) in [("l.0", "1 86400000000007 -"), ("l.1", "-86399999999001 - -")] {
+            assert_eq!(shown(&read_form(&table, &want(name, NUMBER)).expect("it is read"), 0), expected, "{column}");
+        }
+        // As microseconds it wraps as well.
+        let late = old_moment(u32::MAX / 2, 0);
+        let table = stored_again::<Int96Type>(column, &[values[0], late, late], &present, Some(&[0, 1, 0, 0]));
+        let error = read_form(&table, &want("l.0", NUMBER)).unwrap_err().error;
+        assert_eq!(error.line(), Some(2), "{column}: {error:?}");
+    }
+}
+
+#[test]
+fn a_column_whose_type_has_no_meaning_is_not_said_to_be_empty() {
+    let intervals = IntervalDayTimeArray::from(vec![IntervalDayTimeType::make_value(1, 2); 2]);
+    let columns: Vec<(&str, ArrayRef)> =
+        vec![("x", Arc::new(Int32Array::from(vec![1, 2]))), ("lasts", Arc::new(intervals))];
+    let batch = batch(columns);
+    let schema = batch.schema();
+    let batches = RecordBatchIterator::new([Ok(batch)], schema);
+    let inspection = inspect(batches, &ReadOptions::default()).expect("it is inspected");
+    assert_eq!(inspection.columns.iter().map(|column| column.name.as_str()).collect::<Vec<_>>(), ["x"]);
+    let note = Note::NoValues { columns: vec!["lasts".to_owned()] };
+    assert_eq!(note.to_string(), "left out, since their types are no values here: `lasts`");
+    assert_eq!(inspection.notes, [note]);
+}
+
+#[test]
+fn unique_numbers_are_their_texts() {
+    const TEXT_OF_IT: &str = "00ff1234-5678-9abc-def0-0123456789ab";
+    let number: Vec<u8> = (0..16)
+        .map(|at| u8::from_str_radix(&TEXT_OF_IT.replace('-', "")[2 * at..2 * at + 2], 16))
+        .collect::<Result<_, _>>()
+        .expect("a number");
+    let array = FixedSizeBinaryArray::try_from_sparse_iter_with_size([Some(&number), None].into_iter(), 16);
+    let array: ArrayRef = Arc::new(array.expect("numbers of one size"));
+    let marked = |name: &str| {
+        let mark = HashMap::from([("ARROW:extension:name".to_owned(), "arrow.uuid".to_owned())]);
+        Field::new(name, DataType::FixedSizeBinary(16), true).with_metadata(mark)
+    };
+    let inside = StructArray::new(vec![marked("id")].into(), vec![array.clone()], None);
+    let schema = Schema::new(vec![marked("x"), Field::new("s", inside.data_type().clone(), true)]);
+    let table = RecordBatch::try_new(Arc::new(schema), vec![array, Arc::new(inside)]).expect("a table");
+    for form in forms(&table) {
+        for name in ["x", "s.id"] {
+            let trace = read_form(&form, &want(name, TEXT)).expect("it is read");
+            assert_eq!(shown(&trace, 0), format!("{TEXT_OF_IT} -"));
+        }
+    }
+    let stored = stored::<FixedLenByteArrayType>(
+        "optional fixed_len_byte_array(16) x (UUID)",
+        &[FixedLenByteArray::from(number.clone())],
+        &[0, 1],
+    );
+    assert_eq!(shown(&read_form(&stored, &want("x", TEXT)).expect("it is read"), 0), format!("- {TEXT_OF_IT}"));
+    let listed = stored_again::<FixedLenByteArrayType>(
+        "optional group l (LIST) { repeated group list { optional fixed_len_byte_array(16) element (UUID); } }",
+        &[FixedLenByteArray::from(number)],
+        &[0, 3],
+        Some(&[0, 0]),
+    );
+    assert_eq!(shown(&read_form(&listed, &want("l.0", TEXT)).expect("it is read"), 0), format!("- {TEXT_OF_IT}"));
 }
 
 #[test]
@@ -450,7 +645,7 @@ fn a_table_without_rows_is_an_empty_trace() {
     {
         let trace = read_form(&form, &want("x", NUMBER)).unwrap();
         assert_eq!((trace.states, &trace.names[..]), (0, &["x".to_owned()][..]));
-        assert_eq!(trace.notes, [traceward_trace::Note::NoRows]);
+        assert_eq!(trace.notes, [Note::NoRows]);
     }
 }
 
