@@ -17,7 +17,7 @@ use traceward_logic::verdict::Verdict;
 use traceward_testkit::lowered;
 
 /// Formulas of every shape that is taken.
-const TAKEN: [&str; 44] = [
+const TAKEN: [&str; 46] = [
     "G(a -> F[0,5ns] b)",
     "G(a -> F[0,0ns] b)",
     "G(a -> (c U[0,5ns] b))",
@@ -62,6 +62,8 @@ const TAKEN: [&str; 44] = [
     "G(false S a | F[0,5ns] b)",
     "G(H a | O b -> F[0,4ns] c) & (Z a | Y b | F[0,4ns] c)",
     "G(a B b | c T a | F[0,5ns] !b)",
+    "G(a -> (Z b U[0,5ns] true)) & F[0,9ns] c",
+    "(Z b U[0,5ns] true) & F[0,9ns] c",
 ];
 
 /// A formula on traces with timestamps.
@@ -111,7 +113,8 @@ impl Case {
     }
 
     /// Holds what a monitor said against the definition and the engine: before any state, and for
-    /// each state when the clock has reached it, after it, and once more a moment later.
+    /// each state when the clock has reached it, after it, and once more a moment later. An earlier
+    /// time is told in between, and says nothing new.
     fn judge(&self, trace: &Trace, said: &str, text: &str) {
         let said: Vec<char> = said.chars().collect();
         assert_eq!(said.len(), 2 + 3 * trace.len, "{text}");
@@ -216,10 +219,11 @@ fn monitors_in_c_follow_time_as_the_definition_says() {
             let time = trace.time.as_ref().expect("timestamps");
             for (position, (moment, row)) in case.rows(trace).into_iter().enumerate() {
                 let bits: Vec<String> = row.iter().map(|bit| u8::from(*bit).to_string()).collect();
-                let later = later(time, position + 1);
+                let (earlier, later) = (moment - 1, later(time, position + 1));
                 main.push_str(&format!(
                     "    {{ struct {name}_letter l = {{ {} }}; putchar(\"SVHP\"[{name}_advance(&m, {moment})]); \
-                     putchar(\"SVHP\"[{name}_step(&m, l, {moment})]); putchar(\"SVHP\"[{name}_advance(&m, {later})]); }}\n",
+                     putchar(\"SVHP\"[{name}_step(&m, l, {moment})]); \
+                     {name}_advance(&m, {earlier}); putchar(\"SVHP\"[{name}_advance(&m, {later})]); }}\n",
                     bits.join(", ")
                 ));
             }
@@ -249,7 +253,8 @@ fn monitors_in_rust_follow_time_as_the_definition_says() {
         program.push_str(&format!(
             "fn run_{name}(rows: &[(i64, u32, i64)]) {{\n    let mut m = {name}::Monitor::default();\n    sign(m.now() as u8);\n\
              for &(time, bits, later) in rows {{ sign(m.advance(time) as u8);\n\
-             sign(m.step({name}::Letter {{ {} }}, time) as u8); sign(m.advance(later) as u8); }}\n\
+             sign(m.step({name}::Letter {{ {} }}, time) as u8); m.advance(time - 1); \
+             sign(m.advance(later) as u8); }}\n\
              sign(m.end() as u8);\n    println!();\n}}\n",
             fields.join(", ")
         ));

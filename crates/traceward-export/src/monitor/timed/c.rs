@@ -128,7 +128,8 @@ impl File<'_> {
         if monitor.has_deadlines() {
             writeln!(out, "// Whether more than a number of nanoseconds has passed since then.")?;
             writeln!(out, "static bool {name}_is_late(int64_t since, int64_t time, uint64_t within)\n{{")?;
-            writeln!(out, "    return (uint64_t)time - (uint64_t)since > within;\n}}\n")?;
+            // A time that has passed already may be told again.
+            writeln!(out, "    return time > since && (uint64_t)time - (uint64_t)since > within;\n}}\n")?;
         }
         writeln!(out, "enum {name}_verdict {}\n{{", self.step())?;
         self.write_step(out)?;

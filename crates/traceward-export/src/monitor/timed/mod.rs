@@ -256,7 +256,12 @@ impl TimedMonitor {
 
     /// For each value whether something depends on it.
     fn used(&self) -> Vec<bool> {
+        let is_always = |value: ValueId| self.values[value.0] == Value::Constant(true);
         let of_part = |part: &Part| {
+            // What comes at once is waited for by nobody: nothing else of the part is looked at.
+            if is_always(part.goal) && !matches!(part.kind, Kind::Binding { .. }) {
+                return [Some(part.goal), None, None];
+            }
             let unless = match part.kind {
                 Kind::Response { unless } | Kind::Binding { unless } => Some(unless),
                 Kind::Once => None,

@@ -36,7 +36,7 @@ impl Default for Monitor {
 const IS_LATE: &str = "
 /// Whether more than a number of nanoseconds has passed since then.
 fn is_late(since: i64, time: i64, within: u64) -> bool {
-    time.wrapping_sub(since) as u64 > within
+    time > since && time.wrapping_sub(since) as u64 > within
 }
 ";
 
