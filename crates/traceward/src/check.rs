@@ -441,6 +441,7 @@ pub(crate) fn unfit(spec: &Spec, error: TraceError) -> Error {
             | TraceErrorKind::NotText(_)
             | TraceErrorKind::UnlikeFirst { .. }
             | TraceErrorKind::NoOrder(_)
+            | TraceErrorKind::NotSupposed { .. }
             | TraceErrorKind::Container { .. }
     );
     match error.column().filter(|_| asked).and_then(|name| spec.place_of(name)) {

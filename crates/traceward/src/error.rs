@@ -245,11 +245,8 @@ impl fmt::Display for Request {
 fn cannot_follow(property: &str, error: &BuildError) -> String {
     let property = Shown(property);
     let reason = match error {
-        BuildError::Unsupported(Unsupported { engine, what, instead: "observer" }) => {
-            return format!("`{property}` cannot be followed: the engine {engine} does not take {what}; observer can");
-        }
-        BuildError::Unsupported(Unsupported { engine, what, .. }) => {
-            format!("the engine {engine} does not take {what}")
+        BuildError::Unsupported(Unsupported { engine, what, instead }) => {
+            return format!("`{property}` cannot be followed: the engine {engine} does not take {what}; {instead} can");
         }
         BuildError::GaveUp(gave_up) => gave_up.to_string(),
     };

@@ -80,6 +80,6 @@ pub mod message {
     pub use crate::render::{Paint, Style, render};
     pub use crate::spec::{SpecPlace, TextPlace};
     pub use traceward_logic::diagnostic::{Diagnostic, Help, Remedy, did_you_mean};
-    pub use traceward_logic::print::{Name, TIME_UNITS, duration};
+    pub use traceward_logic::print::{Name, TIME_UNITS, duration, lined_up};
     pub use traceward_logic::shown::{Shown, is_hidden};
 }

@@ -170,6 +170,7 @@ impl Spec {
             expected,
             is_declared: variable.declared.is_some(),
             may_be_missing: variable.needed_at.is_none(),
+            is_supposed_formula: false,
         };
         ReadOptions {
             time: self.settings.time.clone(),

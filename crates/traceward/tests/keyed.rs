@@ -264,6 +264,50 @@ fn silence_ends_a_trace() {
     assert_eq!((told.checked, told.violated, told.vacuous), (4, 2, 1));
 }
 
+/// The keys of a log that is put together of several are each in order, and not among each other.
+#[test]
+fn keys_whose_times_lie_behind_those_of_others_are_not_silent() {
+    let spec: Spec = "trace { by k time t:s } property p = G(a -> F b)".parse().unwrap();
+    let mut options = KeyOptions::default();
+    options.idle = Some(10);
+    let mut monitor = KeyedMonitor::with_options(&spec, Config::default(), options).unwrap();
+    monitor.step("one", &state(true, false).at(100)).unwrap();
+    for time in [0, 1, 11] {
+        let step = monitor.step("two", &state(time == 0, time > 0).at(time)).unwrap();
+        assert_eq!((step.number, step.ended.len()), (1, 0), "at {time}");
+    }
+    let step = monitor.step("two", &state(true, false).at(22)).unwrap();
+    assert_eq!((step.number, &*step.ended[0].key, step.ended[0].reason), (2, "two", KeyEnd::Silence));
+    // What any key has reached counts for those that do not come.
+    assert!(monitor.step("one", &state(false, true).at(110)).unwrap().ended.is_empty());
+    let step = monitor.step("one", &state(false, false).at(111)).unwrap();
+    assert_eq!((step.ended.len(), &*step.ended[0].key), (1, "two"));
+}
+
+/// A record that is refused has come at some time all the same.
+#[test]
+fn traces_that_end_by_the_time_of_a_refused_state_are_told() {
+    let text = "trace { by k time t:s changes missing error } property p = G(a -> F b)";
+    let mut options = KeyOptions::default();
+    options.idle = Some(10_000_000_000);
+    let monitor = KeyedMonitor::with_options(&text.parse().unwrap(), Config::default(), options).unwrap();
+    let mut told = Vec::new();
+    let mut feed = KeyedFeed::new(monitor).unwrap();
+    let mut watch = |_: &KeyedMonitor, event: KeyedEvent<'_>| {
+        match event {
+            KeyedEvent::Clock { ended, .. } => told.extend(ended.iter().map(|one| one.key.to_string())),
+            KeyedEvent::BadLine(error) => told.push(error.to_string()),
+            _ => {}
+        }
+        Ok::<(), Error>(())
+    };
+    let records = "{\"k\":\"x\",\"t\":0,\"a\":true,\"b\":false}\n{\"k\":\"y\",\"t\":1,\"a\":true,\"b\":false}\n\
+        {\"k\":\"x\",\"t\":100,\"a\":true}\n";
+    feed.push(records.as_bytes(), &mut watch).unwrap();
+    assert_eq!(told[..2], ["x", "y"]);
+    assert!(told[2].contains("`b` has no value"), "{told:?}");
+}
+
 #[test]
 fn silence_is_told_where_there_are_no_timestamps() {
     let spec: Spec = "trace { by k } property p = G(a -> F b)".parse().unwrap();
@@ -366,7 +410,8 @@ proptest! {
         rows in proptest::collection::vec((0_usize..3, any::<bool>(), proptest::bool::weighted(0.3), 0_i64..4), 1..40),
     ) {
         let text = "trace { by k  time t:s } property p = G(a -> F[0,3s] b) property q = G(a -> F[1s,5s] b) \
-                    property r = G(b -> G[0,2s] !a)";
+                    property r = G(b -> G[0,2s] !a) property s = F[0,3s] X b \
+                    property u = G[0,3s] a -> b";
         let spec = spec_with(text, Settings::default());
         let mut monitor = KeyedMonitor::new(&spec).unwrap();
         let (mut now, mut csv) = (0, "k,t,a,b\n".to_owned());

@@ -2,7 +2,9 @@
 
 use proptest::prelude::*;
 use std::sync::Arc;
-use traceward::{Event, Feed, Goal, Monitor, Settings, Source, Spec, State, StepError, Value, Verdict, check};
+use traceward::{
+    Event, Feed, Goal, KeyedMonitor, Monitor, Settings, Source, Spec, State, StepError, Value, Verdict, check,
+};
 use traceward_logic::formula::Formulas;
 use traceward_logic::trace::{Trace, VariableId};
 use traceward_testkit::generate::{self, Windows};
@@ -280,6 +282,52 @@ fn what_cannot_be_followed_is_refused() {
     assert!(Monitor::new(&spec).is_err());
 }
 
+/// Whoever waits for the next deadline, and looks at nothing before it has passed, misses no
+/// verdict; nor does a keyed monitor, which does so.
+#[test]
+fn verdicts_that_the_clock_brings_are_awaited() {
+    let formulas = [
+        "F[0,9s] b",
+        "G[0,9s] a",
+        "G[4s,9s] a",
+        "!F[0,9s] b",
+        "G[0,9s] a | G[4s,6s] !b",
+        "G[0,3s] a & G[2s,7s] a",
+        "G[0,9s](b -> F[0,3s] a)",
+        "G[0,9s](a -> F[0,3s] b)",
+        "G[2s,5s] G[0,4s] a",
+        "a W[0,5s] b",
+        "(a U[1s,5s] b) | G[0,2s] a",
+    ];
+    for formula in formulas {
+        for times in [&[0][..], &[0, 2], &[0, 3, 3, 5]] {
+            let state = |second: i64| State::new().with("a", true).with("b", false).at(second * 1_000_000_000);
+            let property = format!("trace {{ time t:s }} property p = {formula}");
+            let mut monitor = Monitor::new(&spec(&property)).unwrap();
+            let mut keyed = KeyedMonitor::new(&spec(&property.replace("time", "by k  time"))).unwrap();
+            for &time in times {
+                monitor.step(&state(time)).unwrap();
+                keyed.step("key", &state(time)).unwrap();
+            }
+            let last = times.iter().copied().max().unwrap_or_default();
+            for second in last..40 {
+                let (awaited, before) = (monitor.deadline(), monitor.verdicts());
+                let now = second * 1_000_000_000 + 1;
+                monitor.advance_to(now);
+                let is_news = monitor.verdicts() != before;
+                assert!(!is_news || awaited.is_some_and(|awaited| awaited < now), "{formula} after {times:?} at {now}");
+                keyed.advance_to(now);
+                assert_eq!(
+                    keyed.verdicts_of("key"),
+                    [Some(monitor.verdicts()[0])],
+                    "{formula} after {times:?} at {now}"
+                );
+            }
+            assert!(monitor.verdicts()[0].is_final(), "{formula} after {times:?}");
+        }
+    }
+}
+
 /// A deadline is missed when the clock has passed it, and no state may come before the clock.
 #[test]
 fn time_passes_without_a_state() {
@@ -310,6 +358,20 @@ fn time_passes_without_a_state() {
     let again = Monitor::restore(&spec, Default::default(), &monitor.save().unwrap()).unwrap();
     let missed = |monitor: &Monitor| monitor.properties().next().unwrap().missed.to_vec();
     assert_eq!(missed(&again), missed(&monitor));
+}
+
+/// What waits for a state beyond its window waits for no time any more: who sleeps until the
+/// deadline would never sleep again.
+#[test]
+fn a_deadline_that_the_clock_has_passed_is_none_any_more() {
+    let mut monitor = Monitor::new(&spec("trace { time t:s } property p = F[0,1s] X b")).unwrap();
+    let state = |second: i64, b: bool| State::new().with("b", b).at(second * 1_000_000_000);
+    monitor.step(&state(10, false)).unwrap();
+    assert_eq!(monitor.deadline(), Some(11_000_000_000));
+    assert!(monitor.advance_to(12_000_000_000).is_empty());
+    assert_eq!(monitor.deadline(), None);
+    monitor.step(&state(13, true)).unwrap();
+    assert_eq!(monitor.verdicts(), [Verdict::Satisfied]);
 }
 
 #[test]

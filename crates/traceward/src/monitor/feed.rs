@@ -77,7 +77,7 @@ impl Feed {
     /// Feeds a monitor. Of the options those about format, separator and null count; the spec tells
     /// the rest.
     pub fn with_options(mut monitor: Monitor, options: &ReadOptions) -> Result<Self, Error> {
-        let options = monitor.program.spec.read_options(options);
+        let options = monitor.program.read_options_beside(options);
         monitor.read_with(options.clone());
         Ok(Self { monitor, stream: RecordStream::new(options)?, skipped: 0, has_begun: false })
     }
@@ -154,6 +154,13 @@ impl Feed {
         self.stream.notes()
     }
 
+    /// What was probably meant where all lines were bad so far: nobody has a column that timestamps
+    /// are to come from.
+    pub fn unknown_time(&self) -> Option<TraceError> {
+        let is_refused = self.monitor.position() == 0 && self.skipped > 0;
+        self.monitor.intake.unknown_time(&self.stream.names()).filter(|_| is_refused)
+    }
+
     /// The variables that properties need and nothing has spoken of, be it a CSV header.
     pub fn unseen(&self) -> Vec<Unseen> {
         self.told(self.monitor.unseen().map(str::to_owned))
@@ -223,6 +230,10 @@ impl<E: From<Error>, W: FnMut(&Monitor, Event<'_>) -> Result<(), E>> Steps<'_, E
 
 impl<E: From<Error>, W: FnMut(&Monitor, Event<'_>) -> Result<(), E>> RecordSink for Steps<'_, E, W> {
     fn header(&mut self, names: &[String]) -> Result<Vec<Option<usize>>, TraceError> {
+        // What is missing is no column of this header: the first record says it is a timestamp.
+        if !*self.has_begun && self.monitor.demand_timestamps().is_err() {
+            return Ok(vec![None; names.len()]);
+        }
         self.monitor.header(names)
     }
 

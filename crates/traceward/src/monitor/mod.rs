@@ -512,6 +512,7 @@ impl Monitor {
     pub fn step_rows(&mut self, rows: &ReadTrace, mut told: impl FnMut(&Self, &[PropertyId])) -> Result<(), StepError> {
         let columns: Vec<(usize, &Column)> =
             rows.columns.iter().enumerate().filter_map(|(slot, column)| Some((slot, column.as_ref()?))).collect();
+        columns.iter().for_each(|(slot, _)| self.intake.name(*slot));
         for row in 0..rows.states {
             let time = rows.time.as_ref().map_or(Cell::Absent, |times| Cell::Time(times[row]));
             let changed = self.step_with(time, |_, cells| {
@@ -554,6 +555,11 @@ impl Monitor {
             return &self.changed;
         }
         self.intake.advance_to(time);
+        // Nothing is asked of a trace before its first state: what is settled by then is decided
+        // there, and there is no position yet that could be told.
+        if self.position == 0 {
+            return &self.changed;
+        }
         let mut has_ended = false;
         for index in 0..self.follows.len() {
             has_ended |= self.pass_time(index, time);

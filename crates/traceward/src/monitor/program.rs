@@ -92,6 +92,8 @@ pub(super) struct ProgramVariable {
     pub(super) needed: bool,
     /// Whether the value of the variable can make a difference to a verdict.
     pub(super) matters: bool,
+    /// Whether formulas were made of it although its type is open.
+    pub(super) is_supposed_formula: bool,
 }
 
 #[derive(Debug)]
@@ -167,12 +169,13 @@ impl Program {
         let variable = |variable: &lower::Variable| ProgramVariable {
             needed: variable.needed_at.is_some() && variable.declared.is_none(),
             matters: false,
+            is_supposed_formula: variable.is_supposed_formula,
         };
         let mut program = Self {
             spec: spec.clone(),
             slots: names.iter().enumerate().map(|(slot, name)| (name.clone(), slot)).collect(),
             names,
-            variables: spec.variables().iter().map(variable).collect(),
+            variables: lowered.variables.list().iter().map(variable).collect(),
             properties: Vec::new(),
             queries: Vec::new(),
             limits: config.limits,
@@ -217,11 +220,20 @@ impl Program {
 
     /// How records are read, as long as no input says otherwise.
     pub(super) fn read_options(&self) -> ReadOptions {
-        let options = self.spec.read_options(&ReadOptions::default());
+        let options = self.read_options_beside(&ReadOptions::default());
         match self.timestamps {
             Timestamps::AsNamed | Timestamps::Arrival => options,
             Timestamps::Brought => options.with(&Implied { records: options.records, time: Some(event_time()) }),
         }
+    }
+
+    /// How records are read, with options that are none of the spec's.
+    pub(super) fn read_options_beside(&self, other: &ReadOptions) -> ReadOptions {
+        let mut options = self.spec.read_options(other);
+        for (variable, known) in options.variables.iter_mut().zip(&self.variables) {
+            variable.is_supposed_formula = known.is_supposed_formula;
+        }
+        options
     }
 
     /// What is wrong with the spec if the input has no timestamps.

@@ -20,10 +20,13 @@ use traceward_logic::trace::VariableId;
 use traceward_trace::SourcePlace;
 
 /// The name of who has saved, where a run has that of its engine.
-const MONITOR: &str = "monitor";
+pub(super) const MONITOR: &str = "monitor";
+
+/// The name of a monitor that follows keys.
+pub(super) const KEYED: &str = "keyed monitor";
 
 /// The most states that a monitor can have seen: expressions take positions for signed numbers.
-const MOST_STATES: u64 = i64::MAX as u64;
+pub(super) const MOST_STATES: u64 = i64::MAX as u64;
 
 /// The reason why bytes are no monitor of a spec.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -38,6 +41,9 @@ pub enum RestoreError {
     /// The monitor had other settings: another engine, another precision, or limits that lead to
     /// another engine.
     OtherConfig,
+    /// The monitor had other keys: it followed one trace and not one for each key, or the other way
+    /// round, or their traces ended by another silence, or more or fewer violations were told.
+    OtherKeys,
     /// The bytes were cut short, or changed.
     Damaged,
 }
@@ -59,6 +65,10 @@ impl fmt::Display for RestoreError {
                 "the monitor was saved with other settings; it goes on with the engine and the precision \
                  it was made with",
             ),
+            Self::OtherKeys => f.write_str(
+                "the monitor was saved with other options for keys; it goes on with or without keys, \
+                 with the silence and with the number of violations that it was made with",
+            ),
             Self::Damaged => f.write_str("the saved monitor is damaged: bytes are missing, or were changed"),
         }
     }
@@ -67,8 +77,9 @@ impl fmt::Display for RestoreError {
 impl std::error::Error for RestoreError {}
 
 /// The error of the frame of a monitor.
-fn of_frame(error: saved::RestoreError) -> RestoreError {
+pub(super) fn of_frame(error: saved::RestoreError) -> RestoreError {
     match error {
+        saved::RestoreError::OtherEngine(name) if [MONITOR, KEYED].contains(&&*name) => RestoreError::OtherKeys,
         saved::RestoreError::NotARun | saved::RestoreError::OtherEngine(_) => RestoreError::NotAMonitor,
         saved::RestoreError::Version(version) => RestoreError::Version(version),
         saved::RestoreError::OtherFormula => RestoreError::OtherSpec,
@@ -78,7 +89,7 @@ fn of_frame(error: saved::RestoreError) -> RestoreError {
 
 /// The error of a run inside a monitor, the spec being the same. Limits may have led to another
 /// engine.
-fn of_run(error: saved::RestoreError) -> RestoreError {
+pub(super) fn of_run(error: saved::RestoreError) -> RestoreError {
     match error {
         saved::RestoreError::OtherEngine(_) | saved::RestoreError::OtherFormula => RestoreError::OtherConfig,
         _ => RestoreError::Damaged,
@@ -86,9 +97,9 @@ fn of_run(error: saved::RestoreError) -> RestoreError {
 }
 
 /// What a monitor is read by.
-type Read<T> = Result<T, saved::RestoreError>;
+pub(super) type Read<T> = Result<T, saved::RestoreError>;
 
-const DAMAGED: saved::RestoreError = saved::RestoreError::Damaged;
+pub(super) const DAMAGED: saved::RestoreError = saved::RestoreError::Damaged;
 
 impl Monitor {
     /// The monitor as bytes, for [`Self::restore`]: where it is in the trace, what it owes and what
@@ -118,7 +129,7 @@ impl Monitor {
         if self.recording.is_some() {
             return Err(Request::SaveRecorded.into());
         }
-        Ok(framed(origin(&self.program.spec), |to| self.write(to)))
+        Ok(framed(origin(MONITOR, &self.program.spec), |to| self.write(to)))
     }
 
     /// A monitor that was saved. It goes on as if it had never been interrupted; only the costs
@@ -127,7 +138,7 @@ impl Monitor {
     pub fn restore(spec: &Spec, config: Config, bytes: &[u8]) -> Result<Self, Error> {
         let mut monitor = Self::with_config(spec, config)?;
         let mut inside = None;
-        let read = unframed(origin(spec), bytes, |from| {
+        let read = unframed(origin(MONITOR, spec), bytes, |from| {
             let read = monitor.read_with_settings(from);
             read.map_err(|error| {
                 inside = Some(error);
@@ -194,8 +205,8 @@ impl Monitor {
 }
 
 /// Who has saved, and of which spec. Comments and white space make no other spec.
-fn origin(spec: &Spec) -> Origin {
-    Origin { engine: MONITOR, formula: checksum(spec.essence().as_bytes()) }
+pub(super) fn origin(who: &'static str, spec: &Spec) -> Origin {
+    Origin { engine: who, formula: checksum(spec.essence().as_bytes()) }
 }
 
 /// A number for those settings that runs depend on. Limits are not among them, so that a monitor
@@ -206,7 +217,7 @@ pub(super) fn settings(config: &Config) -> u64 {
     checksum(text.as_bytes())
 }
 
-fn at_most(number: u64, most: u64) -> Read<u64> {
+pub(super) fn at_most(number: u64, most: u64) -> Read<u64> {
     if number <= most { Ok(number) } else { Err(DAMAGED) }
 }
 
@@ -218,7 +229,7 @@ fn bits(atoms: &[usize], words: usize) -> Vec<u64> {
 }
 
 /// Reads a bit for each of so many atoms. There are no others.
-fn read_bits(bits: &mut [u64], atoms: usize, from: &mut Reader<'_>) -> Read<()> {
+pub(super) fn read_bits(bits: &mut [u64], atoms: usize, from: &mut Reader<'_>) -> Read<()> {
     for (index, word) in bits.iter_mut().enumerate() {
         *word = from.number()?;
         let used = (atoms - index * 64).min(64);
@@ -233,14 +244,8 @@ impl FollowedProperty {
     fn write(&self, property: &CompiledProperty, to: &mut Writer) {
         to.verdict(self.verdict);
         to.bit(self.decided_by.is_some());
-        if let Some(Place { position, line, time, values, source }) = &self.decided_by {
-            to.size(*position);
-            to.number(*line);
-            to.optional(time.map(i64::cast_unsigned));
-            values.iter().for_each(|(_, value)| to.value(value));
-            let texts = source.iter().flat_map(|SourcePlace { at, function }| [at, function]);
-            to.bit(source.is_some());
-            texts.for_each(|text| write_text(text.as_deref(), to));
+        if let Some(place) = &self.decided_by {
+            write_place(place, to);
             to.optional(self.decided_time.map(i64::cast_unsigned));
             to.size(self.missed.len());
             for Missed { obligation, since, deadline } in &self.missed {
@@ -259,20 +264,13 @@ impl FollowedProperty {
                 pursued.write(compiled.online(), to);
             }
             (Ok(Pursuit::Assert(..)), CompiledClaim::Formula(_)) => unreachable!("a run is that of its claim"),
-            (Err(Abandoned::Limit(gave_up)), _) => {
-                to.tag(2);
-                to.gave_up(gave_up);
-            }
-            (Err(Abandoned::Evaluation(message)), _) => {
-                to.tag(3);
-                to.bytes(message.as_bytes());
-            }
+            (Err(reason), _) => write_abandoned(reason, to),
         }
     }
 
     fn read(property: &CompiledProperty, program: &Program, states: u64, from: &mut Reader<'_>) -> Read<Self> {
         let verdict = from.verdict()?;
-        let decided_by = if from.bit()? { Some(decision(property, program, states, from)?) } else { None };
+        let decided_by = if from.bit()? { Some(place(&property.variables, program, states, from)?) } else { None };
         let (decided_time, missed) = if decided_by.is_some() { by_the_clock(from)? } else { (None, Vec::new()) };
         let run = match (from.tag()?, &property.claim) {
             (0, CompiledClaim::Formula(compiled)) => Ok(Pursuit::Formula(compiled.engine.restore(from.bytes()?)?)),
@@ -280,9 +278,8 @@ impl FollowedProperty {
                 // What is certain of it is found out again with the next state, before it is asked.
                 Ok(Pursuit::Assert(Pursued::read(compiled.online(), from)?, Ok(verdict)))
             }
-            (2, claim) => Err(Abandoned::Limit(from.gave_up(claim.engine_name())?)),
-            (3, CompiledClaim::Assert(_)) => Err(Abandoned::Evaluation(text(from)?)),
-            _ => return Err(DAMAGED),
+            (EVALUATION, CompiledClaim::Formula(_)) => return Err(DAMAGED),
+            (tag, claim) => Err(abandoned(tag, claim.engine_name(), from)?),
         };
         let was_decided = decided_by.is_some();
         if was_decided != verdict.is_final() || was_decided && run.is_err() {
@@ -292,14 +289,53 @@ impl FollowedProperty {
     }
 }
 
-fn decision(property: &CompiledProperty, program: &Program, states: u64, from: &mut Reader<'_>) -> Read<Place> {
+/// Writes a place, but not of which variables it has values.
+pub(super) fn write_place(Place { position, line, time, values, source }: &Place, to: &mut Writer) {
+    to.size(*position);
+    to.number(*line);
+    to.optional(time.map(i64::cast_unsigned));
+    values.iter().for_each(|(_, value)| to.value(value));
+    let texts = source.iter().flat_map(|SourcePlace { at, function }| [at, function]);
+    to.bit(source.is_some());
+    texts.for_each(|text| write_text(text.as_deref(), to));
+}
+
+/// Reads a place with the values of some variables.
+pub(super) fn place(variables: &[VariableId], program: &Program, states: u64, from: &mut Reader<'_>) -> Read<Place> {
     let position = from.number().and_then(|position| at_most(position, states))? as usize;
     let (line, time) = (from.number()?, from.optional()?.map(u64::cast_signed));
     let mut value = |id: &VariableId| Ok((program.names[id.index()].clone(), from.value()?));
-    let values = property.variables.iter().map(&mut value).collect::<Read<_>>()?;
+    let values = variables.iter().map(&mut value).collect::<Read<_>>()?;
     let source =
         if from.bit()? { Some(SourcePlace { at: optional_text(from)?, function: optional_text(from)? }) } else { None };
     Ok(Place { position, line, time, values, source })
+}
+
+/// The tags of reasons. Those before them are tags of runs.
+const LIMIT: u8 = 2;
+const EVALUATION: u8 = 3;
+
+/// Writes why something is not followed any more.
+pub(super) fn write_abandoned(reason: &Abandoned, to: &mut Writer) {
+    match reason {
+        Abandoned::Limit(gave_up) => {
+            to.tag(LIMIT);
+            to.gave_up(gave_up);
+        }
+        Abandoned::Evaluation(message) => {
+            to.tag(EVALUATION);
+            to.bytes(message.as_bytes());
+        }
+    }
+}
+
+/// Reads a reason whose tag has been read.
+pub(super) fn abandoned(tag: u8, engine: &'static str, from: &mut Reader<'_>) -> Read<Abandoned> {
+    match tag {
+        LIMIT => from.gave_up(engine).map(Abandoned::Limit),
+        EVALUATION => text(from).map(Abandoned::Evaluation),
+        _ => Err(DAMAGED),
+    }
 }
 
 /// The time at which the clock has decided, and what was missed by then.
@@ -320,12 +356,12 @@ fn optional_text(from: &mut Reader<'_>) -> Read<Option<Arc<str>>> {
     if from.bit()? { text(from).map(|text| Some(text.into())) } else { Ok(None) }
 }
 
-fn text(from: &mut Reader<'_>) -> Read<String> {
+pub(super) fn text(from: &mut Reader<'_>) -> Read<String> {
     String::from_utf8(from.bytes()?.to_vec()).map_err(|_| DAMAGED)
 }
 
 impl Pursued {
-    fn write(&self, online: &Online, to: &mut Writer) {
+    pub(super) fn write(&self, online: &Online, to: &mut Writer) {
         match &self.run {
             Ok(run) => {
                 to.tag(0);
@@ -342,7 +378,7 @@ impl Pursued {
         }
     }
 
-    fn read(online: &Online, from: &mut Reader<'_>) -> Read<Self> {
+    pub(super) fn read(online: &Online, from: &mut Reader<'_>) -> Read<Self> {
         let run = match from.tag()? {
             0 => Ok(Box::new(online.restore(from.bytes()?)?)),
             1 => Err(from.gave_up(ALGEBRAIC)?),
@@ -353,7 +389,7 @@ impl Pursued {
     }
 
     /// Whether it has seen so many states, or stopped looking.
-    fn is_at(&self, position: u64) -> bool {
+    pub(super) fn is_at(&self, position: u64) -> bool {
         self.run.as_ref().map_or(true, |run| run.position() == position)
     }
 }

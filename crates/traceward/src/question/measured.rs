@@ -110,7 +110,8 @@ fn answers(part: &Part<'_>) -> Result<Answers, Error> {
         let values = queries.into_iter().map(|query| by_definition(part, query)).collect();
         return Ok(Answers { values, samples, errors });
     }
-    Ok(measured.queries.answers(part.trace(), &|formula| part.row(formula), &options.config.limits)?)
+    let (limits, threads) = (&options.config.limits, options.read.pieces.threads);
+    Ok(measured.queries.answers(part.trace(), &|formula| part.row(formula), limits, threads)?)
 }
 
 fn samples_by_definition(part: &Part<'_>, query: &Query) -> Sampled {
@@ -140,8 +141,9 @@ pub(super) fn samples_of_part(part: &Part<'_>, formulas: &Formulas, query: &Quer
         return Ok(samples_by_definition(part, query));
     }
     let queries = Queries::sampling(formulas, [(query, true)]);
-    let limits = &part.question.options.config.limits;
-    let mut answers = queries.answers(part.trace(), &|formula| part.row(formula), limits)?;
+    let options = part.question.options;
+    let (limits, threads) = (&options.config.limits, options.read.pieces.threads);
+    let mut answers = queries.answers(part.trace(), &|formula| part.row(formula), limits, threads)?;
     Ok(answers.samples.swap_remove(0).unwrap_or_else(|| samples_by_definition(part, query)))
 }
 

@@ -90,18 +90,23 @@ pub(super) fn look(question: &Question<'_>, occurring: &Occurring, properties: &
         let unmet = |trigger: &&Trigger| report.vacuous.as_ref() == Some(&question.spec.text(trigger.span));
         let unmet = property.triggers.iter().find(unmet).map(|trigger| trigger.formula);
         match &property.claim {
-            Claim::Formula(formula) => search.formulas(&[*formula], &about, unmet),
+            Claim::Formula(formula) => search.formulas(&[*formula], Some(&about), unmet),
             Claim::Assert(query, ..) => {
                 let mut formulas = Vec::new();
                 query.for_each_formula(&mut |formula| formulas.push(formula));
-                search.formulas(&formulas, &about, unmet);
+                search.formulas(&formulas, Some(&about), unmet);
             }
         }
     }
     for (index, query) in question.bound.lowered.queries.iter().enumerate() {
         let mut formulas = Vec::new();
         query.query.for_each_formula(&mut |formula| formulas.push(formula));
-        search.formulas(&formulas, &Subject::Query(question.bound.query_names[index].clone()), None);
+        search.formulas(&formulas, Some(&Subject::Query(question.bound.query_names[index].clone())), None);
+    }
+    if let Some(marker) = question.bound.lowered.end_when {
+        // A marker that ends no trace is as good as none.
+        let unmet = Some(marker).filter(|marker| search.is_never(*marker));
+        search.formulas(&[marker], None, unmet);
     }
     search.warnings
 }
@@ -113,14 +118,14 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn formulas(&mut self, roots: &[FormulaId], about: &Subject, unmet: Option<FormulaId>) {
+    fn formulas(&mut self, roots: &[FormulaId], about: Option<&Subject>, unmet: Option<FormulaId>) {
         let found = self.never_in(roots);
         let decisive = self.never_in(unmet.as_slice());
         for kind in found {
             let is_near = matches!(kind, WarningKind::StringNeverOccurs { near: Some(_), .. });
             if self.warnings.len() < MOST_WARNINGS {
                 let is_urgent = is_near || decisive.contains(&kind);
-                self.warnings.push(Warning { kind, about: Some(about.clone()), is_urgent });
+                self.warnings.push(Warning { kind, about: about.cloned(), is_urgent });
             }
         }
     }
@@ -159,10 +164,21 @@ impl Search<'_> {
 
     /// A test that is true in no state.
     fn never(&self, expr: &Expr) -> Option<WarningKind> {
+        if self.is_never_true(expr)? { never_true(expr, &self.question.bound.names) } else { None }
+    }
+
+    /// Whether an expression over one state is known to be true in none.
+    fn is_never(&self, formula: FormulaId) -> bool {
+        match self.question.bound.lowered.formulas.node(formula) {
+            Node::Atom(atom) => self.is_never_true(self.question.bound.lowered.formulas.atom(atom)).unwrap_or_default(),
+            node => node == Node::Constant(false),
+        }
+    }
+
+    fn is_never_true(&self, expr: &Expr) -> Option<bool> {
         let prepared = &self.question.bound.prepared;
         let proposition = prepared.alphabet.proposition(prepared.formulas.find_atom(expr)?)?;
-        let is_never = !self.occurring.held.as_ref()?[proposition.index()];
-        if is_never { never_true(expr, &self.question.bound.names) } else { None }
+        Some(!self.occurring.held.as_ref()?[proposition.index()])
     }
 }
 

@@ -5,7 +5,9 @@ use super::super::{StepError, Timestamps, Unseen};
 use super::{EndedTrace, KeyedMonitor, KeyedStep, PassedTime};
 use crate::check::unfit;
 use crate::error::{Error, Request};
-use traceward_trace::{Cell, Implied, Intake, Note, ReadOptions, ReadStop, RecordSink, RecordStream, TraceError};
+use traceward_trace::{
+    CannotRestore, Cell, Implied, Intake, Note, ReadOptions, ReadStop, RecordSink, RecordStream, TraceError,
+};
 
 /// Reads states from bytes as they arrive, and steps a [`KeyedMonitor`] with them.
 ///
@@ -65,7 +67,7 @@ impl KeyedFeed {
     /// Feeds a monitor. Of the options those about format, separator and null count; the spec tells
     /// the rest.
     pub fn with_options(mut monitor: KeyedMonitor, options: &ReadOptions) -> Result<Self, Error> {
-        let options = monitor.program.spec.read_options(options);
+        let options = monitor.program.read_options_beside(options);
         monitor.read_with(options.clone());
         Ok(Self { monitor, stream: RecordStream::new(options)?, skipped: 0, has_begun: false })
     }
@@ -83,6 +85,18 @@ impl KeyedFeed {
     /// The number of bad lines that did not end the feeding.
     pub fn skipped(&self) -> u64 {
         self.skipped
+    }
+
+    /// The records that are held back to be put in order, as bytes; none if none are to be held
+    /// back. They are no states yet, so that [`KeyedMonitor::save`] does not know of them. Bytes of
+    /// a record that has only half arrived are in neither.
+    pub fn save_held(&self) -> Option<Vec<u8>> {
+        self.stream.save_held()
+    }
+
+    /// Holds back what [`Self::save_held`] has written, for the same spec and the same options.
+    pub fn restore_held(&mut self, bytes: &[u8]) -> Result<(), CannotRestore> {
+        self.stream.restore_held(bytes)
     }
 
     /// Takes bytes that have arrived; `watch` is told what comes of them, and an error it returns
@@ -132,6 +146,13 @@ impl KeyedFeed {
     /// What is worth telling about the input so far.
     pub fn notes(&self) -> Vec<Note> {
         self.stream.notes().into_iter().chain(self.key_note().ok().flatten()).collect()
+    }
+
+    /// What was probably meant where all lines were bad so far: nobody has a column that timestamps
+    /// are to come from.
+    pub fn unknown_time(&self) -> Option<TraceError> {
+        let is_refused = self.monitor.states() == 0 && self.skipped > 0;
+        self.monitor.intake.unknown_time(&self.stream.names()).filter(|_| is_refused)
     }
 
     fn key_note(&self) -> Result<Option<Note>, TraceError> {
@@ -186,26 +207,47 @@ impl<E: From<Error>, W: FnMut(&KeyedMonitor, KeyedEvent<'_>) -> Result<(), E>> S
 
     /// Takes a record of a key.
     fn step(&mut self, key: &str, line: u64, cells: &[Cell<'_>]) -> Result<(), ReadStop> {
-        let number = match self.monitor.take(key, line, cells) {
-            Ok(step) => (step.number, step.position),
-            Err(StepError::Refused(error)) => return self.bad_line(error),
-            Err(StepError::Evaluation(message)) => return self.stop(Error::Evaluation { message, line }.into()),
-            Err(StepError::TooManyKeys { limit }) => {
-                return self.stop(Error::from(Request::TooManyKeys { limit }).into());
-            }
+        let taken = self.monitor.take(key, line, cells).map(|step| (step.number, step.position));
+        let (number, position) = match taken {
+            Ok(place) => place,
+            Err(error) => return self.refuse(error, line),
         };
         if self.monitor.states() == 1 {
             self.unseen = self.monitor.unseen().map(str::to_owned).collect();
         }
-        let (number, position) = number;
         let (changed, ended) = (&*self.monitor.changed, &*self.monitor.ended);
         let step = KeyedStep { key, number, position, changed, ended };
         (self.watch)(self.monitor, KeyedEvent::State(step)).or_else(|failed| self.stop(failed))
+    }
+
+    /// Tells why a record is no state. It has come at some time all the same, and others may have
+    /// ended by then.
+    fn refuse(&mut self, error: StepError, line: u64) -> Result<(), ReadStop> {
+        self.tell_clock(&[])?;
+        match error {
+            StepError::Refused(error) => self.bad_line(error),
+            StepError::Evaluation(message) => self.stop(Error::Evaluation { message, line }.into()),
+            StepError::TooManyKeys { limit } => self.stop(Error::from(Request::TooManyKeys { limit }).into()),
+        }
+    }
+
+    /// Tells what time has brought, if it has brought anything.
+    fn tell_clock(&mut self, passed: &[PassedTime]) -> Result<(), ReadStop> {
+        let ended = self.monitor.ended_by_clock();
+        if passed.is_empty() && ended.is_empty() {
+            return Ok(());
+        }
+        let event = KeyedEvent::Clock { passed, ended };
+        (self.watch)(self.monitor, event).or_else(|failed| self.stop(failed))
     }
 }
 
 impl<E: From<Error>, W: FnMut(&KeyedMonitor, KeyedEvent<'_>) -> Result<(), E>> RecordSink for Steps<'_, E, W> {
     fn header(&mut self, names: &[String]) -> Result<Vec<Option<usize>>, TraceError> {
+        // What is missing is no column of this header: the first record says it is a timestamp.
+        if !*self.has_begun && self.monitor.demand_timestamps().is_err() {
+            return Ok(vec![None; names.len()]);
+        }
         self.monitor.intake.header(names)
     }
 
@@ -233,11 +275,7 @@ impl<E: From<Error>, W: FnMut(&KeyedMonitor, KeyedEvent<'_>) -> Result<(), E>> R
 
     fn clock(&mut self, time: i64) -> Result<(), ReadStop> {
         let passed = self.monitor.advance_to(time);
-        if passed.is_empty() && self.monitor.ended.is_empty() {
-            return Ok(());
-        }
-        let event = KeyedEvent::Clock { passed: &passed, ended: &self.monitor.ended };
-        (self.watch)(self.monitor, event).or_else(|failed| self.stop(failed))
+        self.tell_clock(&passed)
     }
 
     fn bad_line(&mut self, error: TraceError) -> Result<(), ReadStop> {

@@ -4,7 +4,10 @@
 //! ([`trails`]); what has come of traces that have ended is summed up ([`tally`]).
 
 mod feed;
+mod save;
 mod tally;
+#[cfg(test)]
+mod tests;
 mod trails;
 
 pub use feed::{KeyedEvent, KeyedFeed};
@@ -29,7 +32,7 @@ use traceward_logic::trace::{Column, VariableId};
 use traceward_logic::value::Value;
 use traceward_logic::verdict::Verdict;
 use traceward_trace::{Cell, Intake, Keys, MissingPolicy, ReadOptions, ReadTrace, Records};
-use trails::{Ended, Strand, Trail, TrailId, Trails};
+use trails::{Strand, Trail, TrailId, Trails, Whole};
 
 /// Judges properties for each key of a stream, one state at a time.
 ///
@@ -69,6 +72,8 @@ pub struct KeyedMonitor {
     /// A bit for each atom: whether it holds in the last state, and whether it held in any.
     letter: Vec<u64>,
     seen: Vec<u64>,
+    /// Whether a state has been the last one of its trace.
+    has_marker_held: bool,
     properties: Vec<PropertyTally>,
     queries: Vec<QueryTally>,
     /// The number of states of all keys, of traces, and of records without a key.
@@ -236,6 +241,7 @@ impl KeyedMonitor {
             due: BinaryHeap::new(),
             letter: vec![0; words],
             seen: vec![0; words],
+            has_marker_held: false,
             properties: vec![PropertyTally::default(); program.properties.len()],
             queries: vec![QueryTally::default(); program.queries.len()],
             states: 0,
@@ -385,6 +391,10 @@ impl KeyedMonitor {
                 warnings.extend(kind.map(|kind| Warning { kind, about, is_urgent }));
             }
         }
+        // A marker that ends no trace is as good as none.
+        let marker = self.program.end_marker.as_ref().filter(|_| self.states > 0 && !self.has_marker_held);
+        let kind = marker.and_then(|marker| never_true(marker, &self.program.names));
+        warnings.extend(kind.map(|kind| Warning { kind, about: None, is_urgent: true }));
         warnings.extend(self.program.warnings.iter().cloned());
         warnings
     }
@@ -465,6 +475,7 @@ impl KeyedMonitor {
     pub fn step_rows(&mut self, rows: &ReadTrace, mut told: impl FnMut(KeyedStep<'_>)) -> Result<(), StepError> {
         let columns: Vec<(usize, &Column)> =
             rows.columns.iter().enumerate().filter_map(|(slot, column)| Some((slot, column.as_ref()?))).collect();
+        columns.iter().for_each(|(slot, _)| self.intake.name(*slot));
         let keys = keys_of_rows(rows);
         let mut cells = vec![Cell::Absent; self.intake.options().variables.len() + usize::from(self.has_timestamps())];
         for (row, key) in keys.into_iter().enumerate() {
@@ -492,6 +503,12 @@ impl KeyedMonitor {
     pub fn key_of_moment(&self, moment: i64) -> String {
         let key = self.intake.key_in(self.states + 1, Cell::Time(moment));
         key.ok().flatten().map(Cow::into_owned).unwrap_or_default()
+    }
+
+    /// The latest moment that counts for silence, if there was one: that of a state, or one that
+    /// somebody has told.
+    pub fn time(&self) -> Option<i64> {
+        self.now
     }
 
     /// Says how late it is, where states have no timestamps: in nanoseconds of whatever clock. The
@@ -545,6 +562,7 @@ impl KeyedMonitor {
         self.offer_behind(known, key, line, cells)?;
         let (Some(_), Some(now)) = (self.options.idle, self.intake.next_time()) else { return Ok(known) };
         self.expire(now);
+        self.expire_behind(known, now);
         match known.filter(|id| self.trails.get(*id).is_none()) {
             None => Ok(known),
             Some(_) => {
@@ -596,9 +614,12 @@ impl KeyedMonitor {
         if self.trails.len() >= self.options.max_keys {
             return Err(StepError::TooManyKeys { limit: self.options.max_keys });
         }
+        if is_mostly_past(self.silent.len(), &self.trails) {
+            self.silent = in_order_of(&self.trails, |trail| Some(trail.last));
+        }
         let id = self.trails.begin(&self.program, key, self.begun);
         if self.options.idle.is_some() {
-            let now = self.intake.next_time().or(self.now).unwrap_or_default();
+            let now = self.intake.next_time().max(self.now).unwrap_or_default();
             self.silent.push(Reverse((now, self.begun, id)));
         }
         self.begun += 1;
@@ -671,33 +692,40 @@ impl KeyedMonitor {
 
     /// Keeps what the trace needs to go on; returns whether the state was its last one.
     fn leave(&mut self, id: TrailId) -> bool {
-        let Self { program, intake, trails, now, .. } = self;
+        let Self { program, intake, trails, now, has_marker_held, .. } = self;
         let Some((trail, _)) = trails.at(program, id) else { return false };
         let (values, position, time) = (intake.state(), trail.states, intake.time());
         let has_ended = program.end_marker.as_ref().is_some_and(|marker| {
             let memory: &Memory = trail.memory.as_deref().unwrap_or(&program.memory);
             marker.holds(&RowState { values, position, time, memory }).unwrap_or(false)
         });
+        *has_marker_held |= has_ended;
         if let Some(memory) = &mut trail.memory {
             memory.record(values, position, time);
         }
         intake.leave(&mut trail.carried);
         trail.states += 1;
-        trail.last = time.or(*now).unwrap_or_default();
+        // Keys need not be in order of time among each other: who comes late is not silent.
+        trail.last = time.max(*now).unwrap_or_default();
         if program.is_timed {
             self.expect(id);
         }
         has_ended
     }
 
-    /// Notes when the clock may next bring a verdict on a trace.
+    /// Notes when the clock may next bring a verdict on a trace. Triggers learn the time from
+    /// states alone.
     fn expect(&mut self, id: TrailId) {
         let Self { program, trails, due, .. } = self;
         let Some((trail, strands)) = trails.at(program, id) else { return };
+        let strands = &strands[..program.properties.len()];
         let Some(deadline) = strands.iter().filter_map(Strand::deadline).min() else { return };
         if trail.due.is_none_or(|due| deadline < due) {
             trail.due = Some(deadline);
             due.push(Reverse((deadline, trail.serial, id)));
+            if is_mostly_past(due.len(), trails) {
+                *due = in_order_of(trails, |trail| trail.due);
+            }
         }
     }
 
@@ -724,11 +752,13 @@ impl KeyedMonitor {
                 self.expect(id);
             }
         }
+        self.forget_deadlines();
         self.expire(time);
         passed
     }
 
-    /// The traces that have ended when the clock was last advanced.
+    /// The traces that have ended when the clock was last advanced, or by the time of a state that
+    /// was refused.
     pub fn ended_by_clock(&self) -> &[EndedTrace] {
         &self.ended
     }
@@ -736,6 +766,19 @@ impl KeyedMonitor {
     /// The earliest time that may bring a verdict on some trace once the clock has passed it.
     pub fn deadline(&self) -> Option<i64> {
         self.due.peek().map(|Reverse((deadline, ..))| *deadline)
+    }
+
+    /// Forgets the earliest deadlines as long as nobody waits for them any more.
+    fn forget_deadlines(&mut self) {
+        let Self { trails, due, .. } = self;
+        let is_awaited = |deadline: i64, serial: u64, id: TrailId| {
+            trails.get(id).is_some_and(|trail| trail.serial == serial && trail.due == Some(deadline))
+        };
+        while let Some(&Reverse((deadline, serial, id))) = due.peek()
+            && !is_awaited(deadline, serial, id)
+        {
+            due.pop();
+        }
     }
 
     /// Lets the engines of a trace know the time.
@@ -799,11 +842,23 @@ impl KeyedMonitor {
         }
     }
 
+    /// Ends the trace of a key whose next state comes too long after its last one, where that could
+    /// not be told by the time that other keys have reached.
+    fn expire_behind(&mut self, known: Option<TrailId>, next: i64) {
+        let Some(idle) = self.options.idle else { return };
+        let last = |id: &TrailId| self.trails.get(*id)?.carried.timestamp();
+        let is_over = |id: &TrailId| last(id).is_some_and(|(last, _)| next > last && next.abs_diff(last) > idle);
+        if let Some(id) = known.filter(is_over) {
+            self.end_trace(id, KeyEnd::Silence);
+        }
+    }
+
     /// Ends a trace, and counts what has come of it.
     fn end_trace(&mut self, id: TrailId, reason: KeyEnd) {
         // Where everything has ended, no key comes again.
         let most_past = if reason == KeyEnd::Whole { 0 } else { self.options.max_keys };
         let Some(ended) = self.trails.end(&self.program, id, most_past) else { return };
+        self.forget_deadlines();
         let changed = (0..self.properties.len()).filter_map(|index| self.end_property(index, &ended)).collect();
         let Self { program, queries, .. } = self;
         let values = program.queries.iter().zip(&ended.pursued);
@@ -815,9 +870,9 @@ impl KeyedMonitor {
 
     /// Counts what has come of a property of a trace that has ended; returns the verdict if only
     /// the end has made it final.
-    fn end_property(&mut self, index: usize, ended: &Ended) -> Option<Change> {
+    fn end_property(&mut self, index: usize, ended: &Whole) -> Option<Change> {
         let Self { program, properties, options, .. } = self;
-        let (Ended { trail, strands, .. }, tally) = (ended, &mut properties[index]);
+        let (Whole { trail, strands, .. }, tally) = (ended, &mut properties[index]);
         let strand = &strands[index];
         let verdict = strand.verdict(program.properties[index].claim.formula())?;
         let verdict = Verdict::at_end(matches!(verdict, Verdict::Satisfied | Verdict::Holding));
@@ -834,6 +889,18 @@ impl KeyedMonitor {
         }
         (!strand.is_over()).then(|| Change { gave_up: doubt, ..Change::of(index, verdict) })
     }
+}
+
+/// Whether of so many entries about traces most must be about traces that have ended, or twice
+/// about the same.
+fn is_mostly_past(entries: usize, trails: &Trails) -> bool {
+    entries > 2 * trails.len() + 64
+}
+
+/// The traces that go on, in the order of a moment that they may have. Entries of traces that have
+/// ended leave an order only when their moment comes, which may be never.
+fn in_order_of(trails: &Trails, moment: impl Fn(&Trail) -> Option<i64>) -> BinaryHeap<Reverse<(i64, u64, TrailId)>> {
+    trails.live().filter_map(|(id, trail)| Some(Reverse((moment(trail)?, trail.serial, id)))).collect()
 }
 
 /// The key of each row of a table that was read by key.

@@ -116,9 +116,9 @@ impl PropertyTally {
 #[derive(Clone, Debug, Default)]
 pub(super) struct QueryTally {
     /// The value of each trace that has ended, by its serial.
-    values: Vec<(u64, Arc<str>, Option<Value>)>,
-    tolerance: Option<Tolerance>,
-    lost: Option<(Arc<str>, Abandoned)>,
+    pub(super) values: Vec<(u64, Arc<str>, Option<Value>)>,
+    pub(super) tolerance: Option<Tolerance>,
+    pub(super) lost: Option<(Arc<str>, Abandoned)>,
 }
 
 impl QueryTally {

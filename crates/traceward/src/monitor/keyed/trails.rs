@@ -29,7 +29,7 @@ pub(super) struct Trail {
     /// The number among all traces, in the order of their first states.
     pub(super) serial: u64,
     pub(super) states: u64,
-    /// The moment of the last state.
+    /// The moment of the last state, or that which any key had reached by then.
     pub(super) last: i64,
     /// The time that the clock has to pass before it may bring a verdict, if anybody waits for it.
     pub(super) due: Option<i64>,
@@ -62,7 +62,7 @@ pub(super) enum Strand {
 
 /// The run of an engine whose runs are no numbers.
 #[derive(Clone, Debug)]
-pub(super) struct Follows(Box<dyn Running>);
+pub(super) struct Follows(pub(super) Box<dyn Running>);
 
 /// The run of an assert, and what is certain after the last state.
 #[derive(Clone, Debug)]
@@ -162,8 +162,8 @@ impl Strand {
     }
 }
 
-/// All that was kept of a trace that has ended.
-pub(super) struct Ended {
+/// All that is kept of a trace, when it has ended or goes on elsewhere.
+pub(super) struct Whole {
     pub(super) trail: Trail,
     pub(super) strands: Vec<Strand>,
     pub(super) pursued: Vec<Pursued>,
@@ -204,6 +204,11 @@ impl Trails {
         self.past.keys.get(key).map(|past| past.carried.clone()).unwrap_or_default()
     }
 
+    /// The traces, in no order.
+    pub(super) fn live(&self) -> impl Iterator<Item = (TrailId, &Trail)> {
+        self.places.values().filter_map(|id| Some((*id, self.get(*id)?)))
+    }
+
     /// The traces in the order of their first states.
     pub(super) fn in_order(&self) -> Vec<TrailId> {
         let mut ids: Vec<TrailId> = self.places.values().copied().collect();
@@ -233,6 +238,34 @@ impl Trails {
     pub(super) fn measured(&mut self, program: &Program, id: TrailId) -> Option<(&Trail, &mut [Option<Pursued>])> {
         let (place, many) = (id.0 as usize, program.queries.len());
         Some((self.trails[place].as_ref()?, &mut self.pursued[place * many..(place + 1) * many]))
+    }
+
+    /// The runs of queries of a trace.
+    pub(super) fn pursued(&self, program: &Program, id: TrailId) -> impl Iterator<Item = &Pursued> {
+        let (place, many) = (id.0 as usize, program.queries.len());
+        self.pursued[place * many..(place + 1) * many].iter().flatten()
+    }
+
+    /// The keys whose traces have ended.
+    pub(super) fn past(&self) -> &PastKeys {
+        &self.past
+    }
+
+    /// The same, for whoever knows of more.
+    pub(super) fn past_mut(&mut self) -> &mut PastKeys {
+        &mut self.past
+    }
+
+    /// Adds a trace that has begun before, with its strands and the runs of its queries.
+    pub(super) fn add(&mut self, program: &Program, whole: Whole) -> TrailId {
+        let Whole { trail, strands, pursued } = whole;
+        let id = TrailId(self.trails.len() as u32);
+        self.make_room(program);
+        self.places.insert(trail.key.clone(), id);
+        self.trails.push(Some(trail));
+        self.strands.extend(strands);
+        self.pursued.extend(pursued.into_iter().map(Some));
+        id
     }
 
     /// Begins a trace of a key that has none.
@@ -277,7 +310,7 @@ impl Trails {
     }
 
     /// Ends a trace; returns all that was kept of it.
-    pub(super) fn end(&mut self, program: &Program, id: TrailId, most_past: usize) -> Option<Ended> {
+    pub(super) fn end(&mut self, program: &Program, id: TrailId, most_past: usize) -> Option<Whole> {
         let trail = self.trails[id.0 as usize].take()?;
         let (place, many) = (id.0 as usize, program.strands());
         let over = || Strand::Decided(Verdict::Pending);
@@ -288,27 +321,49 @@ impl Trails {
         self.places.remove(&trail.key);
         self.free.push(id);
         self.past.keep(&trail, most_past);
-        Some(Ended { trail, strands, pursued })
+        Some(Whole { trail, strands, pursued })
     }
 }
 
 /// The keys whose traces have ended: how many there were, and when. Only the last ones are
 /// remembered, since new keys may come for ever.
 #[derive(Clone, Debug, Default)]
-struct PastKeys {
+pub(super) struct PastKeys {
     keys: FxHashMap<Arc<str>, PastKey>,
     /// The keys in the order of their ends, each with the serial of the trace that ended.
     order: VecDeque<(u64, Arc<str>)>,
 }
 
+/// What is remembered of a key.
 #[derive(Clone, Debug)]
-struct PastKey {
-    number: u32,
-    serial: u64,
-    carried: Carried,
+pub(super) struct PastKey {
+    /// The number of its last trace.
+    pub(super) number: u32,
+    /// The serial of that trace.
+    pub(super) serial: u64,
+    pub(super) carried: Carried,
 }
 
 impl PastKeys {
+    /// The ends of traces, the earliest first: the serial of the trace, the key, and what is known
+    /// of that, if this is still its last end.
+    pub(super) fn ends(&self) -> impl ExactSizeIterator<Item = (u64, &Arc<str>, Option<&PastKey>)> {
+        self.order.iter().map(|(serial, key)| (*serial, key, self.keys.get(key).filter(|past| past.serial == *serial)))
+    }
+
+    /// Whether something is known of a key.
+    pub(super) fn knows(&self, key: &str) -> bool {
+        self.keys.contains_key(key)
+    }
+
+    /// Adds an end behind those that are known.
+    pub(super) fn add(&mut self, serial: u64, key: Arc<str>, past: Option<PastKey>) {
+        if let Some(past) = past {
+            self.keys.insert(key.clone(), past);
+        }
+        self.order.push_back((serial, key));
+    }
+
     /// The text of a key, the number of its next trace, and what that goes on from.
     fn revive(&mut self, key: &str) -> (Arc<str>, u32, Carried) {
         match self.keys.remove_entry(key) {
