@@ -27,7 +27,11 @@ pub struct Arguments {
     pub command: Command,
 }
 
+// A command's options are made only when it is named: those of all take as long as a short trace.
+// They are made behind the command's own text, so comments on groups of options are none for the
+// documentation: they would take its place.
 #[derive(Subcommand, Debug)]
+#[command(defer = true)]
 pub enum Command {
     /// Check properties of traces
     #[command(after_help = "Examples:
@@ -143,8 +147,8 @@ Exit status: 0 there is a trace, 2 the program is wrong, or does what cannot be 
   traceward automaton -e 'G(a -> F[0,3] b)' --kind deterministic --to hoa
   traceward automaton -e 'a U true' --kind deterministic --via tableau --initial paper
   traceward automaton -e 'G(a -> F b)' --kind deterministic --via both
-  traceward automaton properties.tw --property mutex --kind deterministic --to c > mutex.c
-  traceward automaton -e 'G(a -> F[0,250ms] b)' --kind deterministic --to rust > answered.rs
+  traceward automaton properties.tw --property mutex --to c > mutex.c
+  traceward automaton -e 'G(a -> F[0,250ms] b)' --to rust > answered.rs
 
 All kinds have the forms text, dot, json and svg; tableau and deterministic also fsp.
 Only deterministic has hoa, c and rust. Bounds in steps are for all but alternating; metric has
@@ -214,7 +218,7 @@ impl MonitorArguments {
     }
 }
 
-/// What to ask.
+// What to ask.
 #[derive(Args, Debug)]
 pub struct SpecArguments {
     /// A formula or query; may be given several times
@@ -457,7 +461,7 @@ pub struct InspectArguments {
     pub output: OutputArguments,
 }
 
-/// What to ask, without a trace.
+// What to ask, without a trace.
 #[derive(Args, Debug)]
 pub struct AskedArguments {
     #[command(flatten)]
@@ -519,7 +523,7 @@ pub struct HygieneArguments {
     pub output: OutputArguments,
 }
 
-/// How to find out.
+// How to find out.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Engine")]
 pub struct EngineArguments {
@@ -551,7 +555,7 @@ pub struct EngineArguments {
     pub search_limit: usize,
 }
 
-/// How exact summaries are that need all values.
+// How exact summaries are that need all values.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct PrecisionArguments {
     /// Take quantiles, modes, distinct and histograms of numbers from sketches, in memory that does
@@ -631,9 +635,10 @@ pub struct AutomatonArguments {
     /// Which property of a spec that has several; those without a name are p1, p2, …
     #[arg(long, value_name = "NAME")]
     pub property: Option<String>,
-    /// Which automaton
-    #[arg(long, value_enum, default_value_t = AutomatonKind::Alternating)]
-    pub kind: AutomatonKind,
+    /// Which automaton: alternating unless told otherwise, or deterministic for forms that only it
+    /// has, and fsp
+    #[arg(long, value_enum)]
+    pub kind: Option<AutomatonKind>,
     /// In which form
     #[arg(long, value_enum, default_value_t = AutomatonFormat::Text)]
     pub to: AutomatonFormat,
@@ -661,6 +666,15 @@ pub struct AutomatonArguments {
 }
 
 impl AutomatonArguments {
+    /// The kind that is asked for, or else one that has the form.
+    pub fn kind(&self) -> AutomatonKind {
+        use AutomatonFormat::{C, Dot, Fsp, Hoa, Json, Rust, Svg, Text};
+        self.kind.unwrap_or(match self.to {
+            Text | Dot | Json | Svg => AutomatonKind::Alternating,
+            Fsp | Hoa | C | Rust => AutomatonKind::Deterministic,
+        })
+    }
+
     /// The limits on the making of an automaton.
     pub fn limits(&self) -> Limits {
         Limits {
@@ -732,7 +746,7 @@ pub enum AutomatonFormat {
     Rust,
 }
 
-/// What the trace looks like.
+// What the trace looks like.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Trace")]
 pub struct TraceArguments {
@@ -778,7 +792,8 @@ pub struct TraceArguments {
     #[arg(long, value_name = "false|error|hold", value_parser = missing_policy)]
     pub missing: Option<MissingPolicy>,
     /// A text that stands for a missing value, beside the empty one; may be given several times
-    #[arg(long, value_name = "TEXT")]
+    // Many of them are numbers below zero.
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub null: Vec<String>,
     /// The type of a column: boolean, number or string; may be given several times
     #[arg(long = "type", value_name = "COLUMN:TYPE", value_parser = column_type)]
@@ -822,7 +837,7 @@ fn duration(text: &str) -> Result<u64, String> {
     nanoseconds.ok_or_else(|| "it is a time such as 500ms, 2s, 5min or 1h".to_owned())
 }
 
-/// Where the traces of keys end.
+// Where the traces of keys end.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Trace")]
 pub struct KeyArguments {
@@ -832,7 +847,7 @@ pub struct KeyArguments {
     pub end_when: Option<String>,
 }
 
-/// How to answer about traces.
+// How to answer about traces.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Output")]
 pub struct ReportOutputArguments {
@@ -866,7 +881,7 @@ impl ReportFormat {
     }
 }
 
-/// How to answer.
+// How to answer.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Output")]
 pub struct OutputArguments {
@@ -940,7 +955,7 @@ pub struct InstrumentArguments {
     pub quiet: bool,
 }
 
-/// How a C program is instrumented.
+// How a C program is instrumented.
 #[derive(Args, Debug)]
 pub struct InstrumentingArguments {
     /// Take every write to a watched variable for a state, as is done where the spec looks at the

@@ -13,6 +13,7 @@ use crate::arguments::{
 use crate::command::inspect::suggestion;
 use crate::command::{automaton, check, explain_plan, inspect};
 use crate::failure::Failure;
+pub use crate::failure::hush_caught_panics;
 use crate::input::{self, Opened};
 use crate::output::{Notation, guarded};
 use crate::page::{MOST_TIMELINES, Page};

@@ -4,6 +4,8 @@ use crate::arguments::option_of;
 use crate::output::{Notation, guarded};
 use std::fmt;
 use std::io::Write;
+use std::panic;
+use std::sync::Once;
 use traceward::engine::{BuildError, GaveUp, Unsupported};
 use traceward::message::{Shown, Style};
 use traceward::{Abandoned, EngineName, Error, Request};
@@ -24,6 +26,23 @@ impl Outcome {
     pub fn exit_status(self) -> u8 {
         self as u8
     }
+}
+
+/// Prints nothing of panics that are caught: what is wrong with a damaged table is told by its
+/// error. Whoever asks for backtraces sees them all the same.
+pub fn hush_caught_panics() {
+    static HOOK: Once = Once::new();
+    if std::env::var_os("RUST_BACKTRACE").is_some() {
+        return;
+    }
+    HOOK.call_once(|| {
+        let print = panic::take_hook();
+        panic::set_hook(Box::new(move |panic| {
+            if !traceward_arrow::is_guarded() {
+                print(panic);
+            }
+        }));
+    });
 }
 
 /// The reason why a command could not do its work.
@@ -146,10 +165,9 @@ fn asked(request: &Request) -> Failure {
 fn cannot_follow(property: &str, error: &BuildError) -> String {
     let (reason, way_out) = match error {
         BuildError::Unsupported(Unsupported { engine, what, instead }) => {
-            let way_out = if *instead == "observer" { "--engine observer can" } else { AT_END };
-            (format!("the engine {engine} does not take {what}"), way_out)
+            (format!("the engine {engine} does not take {what}"), format!("--engine {instead} can"))
         }
-        BuildError::GaveUp(gave_up) => (with_option(gave_up), AT_END),
+        BuildError::GaveUp(gave_up) => (with_option(gave_up), AT_END.to_owned()),
     };
     format!("`{property}` cannot be followed: {reason}; {way_out}")
 }

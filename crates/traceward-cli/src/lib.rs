@@ -28,6 +28,7 @@ use traceward::message::Shown;
 /// Runs the program with these arguments, of which the first is its name, and returns its exit
 /// status.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    failure::hush_caught_panics();
     let words: Vec<OsString> = arguments.into_iter().collect();
     let arguments = match Arguments::try_parse_from(&words) {
         Ok(arguments) => arguments,

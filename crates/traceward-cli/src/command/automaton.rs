@@ -30,13 +30,13 @@ pub fn run(arguments: &AutomatonArguments, out: &mut impl Write) -> Result<Outco
 
 /// What a formula alone is taken for: a query, if it is for an algebraic automaton.
 pub fn goal(arguments: &AutomatonArguments) -> Goal {
-    if arguments.kind == AutomatonKind::Algebraic { Goal::Query } else { Goal::Check }
+    if arguments.kind() == AutomatonKind::Algebraic { Goal::Query } else { Goal::Check }
 }
 
 /// Writes the automaton of a spec's property.
 pub fn write_automaton(arguments: &AutomatonArguments, spec: &Spec, out: &mut impl Write) -> Result<(), Failure> {
     refuse_misplaced(arguments)?;
-    match arguments.kind {
+    match arguments.kind() {
         AutomatonKind::Alternating => alternating(arguments, spec, out),
         AutomatonKind::Metric => metric(arguments, spec, out),
         AutomatonKind::Algebraic => algebraic(arguments, spec, out),
@@ -47,15 +47,15 @@ pub fn write_automaton(arguments: &AutomatonArguments, spec: &Spec, out: &mut im
 
 /// Refuses options that make no difference to the automaton asked for.
 fn refuse_misplaced(arguments: &AutomatonArguments) -> Result<(), Failure> {
-    let is_deterministic = arguments.kind == AutomatonKind::Deterministic;
+    let is_deterministic = arguments.kind() == AutomatonKind::Deterministic;
     if arguments.via.is_some() && !is_deterministic {
         return Err(Failure::new("--via is for --kind deterministic: other automata are made in one way"));
     }
-    if arguments.simplify && arguments.kind == AutomatonKind::Algebraic {
+    if arguments.simplify && arguments.kind() == AutomatonKind::Algebraic {
         return Err(Failure::new("--simplify is for formulas: an algebraic automaton is that of the query as written"));
     }
     let via_tableau = is_deterministic && arguments.via == Some(AutomatonRoute::Tableau);
-    if arguments.initial.is_some() && arguments.kind != AutomatonKind::Tableau && !via_tableau {
+    if arguments.initial.is_some() && arguments.kind() != AutomatonKind::Tableau && !via_tableau {
         let message = "--initial is for --kind tableau: other automata have no choice";
         return Err(Failure::new(message).help("--kind deterministic has with --via tableau"));
     }
@@ -228,7 +228,7 @@ fn simplification(arguments: &AutomatonArguments) -> Simplification {
 fn no_form(arguments: &AutomatonArguments, instead: &str) -> Failure {
     let name = |value: clap::builder::PossibleValue| value.get_name().to_owned();
     let form = arguments.to.to_possible_value().map(name).unwrap_or_default();
-    let kind = arguments.kind.to_possible_value().map(name).unwrap_or_default();
+    let kind = arguments.kind().to_possible_value().map(name).unwrap_or_default();
     Failure::new(format!("--kind {kind} has no form {form}")).help(format!("{instead} has"))
 }
 

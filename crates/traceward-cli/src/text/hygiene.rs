@@ -1,12 +1,12 @@
 //! What `lint` and `compare` found.
 
-use super::units::{counted, moment, shown};
+use super::units::{counted, shown};
 use super::{BAD, BOLD, DIM, GOOD};
 use std::io::{self, Write};
 use std::sync::Arc;
 use traceward::Value;
 use traceward::hygiene::{Comparison, Example, Lint, Oddity, Relation};
-use traceward::message::Shown;
+use traceward::message::{Shown, duration};
 
 /// Writes what is odd in a spec.
 pub fn lint(out: &mut impl Write, lint: &Lint) -> io::Result<()> {
@@ -98,8 +98,8 @@ fn write_states(out: &mut impl Write, example: &Example) -> io::Result<()> {
 /// Writes the states of a trace with their timestamps.
 fn write_timed(out: &mut impl Write, example: &Example, time: &[i64]) -> io::Result<()> {
     for (position, (state, &time)) in example.states.iter().zip(time).enumerate() {
-        // The unit of nothing is that of most bounds.
-        let at = if time == 0 { "0s".to_owned() } else { moment(time) };
+        // The unit of nothing is that of most bounds. A rounded time would not tell the two apart.
+        let at = if time == 0 { "0s".to_owned() } else { duration(time.unsigned_abs()) };
         writeln!(out, "      {position}: at {at}: {}", values(state))?;
     }
     Ok(())

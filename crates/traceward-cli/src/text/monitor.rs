@@ -3,7 +3,7 @@
 use super::property::{signs, statistics_text, vacuously};
 use super::query::{within, write_summary};
 use super::runs::{write_coverage, write_waiting};
-use super::units::{counted, exact_moment, measured_or_none, moment, value_text};
+use super::units::{counted, exact_moment, measured_or_none, moment, state_value};
 use super::{BAD, BOLD, DIM, GOOD, OPEN, POSITION_WIDTH, source_text};
 use crate::command::monitor::{self, Ending};
 use crate::failure::given_up;
@@ -58,7 +58,7 @@ fn missed_line(Missed { obligation, since, deadline }: &Missed) -> String {
 pub fn observed_line(name: &str, verdict: Verdict, state: &Place) -> String {
     let style = if verdict == Verdict::Violated { BAD } else { GOOD };
     let values: Vec<String> =
-        state.values.iter().map(|(name, value)| format!("{} = {}", Shown(name), value_text(Some(value)))).collect();
+        state.values.iter().map(|(name, value)| format!("{} = {}", Shown(name), state_value(value))).collect();
     let place = state.source.as_ref().map_or_else(|| "at the start".to_owned(), ToString::to_string);
     let separator = if values.is_empty() { "" } else { ": " };
     format!("{style}{verdict}{style:#}  {}  {place}{separator}{}", Shown(name), values.join(", "))
@@ -67,7 +67,7 @@ pub fn observed_line(name: &str, verdict: Verdict, state: &Place) -> String {
 /// A state by its line, time and values.
 fn state_text(Place { position: _, line, source, time, values }: &Place) -> String {
     let values: Vec<String> =
-        values.iter().map(|(name, value)| format!("{} = {}", Shown(name), value_text(Some(value)))).collect();
+        values.iter().map(|(name, value)| format!("{} = {}", Shown(name), state_value(value))).collect();
     // The clock of a program counts from when the machine began, which tells nobody anything.
     let time = time.and_then(|time| match source {
         Some(_) => exact_moment(time),

@@ -3,7 +3,7 @@
 use super::query::write_summary;
 use super::response::response_lines;
 use super::runs::{write_coverage, write_waiting};
-use super::units::{column_name, counted, measured, moment, moment_after, percent, value_text};
+use super::units::{column_name, counted, measured, moment, moment_after, percent, state_value};
 use super::walkthrough::write_walkthrough;
 use super::why::write_why;
 use super::{BAD, DIM, GOOD, OPEN, source_text};
@@ -226,7 +226,7 @@ pub fn missing_text<'a>(found: impl IntoIterator<Item = &'a Violation>) -> Optio
 /// A state that speaks for a verdict.
 pub fn violation_text(violation: &Violation) -> String {
     let values: Vec<String> =
-        violation.values.iter().map(|(name, value)| format!("{} = {}", Shown(name), value_text(Some(value)))).collect();
+        violation.values.iter().map(|(name, value)| format!("{} = {}", Shown(name), state_value(value))).collect();
     let time = violation.time.map(|time| format!(", {}", moment_after(violation.first_time, time))).unwrap_or_default();
     let separator = if values.is_empty() { "" } else { ": " };
     let values = values.join(", ");

@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use std::sync::Arc;
 use traceward::Value;
 use traceward::engine::{Tolerance, ToleranceKind};
-use traceward::message::Shown;
+use traceward::message::{Shown, lined_up};
 use traceward::report::{Frequencies, Numbers, QueryReport, QueryValue, Spread, Summary};
 
 /// The most keys whose values are told one by one.
@@ -127,7 +127,7 @@ pub(super) fn write_frequencies(
 
 /// Writes a line for each pair, with the second parts below each other.
 pub(super) fn write_pairs(out: &mut impl Write, pairs: Vec<(String, String)>, indent: &str) -> io::Result<()> {
-    let width = pairs.iter().map(|(first, _)| first.chars().count()).max().unwrap_or(0);
+    let width = lined_up(pairs.iter().map(|(first, _)| first.chars().count()));
     pairs.iter().try_for_each(|(first, second)| writeln!(out, "{indent}{first:<width$}  {second}"))
 }
 

@@ -87,6 +87,21 @@ pub(super) fn value_text(value: Option<&Value>) -> String {
     value.map_or_else(|| "none".into(), |value| Shown(&value.to_string()).to_string())
 }
 
+/// The longest text of a state that is told as a whole: about three lines of a terminal.
+const LONGEST_VALUE: usize = 200;
+
+/// A value as it stands beside others of its state. Of a text without end, such as what a request
+/// has sent, it is what it begins with.
+pub(super) fn state_value(value: &Value) -> String {
+    match value {
+        Value::Str(text) if text.chars().nth(LONGEST_VALUE).is_some() => {
+            let begin: String = text.chars().take(LONGEST_VALUE).collect();
+            format!("{}…", value_text(Some(&Value::Str(begin.into()))))
+        }
+        value => value_text(Some(value)),
+    }
+}
+
 pub fn counted(count: usize, what: &str) -> String {
     if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
@@ -136,12 +151,13 @@ pub(super) fn moment_after(first: Option<i64>, nanoseconds: i64) -> String {
 }
 
 /// A timestamp to the nanosecond, if people could read that. The clocks of programs count
-/// nanoseconds since the machine was started, which nobody can.
+/// nanoseconds since the machine was started, which nobody can; what is ten years away from 1970 is
+/// no such clock.
 pub(super) fn exact_moment(nanoseconds: i64) -> Option<String> {
-    const YEAR_2000: i64 = 946_684_800_000_000_000;
+    const TEN_YEARS: u64 = 315_360_000_000_000_000;
     const MOST_DIGITS: usize = 6;
     match jiff::Timestamp::from_nanosecond(i128::from(nanoseconds)) {
-        Ok(timestamp) if nanoseconds >= YEAR_2000 => Some(timestamp.to_string()),
+        Ok(timestamp) if nanoseconds.unsigned_abs() >= TEN_YEARS => Some(timestamp.to_string()),
         _ => {
             let text = duration(nanoseconds.unsigned_abs());
             let is_readable = text.bytes().filter(u8::is_ascii_digit).count() <= MOST_DIGITS;
@@ -195,6 +211,9 @@ mod tests {
         assert_eq!(moment_after(Some(0), 12_500_000_000), "12500ms");
         assert_eq!(moment_after(first, 1_600_000_000_000_000_001), "2020-09-13T12:26:40.000000001Z");
         assert_eq!([moment(-3_000_000_000), moment(-3_000_000_001)], ["-3s", "-3 s"]);
+        // Logs may be older than most that are read.
+        assert_eq!(moment(804_571_201_000_000_000), "1995-07-01T04:00:01Z");
+        assert_eq!(moment(-368_287_200_000_000_000), "1958-05-01T10:00:00Z");
     }
 
     #[test]

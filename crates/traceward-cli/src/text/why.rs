@@ -1,7 +1,7 @@
 //! Why a property is violated, in a line for each operator on the way.
 
 use super::source_text;
-use super::units::{counted, lasting, value_text};
+use super::units::{counted, lasting, state_value};
 use std::io::{self, Write};
 use traceward::message::Shown;
 use traceward::report::{Direction, Literal, Outcome, Place, Reason, Why};
@@ -171,7 +171,7 @@ fn with_values(place: &Place, since: &Place) -> String {
         }
     };
     let values: Vec<String> =
-        place.values.iter().map(|(name, value)| format!("{} = {}", Shown(name), value_text(Some(value)))).collect();
+        place.values.iter().map(|(name, value)| format!("{} = {}", Shown(name), state_value(value))).collect();
     let separator = if values.is_empty() { "" } else { ": " };
     format!("line {}{}{far}{separator}{}", place.line, source_text(place.source.as_ref()), values.join(", "))
 }

@@ -39,6 +39,50 @@ fn an_empty_trace_is_no_answer() {
     ));
 }
 
+/// Numbers below zero, and a hyphen alone, are what many logs write for what is missing.
+#[test]
+fn what_stands_for_a_missing_value_may_begin_with_a_hyphen() {
+    let folder = Folder::new("edges-null");
+    folder.write("t.csv", b"a\n3\n-999\n-\n--\n");
+    let nulls = ["--null", "-999", "--null", "-", "--null", "--"];
+    let output =
+        folder.run(&[&["query", "-e", "count(defined(a))", "-e", "min(a)"], &nulls[..], &["t.csv"]].concat(), b"");
+    assert_eq!(output.status, 0, "{}", output.stderr);
+    assert!(output.stdout.contains("q1 = 1") && output.stdout.contains("q2 = 3"), "{}", output.stdout);
+}
+
+/// Keys and values may be longer than anything can be padded to.
+#[test]
+fn texts_without_end_are_not_lined_up() {
+    let folder = Folder::new("edges-lined-up");
+    let long = "k".repeat(70_000);
+    let states: String = (0..3).map(|state| format!("{long}{state},{long}\n")).collect();
+    folder.write("t.csv", format!("k,s\n{states}short,x\n").as_bytes());
+    let output = folder.run(&["query", "-e", "count(defined(s))", "--by", "k", "t.csv"], b"");
+    assert_eq!(output.status, 0, "{}", output.stderr);
+    assert!(output.stdout.contains("    short  1\n"), "{} bytes", output.stdout.len());
+    let output = folder.run(&["query", "-e", "first(s)", "--trace-table", "t.csv"], b"");
+    assert_eq!(output.status, 0, "{}", output.stderr);
+    folder.write("n.csv", format!("{long}\n1\n").as_bytes());
+    let output = folder.run(&["check", "-e", &format!("G {long}"), "--trace-table", "n.csv"], b"");
+    assert_eq!(output.status, 0, "{}", output.stderr);
+}
+
+#[test]
+fn a_text_without_end_is_told_by_its_beginning() {
+    let folder = Folder::new("edges-long-text");
+    let long = format!("a,b\n1,\"{}\"\n2,y\n", "x\n".repeat(100_000));
+    folder.write("t.csv", long.as_bytes());
+    let output = folder.run(&["check", "-e", "G b == \"y\"", "t.csv"], b"");
+    assert_eq!(output.status, 1, "{}", output.stderr);
+    assert!(output.stdout.contains("b = \"x\\nx\\n") && output.stdout.contains("\"…"), "{}", output.stdout);
+    assert!(output.stdout.len() < 1000, "{} bytes", output.stdout.len());
+    // Programs have all of it.
+    let answer = folder.run(&["check", "-e", "G b == \"y\"", "t.csv", "--format", "json"], b"").json();
+    let told = &answer["properties"][0]["violations"]["states"][0]["values"]["b"];
+    assert_eq!(told.as_str().map(str::len), Some(200_000), "{answer}");
+}
+
 #[test]
 fn lines_may_end_in_carriage_returns() {
     let folder = Folder::new("edges-cr");

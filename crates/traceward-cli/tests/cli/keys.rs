@@ -44,6 +44,26 @@ fn values_by_key() {
     ));
 }
 
+/// A marker that ends no trace is told of; one of several words that may come is nobody's mistake.
+#[test]
+fn a_marker_that_never_comes() {
+    let folder = Folder::new("keys-marker");
+    folder.write("rows.csv", ROWS);
+    let asked = |command: &'static str, marker: &'static str| {
+        let trace = if command == "check" { "rows.csv" } else { "--only-final" };
+        let arguments = [command, "-e", "G x > 0", "--by", "client", "--end-when", marker, trace];
+        folder.run(&arguments, ROWS).stderr
+    };
+    assert!(asked("check", "event == \"by\"").contains("`event` is never \"by\""));
+    assert!(asked("check", "event == \"anwser\"").contains("did you mean \"answer\"?"));
+    assert!(asked("check", "event in {\"quit\"}").contains("`event` is never \"quit\""));
+    assert!(asked("monitor", "event == \"by\"").contains("`event` is never \"by\""));
+    for command in ["check", "monitor"] {
+        assert_eq!(asked(command, "event == \"bye\""), "");
+        assert_eq!(asked(command, "event == \"bye\" | event == \"finished\""), "");
+    }
+}
+
 #[test]
 fn silence_ends_traces() {
     let rows: &[u8] = b"t,k,a,b\n0,x,1,0\n30,y,1,0\n50,y,0,1\n61,y,0,0\n62,x,0,0\n";
@@ -92,24 +112,29 @@ fn a_pipe_counts_what_a_file_counts() {
     }
 }
 
+/// Runs its arguments and tells the most memory that they took, in KiB, on standard error. To look at a process while it
+/// runs would miss what it took last. What a child takes counts from its parent on, which therefore has to be small.
+const MEASURED: &str = "\
+import resource, subprocess, sys
+subprocess.run(sys.argv[1:])
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, file=sys.stderr)
+";
+
 /// The most memory that the program took, in KiB, and what it printed.
 fn peak(folder: &Folder, arguments: &[&str]) -> (u64, Vec<u8>) {
-    let mut child = folder.command(arguments).stdout(std::process::Stdio::piped()).spawn().expect("the program");
-    let mut stdout = child.stdout.take().expect("a pipe");
-    let output = std::thread::spawn(move || {
-        let mut bytes = Vec::new();
-        std::io::Read::read_to_end(&mut stdout, &mut bytes).expect("what it prints");
-        bytes
-    });
-    let mut peak = 0;
-    while child.try_wait().expect("a status").is_none() {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
-        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-        let now = line.and_then(|line| line.trim().strip_suffix(" kB")?.trim().parse().ok());
-        peak = peak.max(now.unwrap_or(0));
-        std::thread::sleep(std::time::Duration::from_millis(1));
+    let program = folder.command(arguments);
+    let mut measured = std::process::Command::new("python3");
+    measured.args(["-c", MEASURED]).arg(program.get_program()).args(program.get_args());
+    for (name, value) in program.get_envs() {
+        match value {
+            Some(value) => measured.env(name, value),
+            None => measured.env_remove(name),
+        };
     }
-    (peak, output.join().expect("a reader"))
+    let output = measured.current_dir(program.get_current_dir().expect("a folder")).output().expect("python3");
+    let told = String::from_utf8_lossy(&output.stderr);
+    let peak = told.lines().next_back().and_then(|line| line.parse().ok());
+    (peak.unwrap_or_else(|| panic!("{told}")), output.stdout)
 }
 
 /// Rows that do not fit go to a file: memory grows with the keys, and not with their states.

@@ -394,6 +394,10 @@ fn automata_with_choices() {
         deterministic("a & (b | !b)", &["--to", "json"]),
         vec!["automaton", "spec.tw", "--property", "prompt", "--kind", "deterministic", "--to", "c"],
         vec!["automaton", "spec.tw", "--property", "live", "--kind", "deterministic", "--to", "hoa"],
+        // Without a kind it is one that has the form.
+        vec!["automaton", "spec.tw", "--property", "live", "--to", "hoa"],
+        vec!["automaton", "spec.tw", "--property", "live", "--to", "fsp"],
+        vec!["automaton", "spec.tw", "--property", "live", "--to", "rust", "--kind", "metric"],
     ];
     let commands: Vec<&[&str]> = commands.iter().map(Vec::as_slice).collect();
     insta::assert_snapshot!(session("automata-choices", &[("spec.tw", spec)], &commands));

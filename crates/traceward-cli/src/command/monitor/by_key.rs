@@ -1,7 +1,7 @@
 //! A monitor for each key of standard input.
 
 use super::progress::{self, Progress, VERDICTS, place};
-use super::teller::{EarlyEnd, Ending, Going, INPUT, Shared, TraceSource, unanswerable};
+use super::teller::{EarlyEnd, Ending, Going, INPUT, Shared, TraceSource, tell_of_bad_line, unanswerable};
 use super::wall::Wall;
 use crate::arguments::{BadInput, ClockSource, MonitorArguments, OutputFormat, Told};
 use crate::failure::{Failure, Outcome, given_up, tell};
@@ -386,10 +386,9 @@ impl KeyTeller {
             unanswerable(&Error::Trace(error.clone()), INPUT).report();
             return Err(EarlyEnd::Told);
         }
-        self.progress.bad_line();
+        let count = self.progress.bad_line();
         if !self.arguments.quiet {
-            let (line, message) = (error.line().unwrap_or(0), error.message());
-            tell(&format!("warning: {INPUT}:{line}: {message}; the line is skipped"));
+            tell_of_bad_line(INPUT, error, count);
         }
         Ok(())
     }
@@ -460,6 +459,9 @@ impl KeyTeller {
         }
         if outcome == Outcome::Holds && feed.skipped() == 0 {
             input::empty(INPUT, &feed.notes()).report();
+        }
+        if let Some(error) = feed.unknown_time() {
+            unanswerable(&Error::Trace(error), INPUT).report();
         }
         Outcome::Unanswered
     }

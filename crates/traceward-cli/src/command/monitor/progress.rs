@@ -97,9 +97,9 @@ impl Progress {
         }
     }
 
-    /// A line held no state.
-    pub fn bad_line(&self) {
-        self.bad_lines.fetch_add(1, Ordering::Relaxed);
+    /// A line held no state; returns how many there are by now.
+    pub fn bad_line(&self) -> u64 {
+        self.bad_lines.fetch_add(1, Ordering::Relaxed) + 1
     }
 
     /// Whether it is the caller's to say how it ended: that is said once.

@@ -267,6 +267,9 @@ impl Teller {
         if outcome == Outcome::Holds && feed.skipped() == 0 {
             input::empty(&self.source.name(), &[]).report();
         }
+        if let Some(error) = feed.unknown_time() {
+            self.unanswerable(&Error::Trace(error)).report();
+        }
         Outcome::Unanswered
     }
 
@@ -505,10 +508,9 @@ impl Teller {
             self.unanswerable(&Error::Trace(error.clone())).report();
             return Err(EarlyEnd::Told);
         }
-        self.progress.bad_line();
+        let count = self.progress.bad_line();
         if !self.arguments.quiet {
-            let (line, message) = (error.line().unwrap_or(0), error.message());
-            tell(&format!("warning: {}:{line}: {message}; the line is skipped", self.source.name()));
+            tell_of_bad_line(&self.source.name(), error, count);
         }
         Ok(())
     }
@@ -524,6 +526,22 @@ impl Teller {
             tell(&format!("{severity}: {}`{}` {what}{hint}", self.prefix(), Shown(name)));
         }
     }
+}
+
+/// The number of bad lines that are told one by one.
+const BAD_LINES_TOLD: u64 = 16;
+
+/// Tells of a bad line, if so many before it leave it worth telling. A column that is misspelt or
+/// an input that is no trace has nothing but bad lines, so that each time they have doubled has to
+/// do.
+pub fn tell_of_bad_line(source: &str, error: &TraceError, count: u64) {
+    let consequence = match count {
+        ..BAD_LINES_TOLD => "the line is skipped".to_owned(),
+        BAD_LINES_TOLD => "the line is skipped, and of further ones only some are told".to_owned(),
+        _ if count.is_power_of_two() => format!("{count} lines are skipped by now"),
+        _ => return,
+    };
+    tell(&format!("warning: {source}:{}: {}; {consequence}", error.line().unwrap_or(0), error.message()));
 }
 
 /// The reason why a question about a trace cannot be answered.
