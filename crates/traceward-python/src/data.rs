@@ -3,14 +3,14 @@
 // The C data interface hands over pointers, in capsules.
 #![allow(unsafe_code)]
 
-use crate::columns;
+use crate::columns::{self, Wanted};
 use crate::error::{Kind, exception};
 use crate::work::Length;
 use arrow_array::cast::AsArray;
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi};
 use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchIterator, make_array};
-use arrow_schema::{ArrowError, DataType, SchemaRef};
-use pyo3::exceptions::{PyException, PyTypeError, PyValueError};
+use arrow_schema::{ArrowError, DataType, Schema, SchemaRef};
+use pyo3::exceptions::{PyException, PyKeyboardInterrupt, PyStopIteration, PySystemExit, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyByteArray, PyBytes, PyCapsule, PyDict, PyMemoryView, PyString, PyTuple};
@@ -42,15 +42,17 @@ pub enum Data {
 }
 
 impl Data {
-    /// The trace that an argument is.
-    pub fn of(given: &Bound<'_, PyAny>) -> PyResult<Self> {
+    /// The trace that an argument is, as far as it is looked at.
+    pub fn of(given: &Bound<'_, PyAny>, wanted: &Wanted) -> PyResult<Self> {
         if let Ok(text) = given.cast::<PyString>() {
             return path_of(text).map(Self::Path);
         }
         if given.hasattr("__fspath__")? {
-            return Ok(Self::Path(given.extract()?));
+            // Paths may be bytes.
+            let path = given.py().import("os")?.call_method1("fsdecode", (given,))?;
+            return Ok(Self::Path(path.extract()?));
         }
-        if let Some(batches) = Batches::of(given)? {
+        if let Some(batches) = Batches::of(given, wanted)? {
             return Ok(Self::Batches(batches));
         }
         match bytes_of(given)? {
@@ -153,8 +155,52 @@ pub struct Batches {
     failure: Failure,
 }
 
-/// The reason why there are no more batches, in the words of whoever hands them over.
-pub type Failure = Arc<OnceLock<String>>;
+/// The reason why there are no more batches, once there is one.
+pub type Failure = Arc<OnceLock<CutOff>>;
+
+/// The reason why there are no more batches.
+pub struct CutOff {
+    /// In the words of whoever hands them over.
+    reason: String,
+    /// The exception itself, where that is known.
+    error: Option<PyErr>,
+}
+
+impl CutOff {
+    /// The exception for a source that hands over no more rows. What ends programs, as Ctrl-C does,
+    /// is what somebody's generator has met.
+    pub fn raised(&self, py: Python<'_>, name: &str) -> PyErr {
+        let error = self.error.as_ref().map(|error| error.clone_ref(py)).or_else(|| ending(&self.reason));
+        match error {
+            Some(error) if !error.is_instance_of::<PyException>(py) => error,
+            error => {
+                let text = format!("{name}: there are no more rows: {}", self.reason);
+                let told = exception(py, Kind::Trace, &text);
+                told.set_cause(py, error);
+                told
+            }
+        }
+    }
+}
+
+/// The exception that ends programs, if a text ends with one: libraries hand over nothing but the
+/// text of an exception, whose last line has its class.
+fn ending(reason: &str) -> Option<PyErr> {
+    let last = reason.trim_end().rsplit('\n').next()?;
+    let (class, text) = last.split_once(": ").unwrap_or((last, ""));
+    let given = || (!text.is_empty()).then(|| text.to_owned());
+    match class {
+        _ if !reason.contains('\n') => None,
+        "KeyboardInterrupt" => {
+            Some(given().map_or_else(|| PyKeyboardInterrupt::new_err(()), PyKeyboardInterrupt::new_err))
+        }
+        "SystemExit" => Some(match text.parse::<i64>() {
+            Ok(status) => PySystemExit::new_err(status),
+            Err(_) => given().map_or_else(|| PySystemExit::new_err(()), PySystemExit::new_err),
+        }),
+        _ => None,
+    }
+}
 
 impl Batches {
     /// The reason why there are no more batches, once there is one.
@@ -163,12 +209,19 @@ impl Batches {
     }
 
     /// The batches that an argument hands over, if it does.
-    pub fn of(given: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
+    pub fn of(given: &Bound<'_, PyAny>, wanted: &Wanted) -> PyResult<Option<Self>> {
         if let Ok(columns) = given.cast::<PyDict>() {
-            return Ok(Some(Self::of_batch(columns::batch(columns)?)));
+            return Ok(Some(Self::of_batch(columns::batch(columns, wanted)?)));
+        }
+        if is_reader_of_pyarrow(given)? {
+            return Self::of_reader(given).map(Some);
         }
         if let Ok(stream) = given.getattr("__arrow_c_stream__") {
             let batches = Self::of_stream(&stream)?;
+            if !is_of_polars(given)? {
+                return Ok(Some(batches));
+            }
+            refuse_objects(given, &batches.schema, wanted)?;
             return match with_types(given, &batches.schema)? {
                 Some(typed) => Self::of_stream(&typed.getattr("__arrow_c_stream__")?).map(Some),
                 None => Ok(Some(batches)),
@@ -197,17 +250,30 @@ impl Batches {
         Ok(Self::new(reader.schema(), Box::new(reader)))
     }
 
+    fn of_reader(reader: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let py = reader.py();
+        let capsule = reader.getattr("schema")?.call_method0("__arrow_c_schema__")?;
+        // SAFETY: as in `array_of`.
+        let schema = unsafe { schema_from(taken(&capsule, SCHEMA)?)? };
+        let schema = Schema::try_from(&schema).map_err(|error| unreadable(py, &error.to_string()))?;
+        let (schema, failure) = (Arc::new(schema), Failure::default());
+        let reader = reader.clone().unbind();
+        let batches = OfPyArrow { reader, schema: schema.clone(), failure: failure.clone(), has_ended: false };
+        Ok(Self { failure, ..Self::new(schema, Box::new(batches)) })
+    }
+
     fn new(schema: SchemaRef, batches: Box<dyn RecordBatchReader + Send>) -> Self {
         Self { schema, begun: VecDeque::new(), rest: Some(batches), interrupt: None, failure: Failure::default() }
     }
 
     fn of_array(pair: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let array = array_of(pair)?;
-        let Some(rows) = array.as_struct_opt() else { return Err(single_column()) };
-        if rows.null_count() > 0 {
-            return Err(PyValueError::new_err("some rows are null as a whole: a table has none such"));
-        }
-        Ok(Self::of_batch(RecordBatch::from(rows)))
+        Ok(Self::of_batch(rows_of(pair)?))
+    }
+
+    /// The exception for an error of the next batch.
+    pub fn cut_off(&self, py: Python<'_>, name: &str, error: &ArrowError) -> PyErr {
+        let reason = || CutOff { reason: error.to_string(), error: None };
+        self.failure.get_or_init(reason).raised(py, name)
     }
 
     /// Whether all of it is at hand and little.
@@ -248,7 +314,7 @@ impl Iterator for Batches {
         let batch = self.begun.pop_front().or_else(|| self.rest.as_mut()?.next());
         if let Some(Err(error)) = &batch {
             // It is told once.
-            let _ = self.failure.set(error.to_string());
+            let _ = self.failure.set(CutOff { reason: error.to_string(), error: None });
         }
         batch
     }
@@ -260,30 +326,144 @@ impl RecordBatchReader for Batches {
     }
 }
 
+/// A reader of PyArrow, whose batches may come from a generator of Python. It is asked for one
+/// after the other: a stream would hand over nothing but the text of an exception.
+struct OfPyArrow {
+    reader: Py<PyAny>,
+    schema: SchemaRef,
+    failure: Failure,
+    has_ended: bool,
+}
+
+impl OfPyArrow {
+    fn batch(&self, py: Python<'_>) -> PyResult<RecordBatch> {
+        let batch = self.reader.bind(py).call_method0("read_next_batch")?;
+        let rows = rows_of(&batch.call_method0("__arrow_c_array__")?)?;
+        let names = |schema: &Schema| schema.fields().iter().map(|field| field.name().clone()).collect::<Vec<_>>();
+        match names(rows.schema_ref()) == names(&self.schema) {
+            true => Ok(rows),
+            false => Err(PyValueError::new_err("a batch has other columns than the schema says")),
+        }
+    }
+
+    fn read(&self, py: Python<'_>) -> Option<Result<RecordBatch, ArrowError>> {
+        let error = match self.batch(py) {
+            Ok(batch) => return Some(Ok(batch)),
+            Err(error) if error.is_instance_of::<PyStopIteration>(py) => return None,
+            Err(error) => error,
+        };
+        let reason = error.to_string();
+        let _ = self.failure.set(CutOff { reason: reason.clone(), error: Some(error) });
+        Some(Err(ArrowError::ExternalError(reason.into())))
+    }
+}
+
+impl Iterator for OfPyArrow {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.has_ended {
+            return None;
+        }
+        let batch = Python::attach(|py| self.read(py));
+        self.has_ended = !matches!(batch, Some(Ok(_)));
+        batch
+    }
+}
+
+impl RecordBatchReader for OfPyArrow {
+    fn schema(&self) -> SchemaRef {
+        self.schema.clone()
+    }
+}
+
+fn is_reader_of_pyarrow(given: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let is_of_pyarrow = given.get_type().module()?.to_str()?.starts_with("pyarrow");
+    Ok(is_of_pyarrow && given.hasattr("read_next_batch")? && given.hasattr("__arrow_c_stream__")?)
+}
+
+/// Whether it is something of Polars.
+pub fn is_of_polars(given: &Bound<'_, PyAny>) -> PyResult<bool> {
+    Ok(given.get_type().module()?.to_str()?.starts_with("polars"))
+}
+
+/// Refuses columns of Python's objects that are looked at: Polars hands over where they are in
+/// memory.
+fn refuse_objects(given: &Bound<'_, PyAny>, schema: &SchemaRef, wanted: &Wanted) -> PyResult<()> {
+    let is_address = |ty: &DataType| *ty == DataType::FixedSizeBinary(8);
+    let addresses = schema.fields().iter().filter(|field| is_address(field.data_type()) && wanted.has(field.name()));
+    let names: Vec<&str> = addresses.map(|field| field.name().as_str()).collect();
+    if names.is_empty() || !given.hasattr("collect_schema")? {
+        return Ok(());
+    }
+    given.py().import("traceward._frames")?.call_method1("refuse_objects", (given, names)).map(drop)
+}
+
 /// The frame of Polars with a type for each column, if some have none: Polars hands columns of
 /// nothing but nulls over with a buffer, which they do not have, and so nobody takes them.
 fn with_types<'py>(given: &Bound<'py, PyAny>, schema: &SchemaRef) -> PyResult<Option<Bound<'py, PyAny>>> {
-    let is_untyped = schema.fields().iter().any(|field| *field.data_type() == DataType::Null);
-    if !is_untyped || !given.get_type().module()?.to_str()?.starts_with("polars") {
+    let is_untyped = schema.fields().iter().any(|field| is_untyped(field.data_type()));
+    if !is_untyped {
         return Ok(None);
     }
-    let polars = given.py().import("polars")?;
-    let types = PyDict::new(given.py());
-    types.set_item(polars.getattr("Null")?, polars.getattr("Boolean")?)?;
-    given.call_method1("cast", (types,)).map(Some)
+    given.py().import("traceward._frames")?.call_method1("typed", (given,)).map(Some)
+}
+
+/// Whether a type, or a part of it, is that of nothing but nulls.
+fn is_untyped(ty: &DataType) -> bool {
+    match ty {
+        DataType::Null => true,
+        DataType::Struct(members) => members.iter().any(|member| is_untyped(member.data_type())),
+        DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _) => {
+            is_untyped(item.data_type())
+        }
+        _ => false,
+    }
 }
 
 /// The array that a pair of capsules holds: its schema, and itself.
 pub fn array_of(pair: &Bound<'_, PyAny>) -> PyResult<ArrayRef> {
     let pair = pair.cast::<PyTuple>()?;
-    let (schema, array) = (taken(&pair.get_item(0)?, SCHEMA)?, taken(&pair.get_item(1)?, ARRAY)?);
+    let (schema, array) = (taken(&pair.get_item(0)?, SCHEMA)?, taken::<FFI_ArrowArray>(&pair.get_item(1)?, ARRAY)?);
     // SAFETY: the capsules have the names of a schema and an array, and so hold them; nobody else
     // can use them meanwhile, as the lock is held. What is moved out is marked as released there.
-    let (schema, array) = unsafe { (FFI_ArrowSchema::from_raw(schema), FFI_ArrowArray::from_raw(array)) };
+    let (schema, array) = unsafe { (schema_from(schema)?, FFI_ArrowArray::from_raw(array)) };
+    if array.is_released() {
+        return Err(handed_over_before());
+    }
     let wrong = |error| PyValueError::new_err(format!("the Arrow array cannot be read: {error}"));
     // SAFETY: an array that comes with its schema is laid out as that says; the protocol is so.
     let data = unsafe { from_ffi(array, &schema) }.map_err(wrong)?;
     Ok(make_array(data))
+}
+
+/// The schema that is moved out of where it is.
+///
+/// # Safety
+/// As with [`FFI_ArrowSchema::from_raw`].
+unsafe fn schema_from(schema: *mut FFI_ArrowSchema) -> PyResult<FFI_ArrowSchema> {
+    // SAFETY: the first member of a schema is a pointer to its format, which one that was moved out
+    // before has no more; the library takes it for granted.
+    let is_released = unsafe { (*schema.cast::<*const std::ffi::c_char>()).is_null() };
+    if is_released {
+        return Err(handed_over_before());
+    }
+    // SAFETY: that is what the caller has to see to.
+    Ok(unsafe { FFI_ArrowSchema::from_raw(schema) })
+}
+
+fn handed_over_before() -> PyErr {
+    PyValueError::new_err("the Arrow data has been handed over before: a capsule is taken once")
+}
+
+/// The rows that a pair of capsules holds.
+fn rows_of(pair: &Bound<'_, PyAny>) -> PyResult<RecordBatch> {
+    let array = array_of(pair)?;
+    let Some(rows) = array.as_struct_opt() else { return Err(single_column()) };
+    if rows.null_count() > 0 {
+        return Err(PyValueError::new_err("some rows are null as a whole: a table has none such"));
+    }
+    Ok(RecordBatch::from(rows))
 }
 
 fn single_column() -> PyErr {

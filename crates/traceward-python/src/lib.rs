@@ -21,12 +21,19 @@ mod work;
 
 use pyo3::prelude::*;
 use std::ffi::OsString;
+use traceward::message::Shown;
 
 /// Runs the program `traceward` with these arguments, of which the first is its name, and returns
 /// its exit status.
 #[pyfunction]
 fn main(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
     py.detach(|| traceward_cli::run(arguments))
+}
+
+/// A text from a trace as people may safely see it: nothing in it is obeyed by a terminal.
+#[pyfunction]
+fn shown(text: &str) -> String {
+    Shown(text).to_string()
 }
 
 /// The native part of the package `traceward`.
@@ -37,8 +44,6 @@ mod _native {
     #[pymodule_export]
     use super::hygiene::{automaton, compare, explain_plan, lint};
     #[pymodule_export]
-    use super::main;
-    #[pymodule_export]
     use super::monitor::{Change, Monitor};
     #[pymodule_export]
     use super::needs::needs;
@@ -48,6 +53,14 @@ mod _native {
     use super::spec::Spec;
     #[pymodule_export]
     use super::table::ArrowTable;
+    #[pymodule_export]
+    use super::{main, shown};
+
+    #[pymodule_init]
+    fn init(_module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
+        traceward_cli::binding::hush_caught_panics();
+        Ok(())
+    }
 
     /// The version of the package.
     #[pymodule_export]

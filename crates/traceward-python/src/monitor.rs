@@ -2,25 +2,30 @@
 
 mod change;
 mod followed;
+mod saved;
 
 pub use change::Change;
 
+use crate::columns::Wanted;
 use crate::data::Batches;
 use crate::error::{Kind, exception, in_python, of_error, of_problem, of_step};
+use crate::needs::needed;
 use crate::options::{refuse_unknown, words};
 use crate::report::Answer;
 use crate::spec::Spec;
 use crate::value::{Given, given};
 use arrow_array::{RecordBatch, RecordBatchIterator};
 use change::{Noted, verdict_object};
-use followed::{Followed, KeyGiven, Keyed, Moment, Refusal, Taken, nanoseconds, not_saved};
+use followed::{Followed, KeyGiven, Keyed, Moment, Refusal, Taken, nanoseconds};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyAny, PyBytes, PyDict, PyString, PyTuple, PyType};
+use pyo3::{PyTraverseError, PyVisit};
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use traceward::input::{Note, TimeUnit};
+use traceward::input::{Note, TimeUnit, TraceError, TraceErrorKind};
 use traceward::message::did_you_mean;
 use traceward::{Goal, KeyedMonitor, Value, VariableId, Verdict};
 use traceward_cli::binding::{self, MonitorRequest};
@@ -48,28 +53,6 @@ struct Inner {
     taken: Taken,
     /// Whether it was looked after the first state whether variables are missing.
     has_looked: bool,
-    /// For each variable whether somebody has named it, be it without a value: then it is missing,
-    /// as a column of nothing but nulls is, and no slip.
-    is_named: Vec<bool>,
-}
-
-impl Inner {
-    fn name(&mut self, variable: VariableId) {
-        let index = variable.index();
-        if self.is_named.len() <= index {
-            self.is_named.resize(index + 1, false);
-        }
-        self.is_named[index] = true;
-    }
-
-    /// The variables that nobody has named.
-    fn unseen(&self) -> Vec<String> {
-        let is_named = |name: &String| {
-            let variable = self.followed.variable(name);
-            variable.is_some_and(|variable| self.is_named.get(variable.index()) == Some(&true))
-        };
-        self.followed.unseen().into_iter().filter(|name| !is_named(name)).collect()
-    }
 }
 
 /// Judges properties while a trace goes on.
@@ -80,6 +63,10 @@ pub struct Monitor {
     time: Option<(String, Option<TimeUnit>)>,
     /// The name of the key, if there are keys.
     by: Option<String>,
+    /// The names of which members are spoken of.
+    containers: HashSet<String>,
+    /// The columns of a table that are looked at.
+    wanted: Wanted,
     on_verdict: Option<Py<PyAny>>,
     allows_empty: bool,
     tells_cost: bool,
@@ -105,19 +92,14 @@ impl Monitor {
         refuse(&spec, &request).map_err(|reason| exception(py, Kind::Usage, reason))?;
         let followed = make(&spec, &request).map_err(|error| of_error(py, &error, "the trace"))?;
         let names = followed.property_names().into_iter();
-        let inner = Inner {
-            followed,
-            has_ended: false,
-            names: Vec::new(),
-            taken: Taken::default(),
-            has_looked: false,
-            is_named: Vec::new(),
-        };
+        let inner = Inner { followed, has_ended: false, names: Vec::new(), taken: Taken::default(), has_looked: false };
         Ok(Self {
             inner: Mutex::new(inner),
             properties: names.map(|name| PyString::new(py, &name).unbind()).collect(),
             time: spec.settings().time.as_ref().map(|time| (time.name.clone(), time.unit)),
             by: spec.settings().by.clone(),
+            containers: containers(&spec),
+            wanted: Wanted::Named(needed(&spec)),
             on_verdict,
             allows_empty: request.allows_empty(),
             tells_cost: request.engine_statistics(),
@@ -176,10 +158,14 @@ impl Monitor {
         name: impl Fn() -> PyResult<String>,
     ) -> PyResult<()> {
         let Slot { variable, is_time, is_key } = slot;
-        // What nobody speaks of may be anything, but its members may be spoken of.
+        // What nobody speaks of may be anything, but its members may be spoken of. No others are
+        // looked at: a value may be deep, or be among its own members.
         let is_spoken_of = variable.is_some() || is_time || is_key;
-        if !is_spoken_of && !value.is_instance_of::<PyDict>() && !is_sequence(value) {
-            return Ok(());
+        if !is_spoken_of {
+            return match self.has_members(value, &name)? {
+                true => self.add_members(inner, value, &name()?),
+                false => Ok(()),
+            };
         }
         let found = match given(value) {
             Ok(found) => found,
@@ -187,7 +173,11 @@ impl Monitor {
         };
         let taken = &mut inner.taken;
         let value = match found {
-            Given::Members(members) => return self.add_members(inner, &members, &name()?),
+            Given::Members(members) => {
+                let kind = members.get_type().name()?;
+                let text = format!("`{}` is a {kind}, not a single value\n  help: name one of its members", name()?);
+                return Err(exception(members.py(), Kind::Trace, &text));
+            }
             Given::Moment(moment) => {
                 if is_time {
                     taken.time = Moment::Nanoseconds(moment);
@@ -209,9 +199,14 @@ impl Monitor {
         };
         if let Some(variable) = variable {
             taken.values.push((variable, value));
-            inner.name(variable);
         }
         Ok(())
+    }
+
+    /// Whether members of a value are spoken of, if it has any.
+    fn has_members(&self, value: &Bound<'_, PyAny>, name: impl Fn() -> PyResult<String>) -> PyResult<bool> {
+        let may_have = !self.containers.is_empty() && (value.is_instance_of::<PyDict>() || is_sequence(value));
+        Ok(may_have && self.containers.contains(&name()?))
     }
 
     /// Adds the members of an object as `object.member`, and the elements of a list as `list.0`.
@@ -232,68 +227,115 @@ impl Monitor {
         Ok(())
     }
 
-    /// The changes as objects, after whoever wants to know has been told.
-    fn told<'py>(&self, py: Python<'py>, noted: Vec<Noted>) -> PyResult<Bound<'py, PyTuple>> {
-        if noted.is_empty() {
-            return Ok(PyTuple::empty(py));
-        }
+    /// The changes as objects, after whoever wants to know has been told of all of them; and what
+    /// was raised first meanwhile.
+    fn told<'py>(&self, py: Python<'py>, noted: Vec<Noted>) -> PyResult<(Vec<Bound<'py, Change>>, PyResult<()>)> {
         let change = |noted: Noted| {
             let property = self.properties[noted.id.index()].clone_ref(py);
             Bound::new(py, Change::new(property, noted))
         };
         let changes = noted.into_iter().map(change).collect::<PyResult<Vec<_>>>()?;
-        if let Some(callback) = &self.on_verdict {
-            changes.iter().try_for_each(|change| callback.call1(py, (change,)).map(drop))?;
-        }
-        PyTuple::new(py, changes)
+        let Some(callback) = &self.on_verdict else { return Ok((changes, Ok(()))) };
+        let tell = |change: &Bound<'py, Change>| callback.call1(py, (change,)).map(drop);
+        let told = first_error(changes.iter().map(tell));
+        Ok((changes, told))
     }
 
-    /// Warns once of variables that the first state does not speak of.
-    fn look_for_unseen(&self, py: Python<'_>, inner: &mut Inner, given: &[String]) -> PyResult<()> {
+    /// What is to be said, once, of variables that the first state does not speak of.
+    fn unseen(inner: &mut Inner, given: &[String]) -> Vec<String> {
         inner.has_looked = true;
-        for name in inner.unseen() {
+        let said = |name: String| {
             let near = did_you_mean(&name, given.iter().map(String::as_str));
             let near = near.map(|near| format!("; {near}")).unwrap_or_default();
-            let text = format!("`{name}` is not in the first state: what is asked of it is false{near}");
-            warn(py, &text)?;
-        }
-        Ok(())
+            format!("`{name}` is not in the first state: what is asked of it is false{near}")
+        };
+        inner.followed.unseen().into_iter().map(said).collect()
     }
 
-    fn step_batch_rows(&self, py: Python<'_>, batch: &RecordBatch, only_final: bool) -> PyResult<Vec<Noted>> {
+    /// Takes rows of a table that come behind so many others; `names` are those of its columns if
+    /// it had more.
+    fn step_batch_rows(
+        &self,
+        py: Python<'_>,
+        (batch, before): (&RecordBatch, u64),
+        names: Option<&[String]>,
+        only_final: bool,
+    ) -> PyResult<TakenRows> {
         let mut guard = self.going_on(py)?;
         let inner = &mut *guard;
         let stepped = py.detach(|| {
             let schema = batch.schema();
             let batches = RecordBatchIterator::new([Ok(batch.clone())], schema);
             let rows = traceward_arrow::read(batches, &inner.followed.row_options())
-                .map_err(|failure| traceward::Error::from(failure.error))?;
-            let named = rows.columns.iter().enumerate().filter(|(_, column)| column.is_some());
-            named.for_each(|(index, _)| inner.name(VariableId(index as u32)));
+                .map_err(|failure| traceward::Error::from(behind(failure.error, before)))?;
             let without_key = rows.notes.iter().find(|note| matches!(note, Note::WithoutKey { .. })).cloned();
             Ok::<_, traceward::Error>((inner.followed.step_rows(&rows, only_final), without_key))
         });
-        let ((noted, result), without_key) = stepped.map_err(|error| of_error(py, &error, "<table>"))?;
+        let ((noted, taken), without_key) = stepped.map_err(|error| of_error(py, &error, "<table>"))?;
         // A row that nobody looked at must not pass in silence.
-        without_key.map_or(Ok(()), |note| warn(py, &format!("<table>: {note}")))?;
+        let mut warnings: Vec<String> = without_key.iter().map(|note| format!("<table>: {note}")).collect();
         if !inner.has_looked && inner.followed.states() > 0 {
-            let given = batch.schema().fields().iter().map(|field| field.name().clone()).collect::<Vec<_>>();
-            self.look_for_unseen(py, inner, &given)?;
+            let left = || batch.schema().fields().iter().map(|field| field.name().clone()).collect();
+            warnings.extend(Self::unseen(inner, &names.map_or_else(left, <[String]>::to_vec)));
         }
-        if let Err(error) = result {
-            drop(guard);
-            self.told(py, noted)?;
-            return Err(of_step(py, &error));
-        }
-        Ok(noted)
+        Ok(TakenRows { noted, warnings, taken: taken.map_err(|error| of_step(py, &error)) })
     }
+}
+
+/// A frame with no columns but those that are looked at, and all names that it had; or the data as
+/// it is.
+fn chosen<'py>(data: &Bound<'py, PyAny>, wanted: &Wanted) -> PyResult<(Bound<'py, PyAny>, Option<Vec<String>>)> {
+    static CHOSEN: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let py = data.py();
+    CHOSEN.import(py, "traceward._frames", "chosen")?.call1((data, wanted.names()))?.extract()
+}
+
+/// What rows of a table have come to.
+struct TakenRows {
+    noted: Vec<Noted>,
+    warnings: Vec<String>,
+    /// The reason why not all of them were taken.
+    taken: PyResult<()>,
+}
+
+/// The first error, once all have been tried.
+fn first_error(all: impl Iterator<Item = PyResult<()>>) -> PyResult<()> {
+    let errors: Vec<PyErr> = all.filter_map(Result::err).collect();
+    errors.into_iter().next().map_or(Ok(()), Err)
+}
+
+/// The error of a row that comes behind so many others of its table.
+fn behind(error: TraceError, rows: u64) -> TraceError {
+    let Some(row) = error.line() else { return error };
+    let error = match (error.kind().clone(), error.column()) {
+        (TraceErrorKind::TimeDecreases { now, before, before_line, key }, Some(column)) => {
+            let kind = TraceErrorKind::TimeDecreases { now, before, before_line: rows + before_line, key };
+            TraceError::from(kind).in_column(column).of_rows()
+        }
+        _ => error,
+    };
+    error.on_line(rows + row)
+}
+
+/// The names of which a spec speaks of members: `door`, if it speaks of `door.open`.
+fn containers(spec: &traceward::Spec) -> HashSet<String> {
+    let settings = spec.settings();
+    let variables = spec.variables().iter().map(|variable| &*variable.name);
+    let time = settings.time.iter().map(|time| time.name.as_str());
+    let names = variables.chain(time).chain(settings.by.as_deref());
+    names.flat_map(|name| name.match_indices('.').map(|(end, _)| name[..end].to_owned())).collect()
 }
 
 fn is_sequence(value: &Bound<'_, PyAny>) -> bool {
     value.is_instance_of::<pyo3::types::PyList>() || value.is_instance_of::<PyTuple>()
 }
 
-/// Warns, in the way of Python.
+/// Warns, in the way of Python, of all that there is; what is raised, if warnings are errors, is
+/// the first.
+fn warn_all(py: Python<'_>, texts: &[String]) -> PyResult<()> {
+    first_error(texts.iter().map(|text| warn(py, text)))
+}
+
 fn warn(py: Python<'_>, text: &str) -> PyResult<()> {
     static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     static WARN: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
@@ -315,7 +357,7 @@ impl Monitor {
             Ok(match spec.settings().by {
                 Some(_) => {
                     let monitor = KeyedMonitor::with_options(spec, request.config(), request.keys())?;
-                    Followed::Each(Box::new(Keyed::new(monitor, request.keys().idle)))
+                    Followed::Each(Box::new(Keyed::new(monitor, request.keys().idle, Vec::new())))
                 }
                 None => {
                     let monitor = traceward::Monitor::with_questions(spec, request.config(), request.questions())?;
@@ -342,12 +384,17 @@ impl Monitor {
         arguments.set_item("on_verdict", on_verdict)?;
         let made = class.call((spec,), Some(&arguments))?;
         let this = made.cast::<Self>()?.get();
-        if this.by.is_some() {
-            return Err(not_saved(py));
-        }
         let restored = Self::made(py, spec, None, options, |spec, request| {
-            let monitor = traceward::Monitor::restore(spec, request.config(), saved.as_bytes())?;
-            Ok(Followed::One(Box::new(monitor)))
+            let (saved, ends) = saved::parted(saved.as_bytes())?;
+            Ok(if spec.settings().by.is_some() {
+                let (config, keys) = (request.config(), request.keys());
+                let monitor = KeyedMonitor::restore(spec, config, keys, saved)?;
+                let untold = saved::untold(ends, &monitor)?;
+                Followed::Each(Box::new(Keyed::new(monitor, keys.idle, untold)))
+            } else {
+                let monitor = traceward::Monitor::restore(spec, request.config(), saved)?;
+                Followed::One(Box::new(monitor))
+            })
         })?;
         let restored = restored.inner.into_inner().unwrap_or_else(PoisonError::into_inner);
         let mut inner = this.lock()?;
@@ -379,14 +426,20 @@ impl Monitor {
             self.add(inner, values)?;
         }
         let noted = inner.followed.step(&inner.taken).map_err(|refusal| self.refused(py, &refusal))?;
+        let mut warnings = Vec::new();
         if !inner.has_looked {
             let given: Vec<Bound<'_, PyAny>> = state.into_iter().chain(values).flat_map(|one| one.keys()).collect();
             let given: Vec<String> = given.iter().map(ToString::to_string).collect();
-            self.look_for_unseen(py, inner, &given)?;
+            warnings = Self::unseen(inner, &given);
         }
         // Whoever is told may ask the monitor.
         drop(guard);
-        self.told(py, noted)
+        if noted.is_empty() && warnings.is_empty() {
+            return Ok(PyTuple::empty(py));
+        }
+        let (changes, told) = self.told(py, noted)?;
+        told.and(warn_all(py, &warnings))?;
+        PyTuple::new(py, changes)
     }
 
     /// Takes the rows of a table as the next states, and returns the verdicts that became final;
@@ -398,20 +451,27 @@ impl Monitor {
         data: &Bound<'py, PyAny>,
         only_final: bool,
     ) -> PyResult<Bound<'py, PyTuple>> {
-        let batches = Batches::of(data)?.ok_or_else(|| {
+        let (data, names) = chosen(data, &self.wanted)?;
+        let mut batches = Batches::of(&data, &self.wanted)?.ok_or_else(|| {
             PyTypeError::new_err("a batch is a dict of columns, or a table that speaks Arrow (PyArrow, Polars, pandas)")
         })?;
-        let mut batches = batches;
         let mut all = Vec::new();
+        let mut before = 0;
         while let Some(batch) = py.detach(|| batches.next()) {
-            let batch = batch.map_err(|error| exception(py, Kind::Trace, &format!("<table>: {error}")))?;
+            let batch = batch.map_err(|error| batches.cut_off(py, "<table>", &error))?;
             for begin in (0..batch.num_rows()).step_by(ROWS_AT_ONCE) {
                 let rows = batch.slice(begin, ROWS_AT_ONCE.min(batch.num_rows() - begin));
-                all.extend(self.step_batch_rows(py, &rows, only_final)?);
+                let TakenRows { noted, warnings, taken } =
+                    self.step_batch_rows(py, (&rows, before), names.as_deref(), only_final)?;
+                // Whatever comes next: these rows have been taken.
+                let (changes, told) = self.told(py, noted)?;
+                all.extend(changes);
+                told.and(taken).and(warn_all(py, &warnings))?;
+                before += rows.num_rows() as u64;
                 py.check_signals()?;
             }
         }
-        self.told(py, all)
+        PyTuple::new(py, all)
     }
 
     /// Learns that time has passed: no later state has an earlier timestamp. Returns the verdicts
@@ -422,7 +482,9 @@ impl Monitor {
         let mut inner = self.going_on(py)?;
         let noted = inner.followed.advance_to(time);
         drop(inner);
-        self.told(py, noted)
+        let (changes, told) = self.told(py, noted)?;
+        told?;
+        PyTuple::new(py, changes)
     }
 
     /// The earliest time that may bring a verdict once it has passed, in nanoseconds, if any does.
@@ -480,14 +542,20 @@ impl Monitor {
         verdicts.map(|verdicts| self.by_name(py, &verdicts)).transpose()
     }
 
+    /// Tells the interpreter what this holds, so that it finds a monitor that is held by its own
+    /// callback.
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.on_verdict)
+    }
+
     /// Ends the trace without a look at what it has come to.
     fn _abandon(&self) -> PyResult<()> {
         self.lock()?.has_ended = true;
         Ok(())
     }
 
-    /// Ends the trace, and tells what it has come to.
-    fn _end(&self, py: Python<'_>) -> PyResult<Answer> {
+    /// Ends the trace, and tells what it has come to, and what is to be said beside it.
+    fn _end(&self, py: Python<'_>) -> PyResult<(Answer, Vec<String>)> {
         let mut inner = self.lock()?;
         inner.has_ended = true;
         self.refuse_emptiness(py, &inner)?;
@@ -495,11 +563,11 @@ impl Monitor {
         if let Some((name, reason)) = inner.followed.given_up() {
             return Err(exception(py, Kind::Limit, &format!("`{name}`: {reason}")));
         }
-        for warning in inner.followed.warnings().iter().filter(|warning| warning.is_urgent) {
-            warn(py, &in_python(&binding::warning(Path::new("the trace"), warning)))?;
-        }
+        let warnings = inner.followed.warnings();
+        let urgent = warnings.iter().filter(|warning| warning.is_urgent);
+        let said = urgent.map(|warning| in_python(&binding::warning(Path::new("the trace"), warning))).collect();
         let json = serde_json::to_string(&end).map_err(|error| PyValueError::new_err(error.to_string()))?;
-        Ok(Answer::new(json, String::new()))
+        Ok((Answer::new(json, String::new()), said))
     }
 }
 
@@ -511,7 +579,7 @@ impl Monitor {
             let text = "the trace is empty: no state was taken\n  help: allow_empty judges a trace without a state";
             return Err(exception(py, Kind::Trace, text));
         }
-        match inner.unseen().first() {
+        match inner.followed.unseen().first() {
             Some(name) if states > 0 => {
                 let text = format!("`{name}` was never seen: what is asked of it was false throughout");
                 Err(exception(py, Kind::Trace, &text))

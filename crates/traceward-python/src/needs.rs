@@ -17,8 +17,19 @@ pub fn needs(
 ) -> PyResult<(Vec<String>, Vec<String>, Option<String>)> {
     let goal = if measures { Goal::Query } else { Goal::Check };
     let prepared = Spec::of(spec)?.get().prepared(py, goal, options)?;
-    let (spec, settings) = (&prepared.spec, prepared.spec.settings());
-    let variables = spec.variables().iter().map(|variable| variable.name.to_string()).collect();
-    let time = settings.time.iter().flat_map(|time| time.columns()).cloned().collect();
-    Ok((variables, time, settings.by.clone()))
+    let spec = &prepared.spec;
+    Ok((variables(spec).collect(), times(spec).collect(), spec.settings().by.clone()))
+}
+
+/// All columns that a spec speaks of.
+pub fn needed(spec: &traceward::Spec) -> Vec<String> {
+    variables(spec).chain(times(spec)).chain(spec.settings().by.clone()).collect()
+}
+
+fn variables(spec: &traceward::Spec) -> impl Iterator<Item = String> {
+    spec.variables().iter().map(|variable| variable.name.to_string())
+}
+
+fn times(spec: &traceward::Spec) -> impl Iterator<Item = String> {
+    spec.settings().time.iter().flat_map(|time| time.columns()).cloned()
 }

@@ -5,7 +5,8 @@
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -23,9 +24,10 @@ fn add(words: &mut Vec<OsString>, name: &str, value: &Bound<'_, PyAny>) -> PyRes
     if value.is_none() {
         return Ok(());
     }
-    if let Ok(flag) = value.cast::<PyBool>() {
+    // Booleans of NumPy are none of Python.
+    if let Ok(flag) = value.extract::<bool>() {
         // The policy for missing values is an option whose value is called `false`.
-        match (name, flag.is_true()) {
+        match (name, flag) {
             ("missing", flag) => words.push(format!("--missing={flag}").into()),
             (_, true) => words.push(format!("--{name}").into()),
             (_, false) => {}
@@ -39,10 +41,18 @@ fn add(words: &mut Vec<OsString>, name: &str, value: &Bound<'_, PyAny>) -> PyRes
         return Ok(());
     }
     if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
-        return value.try_iter()?.try_for_each(|one| add(words, name, &one?));
+        return value.try_iter()?.try_for_each(|one| add_one(words, name, &one?));
     }
     words.push(format!("--{name}={}", text(name, value)?).into());
     Ok(())
+}
+
+/// Adds a member of a list, which is no list itself.
+fn add_one(words: &mut Vec<OsString>, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
+    if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
+        return text(name, value).map(drop);
+    }
+    add(words, name, value)
 }
 
 /// A value of an option as text.
@@ -52,6 +62,11 @@ fn text(name: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
     }
     if value.is_instance_of::<PyInt>() || value.is_instance_of::<PyFloat>() {
         return Ok(value.str()?.to_str()?.to_owned());
+    }
+    // Integers of NumPy are none of Python; arrays say that they may be some, and mostly are not.
+    static INDEX: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    if let Ok(int) = INDEX.import(value.py(), "operator", "index")?.call1((value,)) {
+        return Ok(int.str()?.to_str()?.to_owned());
     }
     if let Ok(path) = value.extract::<PathBuf>() {
         return Ok(path.to_string_lossy().into_owned());

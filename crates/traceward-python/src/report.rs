@@ -1,8 +1,10 @@
 //! `check`, `query` and `inspect`, and what they answer.
 
+use crate::columns::Wanted;
 use crate::counted::Counted;
 use crate::data::{Data, Failure};
 use crate::error::{Kind, exception, in_python, of_error, of_problem};
+use crate::needs::needed;
 use crate::options::{refuse_unknown, words};
 use crate::spec::{Prepared, Spec};
 use crate::table::ArrowTable;
@@ -120,7 +122,8 @@ fn texts(all: impl Iterator<Item = Option<String>>) -> ArrayRef {
     Arc::new(all.collect::<StringArray>())
 }
 
-/// The value of a query for each key: numbers, or what else there is as text.
+/// The value of a query for each key: numbers, or what else there is as text. Numbers are floats,
+/// unless that would round them.
 fn values(query: &QueryReport, keys: &[(Key, usize)]) -> ArrayRef {
     let QueryValue::ByKey { values, .. } = &query.value else {
         return texts(keys.iter().map(|_| None));
@@ -128,8 +131,17 @@ fn values(query: &QueryReport, keys: &[(Key, usize)]) -> ArrayRef {
     let by_key: std::collections::HashMap<&str, &Value> =
         values.iter().filter_map(|(key, value)| Some((&**key, value.as_ref()?))).collect();
     let found = || keys.iter().map(|(key, _)| by_key.get(&*key.text()).copied());
-    let is_number = |value: Option<&Value>| matches!(value, None | Some(Value::Int(_) | Value::Float(_)));
-    if found().all(is_number) {
+    let is_exact = |value: Option<&Value>| match value {
+        None | Some(Value::Float(_)) => true,
+        Some(Value::Int(int)) => i128::from(*int) == (*int as f64) as i128,
+        _ => false,
+    };
+    if found().any(|value| !is_exact(value)) && found().all(|value| matches!(value, None | Some(Value::Int(_)))) {
+        // A float would round some of them.
+        let int = |value: &Value| if let Value::Int(int) = value { Some(*int) } else { None };
+        return Arc::new(found().map(|value| value.and_then(int)).collect::<Int64Array>());
+    }
+    if found().all(is_exact) {
         let number = |value: &Value| match value {
             Value::Int(int) => Some(*int as f64),
             Value::Float(float) => Some(*float),
@@ -159,7 +171,7 @@ pub fn check(
 ) -> PyResult<NativeReport> {
     let goal = if measures { Goal::Query } else { Goal::Check };
     let prepared = Spec::of(spec)?.get().prepared(py, goal, options)?;
-    let mut data = Data::of(data)?;
+    let mut data = Data::of(data, &Wanted::Named(needed(&prepared.spec)))?;
     let path = data.name().to_path_buf();
     let engine = prepared.request.engine();
     let is_quick = matches!(engine, EngineName::Auto | EngineName::Reverse);
@@ -179,9 +191,7 @@ pub fn check(
 /// over, in the words of whoever does.
 fn unread(py: Python<'_>, problem: Problem, path: &Path, failure: Option<&Failure>) -> PyErr {
     match failure.and_then(|failure| failure.get()) {
-        Some(reason) => {
-            exception(py, Kind::Trace, &format!("{}: there are no more rows: {reason}", binding::name(path)))
-        }
+        Some(cut_off) => cut_off.raised(py, &binding::name(path)),
         None => of_problem(py, problem, path),
     }
 }
@@ -241,7 +251,7 @@ pub fn inspect(
     let words = words(options)?;
     refuse_unknown(options, &InspectRequest::names())?;
     let request = InspectRequest::parse(&words).map_err(|problem| of_problem(py, problem, Path::new("")))?;
-    let mut data = Data::of(data)?;
+    let mut data = Data::of(data, &Wanted::All)?;
     let path = data.name().to_path_buf();
     let (length, failure) = (data.length(py), data.failure());
     let asked = move |interrupt| {

@@ -15,6 +15,9 @@ use traceward_cli::binding::{self, CheckRequest, Reading};
 /// The name of a text that came from no file.
 const TEXT: &str = "<spec>";
 
+/// How deep lists of texts may be.
+const DEEPEST: usize = 8;
+
 /// The number of ways of asking a spec that are remembered.
 const MOST_REMEMBERED: usize = 16;
 
@@ -135,6 +138,11 @@ fn parsed(texts: &[(String, String)], goal: Goal, settings: Settings) -> Result<
 
 /// The texts of a spec, each with its name.
 fn texts_of(given: &Bound<'_, PyAny>) -> PyResult<Vec<(String, String)>> {
+    texts_within(given, DEEPEST)
+}
+
+/// The texts of lists that are so deep at the most: one may be among its own members.
+fn texts_within(given: &Bound<'_, PyAny>, depth: usize) -> PyResult<Vec<(String, String)>> {
     let py = given.py();
     if let Ok(text) = given.cast::<PyString>() {
         return Ok(vec![(TEXT.to_owned(), text.to_str()?.to_owned())]);
@@ -143,7 +151,10 @@ fn texts_of(given: &Bound<'_, PyAny>) -> PyResult<Vec<(String, String)>> {
         return Ok(spec.get().texts.clone());
     }
     if given.is_instance_of::<PyList>() || given.is_instance_of::<PyTuple>() {
-        let texts = given.try_iter()?.map(|one| texts_of(&one?)).collect::<PyResult<Vec<_>>>()?;
+        let Some(depth) = depth.checked_sub(1) else {
+            return Err(PyTypeError::new_err("a list of texts is no list of lists of lists of them"));
+        };
+        let texts = given.try_iter()?.map(|one| texts_within(&one?, depth)).collect::<PyResult<Vec<_>>>()?;
         return Ok(texts.concat());
     }
     if given.hasattr("__fspath__")? {
@@ -212,6 +223,12 @@ impl Spec {
     #[getter]
     fn variables(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         Ok(self.first(py)?.variables().iter().map(|variable| variable.name.to_string()).collect())
+    }
+
+    /// The column by which it splits a trace, if it names one.
+    #[getter]
+    fn by(&self, py: Python<'_>) -> PyResult<Option<String>> {
+        Ok(self.first(py)?.settings().by.clone())
     }
 
     /// Probable mistakes in the spec alone, as text.

@@ -5,6 +5,9 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple, PyType};
 use traceward::Value;
 
+/// A date or a duration of NumPy that is none.
+pub const NOT_A_TIME: i64 = i64::MIN;
+
 /// What an object of Python is to a state.
 pub enum Given<'py> {
     /// A value.
@@ -68,6 +71,10 @@ fn rare<'py>(object: &Bound<'py, PyAny>) -> Result<Given<'py>, String> {
     if let Ok(float) = object.cast::<PyFloat>() {
         return Ok(Given::Value(Value::float(float.value())));
     }
+    // What these are inside is a bare number if their unit is nanoseconds or shorter, or years.
+    if kind == "datetime64" || kind == "timedelta64" {
+        return time_of_numpy(object, &kind);
+    }
     // Scalars of NumPy, PyTorch and their like are a plain value of Python inside.
     if let Ok(item) = object.call_method0("item")
         && !item.get_type().is(object.get_type())
@@ -82,6 +89,30 @@ fn rare<'py>(object: &Bound<'py, PyAny>) -> Result<Given<'py>, String> {
         return given(&plain);
     }
     Err(format!("{kind} is no value of a state: booleans, numbers, texts, None and datetimes are"))
+}
+
+/// The moment or the duration that a scalar of NumPy is, of whatever unit.
+fn time_of_numpy<'py>(object: &Bound<'py, PyAny>, kind: &str) -> Result<Given<'py>, String> {
+    let is_moment = kind == "datetime64";
+    let find = || -> PyResult<Option<i64>> {
+        let code: String = object.getattr("dtype")?.getattr("str")?.extract()?;
+        // NumPy has a length for years and months, which have none.
+        if !is_moment && code.trim_end_matches(']').ends_with(['Y', 'M']) {
+            return Ok(None);
+        }
+        let exact = object.call_method1("astype", (if is_moment { "M8[ns]" } else { "m8[ns]" },))?;
+        // NumPy lets what does not fit wrap.
+        let back = exact.call_method1("astype", (object.getattr("dtype")?,))?;
+        let is_same = back.call_method0("tobytes")?.eq(object.call_method0("tobytes")?)?;
+        let nanoseconds = exact.call_method1("astype", ("i8",))?.extract::<i64>()?;
+        Ok(is_same.then_some(nanoseconds))
+    };
+    match find() {
+        Ok(Some(NOT_A_TIME)) => Ok(Given::Value(Value::Missing)),
+        Ok(Some(nanoseconds)) if is_moment => Ok(Given::Moment(nanoseconds)),
+        Ok(Some(nanoseconds)) => Ok(Given::Value(Value::Int(nanoseconds))),
+        Ok(None) | Err(_) => Err(format!("a {kind} that is no whole number of nanoseconds in 64 bits")),
+    }
 }
 
 /// The moment that a `datetime` is; one without a zone is UTC, as in a file.

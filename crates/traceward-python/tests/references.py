@@ -12,6 +12,7 @@ from traceward import Monitor, Spec, automaton, check, compare, explain_plan, in
 CSV = b"time,key,request,grant\n" + b"".join(b"%d,%d,1,0\n%d,%d,0,1\n" % (n, n % 3, n + 1, n % 3) for n in range(0, 40, 2))
 COLUMNS = {"request": [True, False] * 5, "grant": [False, True] * 5, "x": [1.5] * 10, "word": ["a", None] * 5}
 SPEC = Spec(["G(request -> F grant)", "G !request"])
+KEYS = check(SPEC, CSV, by="key", time="time:ms").keys_to_arrow()
 
 
 def refused(call, *arguments, **options):
@@ -64,6 +65,8 @@ USES = {
     "check of columns": lambda: check(SPEC, COLUMNS).to_dict(),
     "check of values": lambda: check(["G x > 1", 'F word == "a"'], COLUMNS).to_dict(),
     "query": lambda: query("count(request)", CSV).to_dict(),
+    "check of Arrow data": lambda: check('G key != "z"', KEYS).to_dict(),
+    "tables of answers": lambda: check('G p1 != "z"', check(SPEC, CSV, by="key", time="time:ms").keys_to_arrow()),
     "inspect": lambda: inspect(CSV).to_dict(),
     "lint": lambda: lint(["G a", "F !a"]).to_dict(),
     "compare": lambda: compare("G a", "F a").to_dict(),

@@ -266,7 +266,8 @@ def test_automata(program):
     with pytest.raises(UsageError, match="there is no form `png`"):
         made.to("png")
     with pytest.raises(UsageError, match="has no form hoa"):
-        traceward.automaton("G a").to("hoa")
+        traceward.automaton("G a", kind="alternating").to("hoa")
+    assert traceward.automaton("G a").to("hoa").startswith("HOA: v1")
 
 
 def test_the_program_comes_with_the_package(program, tmp_path):

@@ -147,6 +147,29 @@ def test_dates_as_text_are_in_order_of_time_and_not_of_letters(frame):
     assert check("G(x == 1 -> F[60min,60min] x == 2)", FRAMES[frame](table), time="t", sort=True).ok
 
 
+@pytest.mark.parametrize("frame", ["duckdb", "lazy"])
+def test_times_inside_of_structs_and_times_that_are_not_there(frame):
+    table = pyarrow.table({"at": [{"ms": 3}, {"ms": 1}, {"ms": 2}], "x": [2, 1, 7]})
+    assert list(check("G x < 7", FRAMES[frame](table), time="at.ms:ms", sort=True)["p1"].violations) == [1]
+    with pytest.raises(TraceError, match="no `when`.*time column"):
+        check("G x < 7", FRAMES[frame](table), time="when:ms", sort=True)
+
+
+def test_the_order_of_a_connection_of_duckdb_is_its_own():
+    connection = duckdb.connect()
+    connection.sql("set default_order = 'desc'")
+    rows = connection.sql("select * from (values (3, 7), (1, 1), (2, 2)) t(t, x)")
+    assert list(check("G x < 7", rows, time="t:ms", sort=True)["p1"].violations) == [2]
+
+
+def test_a_column_that_is_called_like_a_member_is_for_nobody_to_guess():
+    for table in [polars.DataFrame({"a": [{"b": 9}], "a.b": [1]}), polars.DataFrame({"a.b": [1], "a": [{"b": 9}]})]:
+        for frame in [table, table.lazy(), duckdb_relation(table.to_arrow())]:
+            with pytest.raises(TraceError, match="names `a.b` more than once"):
+                check("G a.b < 5", frame)
+    assert check("G a.b == 1", polars.DataFrame({"a": [1], "a.b": [1]}).lazy()).ok
+
+
 def test_members_of_structs_and_odd_names():
     connection = duckdb.connect()
     relation = connection.sql("""select {'code': 200} as status, 1 as "a ""quoted"" name", 2 as "a.b", 3 as z""")
@@ -203,6 +226,8 @@ def test_what_does_not_fit_into_memory_is_checked():
     import resource, duckdb, traceward
     connection = duckdb.connect()
     connection.execute("set memory_limit = '200MB'")
+    # It would be shown where what is printed is read, if the machine is busy.
+    connection.execute("set enable_progress_bar = false")
     rows = "select range as t, range % 97 as x, range % 3 as y, repeat('pad', 20) as pad from range(8000000)"
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     report = traceward.check("G(x < 97 & y < 3)", connection.sql(rows), trace_memory=64)
@@ -220,6 +245,19 @@ def test_columns_of_nothing_but_nulls():
     lazy = polars.LazyFrame({"x": [None, None], "y": [1, 2]})
     assert lazy.collect_schema()["x"] == polars.Null
     assert check("G(!x & !defined(x) & y > 0)", lazy).ok
+
+
+@pytest.mark.parametrize("plan", [False, True])
+def test_objects_of_python_in_polars_are_no_texts(plan):
+    frame = polars.DataFrame({"x": polars.Series([{1}, {2}], dtype=polars.Object), "n": [1, 2]})
+    frame = frame.lazy() if plan else frame
+    with pytest.raises(TraceError, match="`x` has objects of Python"):
+        check('F x == "a"', frame)
+    with pytest.raises(TraceError, match="map_elements"):
+        check("G defined(x)", frame)
+    assert check("G n > 0", frame)
+    with pytest.raises(TraceError, match="`x` has objects of Python"):
+        inspect(frame)
 
 
 def test_inspect_takes_plans():

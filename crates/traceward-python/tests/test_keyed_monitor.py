@@ -175,10 +175,6 @@ def test_a_spec_may_name_the_key():
 
 
 def test_what_is_not_told_of_keys_is_said():
-    with pytest.raises(UsageError, match="cannot be saved"):
-        Monitor("G x < 3", by="who").save()
-    with pytest.raises(UsageError, match="cannot be saved, nor restored"):
-        Monitor.restore("G x < 3", Monitor("G x < 3").save(), by="who")
     with pytest.raises(UsageError, match="idle ends the traces of keys"):
         Monitor("G x < 3", idle="1s")
     with pytest.raises(UsageError, match="coverage"):
@@ -189,6 +185,92 @@ def test_what_is_not_told_of_keys_is_said():
         Monitor("G x < 3").verdicts_of("a")
     with pytest.raises(TraceError, match="empty"):
         Monitor("G x < 3", by="who").end()
+
+
+@pytest.mark.parametrize("options", [{}, {"end_when": "last"}, {"idle": "9s", "time": "t:s"}])
+def test_a_restored_monitor_tells_the_same(options):
+    """Cut anywhere: what is told of states, and of the end."""
+    chance = random.Random(f"{options}")
+    columns = stream(chance, 60, ["a", "b", 3, 4.5, True])
+    now = 0
+    columns["t"] = [now := now + chance.choice([0, 1, 4]) for _ in columns["k"]]
+    states = states_of(columns)
+
+    def told(monitor, states):
+        changes = [change.to_dict() for state in states for change in monitor.step(state)]
+        left = [str(monitor.verdicts), monitor.live, monitor.position, monitor.deadline]
+        return changes, left, monitor.end().to_dict()
+
+    for cut in (0, 1, 7, 30, 59, 60):
+        monitor = Monitor(SPEC, by="k", **options)
+        for state in states[:cut]:
+            monitor.step(state)
+        saved = monitor.save()
+        assert Monitor.restore(SPEC, saved, by="k", **options).save() == saved
+        seen = []
+        again = Monitor.restore(SPEC, saved, by="k", on_verdict=seen.append, **options)
+        assert told(again, states[cut:]) == told(monitor, states[cut:])
+        assert seen or cut > 30
+
+
+def test_silence_by_the_clock_goes_on_where_it_was_saved():
+    """There is room for slow machines between the pauses and the silence that ends a trace."""
+    monitor = Monitor("F x > 3", by="who", idle="6s")
+    monitor.step(who="ann", x=1)
+    time.sleep(3.5)
+    saved = monitor.save()
+    # Nobody was silent while nobody listened.
+    time.sleep(3)
+    monitor = Monitor.restore("F x > 3", saved, by="who", idle="6s")
+    assert [one.ended for one in monitor.step(who="bob", x=1) if one.ended] == []
+    assert monitor.live == 2
+    # What was listened to before counts.
+    time.sleep(3.5)
+    assert {one.key for one in monitor.step(who="eve", x=1) if one.ended} == {"ann"}
+
+
+def test_what_silence_has_brought_is_told_behind_a_restart():
+    spec, options = ["F x > 3", "G x < 3"], dict(by="who", idle="20ms")
+    monitor = Monitor(spec, **options)
+    monitor.step(who="ann", x=1)
+    time.sleep(0.05)
+    with pytest.raises(TraceError):
+        monitor.step(x=1)
+    for asked in [monitor.save(), monitor.save()]:
+        again = Monitor.restore(spec, asked, **options)
+        assert again.live == 0
+        told = [(one.key, one.property, one.verdict, one.position, one.trace, one.ended) for one in again.step(who="bob", x=1)]
+        assert told[:2] == [("ann", "p1", "violated", 0, 1, "silence"), ("ann", "p2", "satisfied", 0, 1, "silence")]
+        assert {one[0] for one in told[2:]} == {"bob"}
+        assert again.end().keys["p1"]["checked"] == 2
+    # Nothing was asked in between: saving alone has found out.
+    monitor = Monitor(spec, **options)
+    monitor.step(who="ann", x=1)
+    time.sleep(0.05)
+    saved = monitor.save()
+    assert Monitor.restore(spec, saved, **options).step(who="bob", x=1)[0].key == "ann"
+    for wrong in [saved[:-1], saved[:30], saved[:15], saved[:12] + b"\xff" * 8 + saved[20:], saved[:20] + b"?" + saved[21:]]:
+        with pytest.raises(UsageError, match="saved monitor"):
+            Monitor.restore(spec, wrong, **options)
+    with pytest.raises(UsageError, match="other options for keys"):
+        Monitor.restore(spec, saved)
+
+
+def test_what_was_saved_otherwise_is_refused():
+    saved = Monitor("G x < 3", by="who", idle="1s").save()
+    for wrong, options in [
+        (saved, dict(by="who", idle="2s")),
+        (saved, dict(by="who")),
+        (saved[:-1], dict(by="who", idle="1s")),
+        (saved[:40], dict(by="who", idle="1s")),
+        (b"", dict(by="who", idle="1s")),
+        (saved, dict(by="other", idle="1s")),
+        (saved, {}),
+        (Monitor("G x < 3").save(), dict(by="who")),
+    ]:
+        with pytest.raises(UsageError, match="saved"):
+            Monitor.restore("G x < 3", wrong, **options)
+    assert Monitor.restore("G x < 3", saved, by="who", idle="1s", max_keys=3).position == 0
 
 
 def test_keys_whose_traces_have_ended_are_let_go():

@@ -5,6 +5,7 @@ import logging
 import os
 import threading
 import warnings
+import weakref
 from datetime import datetime, timedelta, timezone
 
 import numpy
@@ -230,6 +231,68 @@ def test_timestamps_in_batches():
     assert [(one.verdict, one.position) for one in told] == [(Verdict.VIOLATED, 2)]
 
 
+def test_rows_before_one_that_is_refused_are_told():
+    """In a table of several pieces, too, and rows are counted from its first."""
+    heard = []
+    monitor = Monitor("G x < 3", on_verdict=heard.append, time="t:ms", type={"x": "number"})
+    texts = pyarrow.chunked_array([["1", "7"], ["2", "what"]])
+    with pytest.raises(TraceError, match="row 4: `x`") as caught:
+        monitor.step_batch(pyarrow.table({"x": texts, "t": [1, 2, 3, 4]}))
+    assert caught.value.diagnostics[0].row == 4 and monitor.position == 2
+    assert [(one.verdict, one.position) for one in heard] == [("violated", 1)]
+    times = pyarrow.table({"x": pyarrow.chunked_array([["1"], ["1", "1"]]), "t": [5, 7, 6]})
+    with pytest.raises(TraceError, match="row 3: time goes backwards.*on row 2 before it"):
+        monitor.step_batch(times)
+
+
+def test_a_source_that_fails_does_not_swallow_what_was_told():
+    def batches():
+        yield pyarrow.record_batch({"x": [7]})
+        raise RuntimeError("the source is gone")
+
+    heard = []
+    monitor = Monitor("G x < 3", on_verdict=heard.append)
+    with pytest.raises(TraceError, match="the source is gone"):
+        monitor.step_batch(pyarrow.RecordBatchReader.from_batches(pyarrow.schema({"x": pyarrow.int64()}), batches()))
+    assert [one.verdict for one in heard] == ["violated"]
+
+
+def test_values_that_nobody_speaks_of_may_be_their_own_members():
+    own = {}
+    own["own"] = own
+    deep = []
+    for _ in range(100_000):
+        deep = [deep]
+    monitor = Monitor("G x < 3 & door.open")
+    for odd in [own, deep]:
+        monitor.step({"x": 1, "odd": odd, "door": {"open": True, "odd": odd}})
+    assert monitor.end().ok
+
+
+@pytest.mark.parametrize("value", [{"a": 5}, [5], (5, 6)])
+def test_a_value_with_members_is_no_single_value(value):
+    monitor = Monitor("G x < 3")
+    monitor.step(x=1)
+    with pytest.raises(TraceError, match=f"`x` is a {type(value).__name__}, not a single value"):
+        monitor.step(x=value)
+    assert monitor.position == 1
+
+
+def test_a_monitor_that_its_own_callback_holds_is_freed():
+    class Holder:
+        def __init__(self):
+            self.monitor = Monitor("G x < 3", on_verdict=self.heard)
+
+        def heard(self, change):
+            pass
+
+    holder = Holder()
+    known = weakref.ref(holder)
+    del holder
+    gc.collect()
+    assert known() is None
+
+
 def test_a_batch_that_is_refused_in_the_middle():
     monitor = Monitor("G x < 100", missing="error")
     with pytest.raises(TraceError):
@@ -260,6 +323,16 @@ def test_time_of_log_records():
     record.created += 7200
     handler.emit(record)
     assert monitor.verdicts == {"p1": "violated"}
+
+
+def test_log_records_of_threads_may_come_in_another_order():
+    monitor = Monitor('F message == "b"', time="at:s")
+    handler = MonitorHandler(monitor, time="at")
+    for message, created in [("a", 100.0), ("b", 99.9), ("c", 100.1)]:
+        record = logging.LogRecord("x", logging.INFO, "", 0, message, (), None)
+        record.created = created
+        handler.handle(record)
+    assert monitor.end().ok and monitor.position == 3
 
 
 def test_threads_share_a_monitor():
@@ -333,3 +406,78 @@ def test_what_is_named_and_never_has_a_value_is_missing(by):
         for _ in range(2):
             monitor.step(k="a", x=None, n={"m": None})
     assert monitor.report.verdicts == expected
+
+
+@pytest.mark.parametrize("by", [None, "k"])
+def test_what_is_named_and_never_has_a_value_is_no_slip_behind_a_restart(by):
+    """As a stream of Spark restores it with each micro-batch."""
+    table = pyarrow.table({"k": ["a"], "x": [1], "y": pyarrow.array([None], pyarrow.int64())})
+    monitor = Monitor("G(x > 0 -> !(y > 3))", by=by)
+    monitor.step_batch(table)
+    again = Monitor.restore("G(x > 0 -> !(y > 3))", monitor.save(), by=by)
+    assert again.end().ok
+    slip = Monitor("G(x > 0 -> !(y > 3))", by=by)
+    with pytest.warns(TraceWarning, match="`y` is not in the first state"):
+        slip.step_batch(table.drop(["y"]))
+    with pytest.raises(TraceError, match="`y` was never seen"):
+        Monitor.restore("G(x > 0 -> !(y > 3))", slip.save(), by=by).end()
+
+
+def test_all_are_told_before_a_callback_that_raises_is_heard():
+    told = []
+
+    def on_verdict(change):
+        told.append(change.property)
+        raise RuntimeError(change.property)
+
+    monitor = Monitor(["G x < 3", "F x > 5", "x < 3"], on_verdict=on_verdict)
+    for tell in [lambda: monitor.step(x=1), lambda: monitor.step_batch({"x": [9]})]:
+        told.clear()
+        with pytest.raises(RuntimeError, match="p1"):
+            tell()
+        assert told[:2] == ["p1", "p2"]
+    told.clear()
+    timed = Monitor(["G F[0,1s] x", "F[0,1s] x"], time="t:s", on_verdict=on_verdict)
+    with pytest.raises(RuntimeError):
+        timed.step(t=0, x=False)
+    told.clear()
+    with pytest.raises(RuntimeError, match="p1"):
+        timed.advance_to(5)
+    assert told == ["p1", "p2"]
+
+
+def test_warnings_that_are_errors_swallow_no_change():
+    told = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        monitor = Monitor("G(x < 3 & !y)", on_verdict=told.append)
+        with pytest.raises(TraceWarning, match="`y` is not in the first state"):
+            monitor.step(x=9)
+        assert [one.verdict for one in told] == ["violated"]
+        monitor = Monitor("G(x < 3 & !y)", by="k", on_verdict=told.append)
+        with pytest.raises(TraceWarning, match="1 record has no `k`"):
+            monitor.step_batch({"x": [9, 9], "k": ["a", None]})
+        assert [one.key for one in told] == [None, "a"] and monitor.position == 1
+        monitor.step(x=1, k="a", y=False)
+        told_at_end = Monitor('G(s == "on" -> x < 3)')
+        told_at_end.step(s="off", x=1)
+        with pytest.raises(TraceWarning, match="on"):
+            told_at_end.end()
+        assert told_at_end.report.ok and told_at_end.end() is told_at_end.report
+
+
+def test_columns_that_nobody_speaks_of_may_be_anything():
+    monitor = Monitor("G x < 3", by="k")
+    assert monitor.step_batch({"odd": [1, "a"], "x": [1, 9], "k": ["a", "b"]})[0].key == "b"
+    objects = polars.Series([{1}, {2}], dtype=polars.Object)
+    monitor.step_batch(polars.DataFrame({"odd": objects, "x": [1, 2], "k": ["a", "b"]}))
+    with pytest.raises(TraceError, match="`x` has objects of Python"):
+        monitor.step_batch(polars.DataFrame({"x": objects, "k": ["a", "b"]}))
+    assert monitor.position == 4
+    odd = pandas.DataFrame({"odd": [1, "a"], "x": [1, 2], "k": ["a", "b"]})
+    for frame in [odd, polars.DataFrame({"odd": [2**70, 1], "x": [1, 2], "k": ["a", "b"]}, {"odd": polars.Int128, "x": int, "k": str})]:
+        monitor.step_batch(frame)
+    monitor.step_batch(polars.LazyFrame({"x": [1, 2], "k": ["a", "b"]}))
+    assert monitor.position == 10
+    with pytest.warns(TraceWarning, match="`why` is not in the first state.*did you mean `who`"):
+        Monitor("G(x < 3 -> why)").step_batch(pandas.DataFrame({"x": [1], "who": [True]}))

@@ -3,7 +3,10 @@
 import asyncio
 import logging
 import threading
+import time
 
+import duckdb
+import polars
 import pytest
 
 from traceward import SpecError, TraceError, TraceWarning
@@ -67,19 +70,22 @@ def test_a_violation_fails_the_test_with_its_evidence(run):
     done.stdout.no_fnmatch_line("*pytest_traceward*Error*")
 
 
-def test_a_tests_own_failure_comes_first_and_the_violation_beside_it(run):
+@pytest.mark.parametrize(
+    ("failure", "said"), [("assert 1 + 1 == 3", "assert (1 + 1) == 3"), ("pytest.fail('by hand')", "Failed: by hand")]
+)
+def test_a_tests_own_failure_comes_first_and_the_violation_beside_it(run, failure, said):
     done = run(
-        """
+        f"""
         import pytest
 
         @pytest.mark.traceward("G !error")
         def test_it(trace):
             trace.event("error")
-            assert 1 + 1 == 3
+            {failure}
         """
     )
     done.assert_outcomes(failed=1)
-    done.stdout.fnmatch_lines(["E       assert (1 + 1) == 3", "*- Captured traceward call -*", "*violated  p1  G !error"])
+    done.stdout.fnmatch_lines([f"E  *{said}", "*- Captured traceward call -*", "*violated  p1  G !error"])
 
 
 def test_skips_and_expected_failures_stay_what_they_are(run):
@@ -286,6 +292,24 @@ def test_what_is_logged_is_recorded():
     assert logging.getLogger("test_pytest_plugin").level == logging.NOTSET
 
 
+def test_a_level_that_is_not_given_stays_what_a_test_makes_it():
+    trace = Recorder()
+    logger = logging.getLogger("test_pytest_plugin.levels")
+    trace.capture_logging(logger)
+    logger.setLevel(logging.ERROR)
+    trace.close()
+    assert logger.level == logging.ERROR
+
+
+def test_many_fields_of_many_states_are_columns_soon():
+    trace = Recorder()
+    for state in range(4_000):
+        trace.state({f"x{state % 500}": state})
+    begin = time.process_time()
+    assert len(trace.columns()) == 501
+    assert time.process_time() - begin < 1.5, "the fields of a state are put together once"
+
+
 def test_strings_that_never_occur_are_refused_unless_declared():
     trace = Recorder()
     trace.event("request")
@@ -315,6 +339,9 @@ def test_assert_trace_returns_the_report_or_fails_with_it():
         assert_trace("G request", data)
     with pytest.raises(TraceError, match="nothing was recorded"):
         assert_trace(Recorder(), "G request")
+    frame = polars.DataFrame(data)
+    for table in [frame.lazy(), frame.sample(fraction=1, shuffle=True, seed=1).lazy(), duckdb.from_arrow(frame.to_arrow())]:
+        assert assert_trace(table, "G(request == 1 -> F[0,300ms] grant == 1)", time="t:ms", sort=True).ok
 
 
 def test_a_long_trace_is_listed_in_part():

@@ -21,6 +21,8 @@ import pytest
 
 import traceward
 
+from conftest import ROOT
+
 # Workers run the interpreter that the tests run, and nothing listens to other machines.
 os.environ["PYSPARK_PYTHON"] = sys.executable
 os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
@@ -193,23 +195,19 @@ def test_verdicts_are_those_of_the_program(spark, on_spark, traces, batches_of, 
 
 
 @pytest.mark.parametrize("limit, batch", [(1, 2), (3, 7), (7, 1)])
-def test_long_keys_are_followed_and_have_the_same_verdicts(spark, on_spark, traces, batches_of, limit, batch):
+def test_how_many_rows_are_held_makes_no_difference(spark, on_spark, traces, batches_of, limit, batch):
     batches_of(batch)
     rows, expected, states, _ = traces[2]
     df = frame(spark, rows)
-    found = on_spark.check(df, PROPERTIES, by="k", time="t:s", rows=limit, on_error="row").collect()
-    assert len(found) == len(expected)
-    for row in found:
-        verdict, position, moment = expected[str(row.key), row.property]
-        assert row.states == states[str(row.key)]
-        is_followed = row.states > limit
-        assert row.verdict == verdict and row.error is None
-        if not is_followed or row.property in ("p1", "p4", "p7", "p8"):
-            # Whether these fail is known at the state at which they fail.
-            assert (row.position, row.time) == (position, moment)
-        elif verdict == "violated":
-            # What has to come is certain not to come later than where it was asked for.
-            assert position <= row.position < row.states and row.time >= moment
+
+    def told(limit):
+        found = on_spark.check(df, PROPERTIES, by="k", time="t:s", rows=limit, on_error="row").collect()
+        return {(str(row.key), row.property): row for row in found}
+
+    found = told(limit)
+    assert found == told(1000)
+    assert {at: [row.verdict, row.position, row.time] for at, row in found.items()} == expected
+    assert max(states.values()) > limit
 
 
 @pytest.mark.parametrize("limit, batch", [(1000, 3), (2, 2)])
@@ -242,15 +240,14 @@ def test_summary_counts_what_check_tells(spark, on_spark, traces):
     for row, one in zip(found, report.properties):
         of = [verdict for (_, name), (verdict, _, _) in expected.items() if name == row.property]
         assert (row["keys"], row.violated, row.satisfied) == (len(of), of.count("violated"), of.count("satisfied"))
-        assert (row.vacuous, row.errors, row.followed) == (one.keys.vacuous, 0, 0)
+        assert (row.vacuous, row.errors) == (one.keys.vacuous, 0)
         counted = [
             ((key.to_dict().get("violations") or {"count": 1})["count"], int(key.key)) for key in one.keys.first_violations
         ]
         worst = sorted(counted, key=lambda pair: (-pair[0], pair[1]))[:5]
         assert [(one.violations, one.key) for one in row.worst] == worst
     assert any(row.vacuous for row in found)
-    followed = on_spark.summary(df, PROPERTIES[:1], by="k", time="t:s", rows=2, on_error="row").collect()[0]
-    assert followed.followed > 10 and followed.satisfied + followed.violated + followed.errors == followed["keys"]
+    assert on_spark.summary(df, PROPERTIES, by="k", time="t:s", rows=2).collect() == found
 
 
 BERLIN = datetime.timezone(datetime.timedelta(hours=1))
@@ -459,27 +456,170 @@ def test_a_small_stack_of_batches_without_spark():
             assert told == expected and len(found) == 4
 
 
-def test_keys_that_are_followed_are_vacuous_as_those_that_are_held():
+def test_rows_are_put_together_and_never_lost():
+    from traceward._sorted import _one_batch, _whole
+
+    for size in range(1, 6):
+        batches = [pa.RecordBatch.from_pydict({"k": [index] * size, "s": ["ä" * index] * size}) for index in range(size)]
+        whole = _one_batch(batches)
+        assert whole.num_rows == size * size and whole.column("k").to_pylist() == sorted(list(range(size)) * size)
+    assert _whole(pa.chunked_array([["a"], [], ["b", None]])).to_pylist() == ["a", "b", None]
+    assert _whole(pa.chunked_array([], pa.string())).to_pylist() == []
+
+
+@pytest.mark.parametrize("held", [1, 200, 3000])
+def test_how_many_bytes_are_held_makes_no_difference(monkeypatch, held):
+    """Many rows of long texts do not fit into a batch together."""
+    from traceward import _sorted
+
+    expected = {}
+    for seed in range(6):
+        rows = sorted_rows(seed)
+        expected[seed] = [asked_of(rows, *asked, 250_000, seed) for asked in ASKED]
+    monkeypatch.setattr(_sorted, "_HELD_BYTES", held)
+    monkeypatch.setattr(_sorted, "_PART_BYTES", held // 4)
+    for seed, answered in expected.items():
+        assert [asked_of(sorted_rows(seed), *asked, 250_000, seed) for asked in ASKED] == answered
+
+
+#: What can be asked of sorted rows: goal, names, options.
+ASKED = [
+    ("check", ["G x < 8", "G(r -> F[0,3s] g)", "G(r -> F g)", "F g", "O r", "G x > past(x) - 6", 's != "b" U g'], {}),
+    ("check", ["G(r -> F[0,3s] g)", "F g", "G(g -> O[0,4s] r)"], dict(prefix=True, trace_memory=0)),
+    ("check", ["max(x) < 9", "count(r) <= 2", "G 12 / (x - 4) < 9", "G pos < 12"], {}),
+    ("check", ["trace { by who } property a = G(r -> F g)", "G 12 / (x - 4) < 9"], {}),
+    ("check", ["G x < 8"], dict(missing="error", trace_memory=0)),
+    ("check", ["G x < 8", "F g"], dict(missing="hold", changes=True)),
+    ("summary", ["G x < 8", "G(r -> F g)", "G(s == \"c\" -> F r)", "F x == 3", "G(r -> F[0,3s] g)"], {}),
+    ("query", ["max(x)", "count(r)", "first(s)", "latency(r -> g)", "last(x) while r", "sum(12 / (x - 4))"], {}),
+]
+
+
+def sorted_rows(seed):
+    """Rows of keys, sorted by key and time; some have no key, no time, or a time that goes back."""
+    source = random.Random(seed)
+    columns = {name: [] for name in ("k", "t", "g", "r", "s", "x")}
+    for key in sorted(source.sample(range(50), 9)):
+        now = 0
+        for _ in range(source.choice([1, 2, 3, 4, 5, 8, 13, 30])):
+            now += source.choice([0, 1, 1, 4])
+            time = source.choice([None, -1]) if source.random() < 0.01 else now
+            x = source.choice([None, *range(10)])
+            row = dict(k=key, t=time, g=source.random() < 0.3, r=source.random() < 0.3, s=source.choice("abb"), x=x)
+            for name, value in row.items():
+                columns[name].append(value)
+    if source.random() < 0.3:
+        columns["k"][:2] = [None, None]
+    return pa.RecordBatch.from_pydict(columns)
+
+
+def in_batches(rows, seed):
+    """The rows in batches of any size."""
+    source = random.Random(seed)
+    start = 0
+    while start < rows.num_rows:
+        size = source.choice([0, 1, 2, 5, 40])
+        yield rows.slice(start, size)
+        start += size
+
+
+def asked_of(rows, goal, texts, options, limit, batches):
     from traceward._sorted import Question, answers
 
-    source = random.Random(3)
-    keys = sorted(source.randrange(40) for _ in range(200))
-    columns = {"a": keys, "p": [source.random() < 0.1 for _ in keys], "q": [source.random() < 0.5 for _ in keys]}
-    rows = pa.RecordBatch.from_pydict(columns)
-    spec = traceward.Spec(["G(p -> F q)", "G(p -> q)", "F p", "G(p -> F[0,2] q)"])
-    names, variables = ("p1", "p2", "p3", "p4"), ("p", "q")
+    spec = traceward.Spec(texts)
+    names = tuple(spec.queries if goal == "query" else spec.properties)
+    chosen = ["k", "t", *sorted(set(spec.variables) & {"g", "r", "s", "x"})]
+    ask = dict(spec=spec, names=names, variables=tuple(chosen[2:]), goal=goal, unit="s", has_time=True, stops=False)
+    question = Question(**ask, rows=limit, options=options)
+    found = [row for batch in answers(question, in_batches(rows.select(chosen), batches)) for row in batch.to_pylist()]
+    return summed_up(found) if goal == "summary" else sorted(found, key=repr)
 
-    def counted(limit):
-        question = Question(spec=spec, names=names, variables=variables, goal="summary", rows=limit)
-        sums = dict.fromkeys(names, (0, 0, 0))
-        for row in (row for batch in answers(question, [rows]) for row in batch.to_pylist()):
-            found = (row["satisfied"], row["violated"], row["vacuous"])
-            sums[row["property"]] = tuple(map(sum, zip(sums[row["property"]], found)))
-        return sums
 
-    held = counted(1000)
-    assert held["p1"][2] > 5 and held["p3"][2] == 0
-    assert counted(1) == counted(3) == held
+def summed_up(rows):
+    """The rows of a summary, added up as Spark does."""
+    sums = {}
+    for row in rows:
+        one = sums.setdefault(row["property"], {name: [] if name == "worst" else 0 for name in row if name != "property"})
+        for name in one:
+            one[name] += row[name]
+    worst = {name: sorted((key["fewer"], key["key"]) for key in one["worst"])[:5] for name, one in sums.items()}
+    return {name: {**one, "worst": worst[name]} for name, one in sums.items()}
+
+
+@pytest.mark.parametrize("asked", range(len(ASKED)))
+def test_long_keys_and_short_ones_have_the_same_answers(asked):
+    """Through the part that knows nothing of Spark: places, evidence, counts, values and errors."""
+    failed = violated = 0
+    for seed in range(15):
+        rows = sorted_rows(seed)
+        expected = asked_of(rows, *ASKED[asked], 250_000, seed)
+        for limit in (1, 3, 7):
+            assert asked_of(rows, *ASKED[asked], limit, seed + limit) == expected, (seed, limit)
+        if ASKED[asked][0] != "summary":
+            failed += sum(row["error"] is not None for row in expected)
+            violated += sum(row.get("verdict") == "violated" for row in expected)
+        else:
+            failed += sum(row["errors"] for row in expected.values())
+            violated += sum(row["violated"] * row["vacuous"] for row in expected.values())
+    assert failed > 5 and (violated > 5 or ASKED[asked][0] == "query")
+
+
+def test_what_stops_does_so_in_the_same_words():
+    from traceward._sorted import Question, answers
+
+    rows = pa.RecordBatch.from_pydict({"k": [1, 1, 2, 2, 2, 3], "t": [1, 2, 3, None, None, 1], "x": [1] * 6})
+    ask = dict(spec=traceward.Spec("G x < 5"), names=("p1",), variables=("x",), goal="check", unit="s", has_time=True)
+    for limit in (1, 2, 100):
+        with pytest.raises(traceward.TraceError, match="^key 2: the time is null in 2 of 3 rows\n  help: on_error"):
+            list(answers(Question(**ask, rows=limit), [rows.slice(start, 1) for start in range(6)]))
+
+
+def test_what_whoever_hands_over_rows_raises_is_raised():
+    """A key that is long pulls its rows through the reader, which knows exceptions of Python as texts."""
+    from traceward._sorted import Question, answers
+
+    class Lost(Exception):
+        pass
+
+    def batches(failure, before):
+        for index in range(before):
+            yield pa.RecordBatch.from_pydict({"k": [1] * 9000, "x": [index] * 9000})
+        raise failure
+
+    ask = dict(spec=traceward.Spec("G x < 5"), names=("p1",), variables=("x",), goal="check", rows=10_000)
+    for failure in (Lost("executor"), traceward.LimitError("no room"), KeyboardInterrupt()):
+        for before in (2, 9):
+            for stops in (False, True):
+                with pytest.raises(type(failure)) as raised:
+                    list(answers(Question(**ask, stops=stops), batches(failure, before)))
+                assert raised.value is failure
+
+
+def test_a_column_that_is_called_like_a_member_is_for_nobody_to_guess(spark, on_spark):
+    """As in tables of others, whether it is a variable, the key, the time or an order."""
+    df = spark.createDataFrame([("k", 1, (9,), 1, ((9,), 4))], "k string, t long, a struct<b:int>, `a.b` int, c struct<d:struct<e:int>,`d.e`:int>")
+    asked = [
+        ("G a.b < 5", dict(by="k", time="t:s")),
+        ("G t < 5", dict(by="a.b", time="t:s")),
+        ("G t < 5", dict(by="k", time="a.b:s")),
+        ("G t < 5", dict(by="k", order="a.b")),
+        ("G c.d.e < 5", dict(by="k", time="t:s")),
+    ]
+    for spec, options in asked:
+        with pytest.raises(traceward.TraceError, match="more than once"):
+            on_spark.check(df, spec, **options)
+    plain = spark.createDataFrame([("k", 1, 7, 1, (2,))], "k string, t long, a int, `a.b` int, c struct<`d.e`:int>")
+    assert on_spark.check(plain, ["G a.b < 5", "G c.d.e == 2"], by="a.b", time="t:s").collect()[1].verdict == "satisfied"
+
+
+def test_a_null_key_behind_a_long_one_stops():
+    from traceward._sorted import Question, answers
+
+    rows = pa.RecordBatch.from_pydict({"k": [1] * 5 + [None], "x": [1] * 6})
+    ask = dict(spec=traceward.Spec("G x < 5"), names=("p1",), variables=("x",), goal="check")
+    for limit in (2, 100):
+        with pytest.raises(traceward.TraceError, match="^the key is null in some rows"):
+            list(answers(Question(**ask, rows=limit), [rows.slice(start, 2) for start in (0, 2, 4)]))
 
 
 MORNING = datetime.datetime(2024, 3, 31, 0, 59, tzinfo=datetime.timezone.utc)
@@ -576,6 +716,19 @@ def test_deadlines_ends_and_late_rows_of_a_stream(spark, on_spark, tmp_path):
     assert [one.verdict for one in told if one.key == "late" and one.property == "p3" and one.final] == ["violated"]
 
 
+@pytest.mark.parametrize("by", ["k", "x"])
+def test_a_spec_of_a_stream_may_split_traces_itself(spark, on_spark, tmp_path, by):
+    """The key of the stream counts, as it does for tables."""
+    (tmp_path / "in").mkdir()
+    rows = [dict(k=key, at=MORNING + datetime.timedelta(seconds=n), x=n, s="p", r=False, g=False) for n in range(9) for key in "ab"]
+    for number, start in enumerate((0, 7)):
+        write_file(tmp_path / "in", number, rows[start : start + 7])
+    write_file(tmp_path / "in", 2, rows[14:])
+    told = followed(spark, on_spark, tmp_path, f"trace {{ by {by} }} property low = G x < 5", watermark="1 second")
+    assert {(one.key, one.position, one.time.second) for one in told if one.final} == {("a", 5, 5), ("b", 5, 5)}
+    assert all(one.error is None for one in told)
+
+
 def test_mistakes_about_streams(spark, on_spark, tmp_path):
     stream = spark.readStream.schema("k string, at timestamp, t long, x int, l array<int>").json(str(tmp_path))
     batch = spark.createDataFrame([("a", MORNING, 1)], "k string, at timestamp, x int")
@@ -592,40 +745,25 @@ def test_mistakes_about_streams(spark, on_spark, tmp_path):
         on_spark.monitor(stream, "G l.0 < 3", **ask)
     with pytest.raises(TypeError, match="no option `prefix`"):
         on_spark.monitor(stream, "G x < 3", prefix=True, **ask)
+    with pytest.raises(TypeError, match="no option `trace_memory` for a stream"):
+        on_spark.monitor(stream, "G x < 3", trace_memory=64, **ask)
+    with pytest.raises(traceward.UsageError, match="engine"):
+        on_spark.monitor(stream, "G x < 3", engine="naive", **ask)
 
 
-def test_memory_is_flat_on_a_key_with_most_of_the_rows(spark, on_spark):
-    """A worker that follows one key of two million rows has no more memory at its end than early on."""
-    from traceward._sorted import answers
-    from traceward.spark import _Asked
+def test_memory_is_bounded_on_a_key_with_most_of_the_rows():
+    """A worker keeps a bit for each comparison and row of a key of eight million rows, and what it was told to keep."""
 
-    count = 2_000_000
-    columns = ["if(id % 1000 = 1, id, 0) as k", "id as t", "id % 64 = 0 as r", "id % 64 = 3 as g", "id % 7 as x"]
-    df = spark.range(count).selectExpr(*columns)
-    spec = ["G(r -> F[0,5s] g)", "G x < 7", "G(r -> F g)"]
-    asked = _Asked.of(df, spec, "check", "k", "t:s", (), {})
-    question = asked.question("check", "row", 50_000, True)
+    def grown(trace_memory):
+        command = [sys.executable, str(ROOT / "bench" / "python" / "long_key.py"), "measure", "8000000", trace_memory, "timed"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=600)
+        assert done.returncode == 0, done.stderr
+        before, most = map(int, done.stdout.split())
+        return most - before
 
-    def measured(batches):
-        seen = []
-
-        def watched():
-            for batch in batches:
-                with open("/proc/self/statm") as file:
-                    seen.append(int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE"))
-                yield batch
-
-        for batch in answers(question, watched()):
-            rows = batch.num_rows
-            yield batch.append_column("early", pa.array([max(seen[: len(seen) // 4 + 1])] * rows, pa.int64())).append_column(
-                "late", pa.array([max(seen)] * rows, pa.int64())
-            )
-
-    fields = "key long, property string, verdict string, position long, time long, states long, evidence string, error string"
-    found = asked.sorted(1).mapInArrow(measured, fields + ", early long, late long").where("key = 0").collect()
-    assert [(row.verdict, row.states) for row in found] == [("satisfied", count - count // 1000)] * 3
-    # The rows themselves would be some 60 MB.
-    assert found[0].late - found[0].early < 16 << 20
+    # Both have timestamps, of 64 MB, and bits.
+    bounded, whole = grown("4"), grown("1000")
+    assert bounded < whole - 30, f"{bounded} MiB and {whole} MiB"
 
 
 def listening(port):
@@ -695,7 +833,7 @@ def test_a_cluster_says_the_same(cluster, tmp_path):
     package = str(Path(traceward.__file__).resolve().parents[1])
     command = [sys.executable, "-c", ON_A_CLUSTER, cluster, package, "50"]
     environment = {**os.environ, "PYTHONPATH": package}
-    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=environment, timeout=100)
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=environment, timeout=600)
     assert done.returncode == 0, done.stderr[-3000:]
     answer = json.loads(done.stdout.splitlines()[-1])
     assert answer["executors"] == 2, "the driver and the worker's"

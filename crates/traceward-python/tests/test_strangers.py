@@ -21,6 +21,7 @@ import pytest
 
 import traceward
 from traceward import Monitor, Spec, SpecError, TraceError, check, inspect
+from traceward.testing import Recorder
 
 UTC = datetime.timezone.utc
 
@@ -116,6 +117,13 @@ def test_missing_values_of_pandas():
     assert monitor.step(x=pandas.NaT)[0].verdict == "violated"
 
 
+def test_scalars_of_pyarrow_are_what_they_hold():
+    monitor = Monitor("G x < 3", by="k")
+    (change,) = monitor.step(k=pyarrow.scalar("a"), x=pyarrow.scalar(5))
+    assert (change.key, change.verdict) == ("a", "violated")
+    assert Monitor("G defined(x)").step(x=pyarrow.scalar(None))[0].verdict == "violated"
+
+
 @pytest.mark.parametrize(
     ("values", "formula"),
     [
@@ -123,6 +131,7 @@ def test_missing_values_of_pandas():
         ([decimal.Decimal("1"), decimal.Decimal("5")], "G x < 2"),
         ([datetime.timedelta(seconds=1), datetime.timedelta(seconds=3)], "G x < 2000000000"),
         ([datetime.date(2026, 1, 1), datetime.date(2026, 1, 2)], "G x < 1767312000000000000"),
+        ([datetime.time(0, 0, 1), datetime.time(1, 2, 3, 4)], "G x < 3723000004000"),
     ],
 )
 def test_values_of_the_standard_library_mean_what_they_mean_in_a_table(values, formula):
@@ -189,6 +198,12 @@ def test_files_that_are_open(tmp_path):
     assert failing(path) == failing(str(path)) == [1]
     assert inspect(io.BytesIO(b"x\n1\n")).states == 1
 
+    class Named:
+        def __fspath__(self):
+            return str(path).encode()
+
+    assert failing(Named()) == [1]
+
     class Odd:
         def read(self):
             return 7
@@ -210,6 +225,165 @@ def test_arguments_that_are_taken_for_others(tmp_path):
         check("G x < 3", path, bye="x")
 
 
+def test_what_nobody_asks_for_may_be_anything():
+    """As in a file: what the spec does not mention is not looked at."""
+    for odd in [[1, "a"], [object(), None], [2**70, 1], numpy.zeros((2, 2)), [{}, []], iter(())]:
+        assert failing({"odd": odd, "x": [1, 5]}) == [1]
+        with pytest.raises((TypeError, ValueError), match="the column `odd`|differ in length"):
+            check("G odd == 1", {"odd": odd, "x": [1, 5]})
+    with pytest.raises(SpecError, match="did you mean `odd`"):
+        check("G od == 1", {"odd": [1, "a"], "x": [1, 5]})
+    with pytest.raises(ValueError, match="differ in length: `odd` has 3 rows, not 2"):
+        check("G x < 3", {"odd": [1, 2, 3], "x": [1, 5]})
+    assert check("G door.open", {"door": pyarrow.array([{"open": True}]), "x": [1]}).ok
+    assert check("G x < 9", {"x": [1, 2], "k": ["a", "b"], "t": [1, 2], "end": [0, 1]}, by="k", time="t:s", end_when="end").ok
+
+
+def test_what_is_masked_is_missing():
+    for values in [[1, 2], [1.0, 2.0], [True, True], numpy.array(["2026-01-01", "2026-01-02"], "M8[ns]")]:
+        assert failing({"x": numpy.ma.masked_array(values, mask=[0, 1])}, "G defined(x)") == [1]
+        assert failing({"x": numpy.ma.masked_array(values)}, "G defined(x)") == []
+    dates = numpy.ma.masked_array(numpy.array(["NaT", "2026-01-01", "2026-01-02"], "M8[ns]"), mask=[0, 1, 0])
+    assert failing({"x": dates}, "G defined(x)") == [0, 1]
+
+
+@pytest.mark.parametrize("code", ["<M8[ns]", ">M8[ns]", "<M8[D]", ">M8[s]", "<M8[12h]", "<m8[ns]", ">m8[us]", "<m8[D]"])
+def test_times_of_every_unit(code):
+    days = numpy.array([0, 86_400 * 10**9], f"{code[1]}8[ns]").astype(code)
+    assert traceward.query("last(t)", {"t": days}).values["q1"] == 86_400 * 10**9
+    assert check("G(x -> F[1d,1d] !x)", {"t": days, "x": [True, False]}, time="t").ok
+
+
+@pytest.mark.parametrize("code", ["M8[ps]", "m8[as]", "m8[Y]", "m8[M]", ">M8[ps]", ">m8[as]", ">m8[Y]"])
+def test_times_that_are_no_nanoseconds(code):
+    with pytest.raises(ValueError, match="no whole number of nanoseconds"):
+        check("G t > 3", {"t": numpy.array([1, 2]).astype(code)})
+
+
+@pytest.mark.parametrize("code", ["M8[Y]", "M8[D]", "M8[h]", "m8[D]", "m8[h]"])
+def test_times_beyond_64_bits_do_not_wrap(code):
+    # Of some of these NumPy makes a small number.
+    for far in [10**15, 213_503_982_334_601 * 10]:
+        times = numpy.array([far, 1]).astype(code)
+        with pytest.raises((ValueError, TraceError), match="out of range|does not fit|no date|beyond"):
+            check("G t > 3", {"t": times})
+        with pytest.raises(TraceError, match="64 bits"):
+            Monitor("G t > 3").step(t=times[0])
+
+
+@pytest.mark.parametrize("unit", ["D", "h", "s", "ms", "us", "ns"])
+def test_moments_of_numpy_are_moments_whatever_their_unit(unit):
+    moment = numpy.datetime64("1970-01-02").astype(f"M8[{unit}]")
+    with Monitor("G x", time="t") as monitor:
+        monitor.step(t=numpy.datetime64("1970-01-01"), x=True)
+        monitor.step(t=moment, x=True)
+        with pytest.raises(TraceError, match="1970|day|backwards"):
+            monitor.step(t=moment - numpy.timedelta64(1, "D"), x=True)
+    assert check("G(x -> F[1d,1d] !x)", {"t": [numpy.datetime64("1970-01-01"), moment], "x": [True, False]}, time="t").ok
+    assert traceward.query("last(x)", {"x": [numpy.timedelta64(1, "D").astype(f"m8[{unit}]")]}).values["q1"] == 86_400 * 10**9
+    missing = numpy.datetime64("NaT", unit)
+    assert Monitor("G defined(x)").step(x=missing)[0].verdict == "violated"
+
+
+def test_no_value_of_numpy_is_taken_for_another():
+    for odd in [numpy.timedelta64(5, "Y"), numpy.timedelta64(5, "ps"), numpy.datetime64(5, "ps")]:
+        with pytest.raises(TraceError, match="no whole number of nanoseconds"):
+            Monitor("G x < 9").step(x=odd)
+
+
+def test_a_series_of_polars_is_what_it_is_in_a_frame():
+    columns = {
+        "x": polars.Series([1_763_433_600_000_000_001, None], dtype=polars.Datetime("ns")),
+        "d": polars.Series([1_001, 2], dtype=polars.Duration("ns")),
+        "s": polars.Series(["a", "b"], dtype=polars.Categorical),
+        "n": polars.Series([None, None]),
+        "l": polars.Series([[1, 2], [3]]),
+        "e": polars.Series([decimal.Decimal("1.50"), None]),
+    }
+    formulas = ["x == 1763433600000000001", "d == 1001", 's == "a"', "defined(n)", "l.1 == 2", "e == 1.5"]
+    frame = polars.DataFrame(columns)
+    for formula, first in zip(formulas, [True, True, True, False, True, True]):
+        for data in [frame, columns]:
+            assert check(formula, data).ok is first, formula
+    assert failing({"x": polars.Series([], dtype=polars.Int64)}, "G x < 3", allow_empty=True) == []
+    # Those that it does not hand over are taken one by one.
+    assert failing({"x": polars.Series([1, 5], dtype=polars.Object)}) == [1]
+    assert failing({"x": polars.Series([1, 5], dtype=polars.Int128)}) == [1]
+    assert failing({"x": polars.concat([polars.Series([1]), polars.Series([5])], rechunk=False)}) == [1]
+
+
+def test_large_integers_beside_missing_ones_are_not_rounded():
+    large = 2**53 + 1
+    assert traceward.query("first(x)", {"x": pandas.Series([large, None], dtype="Int64")}).values == {"q1": large}
+    with pytest.raises(ValueError, match="beyond 64 bits"):
+        check("G x > 3", {"x": pandas.Series([2**64 - 1, None], dtype="UInt64")})
+    with pytest.raises(TypeError, match="floats beside integers that a float would round"):
+        check("G x > 3", {"x": [large, 0.5]})
+    with pytest.raises(TypeError, match="floats beside integers that a float would round"):
+        check("G x > 3", {"x": [2**63 - 1, 0.5]})
+    assert traceward.query("max(x)", {"x": [2**62, 0.5]}).values == {"q1": 2.0**62}
+    by_key = traceward.query("max(x)", {"x": [large, 5], "k": ["a", "b"]}, by="k").keys_to_arrow()
+    assert pyarrow.table(by_key)["q1"].to_pylist() == [large, 5]
+
+
+def test_integers_beyond_64_bits_have_a_way_out():
+    large = str(2**64 - 1)
+    for ids in [pyarrow.table({"x": pyarrow.array([2**64 - 1, 5], "uint64")}), f"x\n{large}\n5\n".encode()]:
+        with pytest.raises(TraceError, match="does not fit 64 bits") as caught:
+            check("G x > 3", ids)
+        assert 'type={"x": "string"}' in str(caught.value)
+        assert check(f'x == "{large}"', ids, type={"x": "string"}).ok
+
+
+def test_names_of_pandas_need_not_be_texts():
+    assert failing(pandas.DataFrame([[1, 9], [1, 1]]), "G `1` < 5") == [0]
+    columns = pandas.MultiIndex.from_tuples([("x", "a"), ("x", "b")])
+    assert failing(pandas.DataFrame([[1, 9]], columns=columns), "G `('x', 'b')` < 5") == [0]
+
+
+def test_nulls_without_a_type_inside_of_columns():
+    frame = polars.DataFrame({"x": [{"a": None, "b": {"c": 1, "d": None}}, {"a": None, "b": {"c": 9, "d": None}}], "l": [[None], []]})
+    assert failing(frame, "G x.b.c < 5") == failing(frame.lazy(), "G x.b.c < 5") == [1]
+    assert failing(frame, "G defined(x.a)") == failing(frame, "G defined(l.0)") == [0, 1]
+
+
+def test_lists_that_are_their_own_members():
+    own = []
+    own.append(own)
+    with pytest.raises(TypeError, match="no list of lists"):
+        check(own, {"x": [1]})
+    with pytest.raises(TypeError, match="null: .* not list"):
+        check("G x < 3", {"x": [1]}, null=own)
+    assert check([["G x < 3"], ("F x > 0", ["true"])], {"x": [1]}, null=["a", "b"]).ok
+
+
+def test_options_may_be_integers_of_others():
+    assert failing({"x": [5, 5, 5]}, max_violations=numpy.int64(2)) == [0, 1]
+    assert failing({"x": [5, 5, 5]}, max_violations=numpy.array(2)) == [0, 1]
+    assert check("F x > 5", {"x": [5]}, prefix=numpy.True_)["p1"].verdict == "pending"
+    assert not check("F x > 5", {"x": [5]}, prefix=numpy.False_).ok
+
+
+@pytest.mark.parametrize("null", [numpy.array(["NA", "-"]), numpy.array([1, 2]), pandas.Series(["NA"]), {"NA"}])
+def test_an_array_is_no_option(null):
+    with pytest.raises(TypeError, match=f"^null: .* not {type(null).__name__}"):
+        check("G x < 3", {"x": [1]}, null=null)
+
+
+def test_no_name_or_key_controls_the_terminal():
+    key = "\x1b[2Ja"
+    report = check("G x < 3", {"x": [5], "k": [key]}, by="k")
+    assert "\x1b" not in repr(report["p1"].keys.first_violations)
+    assert "\x1b" not in repr(Monitor("G x < 3", by="k").step(x=5, k=key))
+    assert "\x1b" not in repr(inspect({key: [1]}).columns)
+    with Monitor("query q = last(s)") as monitor:
+        monitor.step(s=key)
+    assert "\x1b" not in str(monitor.report) + repr(monitor.report)
+    trace = Recorder()
+    trace.event(key, note=key)
+    assert "\x1b" not in str(trace)
+
+
 def test_what_can_be_copied_and_pickled():
     spec = Spec(["G größe < 3", "F größe > 2"], event="e")
     report = check(spec, {"größe": [1, 5]})
@@ -223,6 +397,25 @@ def test_what_can_be_copied_and_pickled():
     for copied in [pickle.dumps, copy.copy, copy.deepcopy]:
         with pytest.raises(TypeError, match="save"):
             copied(Monitor("G x < 3"))
+
+
+def test_a_report_that_was_copied_has_its_tables():
+    report = check("G x < 3", {"x": [1, 5], "k": ["a", "b"]}, by="k")
+    for again in [copy.copy(report), copy.deepcopy(report)]:
+        assert pyarrow.table(again.to_arrow()) == pyarrow.table(report.to_arrow())
+        assert pyarrow.table(again.keys_to_arrow()) == pyarrow.table(report.keys_to_arrow())
+
+
+def test_answers_are_found_by_their_names():
+    report = check(["G x < 3", "max(x) < 9"], {"x": [1]})
+    monitor = Monitor("G x < 3")
+    monitor.step(x=1)
+    for one, name in [(report, "p1"), (traceward.query("max(x)", {"x": [1]}), "q1"), (monitor.end(), "p1")]:
+        assert name in one and "p9" not in one and 0 not in one
+        with pytest.raises(TypeError, match="not iterable"):
+            list(one)
+    assert "x" in inspect({"x": [1]}) and "y" not in inspect({"x": [1]})
+    assert repr(traceward.lint("F p | G !p").findings) == "(<Finding: valid p1>,)"
 
 
 def test_a_huge_report_is_shown_in_short():

@@ -1,7 +1,10 @@
 """Tables of other libraries: their answers are those of the program on the same data as CSV."""
 
+import asyncio
 import decimal
+import io
 import json
+import os
 import random
 import subprocess
 import sys
@@ -229,10 +232,128 @@ def test_a_stream_that_raises_in_the_middle():
             check("G x >= 0", pyarrow.RecordBatchReader.from_batches(schema, batches(rows)))
 
 
+def test_categories_inside_of_structs_that_are_not_there():
+    kind = pyarrow.struct([("a", pyarrow.dictionary(pyarrow.int8(), pyarrow.string()))])
+    nothing = pyarrow.table({"x": pyarrow.array([None, {"a": None}], kind)})
+    assert list(check("G defined(x.a)", nothing)["p1"].violations) == [0, 1]
+
+
+def failing_source(failure, rows):
+    """A reader whose generator fails behind so many rows."""
+
+    def batches():
+        yield pyarrow.record_batch({"x": [1] * rows})
+        raise failure
+
+    return pyarrow.RecordBatchReader.from_batches(pyarrow.schema({"x": pyarrow.int64()}), batches())
+
+
+class OfSomebodyElse:
+    """A reader of which nothing is known but that it hands over a stream, and texts of exceptions."""
+
+    def __init__(self, reader):
+        self.reader = reader
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self.reader.__arrow_c_stream__(requested_schema)
+
+
+ASK = [lambda rows: check("G x >= 0", rows), inspect, lambda rows: traceward.Monitor("G x >= 0").step_batch(rows)]
+
+
+@pytest.mark.parametrize("ask", ASK, ids=["check", "inspect", "monitor"])
+@pytest.mark.parametrize("rows", [3, 200_000])
+def test_what_ends_a_program_does_so_in_a_source(ask, rows):
+    for failure in [KeyboardInterrupt(), KeyboardInterrupt("by hand"), SystemExit(3), asyncio.CancelledError("late")]:
+        with pytest.raises(type(failure)) as raised:
+            ask(failing_source(failure, rows))
+        assert raised.value is failure
+    for failure in [KeyboardInterrupt(), KeyboardInterrupt("by hand"), SystemExit(3), SystemExit("why")]:
+        with pytest.raises(type(failure)) as raised:
+            ask(OfSomebodyElse(failing_source(failure, rows)))
+        assert raised.value.args == failure.args
+
+
+@pytest.mark.parametrize("ask", ASK, ids=["check", "inspect", "monitor"])
+def test_what_a_source_raises_is_known_as_the_cause(ask):
+    for failure in [TimeoutError("too\nlate"), ValueError("SystemExit: 3"), StopAsyncIteration(), traceward.LimitError("no room")]:
+        with pytest.raises(traceward.TraceError, match="there are no more rows") as raised:
+            ask(failing_source(failure, 3))
+        assert raised.value.__cause__ is failure
+        with pytest.raises(traceward.TraceError, match="there are no more rows"):
+            ask(OfSomebodyElse(failing_source(failure, 3)))
+
+
+def test_a_reader_of_pyarrow_is_read_to_its_end():
+    table = pyarrow.table({"x": [1, 5, 2], "u": pyarrow.array([None, "a", "b"])})
+    for reader in [table.to_reader(1), pyarrow.ipc.open_stream(in_memory(table)), pyarrow.csv.open_csv(io.BytesIO(b"x\n1\n5\n2\n"))]:
+        assert list(check("G x < 5", reader)["p1"].violations) == [1]
+    assert check("G x < 3", pyarrow.schema({"x": pyarrow.int64()}).empty_table().to_reader(), allow_empty=True).ok
+    assert inspect(table.select([]).to_reader()).states == 3
+    lying = pyarrow.RecordBatchReader.from_batches(table.schema, iter([pyarrow.record_batch({"y": ["a"], "z": [1]})]))
+    with pytest.raises(traceward.TraceError, match="other columns than the schema says"):
+        check("G x < 5", lying)
+
+
+DAMAGED = """
+import io, random
+import pyarrow, pyarrow.parquet
+import traceward
+
+sink = io.BytesIO()
+table = pyarrow.table({"t": pyarrow.array(range(300), pyarrow.timestamp("ns")), "s": [str(n % 9) for n in range(300)]})
+pyarrow.parquet.write_table(table, sink, compression="none", use_deprecated_int96_timestamps=True)
+chance, damaged = random.Random(1), 0
+for _ in range(2000):
+    bytes_ = bytearray(sink.getvalue())
+    for _ in range(4):
+        bytes_[chance.randrange(len(bytes_))] = chance.randrange(256)
+    try:
+        traceward.check('G s != "a" & t >= 0', bytes(bytes_))
+    except traceward.Error as error:
+        damaged += "damaged" in str(error)
+print(damaged)
+"""
+
+
+def test_a_damaged_table_is_an_error_and_prints_nothing():
+    environment = {name: value for name, value in os.environ.items() if name != "RUST_BACKTRACE"}
+    done = subprocess.run([sys.executable, "-c", DAMAGED], capture_output=True, text=True, env=environment, timeout=600)
+    assert done.returncode == 0 and done.stderr == "", done.stderr[:2000]
+    assert int(done.stdout) > 500
+
+
+def in_memory(table):
+    sink = pyarrow.BufferOutputStream()
+    with pyarrow.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    return sink.getvalue()
+
+
 def test_columns_whose_names_are_no_identifiers():
     table = pyarrow.table({"Case ID": ["a", "b"], "x y": [1, 2], "": [1, 1], "é": [1, 1]})
     assert check("G `x y` < 3", table, by="Case ID").ok
     assert check("G é == 1", table).ok
+
+
+def test_capsules_are_taken_once():
+    class Rows:
+        def __init__(self, schema, array):
+            self.pair = schema, array
+
+        def __arrow_c_array__(self, requested_schema=None):
+            return self.pair
+
+    def capsules():
+        return pyarrow.record_batch({"x": [1]}).__arrow_c_array__()
+
+    rows = Rows(*capsules())
+    assert check("G x == 1", rows).ok
+    for again in [rows, Rows(rows.pair[0], capsules()[1]), Rows(capsules()[0], rows.pair[1]), {"x": rows}]:
+        with pytest.raises(ValueError, match="handed over before"):
+            check("G x == 1", again)
+    with pytest.raises(TypeError, match="PyCapsule"):
+        check("G x == 1", Rows(1, 2))
 
 
 def test_one_column_is_no_table():

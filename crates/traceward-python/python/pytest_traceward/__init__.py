@@ -51,7 +51,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
     _refuse_slips(item, marks)
     try:
         result = yield
-    except Exception:
+    except (Exception, pytest.fail.Exception):
         found = _found_beside(item, marks)
         if found is not None:
             item.add_report_section("call", "traceward", found)

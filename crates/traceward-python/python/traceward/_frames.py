@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, Callable, Dict, List, Optional, Protocol, Sequence, Tuple
 
 from . import _native
-from ._errors import Error, SpecError
+from ._errors import Error, SpecError, TraceError
 
 #: How the names of types begin whose order is that of time. Texts are not among them: their order is that of letters.
 _ORDERED_IN_DUCKDB = (
@@ -45,21 +45,47 @@ def narrowed(spec: Any, data: Any, measures: bool, options: Dict[str, Any]) -> T
         # Which one is meant is for the reader to say.
         return data, options
     wanted = [*variables, *time, *([] if key is None else [key])]
-    roots = [_root(names, name) for name in wanted]
-    if None in roots:
+    roots = [_roots(names, name) for name in wanted]
+    if [] in roots:
         _refuse_unknown(spec, frame, measures, options)
-    columns = [name for name in names if name in roots]
+    # If there are several, which one is meant is for the reader to say, too.
+    columns = [name for name in names if any(name in each for each in roots)]
+    if type(data).__module__.startswith("polars."):
+        refuse_objects(data, columns)
     # A table without columns has no rows.
     frame.select(columns or names[:1])
-    if options.get("sort") is True and len(time) == 1 and frame.sort(time[0]):
+    # What is inside of a column, or is not there, is for the reader to find.
+    if options.get("sort") is True and len(time) == 1 and time[0] in names and frame.sort(time[0]):
         options = {name: value for name, value in options.items() if name != "sort"}
     return frame.table(), options
+
+
+def chosen(data: Any, wanted: Sequence[str]) -> Tuple[Any, Optional[List[str]]]:
+    """A frame with no columns but those that are wanted, and all names that it had; or the data as it is."""
+    make = _FRAMES.get((type(data).__module__.partition(".")[0], type(data).__name__))
+    if make is None:
+        return data, None
+    frame = make(data)
+    names = frame.names()
+    columns = [column for column in names if any(column in _roots(names, name) for name in wanted)]
+    if len(set(names)) < len(names) or not columns:
+        # Which one is meant, and that none is there, is for the reader to say.
+        return data, None
+    if type(data).__module__.startswith("polars."):
+        refuse_objects(data, columns)
+    frame.select(columns)
+    return frame.table(), names
 
 
 def whole(data: Any) -> Any:
     """The data with all columns, computed if they are not yet."""
     make = _FRAMES.get((type(data).__module__.partition(".")[0], type(data).__name__))
-    return data if make is None else make(data).table()
+    if make is None:
+        return data
+    frame = make(data)
+    if type(data).__module__.startswith("polars."):
+        refuse_objects(data, frame.names())
+    return frame.table()
 
 
 def _refuse_unknown(spec: Any, frame: _Frame, measures: bool, options: Dict[str, Any]) -> None:
@@ -73,13 +99,20 @@ def _refuse_unknown(spec: Any, frame: _Frame, measures: bool, options: Dict[str,
         pass  # It may be about this row alone.
 
 
-def _root(known: Sequence[str], name: str) -> Optional[str]:
-    """The column that a variable is, or is a member of: `status.code` may be one of `status`."""
-    while name not in known:
-        name, dot, _ = name.rpartition(".")
-        if not dot:
-            return None
-    return name
+def _roots(known: Sequence[str], name: str) -> List[str]:
+    """The columns that a variable is, or may be a member of: `status.code` may be one of `status`."""
+    return [column for column in known if name == column or name.startswith(f"{column}.")]
+
+
+def refuse_objects(frame: Any, columns: Sequence[str]) -> None:
+    """Refuses columns of Python's objects: Polars hands over where they are in memory, which looks like texts."""
+    kinds = frame.collect_schema()
+    for name in columns:
+        if str(kinds[name]) == "Object":
+            raise TraceError(
+                f"<table>: `{_native.shown(name)}` has objects of Python, which Polars does not hand over\n"
+                "  help: make texts or numbers of them, for example with map_elements(str, return_dtype=polars.String)"
+            )
 
 
 class _Frame(Protocol):
@@ -139,7 +172,8 @@ class _Relation:
         # scanned, which both threads do; after a projection of its own, one thread would count them.
         row = _quoted(_ROW)
         numbered = self._relation.project(f"{columns}, row_number() over () as {row}")
-        return numbered.order(f"{_quoted(self._time)}, {row}").project(columns)
+        # A connection may have another order than this for whoever names none.
+        return numbered.order(f"{_quoted(self._time)} asc nulls last, {row} asc").project(columns)
 
 
 class _Lazy:
@@ -173,14 +207,30 @@ class _Lazy:
                 return batches
         return self._frame.collect(engine="streaming")
 
-
     def _give_types(self) -> None:
         """Gives columns of nothing but nulls a type: nobody takes them as Polars hands them over."""
-        untyped = [name for name, kind in self._frame.collect_schema().items() if str(kind) == "Null"]
-        if untyped:
-            from polars import Boolean
+        self._frame = typed(self._frame)
 
-            self._frame = self._frame.cast({name: Boolean for name in untyped})
+
+def typed(frame: Any) -> Any:
+    """The frame of Polars with a type for what has none, which are nulls alone: in columns, and inside of them."""
+    types = {name: (kind, _typed(kind)) for name, kind in frame.collect_schema().items()}
+    casts = {name: after for name, (before, after) in types.items() if before != after}
+    return frame.cast(casts) if casts else frame
+
+
+def _typed(kind: Any) -> Any:
+    import polars
+
+    if kind == polars.Null:
+        return polars.Boolean()
+    if isinstance(kind, polars.Struct):
+        return polars.Struct({field.name: _typed(field.dtype) for field in kind.fields})
+    if isinstance(kind, polars.List):
+        return polars.List(_typed(kind.inner))
+    if isinstance(kind, polars.Array):
+        return polars.Array(_typed(kind.inner), kind.size)
+    return kind
 
 
 class _InMemory:
@@ -206,13 +256,14 @@ class _InMemory:
 
 
 class _Pandas(_InMemory):
-    """A frame of pandas, whose index is a column if it has a name."""
+    """A frame of pandas, whose index is a column if it has a name. Names need not be texts there: they become texts
+    where the frame is handed over."""
 
     def names(self) -> List[str]:
-        return [*self._frame.columns, *(name for name in self._frame.index.names if name is not None)]
+        return [*map(str, self._frame.columns), *(str(name) for name in self._frame.index.names if name is not None)]
 
     def select(self, names: List[str]) -> None:
-        self._frame = self._frame[[name for name in names if name in self._frame.columns]]
+        self._frame = self._frame.loc[:, [str(name) in names for name in self._frame.columns]]
 
 
 _FRAMES: Dict[Tuple[str, str], Callable[[Any], _Frame]] = {

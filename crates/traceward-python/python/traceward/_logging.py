@@ -23,9 +23,9 @@ class MonitorHandler(logging.Handler):
     """Hands each log record to a monitor as a state.
 
     The variables of a state are the ``extra`` of the record, and beside them ``level`` (``"INFO"``),
-    ``logger`` and ``message``. The time of the record is the value of the time column, if the spec
-    names one. A function given as ``state`` makes the state of a record in another way, or ``None``
-    if the record is none.
+    ``logger`` and ``message``. ``time`` names the time column, whose value is the time of the record, or
+    of the latest one so far: threads may come in another order. A function given as ``state`` makes the
+    state of a record in another way, or ``None`` if the record is none.
 
     >>> import logging
     >>> from traceward import Monitor, MonitorHandler
@@ -49,13 +49,16 @@ class MonitorHandler(logging.Handler):
         super().__init__(level)
         self.monitor = monitor
         self._time = time
+        self._latest = float("-inf")
         self._state = state or self._of_record
 
     def _of_record(self, record: logging.LogRecord) -> Dict[str, Any]:
         state = fields_of(record)
         state.update(level=record.levelname, logger=record.name, message=record.getMessage())
         if self._time is not None:
-            state[self._time] = record.created
+            # Threads make records before they wait for each other here, and clocks are set.
+            self._latest = max(self._latest, record.created)
+            state[self._time] = self._latest
         return state
 
     def emit(self, record: logging.LogRecord) -> None:

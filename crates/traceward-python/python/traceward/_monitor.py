@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import warnings
 from types import TracebackType
 from typing import Any, Iterable, Iterator, Mapping, Optional, Type
 
 from . import _native
+from ._errors import TraceWarning
 from ._native import Change
 from ._report import MonitorReport
 
@@ -52,6 +54,8 @@ class Monitor(_native.Monitor):
     (<Change: ann: p1 is violated at position 1, final>,)
     >>> monitor.report.keys["p1"]
     {'checked': 2, 'violated': 1, 'vacuous': 0, 'first_violations': [{'key': 'ann', 'verdict': 'violated'}]}
+
+    ``save`` makes bytes of a monitor, from which ``Monitor.restore`` goes on in another process.
     """
 
     _report: Optional[MonitorReport] = None
@@ -59,7 +63,11 @@ class Monitor(_native.Monitor):
     def end(self) -> MonitorReport:
         """Ends the trace, and tells what it has come to."""
         if self._report is None:
-            self._report = MonitorReport(json.loads(self._end().json))
+            answer, asides = self._end()
+            # There is a report, also if warnings are errors.
+            self._report = MonitorReport(json.loads(answer.json))
+            for aside in asides:
+                warnings.warn(aside, TraceWarning, stacklevel=2)
         return self._report
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
@@ -80,7 +81,7 @@ class KeyVerdict(_Document):
         return Verdict(self._document["verdict"])
 
     def __repr__(self) -> str:
-        return f"<KeyVerdict: {self.key} is {self.verdict}>"
+        return f"<KeyVerdict: {_native.shown(self.key)} is {self.verdict}>"
 
 
 class Keys(_Document):
@@ -294,6 +295,12 @@ class Report(DrawnReport):
         names = ", ".join(one.name for one in (*self.properties, *self.queries))
         raise KeyError(f"there is no property or query `{name}`; there are {names}")
 
+    def __contains__(self, name: object) -> bool:
+        return any(one.name == name for one in (*self.properties, *self.queries))
+
+    # What has items by their names is no sequence of them.
+    __iter__ = None
+
     def to_dict(self) -> Dict[str, Any]:
         """The document that the program prints with ``--format json``."""
         if self._native is not None:
@@ -331,6 +338,13 @@ class Report(DrawnReport):
 
     def __reduce__(self) -> Tuple[Any, ...]:
         return (Report, (None, self._made(), str(self)))
+
+    def __copy__(self) -> Report:
+        return Report(self._native, self._document, self._text)
+
+    def __deepcopy__(self, memo: Dict[int, Any]) -> Report:
+        # What is native cannot be changed, and so is shared: tables are made of it.
+        return Report(self._native, copy.deepcopy(self._document, memo), self._text)
 
 
 def _counted(document: Dict[str, Any]) -> str:
@@ -390,13 +404,18 @@ class MonitorReport(_Document):
             raise KeyError(f"there is no property or query `{name}`; there are {', '.join(known)}")
         return known[name]
 
+    def __contains__(self, name: object) -> bool:
+        return name in self.verdicts or name in self.values
+
+    __iter__ = None
+
     def __str__(self) -> str:
         lines = [f"{self.states} states"]
         for name, verdict in self.verdicts.items():
             keys = self.keys.get(name)
             of_keys = f" ({keys['violated']} of {keys['checked']} violated)" if keys else ""
             lines.append(f"{name}: {verdict}{of_keys}")
-        lines += [f"{name} = {value}" for name, value in self.values.items() if name not in self.summaries]
+        lines += [f"{name} = {_native.shown(str(value))}" for name, value in self.values.items() if name not in self.summaries]
         return "\n".join(lines)
 
     def __repr__(self) -> str:
@@ -439,7 +458,7 @@ class Column(_Document):
         return self._document["type"]
 
     def __repr__(self) -> str:
-        return f"<Column {self.name}: {self.type}>"
+        return f"<Column {_native.shown(self.name)}: {self.type}>"
 
 
 class Inspection(_Worded):
@@ -463,6 +482,11 @@ class Inspection(_Worded):
                 return one
         raise KeyError(name)
 
+    def __contains__(self, name: object) -> bool:
+        return any(one.name == name for one in self.columns)
+
+    __iter__ = None
+
 
 class Finding(_Document):
     """Something odd about a property."""
@@ -470,7 +494,7 @@ class Finding(_Document):
     __slots__ = ()
 
     def __repr__(self) -> str:
-        return f"<Finding: {self._document.get('kind')} {self._document.get('property')}>"
+        return f"<Finding: {self._document.get('finding')} {self._document.get('property')}>"
 
 
 class LintReport(_Worded):

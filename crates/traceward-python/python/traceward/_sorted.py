@@ -1,9 +1,9 @@
 """Answers about keys whose rows come in batches, sorted by key and time.
 
 What shuffles and sorts hands over batches of Arrow data in which a key may begin and end anywhere.
-Keys that fit into a bounded number of rows are checked together by one call, which is fast; a key
-that does not is followed by a monitor, batch by batch, so that it is never in memory as a whole.
-Which of the two happens depends on the number of its rows alone, not on how batches were cut.
+Keys that fit into a bounded number of rows are asked about together by one call, which is fast. A key
+that does not is asked about by itself, and its rows are pulled while they are read, so that what does
+not fit into memory goes to a temporary file. Answers are those of the same call, and so the same.
 """
 
 from __future__ import annotations
@@ -21,9 +21,7 @@ import pyarrow.compute as pc
 from . import check as _check
 from . import query as _query
 from ._errors import Error, TraceError
-from ._monitor import Monitor
 from ._native import Spec
-from ._report import MonitorReport
 from ._verdict import Verdict
 
 #: The column of keys. Names of variables cannot be mistaken for it.
@@ -43,8 +41,14 @@ UNITS = {
     "d": 86_400_000_000_000,
 }
 
-#: Options that a monitor does not have, since they make no difference to it.
-_OF_CHECK_ALONE = ("prefix", "trace_memory")
+#: How many MiB of states are kept in memory. Several workers share a machine.
+_TRACE_MEMORY = 128
+
+#: How many bytes of rows are held: behind twice as many, offsets of texts have no room.
+_HELD_BYTES = 1 << 30
+
+#: The bytes from which on a batch is taken in parts.
+_PART_BYTES = 1 << 28
 
 #: The number of keys with the most violations that a summary names.
 _WORST = 5
@@ -66,7 +70,7 @@ class Question:
     has_time: bool = False
     #: Whether a key that cannot be answered stops everything; otherwise it has rows that say why.
     stops: bool = True
-    #: The number of rows that are held; a key that has more is followed.
+    #: The number of rows that are held; a key that has more is asked about by itself.
     rows: int = 250_000
     #: Whether violations are looked at for where and why.
     evidence: bool = True
@@ -77,11 +81,13 @@ class Question:
         """The names of the columns of batches."""
         return [KEY, *([TIME] if self.has_time else []), *self.variables]
 
-    @property
-    def time_option(self) -> Dict[str, str]:
-        if not self.has_time:
-            return {}
-        return {"time": TIME if self.unit is None else f"{TIME}:{self.unit}"}
+    def asked(self, rows: Any, **more: Any) -> Any:
+        """The report on some rows."""
+        ask = _query if self.goal == "query" else _check
+        options = {"trace_memory": _TRACE_MEMORY, **self.options, **more}
+        if self.has_time:
+            options["time"] = TIME if self.unit is None else f"{TIME}:{self.unit}"
+        return ask(self.spec, rows, progress=False, **options)
 
 
 def answers(question: Question, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -103,29 +109,28 @@ class _Keys:
         self._question = question
         self._held: List[pa.RecordBatch] = []
         self._count = 0
-        self._followed: Optional[_Followed] = None
+        self._bytes = 0
+        self._time_type: Optional[pa.DataType] = None
         self._nulls: Optional[Tuple[pa.DataType, int]] = None
 
     def answers(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        time_type = None
-        for batch in batches:
-            if self._question.has_time:
-                time_type = batch.schema.field(TIME).type
-            batch = self._without_null_keys(batch)
-            if self._followed is not None:
-                batch = yield from self._follow(batch)
-            if batch.num_rows:
-                self._held.append(batch)
-                self._count += batch.num_rows
-            if self._count > self._question.rows:
-                yield from self._answer_held(is_end=False)
-        yield from self._answer_held(is_end=True)
-        if self._followed is not None:
-            yield self._followed.ended()
+        rest = self._with_keys(batches)
+        for batch in rest:
+            self._hold(batch)
+            while self._count > self._question.rows or self._bytes > _HELD_BYTES:
+                yield from self._answer_some(rest)
+        yield from self._answer_held()
         if self._nulls is not None:
             key_type, count = self._nulls
             text = f"the key is null in {count} rows; leave them out, or give them a key"
-            yield _failed(self._question, pa.nulls(1, key_type), count, text, time_type)
+            yield _failed(self._question, pa.nulls(1, key_type), count, text, self._time_type)
+
+    def _with_keys(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """The rows that have a key."""
+        for batch in batches:
+            if self._question.has_time:
+                self._time_type = batch.schema.field(TIME).type
+            yield from _parts(self._without_null_keys(batch))
 
     def _without_null_keys(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         keys = batch.column(KEY)
@@ -139,51 +144,63 @@ class _Keys:
         self._nulls = (keys.type, (self._nulls[1] if self._nulls else 0) + keys.null_count)
         return batch.filter(keys.is_valid())
 
-    def _follow(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-        """Follows the key that began in an earlier batch; returns what is left of this one."""
-        followed = self._followed
-        assert followed is not None
-        end = followed.end_in(batch)
-        followed.step(batch.slice(0, end))
-        if end < batch.num_rows:
-            yield followed.ended()
-            self._followed = None
-        return batch.slice(end)
-
-    def _answer_held(self, is_end: bool) -> Iterator[pa.RecordBatch]:
-        """Answers for the keys that are known to have ended."""
-        if not self._held:
+    def _answer_some(self, rest: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Answers for the keys that are held, but the last one, which may go on, only if it is too long."""
+        last = self._last_key()
+        yield from self._answer_held()
+        if last.num_rows <= self._question.rows and last.nbytes <= _HELD_BYTES:
+            self._hold(last)
             return
-        rows = pa.Table.from_batches(self._held).combine_chunks()
-        batch = rows.to_batches()[0]
-        self._held, self._count = [], 0
-        starts = _starts(batch.column(KEY))
-        ends = starts[1:] + [batch.num_rows]
-        begin = 0
-        for index, (start, end) in enumerate(zip(starts, ends)):
-            may_go_on = end == batch.num_rows and not is_end
-            is_long = end - start > self._question.rows
-            if not is_long and not may_go_on:
-                continue
-            yield from self._answer_together(batch, starts[begin:index], start)
-            begin = index + 1
-            part = batch.slice(start, end - start)
-            if not is_long:
-                self._held, self._count = [part], part.num_rows
-                continue
-            followed = _Followed(self._question, part)
-            followed.step(part)
-            if may_go_on:
-                self._followed = followed
-            else:
-                yield followed.ended()
-        yield from self._answer_together(batch, starts[begin:], batch.num_rows)
+        rows = _OneKey(last, rest)
+        # What has been read is kept by nobody.
+        del last
+        yield from _alone(self._question, rows)
+        if rows.behind is not None:
+            self._hold(rows.behind)
 
-    def _answer_together(self, batch: pa.RecordBatch, starts: List[int], end: int) -> Iterator[pa.RecordBatch]:
-        """Answers for neighbouring keys, whose rows end before a certain one."""
-        if starts:
-            part = batch.slice(starts[0], end - starts[0])
-            yield from _together(self._question, part, [start - starts[0] for start in starts])
+    def _hold(self, batch: pa.RecordBatch) -> None:
+        if batch.num_rows:
+            self._held.append(batch)
+            self._count += batch.num_rows
+            self._bytes += batch.nbytes
+
+    def _let_go(self) -> None:
+        self._held, self._count, self._bytes = [], 0, 0
+
+    def _last_key(self) -> pa.RecordBatch:
+        """Takes the rows of the last key, which may go on, from those that are held."""
+        batch = _one_batch(self._held)
+        start = _starts(batch.column(KEY))[-1]
+        self._let_go()
+        self._hold(batch.slice(0, start))
+        return batch.slice(start)
+
+    def _answer_held(self) -> Iterator[pa.RecordBatch]:
+        """Answers for the keys that are held, which have ended."""
+        if self._held:
+            rows = _one_batch(self._held)
+            self._let_go()
+            yield from _together(self._question, rows, _starts(rows.column(KEY)))
+
+
+def _parts(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    """A batch in parts that are small enough to be put together with others."""
+    if batch.num_rows < 2 or batch.nbytes <= _PART_BYTES:
+        yield batch
+        return
+    middle = batch.num_rows // 2
+    yield from _parts(batch.slice(0, middle))
+    yield from _parts(batch.slice(middle))
+
+
+def _one_batch(batches: List[pa.RecordBatch]) -> pa.RecordBatch:
+    if len(batches) == 1:
+        return batches[0]
+    whole = pa.Table.from_batches(batches).combine_chunks().to_batches()
+    if len(whole) != 1:
+        # PyArrow leaves texts apart that are too long together.
+        raise TraceError("a row has texts that are too long to be held beside others")
+    return whole[0]
 
 
 def _changes(keys: pa.Array) -> pa.Array:
@@ -206,36 +223,109 @@ def _starts(keys: pa.Array) -> List[int]:
     return [0] + [index + 1 for index in pc.indices_nonzero(_changes(keys)).to_pylist()]
 
 
-class _Run:
-    """A key whose rows go on from batch to batch."""
+class _OneKey:
+    """The rows of a key that has too many to be held. They are pulled while somebody reads them."""
 
-    def __init__(self, keys: pa.Array) -> None:
-        self._key = keys.slice(0, 1)
+    def __init__(self, first: pa.RecordBatch, batches: Iterator[pa.RecordBatch]) -> None:
+        self.key = first.column(KEY).slice(0, 1)
+        self.time_type: Optional[pa.DataType] = first.schema.field(TIME).type if TIME in first.schema.names else None
+        #: The number of rows so far, and of those that have no time.
+        self.states = 0
+        self.without_time = 0
+        #: The first rows of the keys behind it, once they have come.
+        self.behind: Optional[pa.RecordBatch] = None
+        #: Why whoever hands over rows has none any more.
+        self.failure: Optional[BaseException] = None
+        self._schema = _numbered(first.slice(0, 0), []).schema
+        self._parts = self._pulled([first], batches)
 
-    def end_in(self, batch: pa.RecordBatch) -> int:
+    def reader(self) -> pa.RecordBatchReader:
+        """The rows for whoever takes a table, with a number for the key."""
+        return pa.RecordBatchReader.from_batches(self._schema, self._numbered())
+
+    def pull_all(self) -> None:
+        """Pulls what whoever read them has left."""
+        for _ in self._parts:
+            pass
+
+    def _numbered(self) -> Iterator[pa.RecordBatch]:
+        for part in self._parts:
+            if self.without_time:
+                # There is no answer. What counts is how many there are, which those behind it tell.
+                raise TraceError("the time is null")
+            yield _numbered(part, [0])
+
+    def _pulled(self, first: List[pa.RecordBatch], batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        # The list is emptied, so that nothing keeps rows that have been read.
+        yield self._counted(first.pop())
+        try:
+            for batch in batches:
+                end = self._end_in(batch)
+                if end:
+                    yield self._counted(batch.slice(0, end))
+                if end < batch.num_rows:
+                    self.behind = batch.slice(end)
+                    return
+        except BaseException as failure:
+            # Readers know exceptions of Python only as texts.
+            self.failure = failure
+            raise
+
+    def _counted(self, part: pa.RecordBatch) -> pa.RecordBatch:
+        self.states += part.num_rows
+        if self.time_type is not None:
+            self.without_time += part.column(TIME).null_count
+        return part
+
+    def _end_in(self, batch: pa.RecordBatch) -> int:
         """The number of first rows of a batch that have the key."""
-        if batch.num_rows == 0:
-            return 0
-        keys = pa.concat_arrays([self._key, batch.column(KEY)])
+        keys = pa.concat_arrays([self.key, batch.column(KEY)])
         changed = pc.indices_nonzero(_changes(keys))
         return changed[0].as_py() if len(changed) else batch.num_rows
+
+
+def _alone(question: Question, rows: _OneKey) -> Iterator[pa.RecordBatch]:
+    """Answers for a key that has too many rows to be held."""
+    try:
+        report = question.asked(rows.reader(), max_violations=1, **own_key(question.spec))
+        found = _Alone(question, rows, report).answers()
+    except KeyboardInterrupt:
+        # The one that whoever hands over rows has met, if that is why.
+        raise rows.failure or KeyboardInterrupt from None
+    except Error as error:
+        found = [_unanswered(question, rows, error)]
+    yield from found
+
+
+def _unanswered(question: Question, rows: _OneKey, error: Error) -> pa.RecordBatch:
+    if rows.failure is not None:
+        raise rows.failure from None
+    # All of them are counted, also if there is a mistake in one of the first.
+    rows.pull_all()
+    if rows.without_time:
+        error = _without_time(rows.without_time, rows.states)
+    if question.stops:
+        raise _about(rows.key, error) from error
+    return _failed(question, rows.key, rows.states, _worded(error), rows.time_type)
+
+
+def own_key(spec: Spec) -> Dict[str, str]:
+    """The option by which a spec that splits traces itself takes the key for one."""
+    return {} if spec.by is None else {"by": KEY}
 
 
 def _together(question: Question, rows: pa.RecordBatch, starts: List[int]) -> Iterator[pa.RecordBatch]:
     """Answers for all keys of some rows by one call.
 
     If there is no answer for one of them, the call fails for all: halves are asked then, so that the
-    others have their answers.
+    others have their answers. One that is left is asked about by itself, so that what is said of it
+    is what is said of one that has more rows.
     """
     try:
         yield from _Together(question, rows, starts).answers()
-    except Error as error:
+    except Error:
         if len(starts) == 1:
-            key = rows.column(KEY).slice(0, 1)
-            if question.stops:
-                raise _about(key, error) from error
-            time_type = rows.column(TIME).type if question.has_time else None
-            yield _failed(question, key, rows.num_rows, _worded(error), time_type)
+            yield from _alone(question, _OneKey(rows, iter(())))
             return
         middle = len(starts) // 2
         cut = starts[middle]
@@ -248,101 +338,134 @@ class _Together:
 
     def __init__(self, question: Question, rows: pa.RecordBatch, starts: List[int]) -> None:
         self._question = question
-        self._keys = rows.column(KEY).take(pa.array(starts, pa.int64()))
-        self._count = len(starts)
-        self._time_type = rows.column(TIME).type if question.has_time else None
+        keys = rows.column(KEY).take(pa.array(starts, pa.int64()))
         self._rows = _numbered(rows, starts)
+        time_type = rows.column(TIME).type if question.has_time else None
+        self._told = _Told(question, keys, time_type)
         if question.has_time and rows.column(TIME).null_count:
-            raise TraceError(f"the time is null in {rows.column(TIME).null_count} of {rows.num_rows} rows")
+            raise _without_time(rows.column(TIME).null_count, rows.num_rows)
 
     def answers(self) -> List[pa.RecordBatch]:
-        if self._question.goal == "query":
-            return self._values()
         report = self._asked(self._rows, 1)
-        document = report.to_dict()["properties"]
         table = pa.table(report.keys_to_arrow())
         table = table.take(pc.sort_indices(table.column(0).cast(pa.int64())))
+        states = _whole(table.column(1))
+        if self._question.goal == "query":
+            return [self._values(query, states) for query in report.to_dict()["queries"]]
+        document = report.to_dict()["properties"]
         found = self._violations(document, table)
         if self._question.goal == "summary":
-            return [self._summary(document, found)]
-        states = table.column(1)
-        return [
-            self._verdicts(name, table.column(2 + index), states, found[index])
-            for index, name in enumerate(self._question.names)
-        ]
+            counts = [{**one["keys"]["verdicts"], "vacuous": one["keys"]["vacuous"]} for one in document]
+            return [self._told.summary(counts, found)]
+        verdicts = [_whole(column) for column in table.columns[2:]]
+        return self._told.verdicts(verdicts, states, found)
 
     def _asked(self, rows: pa.RecordBatch, most: int) -> Any:
-        ask = _query if self._question.goal == "query" else _check
-        options = {**self._question.options, **self._question.time_option}
-        return ask(self._question.spec, rows, progress=False, by=KEY, max_violations=most, **options)
+        return self._question.asked(rows, by=KEY, max_violations=most)
 
-    def _violations(self, document: List[Dict[str, Any]], table: pa.Table) -> List[Dict[int, Dict[str, Any]]]:
-        """For each property, what the report says of each key that violates it."""
+    def _violations(self, document: List[Dict[str, Any]], table: pa.Table) -> _Found:
         violated = max((one["keys"]["violated"] for one in document), default=0)
         if violated == 0 or not self._question.evidence:
             return [{} for _ in document]
         if violated > 1:
             # Reports are about the first keys only, and to ask for more makes them long. So those
             # are asked again that there is something to say of.
-            is_violated = pa.array([False] * self._count, pa.bool_())
+            is_violated = pa.array([False] * table.num_rows, pa.bool_())
             for index in range(len(document)):
-                is_violated = pc.or_(is_violated, pc.equal(table.column(2 + index).combine_chunks(), "violated"))
+                is_violated = pc.or_(is_violated, pc.equal(_whole(table.column(2 + index)), "violated"))
             numbers = pc.indices_nonzero(is_violated)
             rows = self._rows.filter(pc.is_in(self._rows.column(KEY), numbers.cast(pa.int64())))
             document = self._asked(rows, violated).to_dict()["properties"]
         return [{int(key["key"]): key for key in one["keys"]["first_violations"]} for one in document]
 
-    def _verdicts(
-        self, name: str, verdicts: pa.ChunkedArray, states: pa.ChunkedArray, found: Dict[int, Dict[str, Any]]
+    def _values(self, query: Dict[str, Any], states: pa.Array) -> pa.RecordBatch:
+        values: List[Any] = [None] * len(states)
+        for one in query.get("values") or ():
+            values[int(one["key"])] = one["value"]
+        return self._told.values(query["name"], values, states)
+
+
+class _Alone:
+    """A key that is answered for by itself: what a report says of its only trace."""
+
+    def __init__(self, question: Question, rows: _OneKey, report: Any) -> None:
+        self._question = question
+        self._report = report.to_dict()
+        self._states = pa.array([rows.states], pa.int64())
+        self._told = _Told(question, rows.key, rows.time_type)
+
+    def answers(self) -> List[pa.RecordBatch]:
+        if self._question.goal == "query":
+            return [self._value(query) for query in self._report["queries"]]
+        document = self._report["properties"]
+        found = [self._violation(one) for one in document]
+        if self._question.goal == "summary":
+            counts = [{one["verdict"]: 1, "vacuous": self._vacuous(one)} for one in document]
+            return [self._told.summary(counts, found)]
+        return self._told.verdicts([pa.array([one["verdict"]]) for one in document], self._states, found)
+
+    def _violation(self, one: Dict[str, Any]) -> Dict[int, Dict[str, Any]]:
+        if one["verdict"] != "violated" or not self._question.evidence:
+            return {}
+        return {0: one["keys"]["first_violations"][0] if "keys" in one else one}
+
+    def _vacuous(self, one: Dict[str, Any]) -> int:
+        return one["keys"]["vacuous"] if "keys" in one else int(one["vacuous"] is not None)
+
+    def _value(self, query: Dict[str, Any]) -> pa.RecordBatch:
+        values = [one["value"] for one in query["values"]] if "values" in query else [query.get("value")]
+        return self._told.values(query["name"], values or [None], self._states)
+
+
+#: For each property, what a report says of each key that violates it, by its number.
+_Found = List[Dict[int, Dict[str, Any]]]
+
+
+class _Told:
+    """What is told of some keys, as rows."""
+
+    def __init__(self, question: Question, keys: pa.Array, time_type: Optional[pa.DataType]) -> None:
+        self._question = question
+        self._keys = keys
+        self._time_type = time_type
+
+    def verdicts(self, verdicts: List[pa.Array], states: pa.Array, found: _Found) -> List[pa.RecordBatch]:
+        told = zip(self._question.names, verdicts, found)
+        return [self._of_property(name, verdict, states, violations) for name, verdict, violations in told]
+
+    def _of_property(
+        self, name: str, verdicts: pa.Array, states: pa.Array, found: Dict[int, Dict[str, Any]]
     ) -> pa.RecordBatch:
-        places: List[Optional[Dict[str, Any]]] = [None] * self._count
-        evidence: List[Optional[str]] = [None] * self._count
+        places: List[Optional[Dict[str, Any]]] = [None] * len(self._keys)
+        evidence: List[Optional[str]] = [None] * len(self._keys)
         for number, violation in found.items():
             places[number] = _place(violation)
             evidence[number] = _evidence(violation)
         positions = pa.array([place and place["position"] for place in places], pa.int64())
         columns = {
             "key": self._keys,
-            "property": _constant(name, self._count),
-            "verdict": _whole(verdicts),
+            "property": _constant(name, len(self._keys)),
+            "verdict": verdicts,
             "position": positions,
         }
         if self._time_type is not None:
             times = [place and place.get("time_ns") for place in places]
             columns["time"] = _times(times, self._time_type, self._question.unit)
-        columns["states"] = _whole(states)
+        columns["states"] = states
         columns["evidence"] = pa.array(evidence, pa.string())
-        columns["error"] = pa.nulls(self._count, pa.string())
+        columns["error"] = pa.nulls(len(self._keys), pa.string())
         return pa.RecordBatch.from_pydict(columns)
 
-    def _summary(self, document: List[Dict[str, Any]], found: List[Dict[int, Dict[str, Any]]]) -> pa.RecordBatch:
+    def summary(self, counts: List[Dict[str, int]], found: _Found) -> pa.RecordBatch:
         rows = []
-        for one, violations in zip(document, found):
-            keys = one["keys"]
-            counts = sorted((-_violation_count(key), number) for number, key in violations.items())[:_WORST]
-            rows.append(
-                _summed(
-                    one["name"],
-                    keys=keys["checked"],
-                    vacuous=keys["vacuous"],
-                    verdicts=keys["verdicts"],
-                    worst=[(self._keys[number], -count) for count, number in counts],
-                )
-            )
+        for name, count, violations in zip(self._question.names, counts, found):
+            most = sorted((-_violation_count(key), number) for number, key in violations.items())[:_WORST]
+            worst = [(self._keys[number], -fewer) for fewer, number in most]
+            rows.append(_summed(name, keys=len(self._keys), counts=count, worst=worst))
         return _summary_batch(rows, self._keys.type)
 
-    def _values(self) -> List[pa.RecordBatch]:
-        report = self._asked(self._rows, 1)
-        table = pa.table(report.keys_to_arrow())
-        table = table.take(pc.sort_indices(table.column(0).cast(pa.int64())))
-        batches = []
-        for query in report.to_dict()["queries"]:
-            values: List[Any] = [None] * self._count
-            for one in query.get("values") or ():
-                values[int(one["key"])] = one["value"]
-            states = _whole(table.column(1))
-            batches.append(_value_batch(self._keys, query["name"], values, states, [None] * self._count))
-        return batches
+    def values(self, name: str, values: List[Any], states: pa.Array) -> pa.RecordBatch:
+        return _value_batch(self._keys, name, values, states, [None] * len(self._keys))
 
 
 def _numbered(rows: pa.RecordBatch, starts: List[int]) -> pa.RecordBatch:
@@ -365,113 +488,6 @@ def _running(lengths: List[int]) -> List[int]:
         total += length
         sums.append(total)
     return sums
-
-
-class _Followed(_Run):
-    """A key that a monitor follows, since it has more rows than are held."""
-
-    def __init__(self, question: Question, rows: pa.RecordBatch) -> None:
-        super().__init__(rows.column(KEY))
-        self._question = question
-        self._time_type = rows.column(TIME).type if question.has_time else None
-        self._last_time: Any = None
-        self._states = 0
-        self._error: Optional[str] = None
-        self._decided: Dict[str, Dict[str, Any]] = {}
-        self._monitor: Optional[Monitor] = None
-        options = {name: one for name, one in question.options.items() if name not in _OF_CHECK_ALONE}
-        try:
-            self._monitor = Monitor(question.spec, **options, **question.time_option)
-        except Error as error:
-            self._fail(error, self._way_out())
-
-    def _fail(self, error: Error, help: str = "") -> None:
-        if self._question.stops:
-            raise _about(self._key, error, help) from error
-        self._error = _worded(error) + (f"\n  {help}" if help else "")
-        self._monitor = None
-
-    def _way_out(self) -> str:
-        return (
-            f"help: the key has more than {self._question.rows} rows and is followed; "
-            "with rows=N keys of up to N rows are held instead"
-        )
-
-    def step(self, rows: pa.RecordBatch) -> None:
-        """Takes the next rows of the key."""
-        self._states += rows.num_rows
-        if self._monitor is None or rows.num_rows == 0:
-            return
-        try:
-            if self._question.has_time and rows.column(TIME).null_count:
-                raise TraceError("the time is null in some rows")
-            for change in self._monitor.step_batch(rows.drop_columns([KEY])):
-                self._decided[change.property] = change.to_dict()
-        except Error as error:
-            self._fail(error)
-        if self._question.has_time:
-            self._last_time = rows.column(TIME).slice(rows.num_rows - 1)
-
-    def ended(self) -> pa.RecordBatch:
-        """What the key has come to."""
-        question = self._question
-        if self._monitor is None:
-            return _failed(question, self._key, self._states, self._error or "", self._time_type)
-        verdicts = self._monitor.verdicts
-        try:
-            report = self._monitor.end()
-        except Error as error:
-            self._fail(error, self._way_out())
-            return _failed(question, self._key, self._states, self._error or "", self._time_type)
-        if question.goal == "query":
-            return self._values(report.values)
-        if not question.options.get("prefix"):
-            verdicts = report.verdicts
-        if question.goal == "summary":
-            return self._summary(verdicts, report)
-        return pa.concat_batches([self._verdict(name, verdicts[name]) for name in question.names])
-
-    def _verdict(self, name: str, verdict: Verdict) -> pa.RecordBatch:
-        decided = self._decided.get(name) if verdict is Verdict.VIOLATED and self._question.evidence else None
-        position, evidence = None, None
-        if decided is not None:
-            position, evidence = decided["position"], _decision(decided)
-        elif verdict is Verdict.VIOLATED and self._question.evidence:
-            position, evidence = self._states - 1, "it was certain at the end only"
-        columns = {
-            "key": self._key,
-            "property": _constant(name, 1),
-            "verdict": pa.array([str(verdict)]),
-            "position": pa.array([position], pa.int64()),
-        }
-        if self._time_type is not None:
-            is_last = position is not None and decided is None
-            time = _times([decided and decided.get("time_ns")], self._time_type, self._question.unit)
-            columns["time"] = self._last_time if is_last else time
-        columns["states"] = pa.array([self._states], pa.int64())
-        columns["evidence"] = pa.array([evidence], pa.string())
-        columns["error"] = pa.nulls(1, pa.string())
-        return pa.RecordBatch.from_pydict(columns)
-
-    def _summary(self, verdicts: Dict[str, Verdict], report: MonitorReport) -> pa.RecordBatch:
-        rows = []
-        unmet = {one["name"] for one in report.to_dict()["properties"] if "vacuous" in one}
-        for name in self._question.names:
-            verdict = verdicts[name]
-            worst = [(self._key[0], 1)] if verdict is Verdict.VIOLATED else []
-            vacuous = int(verdict is Verdict.SATISFIED and name in unmet)
-            rows.append(_summed(name, keys=1, verdicts={str(verdict): 1}, vacuous=vacuous, followed=1, worst=worst))
-        return _summary_batch(rows, self._key.type)
-
-    def _values(self, values: Dict[str, Any]) -> pa.RecordBatch:
-        batches = []
-        states = pa.array([self._states], pa.int64())
-        for name in self._question.names:
-            error = None if name in values else f"`{name}` cannot be followed\n  {self._way_out()}"
-            if error is not None and self._question.stops:
-                raise _about(self._key, TraceError(error))
-            batches.append(_value_batch(self._key, name, [values.get(name)], states, [error]))
-        return pa.concat_batches(batches)
 
 
 def _failed(
@@ -520,20 +536,12 @@ def _value_batch(
 
 
 def _summed(
-    name: str,
-    *,
-    keys: int = 0,
-    vacuous: int = 0,
-    errors: int = 0,
-    followed: int = 0,
-    verdicts: Optional[Dict[str, int]] = None,
-    worst: Iterable[Tuple[Any, int]] = (),
+    name: str, *, keys: int, counts: Optional[Dict[str, int]] = None, errors: int = 0, worst: Iterable[Tuple[Any, int]] = ()
 ) -> Dict[str, Any]:
-    counts = verdicts or {}
     row: Dict[str, Any] = {"property": name, "keys": keys}
-    for verdict in Verdict:
-        row[str(verdict)] = counts.get(str(verdict), 0)
-    row.update(vacuous=vacuous, errors=errors, followed=followed, worst=list(worst))
+    for count in [*map(str, Verdict), "vacuous"]:
+        row[count] = (counts or {}).get(count, 0)
+    row.update(errors=errors, worst=list(worst))
     return row
 
 
@@ -554,8 +562,7 @@ def _constant(text: str, count: int) -> pa.Array:
 
 
 def _whole(column: pa.ChunkedArray) -> pa.Array:
-    combined = column.combine_chunks()
-    return combined.chunk(0) if isinstance(combined, pa.ChunkedArray) else combined
+    return pa.concat_arrays(column.chunks or [pa.array([], column.type)])
 
 
 def _times(nanoseconds: List[Optional[int]], kind: pa.DataType, unit: Optional[str]) -> pa.Array:
@@ -651,21 +658,17 @@ def _at(place: Dict[str, Any]) -> str:
     return f"position {place['position']}{values}"
 
 
-def _decision(decided: Dict[str, Any]) -> str:
-    """What made a violation certain for a monitor."""
-    parts = [_valued(decided["values"])] if decided.get("values") else []
-    for one in decided.get("missed") or ():
-        parts.append(f"`{one['obligation']}` from position {one['since']}: it did not come in time")
-    return "; ".join(parts)
-
-
 def _worded(error: Error) -> str:
     """What is wrong with the rows of a key. They have no name but that of the key."""
     return re.sub(r"^<table>(:\d+)?: ", "", str(error))
 
 
-def _about(key: pa.Array, error: Error, help: str = "") -> Error:
+def _about(key: pa.Array, error: Error) -> Error:
     """The error with the key that it is about."""
-    text = f"key {key[0].as_py()!r}: {_worded(error)}" + (f"\n  {help}" if help else "")
+    text = f"key {key[0].as_py()!r}: {_worded(error)}"
     text += '\n  help: on_error="row" gives such keys a row with the reason, and answers for the others'
     return type(error)(text)
+
+
+def _without_time(count: int, rows: int) -> TraceError:
+    return TraceError(f"the time is null in {count} of {rows} rows")

@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 from ._errors import Error, TraceError
 from ._monitor import Monitor
 from ._native import Change, Spec
-from ._sorted import TIME, _about, _worded
+from ._sorted import KEY, TIME, _about, _worded, own_key
 
 #: The state of a key, as Spark keeps it.
 STATE = "saved binary, waiting binary, told string, last long, deadline long"
@@ -140,7 +140,7 @@ class _Key:
 
     def _followed(self) -> Monitor:
         if self._monitor is None:
-            options = dict(self._question.options, time=TIME)
+            options = dict(self._question.options, time=TIME, **own_key(self._question.spec))
             if self._saved:
                 self._monitor = Monitor.restore(self._question.spec, bytes(self._saved), **options)
             else:
@@ -204,7 +204,11 @@ class _Key:
         split = 1 + self._question.variables
         names = [name for name, _, _ in self._question.columns[1:split]]
         moments = rows.column(0).cast(pa.timestamp("us", "UTC"))
-        return pa.table([moments, *rows.columns[1:split]], names=[TIME, *names])
+        named = pa.table([moments, *rows.columns[1:split]], names=[TIME, *names])
+        if self._question.spec.by is None:
+            return named
+        # A spec that splits traces itself has one here.
+        return named.append_column(KEY, pa.repeat(0, named.num_rows))
 
     def _tell(self, name: str, verdict: str, position: int, time: Optional[int], is_final: bool) -> None:
         if self._told.get(name) == [verdict, is_final]:

@@ -25,8 +25,9 @@ from pyspark.sql import types as T
 from . import check as _check
 from . import query as _query
 from ._errors import TraceError, UsageError
+from ._monitor import Monitor
 from ._native import Spec
-from ._sorted import UNITS, Question, answers
+from ._sorted import TIME, UNITS, Question, answers, own_key
 from ._verdict import Verdict
 
 __all__ = ["check", "monitor", "query", "summary"]
@@ -47,6 +48,7 @@ _OPTIONS = (
     "prefix",
     "search_limit",
     "slice_limit",
+    "trace_memory",
     "type",
     "work_limit",
 )
@@ -59,6 +61,12 @@ _INSTEAD = {
     "end_when": "make the number of the trace a part of the key",
     "max_violations": "each key has rows of its own",
     "allow_empty": "a key has at least one row",
+}
+
+#: The same for streams.
+_INSTEAD_IN_STREAMS = {
+    "prefix": "it is always the beginning of a longer one",
+    "trace_memory": "what is kept of a key is a monitor, and no states",
 }
 
 _Names = Union[str, Sequence[str]]
@@ -98,14 +106,13 @@ def check(
     ``on_error="stop"`` fails the job if there is no answer for a key: its time is null somewhere, its
     key is null, or the evaluation fails. With ``"row"`` such a key has rows that say so.
 
-    Keys of up to ``rows`` rows are held in memory and checked together. A longer one is followed row by
-    row in memory that does not grow. Its verdicts are the same; its ``position``, ``time`` and ``evidence``
-    are those of the state that made the violation certain, which is the last one if only the end did. A
-    variable that is null throughout such a key is an error.
+    Keys of up to ``rows`` rows are held in memory and checked together. A longer one is checked by itself
+    while its rows are read; those that take more than ``trace_memory`` MiB (128) wait in a temporary file of the
+    worker. Answers do not depend on either.
 
     ``evidence=False`` leaves out where and why, which is faster if many keys violate something.
     ``partitions`` is the number of partitions; Spark's setting otherwise. Spark may ask after each row how
-    many bytes a batch has, which takes longer than all else; without that limit it does not:
+    many bytes a batch has, which can take longer than all else; without that limit it does not:
     ``spark.conf.set("spark.sql.execution.arrow.maxBytesPerBatch", str(2**31 - 1))``. Further options are those of
     `traceward.check`, such as ``missing="error"`` or ``event="activity"``.
     """
@@ -140,8 +147,8 @@ def query(
 
     Returns a row for each key and query: ``key``, ``query``, ``value`` as a double if it is a number,
     ``text`` with the value as it is, which is JSON if it is no text, ``states`` and ``error``. Both are null
-    for a key for which there is no value. The other arguments are those of `check`. Some queries cannot be
-    followed without all rows at hand: for keys of more than ``rows`` rows they are an error.
+    for a key for which there is no value. The other arguments are those of `check`. A query needs the columns
+    that it speaks of of all rows of a key in memory, and so does an assert.
     """
     asked = _Asked.of(df, spec, "query", by, time, order, options)
     fields = [
@@ -172,12 +179,12 @@ def summary(
 
     Returns a row for each property, in the spec's order: ``property``, how many ``keys`` there are, for how
     many it is ``satisfied``, ``violated``, ``holding``, ``pending`` and ``unknown``, how many of those for which
-    it is satisfied are ``vacuous`` as its trigger never happened, for how many there were ``errors``, and
-    how many were ``followed`` as they have more than ``rows`` rows. ``worst`` has the five keys with the most violations, and how many these are; a key that was
-    followed counts as one. The other arguments are those of `check`.
+    it is satisfied are ``vacuous`` as its trigger never happened, and for how many there were ``errors``.
+    ``worst`` has the five keys with the most violations, and how many these are. The other arguments are those
+    of `check`.
     """
     asked = _Asked.of(df, spec, "check", by, time, order, options)
-    counts = ["keys", *map(str, Verdict), "vacuous", "errors", "followed"]
+    counts = ["keys", *map(str, Verdict), "vacuous", "errors"]
     one = T.StructType([T.StructField("fewer", T.LongType()), T.StructField("key", asked.key_type)])
     fields = [
         T.StructField("property", T.StringType()),
@@ -235,9 +242,9 @@ def monitor(
     """
     if not isinstance(by, str):
         raise UsageError("by: one column is needed to follow a stream")
-    for name in ("prefix",):
-        if name in options:
-            raise TypeError(f"there is no option `{name}` for a stream: it is always the beginning of a longer one")
+    for name in options:
+        if name in _INSTEAD_IN_STREAMS:
+            raise TypeError(f"there is no option `{name}` for a stream: {_INSTEAD_IN_STREAMS[name]}")
     asked = _Asked.of(df, spec, "check", by, time, order, options, is_stream=True)
     if not df.isStreaming:
         raise UsageError("the DataFrame is no stream: traceward.spark.check answers for it")
@@ -245,6 +252,8 @@ def monitor(
         raise UsageError(f"time: a stream needs a column of timestamps, and `{time}` is {asked.time_type.simpleString()}")
     if on_error not in ("stop", "row"):
         raise UsageError(f'on_error: "stop" or "row" is needed, not {on_error!r}')
+    # What a monitor refuses is refused here, and not by a worker.
+    Monitor(asked.spec, **asked.options, time=TIME, **own_key(asked.spec))
     return _followed(asked, watermark, idle, on_error == "stop")
 
 
@@ -475,12 +484,12 @@ class _Columns:
 
     def find(self, name: str) -> Optional[_Found]:
         """The column that a name means: ``a.b`` is a column of that name, or the member ``b`` of ``a``."""
-        for length in range(len(name), 0, -1):
-            rest = name[length:]
-            if name[:length] in self._fields and (not rest or rest.startswith(".")):
-                field = self._fields[name[:length]]
-                return _member(_Found(field.name, _quoted(field.name), field.dataType), rest[1:])
-        return None
+        columns = (_Found(one.name, _quoted(one.name), one.dataType) for one in self._fields.values())
+        found = [one for column in columns for one in _members(column, name)]
+        if sum(one.name == name for one in found) > 1:
+            # As whoever reads tables says it.
+            raise TraceError(f"the DataFrame has `{name}` more than once\n  help: rename one of these columns")
+        return max(found, key=lambda one: len(one.name), default=None)
 
     def found(self, name: str, option: str) -> _Found:
         """The column that an option names."""
@@ -534,17 +543,17 @@ def _arrow(kind: T.DataType) -> Optional[pa.DataType]:
     return _ARROW.get(type(kind).__name__)
 
 
-def _member(found: _Found, path: str) -> _Found:
-    """The member of a column that a path leads to; elements of lists are left to whoever has the list."""
-    while path and isinstance(found.type, T.StructType):
-        names = [one.name for one in found.type.fields if path == one.name or path.startswith(one.name + ".")]
-        if not names:
-            break
-        name = max(names, key=len)
-        member = found.type[name].dataType
-        found = _Found(f"{found.name}.{name}", found.column.getField(name), member)
-        path = path[len(name) + 1 :]
-    return found
+def _members(found: _Found, path: str) -> List[_Found]:
+    """What a path means that begins with a column: it, or members of it; elements of lists are left to whoever has the
+    list."""
+    if path != found.name and not path.startswith(found.name + "."):
+        return []
+    if path == found.name or not isinstance(found.type, T.StructType):
+        return [found]
+    members = (
+        _Found(f"{found.name}.{one.name}", found.column.getField(one.name), one.dataType) for one in found.type.fields
+    )
+    return [inside for member in members for inside in _members(member, path)] or [found]
 
 
 def _quoted(name: str) -> Column:

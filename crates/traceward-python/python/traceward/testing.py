@@ -21,6 +21,7 @@ from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Set, Tuple, U
 
 from . import _native
 from ._errors import SpecError, TraceError, TraceWarning
+from ._frames import narrowed
 from ._logging import fields_of
 from ._native import Spec
 from ._report import Report
@@ -52,7 +53,9 @@ class _State(NamedTuple):
         told = self.fields if self.event is not None else self.values
         shown = ", ".join(f"{name}={value!r}" for name, value in told.items())
         what = f"{self.event} {shown}" if self.event is not None else shown
-        return f"{self.nanoseconds / 1e6:12.3f} ms  {what}".rstrip()
+        # What was logged must not reach the terminal of whoever sees the test fail as it is.
+        safe = _native.shown(what.encode(errors="backslashreplace").decode())
+        return f"{self.nanoseconds / 1e6:12.3f} ms  {safe}".rstrip()
 
 
 def _is_scalar(value: object) -> bool:
@@ -103,7 +106,7 @@ class Recorder:
         self._states: List[_State] = []
         self._values: Dict[str, _Scalar] = {}
         self._declared: Set[str] = set()
-        self._handlers: List[Tuple[logging.Logger, logging.Handler, int]] = []
+        self._handlers: List[Tuple[logging.Logger, logging.Handler, Optional[int]]] = []
         self._is_closed = False
 
     def event(self, name: str, /, **fields: Any) -> None:
@@ -147,7 +150,8 @@ class Recorder:
         """
         taken = logging.getLogger(logger) if isinstance(logger, str) else logger
         handler = _Handler(self)
-        self._handlers.append((taken, handler, taken.level))
+        # A level that is not given is the logger's own, and whoever sets it meanwhile means it.
+        self._handlers.append((taken, handler, None if level is None else taken.level))
         taken.addHandler(handler)
         if level is not None:
             taken.setLevel(level)
@@ -157,7 +161,8 @@ class Recorder:
         self._is_closed = True
         for logger, handler, level in reversed(self._handlers):
             logger.removeHandler(handler)
-            logger.setLevel(level)
+            if level is not None:
+                logger.setLevel(level)
         self._handlers.clear()
 
     def _add(self, event: Optional[str], fields: Dict[str, _Scalar], values: Dict[str, _Scalar]) -> None:
@@ -201,10 +206,11 @@ class Recorder:
         # Names in the order in which they came up, each once.
         named = dict.fromkeys(name for state in states for name in (*state.values, *state.fields))
         happened = dict.fromkeys(state.event for state in states if state.event is not None)
+        told = [{**state.values, **state.fields} if state.fields else state.values for state in states]
         for name in named:
             if name in happened:
                 raise TraceError(f"`{name}` is an event and a variable: give one of them another name")
-            columns[name] = [{**state.values, **state.fields}.get(name) for state in states]
+            columns[name] = [values.get(name) for values in told]
         if happened or self._declared:
             columns[_EVENT] = [state.event for state in states]
         offered = [*happened][:_MOST_OFFERED]
@@ -240,6 +246,7 @@ def _asked(data: Any, spec: Any, options: Dict[str, Any]) -> Report:
         return _asked_of_recorder(data, spec, options)
     if not isinstance(spec, (Spec, str, list, tuple, Path)):
         raise TypeError(f"a spec is no {type(spec).__name__}: the trace comes first, assert_trace(data, spec)")
+    data, options = narrowed(spec, data, False, options)
     return Report(_native.check(spec, data, False, options, False, False))
 
 

@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyString, PyType};
 use std::sync::Arc;
+use traceward::message::Shown;
 use traceward::report::Place;
 use traceward::{PropertyId, Verdict};
 use traceward_wire::{VerdictEvent, trace_number};
@@ -168,6 +169,7 @@ impl Change {
             (Some(key), None | Some(1)) => format!("{key}: "),
             (Some(key), Some(number)) => format!("{}: ", traceward::report::numbered_key(key, number)),
         };
+        let key = Shown(&key);
         Ok(format!("<Change: {key}{name} is {verdict} at position {}{is_final}>", self.noted.position))
     }
 }

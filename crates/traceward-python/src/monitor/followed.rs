@@ -1,8 +1,10 @@
 //! What a monitor follows: one trace, or one for each key.
 
 use super::change::{Noted, OfKey};
-use crate::error::{Kind, exception, in_python, of_error};
+use super::saved;
+use crate::error::{in_python, of_error};
 use crate::value::Given;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::sync::Arc;
 use std::time::Instant;
@@ -57,6 +59,8 @@ pub struct Keyed {
     monitor: KeyedMonitor,
     /// Tells how late it is where silence ends traces and states have no timestamps.
     since: Option<Instant>,
+    /// The time that had passed before, if it was saved: nobody was silent while nobody listened.
+    before: i64,
     /// What silence has brought before a state that was refused, to be told with the next one.
     untold: Vec<Noted>,
 }
@@ -75,16 +79,25 @@ impl From<StepError> for Refusal {
 }
 
 impl Keyed {
-    pub fn new(monitor: KeyedMonitor, idle: Option<u64>) -> Self {
+    pub fn new(monitor: KeyedMonitor, idle: Option<u64>, untold: Vec<Noted>) -> Self {
         let since = (idle.is_some() && !monitor.has_timestamps()).then(Instant::now);
-        Self { monitor, since, untold: Vec::new() }
+        let before = monitor.time().unwrap_or_default();
+        Self { monitor, since, before, untold }
+    }
+
+    /// The traces as bytes: with the silence up to now, and with what it has brought and nobody was
+    /// told.
+    fn save(&mut self) -> PyResult<Vec<u8>> {
+        self.pass_time();
+        let saved = saved::joined(&self.untold, self.monitor.save());
+        saved.map_err(|error| PyValueError::new_err(error.to_string()))
     }
 
     /// Ends what has been silent for too long by the clock of the machine, where no other tells.
     fn pass_time(&mut self) {
         if let Some(since) = self.since {
             let now = i64::try_from(since.elapsed().as_nanos()).unwrap_or(i64::MAX);
-            note_ended(self.monitor.pass_time(now), &mut self.untold);
+            note_ended(self.monitor.pass_time(self.before.saturating_add(now)), &mut self.untold);
         }
     }
 
@@ -268,10 +281,10 @@ impl Followed {
     }
 
     /// The monitor as bytes.
-    pub fn save(&self, py: Python<'_>) -> PyResult<Vec<u8>> {
+    pub fn save(&mut self, py: Python<'_>) -> PyResult<Vec<u8>> {
         match self {
             Self::One(monitor) => monitor.save().map_err(|error| of_error(py, &error, "the trace")),
-            Self::Each(_) => Err(not_saved(py)),
+            Self::Each(keyed) => keyed.save(),
         }
     }
 
@@ -334,13 +347,6 @@ fn of_one(monitor: &traceward::Monitor) -> Option<(String, String)> {
         return Some((query.name.to_owned(), reason));
     }
     None
-}
-
-/// The exception for whoever saves what cannot be saved.
-pub fn not_saved(py: Python<'_>) -> PyErr {
-    let text = "a monitor that follows keys cannot be saved, nor restored\n  \
-                help: without by, a monitor of one trace can: have one for each key that is to outlive the program";
-    exception(py, Kind::Usage, text)
 }
 
 /// A time as the timestamps of states are given, in nanoseconds.
