@@ -76,34 +76,30 @@ def timed(job):
     return time.perf_counter() - begin
 
 
-def resident():
-    with open("/proc/self/statm") as file:
-        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
+def status(name):
+    """A figure of this process in MiB."""
+    with open("/proc/self/status") as file:
+        return next(int(line.split()[1]) / 2**10 for line in file if line.startswith(name))
 
 
 def memory(df, rows):
-    """The most memory that a worker has in each half of a single key."""
+    """The memory of a worker before a single key, and the most that it has until the key is answered for."""
     asked = _Asked.of(df, SPEC, "check", "key", "t:s", (), {})
     question = asked.question("check", "stop", 250_000, True)
 
     def measured(batches):
-        seen = []
-
-        def watched():
-            for batch in batches:
-                seen.append(resident())
-                yield batch
-
-        verdicts = [row for batch in answers(question, watched()) for row in batch.to_pylist()]
+        # A worker may have done other work before: its peak begins anew.
+        with open("/proc/self/clear_refs", "w") as file:
+            file.write("5")
+        before = status("VmRSS")
+        verdicts = [row for batch in answers(question, batches) for row in batch.to_pylist()]
         if verdicts:
-            half = len(seen) // 2
-            states = verdicts[0]["states"]
-            columns = {"states": [states], "first": [max(seen[:half])], "second": [max(seen[half:])]}
+            columns = {"states": [verdicts[0]["states"]], "before": [before], "most": [status("VmHWM")]}
             yield pa.RecordBatch.from_pydict(columns)
 
-    found = asked.sorted(None).mapInArrow(measured, "states long, first double, second double").collect()
+    found = asked.sorted(None).mapInArrow(measured, "states long, before double, most double").collect()
     assert [row.states for row in found] == [rows]
-    return found[0].first, found[0].second
+    return found[0].before, found[0].most
 
 
 def print_times(how, df, rows, keys):
@@ -140,8 +136,8 @@ def main():
     spark.conf.unset(BYTES)
     df.unpersist()
     for count in (rows // 4, rows):
-        first, second = memory(rows_of(spark, count, 1), count)
-        print(f"one key of {count} rows: at most {first:.0f} MiB in its first half, {second:.0f} MiB in its second")
+        before, most = memory(rows_of(spark, count, 1), count)
+        print(f"one key of {count} rows: {before:.0f} MiB before, at most {most:.0f} MiB")
     spark.stop()
 
 

@@ -8,6 +8,8 @@ import os
 import platform
 from pathlib import Path
 
+from rows import is_ours, ours_of
+
 COLOURS = {
     "traceward": "#c0392b",
     "polars": "#2471a3",
@@ -24,6 +26,8 @@ COLOURS = {
     "declare4py": "#6c3483",
 }
 # Below this a trace takes no longer than the start of a process.
+# Processors that others may keep busy where figures are to be trusted.
+BUSY = 0.2
 SHORT = 100_000
 WIDTH, HEIGHT, MARGIN, LEGEND = 560, 340, 52, 150
 
@@ -68,32 +72,39 @@ def write(root, results):
 
 
 def opening(rows, facts, results):
-    loads = [float(row["load"]) for row in rows if row["load"]]
-    load = f"Load average while it ran: {min(loads):.1f} to {max(loads):.1f}"
-    busy = f", on {facts.get('cores', '?')} cores: **others used the machine, and these figures are provisional.**"
-    quiet = "."
     versions = ", ".join(f"{name} {version}" for name, version in facts.get("versions", {}).items() if "parquet" not in name)
     machine = f"{facts.get('cpu', '?')}, {facts.get('cores', '?')} cores, {facts.get('memory_gib', '?')} GiB, {facts.get('system', '')}"
     return f"""# Traceward and its peers on the same traces
 
 Made by `bench/race/run` from [{results.name}](../bench/results/{results.name}). Times are seconds; "× ours" is how many times as long as
-Traceward a peer takes: below 1 it is faster.
+Traceward a peer takes, from Parquet as Traceward from Parquet: below 1 it is faster.
 
-Machine: {machine}. {load}{busy if loads and max(loads) > 1.5 else quiet}
+Machine: {machine}. {others(rows)}
 Versions: {versions}; Python {facts.get('python', '?')}."""
 
 
+def others(rows):
+    """How busy the machine was beside the race, as far as the results tell."""
+    loads = [float(row["load"]) for row in rows if row.get("load")]
+    if loads:
+        return f"Load average while it ran: {min(loads):.1f} to {max(loads):.1f}, the race itself included."
+    busy = [float(row["others"]) for row in rows if row.get("others")]
+    most = f"Others kept {max(busy, default=0):.2f} processors busy at the most while somebody was timed"
+    return most + (": **these figures are provisional.**" if max(busy, default=0) > BUSY else ".")
+
+
 def measured(rows):
-    return [row for row in rows if row["seconds"] and row["against_ours"]]
+    return [row for row in rows if row["seconds"]]
 
 
-def is_ours(row):
-    return row["tool"].startswith("traceward")
+def compared(rows):
+    """What was measured where we were, too, from the same kind of file."""
+    return [row for row in measured(rows) if row["against_ours"]]
 
 
 def faster(rows):
     """Where we lose, in plain words."""
-    lost = [row for row in measured(rows) if not is_ours(row) and float(row["against_ours"]) < 1]
+    lost = [row for row in compared(rows) if not is_ours(row) and float(row["against_ours"]) < 1]
     if not lost:
         return "## Where others are faster\n\nNowhere in this run."
     lines, short = [], [row for row in lost if int(row["states"]) < SHORT]
@@ -101,7 +112,7 @@ def faster(rows):
         names = ", ".join(dict.fromkeys(row["tool"] for row in short))
         lines.append(f"* Traces of less than {SHORT:,} states: it takes our process milliseconds to start, and {names} can be done by then.")
     # Of growing traces the longest one tells.
-    lost = {(row["workload"], row["tool"]): row for row in measured(rows) if not is_ours(row) and int(row["states"]) >= SHORT}
+    lost = {(row["workload"], row["tool"]): row for row in compared(rows) if not is_ours(row) and int(row["states"]) >= SHORT}
     lost = [row for row in lost.values() if float(row["against_ours"]) < 1]
     for row in sorted(lost, key=lambda row: float(row["against_ours"])):
         times = 1 / max(float(row["against_ours"]), 0.01)
@@ -110,10 +121,6 @@ def faster(rows):
         lines.append(f"* {what}: **{row['tool']}** is {times} as fast ({seconds(row)} s, ours {seconds(ours_of(row, rows))} s).")
     start = "On the longest trace that each peer followed; its other lengths are in the tables below.\n\n"
     return "## Where others are faster\n\n" + start + "\n".join(lines)
-
-
-def ours_of(row, rows):
-    return next(one for one in rows if one["tool"] == "traceward" and one["workload"] == row["workload"] and one["states"] == row["states"])
 
 
 def seconds(row, field="seconds"):
@@ -126,7 +133,7 @@ def overview(rows):
     lines = ["## At a glance", "", "Each peer at the longest trace that it followed: × ours.", ""]
     lines += ["| workload | ours, longest | " + " | ".join(names) + " |", "| --- | ---: |" + " ---: |" * len(names)]
     for workload in dict.fromkeys(row["workload"] for row in rows):
-        here = [row for row in measured(rows) if row["workload"] == workload]
+        here = [row for row in compared(rows) if row["workload"] == workload]
         cells = [glance(here, name) for name in names]
         ours = [row for row in here if row["tool"] == "traceward"]
         own = f"{seconds(ours[-1])} s at {power(ours[-1])}" if ours else ""
@@ -197,7 +204,7 @@ def section(name, rows, plots):
     lines += ["| states | tool | reads | seconds | CPU | in memory | × ours | × our CPU |", "| ---: | --- | --- | ---: | ---: | ---: | ---: | ---: |"]
     for row in timed:
         ratio = work = ""
-        if row["tool"] != "traceward":
+        if not is_ours(row) and row["against_ours"]:
             ratio = f"{float(row['against_ours']):.3g}"
             work = f"{float(row['cpu_seconds']) / max(float(ours_of(row, rows)['cpu_seconds']), 1e-4):.3g}"
         cells = [f"{int(row['states']):,}", row["tool"], row["reads"], seconds(row), seconds(row, "cpu_seconds")]

@@ -12,6 +12,7 @@ import os
 import shutil
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import numpy as np
@@ -52,6 +53,27 @@ def qualified(workload, tool, folders, answers):
     return f"disagrees on {wrong} of {len(answers)} small traces; {first}" if wrong else None
 
 
+class Others:
+    """How many processors others keep busy: what all of them do, less what the race has done."""
+
+    def __init__(self):
+        self.start = time.perf_counter(), self.busy()
+
+    @staticmethod
+    def busy():
+        with open("/proc/stat") as file:
+            user, nice, system, _, _, irq, softirq, *_ = map(int, file.readline().split()[1:])
+        own = os.times()
+        everybody = (user + nice + system + irq + softirq) / os.sysconf("SC_CLK_TCK")
+        return everybody - own.user - own.system - own.children_user - own.children_system
+
+    def processors(self):
+        """None where it was too short to tell: the system counts in hundredths of a second."""
+        start, busy = self.start
+        seconds = time.perf_counter() - start
+        return max(0.0, self.busy() - busy) / seconds if seconds > 0.5 else None
+
+
 class Runner:
     """A tool on growing traces of one workload, for as long as it can follow."""
 
@@ -66,7 +88,9 @@ class Runner:
         if expected_time > LIMIT_SECONDS:
             note = f"too slow: at its pace {expected_time:.0f} s, not tried{reached}"
             return self.stop(workload, states, results, note)
+        others = Others()
         said = self.tool.timed(workload, folder, RUNS)
+        others = others.processors()
         for reason in ("unsupported", "error", "too_slow"):
             if reason in said:
                 return self.stop(workload, states, results, f"{reason.replace('_', ' ')}: {said[reason]}{reached}")
@@ -74,7 +98,7 @@ class Runner:
             note = f"disagrees: {json.dumps(said['answer'])}, right is {json.dumps(right)}"
             return self.stop(workload, states, results, note)
         self.times.append((states, said["seconds"]))
-        results.add(workload, states, self.tool, self.version, said)
+        results.add(workload, states, self.tool, self.version, said, others=others)
 
     def stop(self, workload, states, results, note):
         self.stopped = True

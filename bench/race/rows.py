@@ -2,10 +2,9 @@
 
 import csv
 import math
-import os
 
 FIELDS = (
-    "workload title states tool version reads seconds cpu_seconds in_memory_seconds against_ours runs peak_mib load note".split()
+    "workload title states tool version reads seconds cpu_seconds in_memory_seconds against_ours runs peak_mib others note".split()
 )
 
 
@@ -18,10 +17,11 @@ class Results:
             with open(path, newline="") as file:
                 self.rows = list(csv.DictReader(file))
 
-    def add(self, workload, states, tool, version, said, note=""):
+    def add(self, workload, states, tool, version, said, note="", others=None):
+        """Adds a row; `others` are the processors that others kept busy meanwhile."""
         row = dict.fromkeys(FIELDS, "")
         row.update(workload=workload.name, title=workload.title, states=states, tool=tool.name, version=version)
-        row.update(reads=tool.reads, note=note, load=f"{os.getloadavg()[0]:.1f}")
+        row.update(reads=tool.reads, note=note, others="" if others is None else f"{others:.2f}")
         if "seconds" in said:
             row.update(seconds=f"{said['seconds']:.4f}", cpu_seconds=f"{said['cpu']:.4f}", runs=said["runs"])
             row.update(peak_mib=said["peak_mib"])
@@ -43,11 +43,22 @@ class Results:
 
 
 def set_ratios(rows):
-    """How many times as long as ours everybody takes."""
-    ours = {(row["workload"], str(row["states"])): row["seconds"] for row in rows if row["tool"] == "traceward"}
+    """How many times as long as ours everybody takes, from the same kind of file."""
     for row in rows:
-        base = ours.get((row["workload"], str(row["states"])))
-        row["against_ours"] = f"{float(row['seconds']) / float(base):.2f}" if row["seconds"] and base else ""
+        base = ours_of(row, rows)
+        has_both = row["seconds"] and base and base["seconds"]
+        row["against_ours"] = f"{float(row['seconds']) / float(base['seconds']):.2f}" if has_both else ""
+
+
+def ours_of(row, rows):
+    """Our row beside another one, from the same kind of file; none if we were not asked so."""
+    name = "traceward-parquet" if row["tool"].endswith("-parquet") else "traceward"
+    same = [one for one in rows if one["workload"] == row["workload"] and str(one["states"]) == str(row["states"])]
+    return next((one for one in same if one["tool"] == name and one["seconds"]), None)
+
+
+def is_ours(row):
+    return row["tool"].startswith("traceward")
 
 
 def line(row):

@@ -40,6 +40,16 @@ class RowsTest(unittest.TestCase):
                 written = list(csv.DictReader(file))
         self.assertEqual([row["against_ours"] for row in written], ["1.00", "2.00", "1.00", "0.50", ""])
 
+    def test_tables_are_compared_with_ours_from_tables(self):
+        def row(tool, seconds, states=5):
+            return {"workload": "w", "states": states, "tool": tool, "seconds": seconds}
+
+        all_rows = [row("traceward", "2.0"), row("traceward-parquet", "1.0"), row("polars", "1.0"), row("polars-parquet", "3.0")]
+        # Ours was asked from CSV alone, which says nothing about a table.
+        all_rows += [row("traceward", "2.0", 6), row("duckdb-parquet", "1.0", 6), row("duckdb", "", 6), row("polars", "1.0", 7)]
+        rows.set_ratios(all_rows)
+        self.assertEqual([one["against_ours"] for one in all_rows], ["1.00", "1.00", "0.50", "3.00", "1.00", "", "", ""])
+
     def test_what_is_measured_anew_replaces_what_was(self):
         with tempfile.TemporaryDirectory() as folder:
             again = rows.Results(self.results(folder).path, [WORKLOAD.name])
