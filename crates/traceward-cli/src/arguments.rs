@@ -9,7 +9,7 @@ use std::time::Duration;
 use traceward::engine::{Interrupt, Limit, Limits, Precision, Simplification, Subsumption};
 use traceward::input::{Format, MissingPolicy, Note, TimeColumn, TimeUnit};
 use traceward::message::{Remedy, TIME_UNITS};
-use traceward::{Config, Dialect, EngineName, ValueType};
+use traceward::{Config, Dialect, EngineName, KeyOptions, ValueType};
 use traceward_server::Address;
 
 /// Checks, monitors and measures what running systems actually did
@@ -373,10 +373,10 @@ pub struct MonitorArguments {
     /// there are any, and otherwise by when records arrive: `10min`, `500ms`
     #[arg(long, value_name = "DURATION", value_parser = duration, help_heading = "Trace")]
     pub idle: Option<u64>,
-    /// With --by: the most keys at a time. One more is an error, since to end another for it would
-    /// make its verdict wrong
-    #[arg(long, value_name = "N", help_heading = "Trace", default_value_t = 1_000_000)]
-    pub max_keys: usize,
+    /// With --by: the most keys at a time (1000000 if not given). One more is an error, since to end
+    /// another for it would make its verdict wrong
+    #[arg(long, value_name = "N", help_heading = "Trace")]
+    pub max_keys: Option<usize>,
     #[command(flatten)]
     pub engine: EngineArguments,
     /// Tell at the end what following has cost at its most: configurations, nodes of the graph,
@@ -438,6 +438,14 @@ impl MonitorArguments {
             OutputFormat::Json => Told::Changes,
             OutputFormat::Text => Told::Final,
         }
+    }
+
+    /// The ends of the traces of keys, and how many there may be.
+    pub fn key_options(&self) -> KeyOptions {
+        let mut keys = KeyOptions::default();
+        keys.idle = self.idle;
+        keys.max_keys = self.max_keys.unwrap_or(keys.max_keys);
+        keys
     }
 }
 

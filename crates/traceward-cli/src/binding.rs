@@ -331,9 +331,12 @@ impl MonitorRequest {
 
     /// The ends of the traces of keys, and how many there may be.
     pub fn keys(&self) -> KeyOptions {
-        let mut keys = KeyOptions::default();
-        (keys.idle, keys.max_keys) = (self.0.idle, self.0.max_keys);
-        keys
+        self.0.key_options()
+    }
+
+    /// Whether it was said how many keys there may be.
+    pub fn limits_keys(&self) -> bool {
+        self.0.max_keys.is_some()
     }
 
     /// The engine, and its limits.

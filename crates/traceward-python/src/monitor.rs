@@ -626,6 +626,9 @@ fn refuse(spec: &traceward::Spec, request: &MonitorRequest) -> Result<(), &'stat
         None if request.keys().idle.is_some() => {
             Err("idle ends the traces of keys, and there are none\n  help: by=\"NAME\" says which value is the key")
         }
+        None if request.limits_keys() => {
+            Err("max_keys limits keys, and there are none\n  help: by=\"NAME\" says which value is the key")
+        }
         Some(_) if questions.coverage || questions.waiting => {
             Err("coverage and waiting are not told of keys that are followed\n  help: check(..., by=...) tells them")
         }

@@ -177,6 +177,8 @@ def test_a_spec_may_name_the_key():
 def test_what_is_not_told_of_keys_is_said():
     with pytest.raises(UsageError, match="idle ends the traces of keys"):
         Monitor("G x < 3", idle="1s")
+    with pytest.raises(UsageError, match="max_keys limits keys"):
+        Monitor("G x < 3", max_keys=5)
     with pytest.raises(UsageError, match="coverage"):
         Monitor("G x < 3", by="who", coverage=True)
     with pytest.raises(UsageError, match="end"):

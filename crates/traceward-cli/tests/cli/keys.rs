@@ -76,6 +76,7 @@ fn silence_ends_traces() {
             (&[asked, &["62s", "--only-final"]].concat(), rows),
             (&[asked, &["soon"]].concat(), rows),
             (&["monitor", "-e", "G a", "--idle", "1s"], b"a\n1\n"),
+            (&["monitor", "-e", "G a", "--max-keys", "5"], b"a\n1\n"),
             (&["monitor", "-e", "G a", "--end-when", "a"], b"a\n1\n"),
             (&["monitor", "-e", "G a", "--by", "k", "--coverage"], b"k,a\n1,1\n"),
             (&["monitor", "-e", "G a", "--by", "k", "--every", "10"], b"k,a\n1,1\n"),
@@ -191,8 +192,9 @@ fn states_of_one_trace_may_take_more_than_memory() {
     let (many, answer) = ask("many.csv", "2");
     let (all, expected) = ask("many.csv", "1024");
     assert_eq!(answer, expected, "the answer does not depend on where states are");
-    // 2.1 million states more, of 16 bytes each, would be 33 MB; their bits are 260 kB a row.
-    assert!(many < few + 12_000, "{many} KiB for many states, {few} KiB for few");
+    // 2.1 million states more, of 16 bytes each, would be 33 MB; their bits are 260 kB a row. What threads have
+    // read ahead, and in larger pieces of a larger file, differs from run to run by some megabytes.
+    assert!(many < few + 18_000, "{many} KiB for many states, {few} KiB for few");
     assert!(all > many + 20_000, "{all} KiB in memory, {many} KiB otherwise: nothing went to the file");
 }
 

@@ -17,7 +17,7 @@ use traceward::input::{Format, Note, TraceError, Unseen};
 use traceward::message::Shown;
 use traceward::report::numbered_key;
 use traceward::{
-    Change, EndedTrace, Error, KeyEnd, KeyOptions, KeyedEvent, KeyedFeed, KeyedMonitor, KeyedStep, MeasuredQuery,
+    Change, EndedTrace, Error, KeyEnd, KeyedEvent, KeyedFeed, KeyedMonitor, KeyedStep, MeasuredQuery,
     PassedTime, ReadOptions, Spec, Verdict,
 };
 use traceward_wire::{EndOfTrace, RunningQuery, ValueEvent, VerdictEvent, trace_number};
@@ -30,8 +30,7 @@ pub fn run(
     options: &ReadOptions,
 ) -> Result<Outcome, Failure> {
     refuse(&arguments)?;
-    let mut keys = KeyOptions::default();
-    (keys.idle, keys.max_keys) = (arguments.idle, arguments.max_keys);
+    let keys = arguments.key_options();
     // Events bring timestamps that nobody has to name.
     let monitor = match options.format.is_none_or(|format| format == Format::EVENTS) {
         _ if arguments.clock == ClockSource::Wall => KeyedMonitor::by_arrival(spec, config, keys),
@@ -69,9 +68,11 @@ fn refuse(arguments: &MonitorArguments) -> Result<(), Failure> {
 
 /// Refuses options that only mean something by key.
 pub fn refuse_without_key(arguments: &MonitorArguments) -> Result<(), Failure> {
-    match arguments.idle {
-        Some(_) => Err(Failure::new("--idle ends the traces of keys, and there are none").help("--by COLUMN names it")),
-        None => Ok(()),
+    let refused = |message: &str| Err(Failure::new(message).help("--by COLUMN says which column holds the key"));
+    match arguments {
+        MonitorArguments { idle: Some(_), .. } => refused("--idle ends the traces of keys, and there are none"),
+        MonitorArguments { max_keys: Some(_), .. } => refused("--max-keys limits keys, and there are none"),
+        _ => Ok(()),
     }
 }
 
