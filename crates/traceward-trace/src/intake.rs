@@ -21,7 +21,7 @@ const MOST_STRINGS: usize = 1024;
 const LONGEST_STRING: usize = 64;
 
 /// The version of what [`Intake::save`] writes.
-const VERSION: u8 = 3;
+const VERSION: u8 = 4;
 
 /// Makes states of records, one by one.
 ///
@@ -51,6 +51,8 @@ pub struct Intake {
     seen: Vec<bool>,
     /// Whether that is known of all of them.
     all_seen: bool,
+    /// For each variable the number of states in which it had no value.
+    missing: Vec<u64>,
     /// The state on offer.
     next: Vec<Value>,
     next_time: Option<(i64, u64)>,
@@ -109,6 +111,7 @@ impl Intake {
             arrival: None,
             seen: vec![false; variables],
             all_seen: false,
+            missing: vec![0; variables],
             next: vec![Value::Missing; variables],
             next_time: None,
             next_seen: vec![false; variables],
@@ -210,6 +213,11 @@ impl Intake {
         &self.seen
     }
 
+    /// For each variable, the number of states in which it had no value.
+    pub fn missing(&self) -> &[u64] {
+        &self.missing
+    }
+
     /// States come from a table that has a column for a variable: it is no slip, whatever rows
     /// have there.
     pub fn name(&mut self, variable: usize) {
@@ -283,6 +291,9 @@ impl Intake {
         std::mem::swap(&mut self.image, &mut self.next);
         std::mem::swap(&mut self.source, &mut self.next_source);
         self.time = self.next_time;
+        for (count, value) in self.missing.iter_mut().zip(&self.image) {
+            *count += u64::from(value.is_missing());
+        }
         if !self.all_seen {
             self.seen.iter_mut().zip(&self.next_seen).for_each(|(seen, now)| *seen |= now);
             self.all_seen = self.seen.iter().all(|seen| *seen);
@@ -351,6 +362,7 @@ impl Intake {
             time: self.time,
             passed: self.passed,
             seen: self.seen.clone(),
+            missing: self.missing.clone(),
         };
         postcard::to_allocvec(&saved).unwrap_or_default()
     }
@@ -363,6 +375,7 @@ impl Intake {
             && saved.image.len() == variables
             && saved.unknown.len() == variables
             && saved.seen.len() == variables
+            && saved.missing.len() == variables
             && saved.orders.is_some() == self.clock.is_some();
         if !fits || !self.typing.restore(&saved.types) {
             return Err(CannotRestore);
@@ -373,7 +386,7 @@ impl Intake {
         }
         self.image = saved.image.into_iter().map(SavedValue::value).collect();
         (self.time, self.passed) = (saved.time, saved.passed);
-        (self.seen, self.unknown) = (saved.seen, saved.unknown);
+        (self.seen, self.unknown, self.missing) = (saved.seen, saved.unknown, saved.missing);
         self.all_seen = false;
         Ok(())
     }
@@ -454,6 +467,7 @@ struct Saved {
     time: Option<(i64, u64)>,
     passed: Option<i64>,
     seen: Vec<bool>,
+    missing: Vec<u64>,
 }
 
 #[derive(Serialize, Deserialize)]

@@ -6,6 +6,7 @@ use crate::value::of_tolerance;
 use crate::{ErrorKind, Members, Statistics, VERSION, Value, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use traceward::input::Note;
 use traceward::report::{self, Cost};
 use traceward::{
     Abandoned, Feed, KeyViolation, KeyedFeed, KeyedMonitor, KeyedProperty, KeyedQuery, Known, MeasuredQuery, Monitor,
@@ -210,6 +211,12 @@ pub struct EndOfTrace {
     /// The number of records that came too late to be put in order, and were left out.
     #[serde(default, skip_serializing_if = "crate::report::is_zero")]
     pub late: u64,
+    /// For each variable of which a value was asked in states that had none, in how many.
+    #[serde(default, skip_serializing_if = "Members::is_empty")]
+    pub missing: Members<u64>,
+    /// What the reader noticed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// The verdict on each property.
     pub properties: Vec<EndVerdict>,
     /// The value of each query.
@@ -378,6 +385,17 @@ impl Extent {
     }
 }
 
+/// Variables with a number each.
+fn counted<'a>(missing: impl Iterator<Item = (&'a str, u64)>) -> Members<u64> {
+    Members(missing.map(|(name, count)| (name.to_owned(), count)).collect())
+}
+
+/// Notes in words. That there is no state is told by their number, whatever there was instead.
+fn told(notes: &[Note]) -> Vec<String> {
+    let is_told = |note: &&Note| !matches!(note, Note::EmptyInput | Note::HeaderOnly | Note::NoRows);
+    notes.iter().filter(is_told).map(ToString::to_string).collect()
+}
+
 /// Whether there is no verdict on a property at the end.
 fn is_unknown(monitor: &Monitor, id: traceward::PropertyId) -> bool {
     monitor.property(id).gave_up.is_some() || monitor.doubt(id).is_some()
@@ -409,6 +427,8 @@ impl EndOfTrace {
             states,
             skipped,
             late: 0,
+            missing: Members::default(),
+            notes: Vec::new(),
             properties,
             queries: Vec::new(),
             warnings: Vec::new(),
@@ -417,7 +437,8 @@ impl EndOfTrace {
 
     /// What a feed of many keys has come to; `reason` words why a property was given up.
     pub fn of_keys(feed: &KeyedFeed, extent: Extent, reason: &dyn Fn(&Abandoned) -> String) -> Self {
-        Self { skipped: feed.skipped(), ..Self::of_keyed_monitor(feed.monitor(), extent, reason) }
+        let end = Self::of_keyed_monitor(feed.monitor(), extent, reason);
+        Self { skipped: feed.skipped(), late: feed.late(), notes: told(&feed.notes()), ..end }
     }
 
     /// What a monitor of many keys has come to that got its states one by one.
@@ -438,6 +459,7 @@ impl EndOfTrace {
         Self {
             complete: (extent != Extent::Complete).then_some(false),
             stopped: extent.stopped(),
+            missing: counted(monitor.missing()),
             properties: monitor.properties().map(property).collect(),
             queries: monitor.queries().map(|query| EndValue::of_keys(&query, reason)).collect(),
             warnings: monitor.warnings().iter().map(Warning::from).collect(),
@@ -455,7 +477,7 @@ impl EndOfTrace {
         cost_asked: bool,
     ) -> Self {
         let end = Self::of_monitor(feed.monitor(), extent, verdicts, reason, cost_asked);
-        Self { skipped: feed.skipped(), late: feed.late(), ..end }
+        Self { skipped: feed.skipped(), late: feed.late(), notes: told(&feed.notes()), ..end }
     }
 
     /// What a monitor has come to that got its states one by one.
@@ -501,6 +523,8 @@ impl EndOfTrace {
             states: monitor.position(),
             skipped: 0,
             late: 0,
+            missing: counted(monitor.missing()),
+            notes: Vec::new(),
             properties: monitor.property_ids().zip(verdicts).map(property).collect(),
             queries: match extent {
                 Extent::Complete => monitor.queries_at_end().map(|query| end_value(&query)).collect(),

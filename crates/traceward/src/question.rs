@@ -39,7 +39,7 @@ pub(crate) use input::Input;
 use input::{Counted, Elsewhere};
 use judgement::Judgement;
 use mistake::Occurring;
-pub(crate) use mistake::never_true;
+pub(crate) use mistake::{MOST_COMPARED, compared_strings, never_true};
 use part::{Evaluated, Part};
 pub(crate) use parts::PartsTally;
 use points::Drawn;
@@ -270,7 +270,7 @@ impl<'a> Question<'a> {
             return self.letters_of_stretches(elsewhere, occurring).map(Some);
         }
         let trace = self.input.trace();
-        occurring.add_strings(self, trace);
+        occurring.add_values(self, trace);
         if self.input.keys.is_some() && self.bound.prepared.speaks_of_states_before() {
             occurring.add_held(None, trace.len);
             return Ok(None);
@@ -306,7 +306,7 @@ impl<'a> Question<'a> {
                 whole.extend_from_slice(&times[own.clone()]);
             }
             counted.add(trace, own);
-            occurring.add_strings(self, trace);
+            occurring.add_values(self, trace);
         }
         // Whoever asked before has found the same.
         let _ = elsewhere.counted.set(counted);

@@ -56,6 +56,11 @@ pub enum WarningKind {
         /// The text of the comparison.
         comparison: String,
     },
+    /// A variable that has only 0 and 1 is a number in a query where a boolean would be a formula.
+    NumberForFormula {
+        /// The variable.
+        variable: Arc<str>,
+    },
     /// A bound counts steps though the trace has timestamps.
     StepsBesideTime {
         /// The bound, as text.
@@ -87,6 +92,7 @@ impl WarningKind {
             Self::StringNeverOccurs { .. } => "string-never-occurs",
             Self::PatternNeverMatches { .. } => "pattern-never-matches",
             Self::ComparisonNeverTrue { .. } => "comparison-never-true",
+            Self::NumberForFormula { .. } => "number-for-formula",
             Self::StepsBesideTime { .. } => "steps-beside-time",
             Self::StepsAreChanges { .. } => "steps-are-changes",
             Self::Spec { .. } => "spec",
@@ -112,6 +118,11 @@ impl fmt::Display for WarningKind {
             }
             Self::PatternNeverMatches { test } => write!(f, "`{test}` matches no state"),
             Self::ComparisonNeverTrue { comparison } => write!(f, "`{comparison}` is true in no state"),
+            Self::NumberForFormula { variable } => write!(
+                f,
+                "`{variable}` has only 0 and 1, and is a number here, so that 0 counts as well; \
+                 `{variable} == 1` asks for ones, and if it is declared boolean it is a formula"
+            ),
             Self::StepsBesideTime { bound } => write!(
                 f,
                 "the bound {bound} counts steps, and the trace has timestamps; a unit makes it a time, as in [0,1s]"

@@ -119,12 +119,14 @@ pub fn notes(report: &Report) -> Vec<String> {
     if trace.states == 0 && notes.is_empty() {
         notes.push("the trace is empty".into());
     }
-    for (name, count) in &trace.missing {
-        let of = counted(trace.states, "state");
-        let name = Shown(name);
-        notes.push(format!("`{name}` is missing in {count} of {of}; what is asked of it is false there"));
-    }
+    notes.extend(trace.missing.iter().map(|(name, count)| missing(name, *count as u64, trace.states as u64)));
     notes
+}
+
+/// What is to be known of a variable that had no value in some states.
+pub fn missing(name: &str, count: u64, states: u64) -> String {
+    let of = counted(states as usize, "state");
+    format!("`{}` is missing in {count} of {of}; what is asked of it is false there", Shown(name))
 }
 
 /// The place in a program at which a state came about, behind its line.

@@ -4,7 +4,7 @@ use super::property::{signs, statistics_text, vacuously};
 use super::query::{within, write_summary};
 use super::runs::{write_coverage, write_waiting};
 use super::units::{counted, exact_moment, measured_or_none, moment, state_value};
-use super::{BAD, BOLD, DIM, GOOD, OPEN, POSITION_WIDTH, source_text};
+use super::{BAD, BOLD, DIM, GOOD, OPEN, POSITION_WIDTH, missing, source_text};
 use crate::command::monitor::{self, Ending};
 use crate::failure::given_up;
 use std::io::{self, Write};
@@ -131,6 +131,7 @@ pub fn monitor_end(out: &mut impl Write, feed: &Feed, ending: Ending, cost: moni
         Ending::Complete => monitor.queries_at_end().try_for_each(|query| write_end_value(out, &query, states))?,
         _ => monitor.queries().try_for_each(|query| write_end_value(out, &query, states))?,
     }
+    write_missing(out, monitor.missing(), states)?;
     match monitor.recorded() {
         Some(kept) if (kept as u64) < monitor.position() => {
             writeln!(out, "{DIM}note: what is told of runs is of the first {}{DIM:#}", counted(kept, "state"))
@@ -154,7 +155,16 @@ pub fn keyed_end(out: &mut impl Write, feed: &KeyedFeed, ending: Ending) -> io::
             writeln!(out, "    {UNKNOWN} for {}: {}", Shown(key), given_up(reason))?;
         }
     }
-    Ok(())
+    write_missing(out, monitor.missing(), monitor.states())
+}
+
+/// Writes what is to be known of variables that had no value in some states.
+fn write_missing<'a>(
+    out: &mut impl Write,
+    mut variables: impl Iterator<Item = (&'a str, u64)>,
+    states: u64,
+) -> io::Result<()> {
+    variables.try_for_each(|(name, count)| writeln!(out, "{DIM}note: {}{DIM:#}", missing(name, count, states)))
 }
 
 /// Writes the verdict on a property over keys.

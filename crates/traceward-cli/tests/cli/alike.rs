@@ -1,6 +1,7 @@
 //! `check` and `monitor` tell the same of one input: status, verdict, and the line that is wrong.
 
 use crate::common::{Folder, Output};
+use serde_json::Value;
 
 /// A line that does not fit what the first values are.
 const MIXED: &str = "x,y\n10,9\na,b\n";
@@ -126,4 +127,171 @@ fn time_that_goes_backwards_is_an_error_on_its_line() {
         assert_eq!(output.status, 2, "{}", output.stdout);
         assert!(output.stderr.contains("-:3: time goes backwards"), "{}", output.stderr);
     }
+}
+
+/// The last line of a monitor, and the report of `check` on the same bytes.
+fn end_and_report(folder: &Folder, trace: &str, asked: &[&str]) -> (Value, Value, [i32; 2]) {
+    folder.write("trace.csv", trace);
+    let told = folder.run(&[&["monitor", "--only-final"], asked].concat(), trace.as_bytes());
+    let checked = folder.run(&[&["check", "--format", "json", "trace.csv"], asked].concat(), b"");
+    let end = serde_json::from_str(told.stdout.lines().last().expect("an end line")).expect("JSON");
+    (end, checked.json(), [told.status, checked.status])
+}
+
+/// A misspelt string passes nowhere in silence, and both say which one may have been meant.
+#[test]
+fn strings_that_never_come_are_told_by_both() {
+    let folder = Folder::new("alike-strings");
+    let trace = "level,n\nINFO,1\nERROR,2\n";
+    let wrong = [
+        "count(level == \"EROR\") == 0",
+        "G level != \"EROR\"",
+        "G !(level == \"EROR\")",
+        "G(level == \"EROR\" -> n > 5)",
+        "(max(latency(level == \"INFO\" -> level == \"EROR\")) ?? 0) <= 3",
+    ];
+    for (formula, by) in wrong.iter().flat_map(|formula| [(formula, &[][..]), (formula, &["--by", "n"])]) {
+        let (end, report, statuses) = end_and_report(&folder, trace, &[&["-e", formula], by].concat());
+        assert_eq!(statuses, [0, 0], "{formula}");
+        let of = |document: &Value| {
+            let warnings = document["warnings"].as_array().cloned().unwrap_or_default();
+            let told = warnings.into_iter().filter(|warning| warning["kind"] == "string-never-occurs");
+            told.collect::<Vec<Value>>()
+        };
+        assert_eq!(of(&end), of(&report), "{formula}");
+        assert_eq!(of(&end)[0]["near"], "ERROR", "{formula}");
+    }
+    let (end, _, _) = end_and_report(&folder, trace, &["-e", "G level != \"ERROR\"", "-e", "F level == \"INFO\""]);
+    assert_eq!(end.get("warnings"), None);
+}
+
+#[test]
+fn missing_values_and_notes_are_counted_by_both() {
+    let folder = Folder::new("alike-missing");
+    let trace = "k,x,y\na,1,2\nb,,\n,1,1\na,,\n";
+    for by in [&[][..], &["--by", "k"]] {
+        let asked = [&["-e", "G x > 0", "-e", "G(defined(y) | x > 7)"], by].concat();
+        let (end, report, _) = end_and_report(&folder, trace, &asked);
+        assert_eq!(end["missing"], report["trace"]["missing"], "{by:?}");
+        assert_eq!(end["missing"]["x"], 2, "{by:?}");
+        assert_eq!(end["missing"].get("y"), None, "`defined` asks for no value");
+        assert_eq!(end.get("notes"), report["trace"].get("notes"), "{by:?}");
+    }
+}
+
+/// What cannot be computed yet may be once there is more: it is no verdict for good.
+#[test]
+fn asserts_that_cannot_be_computed_yet() {
+    let folder = Folder::new("alike-not-yet");
+    let shares = [
+        ("p,q\nfalse,true\ntrue,false\n", "count(q) / count(p) <= 2"),
+        ("p,q\nfalse,true\ntrue,false\n", "5 / last(pos) > 1"),
+        ("p,x\ntrue,9223372036854775807\ntrue,1\ntrue,-5\n", "sum(x) > 3"),
+    ];
+    for (trace, formula) in shares {
+        for by in [&[][..], &["--by", "p", "--type", "p:string"]] {
+            if by.is_empty() || trace.contains('x') {
+                let asked = [&["-e", formula, "--stop-when-decided"], by].concat();
+                folder.write("trace.csv", trace);
+                let told = folder.run(&[&["monitor"], &asked[..]].concat(), trace.as_bytes());
+                assert_eq!((told.status, told.stderr.as_str()), (0, ""), "{formula} {}", told.stdout);
+                assert!(!told.stdout.contains("unknown"), "{formula} {}", told.stdout);
+            }
+        }
+    }
+    // At the end it is known that there is no more.
+    let told = folder.run(&["monitor", "-e", "count(q) / count(p) <= 2"], b"p,q\nfalse,true\n");
+    assert_eq!(told.status, 2);
+    assert!(told.stdout.contains("\"verdict\": \"unknown\", \"reason\": \"division by zero"), "{}", told.stdout);
+}
+
+/// Of asserts nothing is told of runs, and of the properties beside them what is theirs.
+#[test]
+fn asserts_beside_what_is_told_of_runs() {
+    let folder = Folder::new("alike-runs");
+    let asked = ["-e", "count(p) <= 5", "-e", "G(p -> F q)", "-e", "max(x) < 9", "-e", "G(q -> X p)", "--waiting"];
+    let (end, report, statuses) = end_and_report(&folder, "p,q,x\n1,0,1\n0,0,2\n0,1,3\n1,1,4\n", &asked);
+    assert_eq!(statuses[0], statuses[1]);
+    for index in 0..4 {
+        assert_eq!(end["properties"][index].get("waiting"), report["properties"][index].get("waiting"), "{index}");
+    }
+    assert_eq!(end["properties"][1]["waiting"][0]["part"], "F q");
+}
+
+#[test]
+fn values_of_booleans_are_those_of_both() {
+    let folder = Folder::new("alike-booleans");
+    let trace = "b,p\nfalse,true\ntrue,true\nfalse,false\n";
+    folder.write("trace.csv", trace);
+    let queries = ["distinct(b)", "first(b)", "last(b)", "mode(b)", "histogram(b)", "distinct(past(b))", "count(b)"];
+    let asked: Vec<&str> = queries.iter().flat_map(|query| ["-e", query]).collect();
+    let declared = [&asked[..], &["--type", "b:boolean"]].concat();
+    for asked in [&asked, &declared] {
+        let report = folder.run(&[&["query", "--format", "json", "trace.csv"], &asked[..]].concat(), b"").json();
+        let values: Vec<&Value> = report["queries"].as_array().unwrap().iter().map(|query| &query["value"]).collect();
+        let expected = serde_json::json!([2, false, false, false, [[false, 2], [true, 1]], 2, 1]);
+        assert_eq!(serde_json::json!(values), expected);
+        let told = folder.run(&[&["monitor"], &asked[..]].concat(), trace.as_bytes());
+        let end: Value = serde_json::from_str(told.stdout.lines().last().unwrap()).unwrap();
+        let values: Vec<&Value> = end["queries"].as_array().unwrap().iter().map(|query| &query["value"]).collect();
+        assert_eq!(serde_json::json!(values), expected);
+    }
+}
+
+/// A column of 0 and 1 of which nothing says that it is boolean: 0 is a value where a formula would fail.
+#[test]
+fn numbers_where_a_boolean_would_be_a_formula() {
+    let folder = Folder::new("alike-bits");
+    folder.write("bits.csv", "request,grant\n1,0\n0,0\n").write("numbers.csv", "request,grant\n1,0\n0,7\n");
+    let asked = "count(request & F grant) == count(request)";
+    let warned = folder.run(&["check", "-e", asked, "bits.csv"], b"");
+    assert!(warned.stderr.contains("`grant` has only 0 and 1"), "{}", warned.stderr);
+    let declared = folder.run(&["check", "-e", asked, "--type", "grant:boolean", "bits.csv"], b"");
+    assert_eq!((declared.status, declared.stderr.as_str()), (1, ""));
+    assert_eq!(folder.run(&["check", "-e", asked, "numbers.csv"], b"").stderr, "");
+    assert_eq!(folder.run(&["query", "-e", "count(F request > 0)", "bits.csv"], b"").stderr, "");
+}
+
+/// A verdict on an assert is final in a prefix where it is for whoever follows the trace.
+#[test]
+fn asserts_are_as_final_in_a_prefix_as_online() {
+    let folder = Folder::new("alike-prefix");
+    let trace = "t,p,q,x\n0,1,0,5\n1000,0,1,1\n2000,0,0,2\n";
+    folder.write("trace.csv", trace);
+    let asked = [
+        "max(latency(p -> q)) <= 2",
+        "max(latency(p -> q)) >= 1",
+        "min(latency(p -> q)) >= 2",
+        "count(latency(p -> q)) == 0",
+        "first(latency(p -> q)) == 0",
+        "max(x) <= 4",
+        "max(x) <= 7",
+        "max(F (q : x)) <= 0",
+        "max(count(p) while p) <= 0",
+        "last(x) == 2",
+    ];
+    for formula in asked {
+        let told = folder.run(&["monitor", "--every-step", "-e", formula, "--time", "t:ms"], trace.as_bytes());
+        let last = told.stdout.lines().rfind(|line| line.contains("\"final\"")).expect("a verdict");
+        let last: Value = serde_json::from_str(last).unwrap();
+        let asked = ["check", "--prefix", "--format", "json", "-e", formula, "--time", "t:ms", "trace.csv"];
+        assert_eq!(folder.run(&asked, b"").json()["properties"][0]["verdict"], last["verdict"], "{formula}");
+    }
+}
+
+#[test]
+fn queries_of_a_trace_without_a_state() {
+    let folder = Folder::new("alike-nothing");
+    folder.write("empty.jsonl", "");
+    for query in ["x ?? 8", "![5] p", "max(x) ?? 8", "count(p) while p", "count(p)", "max(x)"] {
+        let asked = ["--allow-empty", "--type", "x:number", "--type", "p:boolean", "--format", "json", "-e", query];
+        let value = folder.run(&[&["query", "empty.jsonl"], &asked[..]].concat(), b"").json();
+        let told = folder.run(&[&["monitor"], &asked[..]].concat(), b"");
+        let end: Value = serde_json::from_str(told.stdout.lines().last().unwrap()).unwrap();
+        assert_eq!(end["queries"][0]["value"], value["queries"][0]["value"], "{query}");
+    }
+    // A picture of nothing.
+    let drawn = folder.run(&["query", "-e", "x", "--time", "t:ns", "--svg", "o.svg", "empty.jsonl"], b"");
+    assert_eq!(drawn.status, 2);
+    assert!(drawn.stderr.contains("the trace is empty"), "{}", drawn.stderr);
 }

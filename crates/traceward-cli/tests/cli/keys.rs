@@ -241,3 +241,21 @@ fn rows_of_tables_may_take_more_than_memory() {
         assert!(all > many + 16_000, "{all} KiB in memory, {many} KiB otherwise: nothing went to the file");
     }
 }
+
+/// What is left out since it came too late keeps verdicts from being an answer, by key as without.
+#[test]
+fn records_of_keys_that_come_too_late() {
+    let folder = Folder::new("keys-late");
+    let trace = b"t,k,x\n0,A,1\n100,A,1\n1,A,0\n200,A,1\n";
+    folder.write("late.csv", trace);
+    let asked = ["-e", "G x", "--time", "t:ms", "--lateness", "1ms", "--by", "k"];
+    for more in [&[][..], &["-q"], &["--late", "drop"]] {
+        let told = folder.run(&[&["monitor", "--only-final"], &asked[..], more].concat(), trace);
+        let checked = folder.run(&[&["check", "late.csv"], &asked[..], more].concat(), b"");
+        let end: Value = serde_json::from_str(told.stdout.lines().last().unwrap()).unwrap();
+        assert_eq!(end["late"], 1, "{more:?}");
+        assert_eq!(told.status, if more.contains(&"drop") { 0 } else { 2 }, "{more:?}");
+        assert_eq!(told.status, checked.status, "{more:?}");
+        assert!(told.stderr.contains("left out: line 4") || more.contains(&"drop"), "{}", told.stderr);
+    }
+}

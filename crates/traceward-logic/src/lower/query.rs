@@ -419,9 +419,8 @@ impl Lowering<'_> {
     fn collected(&mut self, aggregate: Aggregate, argument: &Ast) -> Checked<(Query, Type)> {
         match aggregate {
             Aggregate::Count => return self.counted(argument),
-            Aggregate::Histogram(None) => return self.counted_by_value(argument),
-            Aggregate::First | Aggregate::Last | Aggregate::Mode | Aggregate::Distinct => {
-                return self.value_of(argument);
+            Aggregate::Histogram(None) | Aggregate::First | Aggregate::Last | Aggregate::Mode | Aggregate::Distinct => {
+                return self.by_value(argument);
             }
             _ => {}
         }
@@ -448,9 +447,9 @@ impl Lowering<'_> {
         )
     }
 
-    /// What a histogram without a number of buckets collects: anything. A boolean variable alone is
-    /// no formula there, since it is the false ones, too, that are to be told.
-    fn counted_by_value(&mut self, argument: &Ast) -> Checked<(Query, Type)> {
+    /// What those collect that take values of every type. A boolean variable alone is no formula
+    /// there, now or some states ago: it is the false ones, too, that are to be told.
+    fn by_value(&mut self, argument: &Ast) -> Checked<(Query, Type)> {
         match self.lower(argument)? {
             Typed::State(expr, ty) if expr.as_variable().is_some() => Ok((self.everywhere(expr), ty)),
             typed => self.value_of_typed(typed, argument.span),

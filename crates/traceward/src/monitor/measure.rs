@@ -1,5 +1,6 @@
 //! Queries and asserts on a trace that goes on.
 
+use super::Abandoned;
 use crate::doubt::Side;
 use crate::error::Error;
 use crate::spec::Spec;
@@ -10,7 +11,8 @@ use traceward_engine::query::{Precision, Tolerance};
 use traceward_logic::expr::{Environment, Expr};
 use traceward_logic::lower::{Lowered, NamedQuery};
 use traceward_logic::query::{Comparison, Measure, Query};
-use traceward_logic::semantics::EvaluationError;
+use traceward_logic::semantics::{self, EvaluationError, Outcome};
+use traceward_logic::trace::{Column, Trace};
 use traceward_logic::value::Value;
 use traceward_logic::verdict::Verdict;
 
@@ -58,6 +60,8 @@ pub(super) struct CompiledQuery {
     pub(super) description: Option<Arc<str>>,
     pub(super) measure: Measure,
     online: Online,
+    /// What it has on a trace without a state.
+    on_nothing: Outcome,
 }
 
 impl CompiledQuery {
@@ -75,6 +79,7 @@ impl CompiledQuery {
             description: named.description.clone(),
             measure: named.query.measure(),
             online,
+            on_nothing: on_nothing(lowered, &named.query),
         })
     }
 
@@ -112,11 +117,20 @@ impl CompiledQuery {
         match &pursued.run {
             Err(gave_up) => Known::GaveUp(gave_up.clone()),
             Ok(run) => {
-                let value = self.online.value_at_end(run, 0);
+                let value = match run.position() {
+                    0 => self.on_nothing.clone(),
+                    _ => self.online.value_at_end(run, 0),
+                };
                 known(RunningValue { value, settled: None, ..self.online.value(run, 0) }, names)
             }
         }
     }
+}
+
+/// What a query has on a trace without a state.
+pub(super) fn on_nothing(lowered: &Lowered, query: &Query) -> Outcome {
+    let empty = Trace { columns: vec![Column::all_missing(0); lowered.variables.list().len()], ..Trace::default() };
+    semantics::value(&lowered.formulas, query, &empty)
 }
 
 fn known(running: RunningValue, names: &[Arc<str>]) -> Known {
@@ -125,6 +139,15 @@ fn known(running: RunningValue, names: &[Arc<str>]) -> Known {
         Ok(value) => Known::Value { value, settled, tolerance },
         Err(error) => Known::Failed(failure(&error, names)),
     }
+}
+
+/// Whether there will be no value whatever comes: what is said of one state stays so. What is
+/// computed from the values of queries, such as a share of nothing, may succeed once there is more.
+fn is_for_good(error: &EvaluationError) -> bool {
+    fn takes_values(expr: &Expr) -> bool {
+        matches!(expr, Expr::Parameter(_)) || expr.parts().into_iter().any(takes_values)
+    }
+    error.expression.as_ref().is_some_and(|expr| !takes_values(expr))
 }
 
 /// An error in words.
@@ -148,10 +171,11 @@ fn online<'q>(
 
 /// The run of queries that belong together, or the limit that it reached.
 #[derive(Clone, Debug)]
-pub(super) struct Pursued {
+pub(crate) struct Pursued {
     pub(super) run: Result<Box<OnlineRun>, GaveUp>,
-    /// Why a comparison of approximate values is not decided, if it is not.
-    pub(super) doubt: Option<String>,
+    /// Why nobody knows whether a comparison holds, should the trace end here: its values are
+    /// approximate, or cannot be computed. Later states may change that.
+    pub(crate) doubt: Option<String>,
 }
 
 impl Pursued {
@@ -165,19 +189,13 @@ impl Pursued {
 
 /// An assert, ready to be followed.
 #[derive(Debug)]
-pub(super) struct CompiledAssert {
+pub(crate) struct CompiledAssert {
     comparison: Comparison,
     online: Online,
 }
 
-/// The reason why there is no verdict on an assert.
-pub(super) enum NoVerdict {
-    GaveUp(GaveUp),
-    Failed(String),
-}
-
 impl CompiledAssert {
-    pub(super) fn new(
+    pub(crate) fn new(
         lowered: &Lowered,
         name: &str,
         comparison: &Comparison,
@@ -196,24 +214,32 @@ impl CompiledAssert {
         &self.online
     }
 
-    pub(super) fn start(&self) -> Pursued {
+    pub(crate) fn start(&self) -> Pursued {
         Pursued { run: Ok(Box::new(self.online.start())), doubt: None }
     }
 
     /// Takes the next state, and tells what is certain behind it.
-    pub(super) fn step(
+    pub(crate) fn step(
         &self,
         pursued: &mut Pursued,
         state: &impl Environment,
         limits: &Limits,
         names: &[Arc<str>],
-    ) -> Result<Verdict, NoVerdict> {
+    ) -> Result<Verdict, Abandoned> {
         pursued.step(&self.online, state, limits);
         let Pursued { run, doubt } = pursued;
-        let run = run.as_ref().map_err(|gave_up| NoVerdict::GaveUp(gave_up.clone()))?;
+        let run = run.as_ref().map_err(|gave_up| Abandoned::Limit(gave_up.clone()))?;
         let side = |query| self.online.value_at_end(run, query);
-        let failed = |error: EvaluationError| NoVerdict::Failed(failure(&error, names));
-        let (left, right) = (side(0).map_err(failed)?, side(1).map_err(failed)?);
+        let (left, right) = match (side(0), side(1)) {
+            (Ok(left), Ok(right)) => (left, right),
+            (Err(error), _) | (_, Err(error)) if is_for_good(&error) => {
+                return Err(Abandoned::Evaluation(failure(&error, names)));
+            }
+            (Err(error), _) | (_, Err(error)) => {
+                *doubt = Some(failure(&error, names));
+                return Ok(Verdict::Pending);
+            }
+        };
         let holds = self.comparison.holds(left.as_ref(), right.as_ref());
         let trend = self.online.trend(run, 0).against(self.online.trend(run, 1));
         // What is certain follows from what is settled, and not from what would be at the end.

@@ -12,6 +12,7 @@ mod measure;
 mod program;
 mod record;
 mod save;
+mod spelling;
 mod state;
 mod trigger;
 
@@ -20,18 +21,20 @@ pub use keyed::{
     Change, EndedTrace, KeyEnd, KeyOptions, KeyViolation, KeyedEvent, KeyedFeed, KeyedMonitor, KeyedProperty,
     KeyedQuery, KeyedStep, PassedTime,
 };
+pub(crate) use measure::CompiledAssert;
 pub use measure::{Known, MeasuredQuery};
 pub use save::RestoreError;
 pub use state::State;
 
 use crate::error::{Error, Request};
 use crate::question::never_true;
-use crate::report::{CoverageReport, Place, Subject, WaitingReport, Warning};
+use crate::report::{CoverageReport, Place, Subject, WaitingReport, Warning, WarningKind};
 use crate::runs::RunQuestions;
 use crate::spec::Spec;
-use measure::{CompiledQuery, NoVerdict, Pursued};
+use measure::{CompiledQuery, Pursued};
 use program::{CompiledClaim, CompiledFormula, CompiledTrigger, Program, Timestamps};
 use record::Recording;
+use spelling::Occurred;
 use std::fmt;
 use std::sync::Arc;
 use traceward_engine::engine::EngineStatistics;
@@ -92,6 +95,7 @@ pub struct Monitor {
     news: Vec<u64>,
     /// A bit for each atom: whether it held in any state.
     seen: Vec<u64>,
+    occurred: Occurred,
     /// The atoms that some property still needs.
     needed: Vec<usize>,
     follows: Vec<FollowedProperty>,
@@ -274,6 +278,7 @@ impl Monitor {
             news: vec![0; program.atoms.len().div_ceil(64)],
             needed: (0..program.atoms.len()).collect(),
             seen: vec![0; program.atoms.len().div_ceil(64)],
+            occurred: program.spelling.start(),
             follows: program.properties.iter().map(follow).collect::<Result<_, Error>>()?,
             triggers: program.triggers.iter().map(AwaitedTrigger::new).collect(),
             measured: program.queries.iter().map(CompiledQuery::start).collect(),
@@ -402,6 +407,11 @@ impl Monitor {
         unmet.next().map(|(trigger, _)| trigger).filter(|_| satisfied && self.position > 0)
     }
 
+    /// The variables of which a value was asked in states that had none, and in how many.
+    pub fn missing(&self) -> impl Iterator<Item = (&str, u64)> {
+        self.program.missing(&self.intake)
+    }
+
     /// Probable mistakes, should the trace end here: what properties speak of and no state had.
     pub fn warnings(&self) -> Vec<Warning> {
         let never = |atom: usize| self.position > 0 && self.seen[atom / 64] >> (atom % 64) & 1 == 0;
@@ -413,11 +423,26 @@ impl Monitor {
                 let about = Some(Subject::Property(property.name.clone()));
                 let is_urgent = self.unmet(id).is_some_and(|trigger| trigger.compiled.atoms.contains(&Some(atom)));
                 let kind = never_true(&self.program.exprs[atom], &self.program.names);
+                let kind = kind.filter(|kind| !matches!(kind, WarningKind::StringNeverOccurs { .. }));
                 warnings.extend(kind.map(|kind| Warning { kind, about, is_urgent }));
             }
         }
+        if self.position > 0 {
+            warnings.extend(self.strings_that_never_came());
+        }
         warnings.extend(self.program.warnings.iter().cloned());
         warnings
+    }
+
+    fn strings_that_never_came(&self) -> impl Iterator<Item = Warning> {
+        let program = &*self.program;
+        let is_decisive = |variable, text: &str, about: Option<&Subject>| {
+            let of = |id: &PropertyId| about == Some(&Subject::Property(program.properties[id.index()].name.clone()));
+            let unmet = self.property_ids().find(of).and_then(|id| self.unmet(id));
+            let atoms = unmet.into_iter().flat_map(|trigger| trigger.compiled.atoms.iter().flatten());
+            atoms.into_iter().any(|&atom| program.compares(atom, variable, text))
+        };
+        program.spelling.warnings(&self.occurred, &program.names, is_decisive)
     }
 
     /// Variables that properties need and no state has spoken of.
@@ -686,6 +711,7 @@ impl Monitor {
         self.intake.offer(line, cells).map_err(StepError::Refused)?;
         self.check_next().inspect_err(|_| self.intake.withdraw())?;
         self.intake.accept();
+        self.occurred.take(&self.program.spelling, self.intake.state());
         self.read_letter();
         self.line = line;
         self.record();
@@ -721,10 +747,7 @@ impl Monitor {
                 && follow.decided_by.is_none()
             {
                 let stepped = compiled.step(pursued, &state, &program.limits, &program.names);
-                *verdict = stepped.map_err(|reason| match reason {
-                    NoVerdict::GaveUp(gave_up) => Abandoned::Limit(gave_up),
-                    NoVerdict::Failed(message) => Abandoned::Evaluation(message),
-                });
+                *verdict = stepped;
             }
         }
     }

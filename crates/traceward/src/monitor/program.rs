@@ -1,11 +1,12 @@
 //! What a monitor does, apart from where it is.
 
-use super::measure::{ALGEBRAIC, CompiledAssert, CompiledQuery};
+use super::measure::{ALGEBRAIC, CompiledAssert, CompiledQuery, on_nothing};
 use super::record::Recorded;
 use super::save;
+use super::spelling::Spelling;
 use crate::error::Error;
-use crate::question::{steps, variables_of};
-use crate::report::Warning;
+use crate::question::{compared_strings, steps, variables_of};
+use crate::report::{Subject, Warning};
 use crate::runs::RunQuestions;
 use crate::spec::Spec;
 use rustc_hash::FxHashMap;
@@ -19,9 +20,9 @@ use traceward_logic::letter::{self, Atom, Proposition};
 use traceward_logic::lower::{self, Claim, Lowered, Schema, Trigger};
 use traceward_logic::query::{Comparison, Query};
 use traceward_logic::semantics;
-use traceward_logic::trace::{Column, Trace, VariableId};
+use traceward_logic::trace::VariableId;
 use traceward_logic::verdict::Verdict;
-use traceward_trace::{Implied, ReadOptions, event_time};
+use traceward_trace::{Implied, Intake, ReadOptions, event_time};
 
 /// The properties of a spec, ready to be followed.
 #[derive(Debug)]
@@ -46,6 +47,8 @@ pub(super) struct Program {
     pub(super) atoms: Vec<Atom>,
     /// The expression of each atom.
     pub(super) exprs: Vec<Expr>,
+    /// The strings that variables are compared with.
+    pub(super) spelling: Spelling,
     /// Probable mistakes that are known before any state.
     pub(super) warnings: Vec<Warning>,
     /// Expressions of properties that may fail, as a whole.
@@ -90,6 +93,8 @@ impl Timestamps {
 pub(super) struct ProgramVariable {
     /// Whether the trace has to have the variable.
     pub(super) needed: bool,
+    /// Whether a value is asked of it, and not only whether it has one.
+    pub(super) is_asked: bool,
     /// Whether the value of the variable can make a difference to a verdict.
     pub(super) matters: bool,
     /// Whether formulas were made of it although its type is open.
@@ -168,6 +173,7 @@ impl Program {
         let names = lowered.variables.names();
         let variable = |variable: &lower::Variable| ProgramVariable {
             needed: variable.needed_at.is_some() && variable.declared.is_none(),
+            is_asked: variable.needed_at.is_some(),
             matters: false,
             is_supposed_formula: variable.is_supposed_formula,
         };
@@ -187,6 +193,7 @@ impl Program {
             triggers: Vec::new(),
             atoms: Vec::new(),
             exprs: Vec::new(),
+            spelling: Spelling::default(),
             warnings: steps::look(spec, &lowered).into_iter().chain(spec.notes()).collect(),
             fallible: Vec::new(),
             memory: Memory::default(),
@@ -218,6 +225,13 @@ impl Program {
         Ok(self.timed.get_or_init(|| timed.into()).clone())
     }
 
+    /// The variables of which a value was asked where they had none, and in how many states.
+    pub(super) fn missing<'a>(&'a self, intake: &'a Intake) -> impl Iterator<Item = (&'a str, u64)> {
+        let variables = self.variables.iter().zip(intake.missing()).zip(&self.names);
+        let missed = variables.filter(|((variable, missing), _)| variable.is_asked && **missing > 0);
+        missed.map(|((_, missing), name)| (&**name, *missing))
+    }
+
     /// How records are read, as long as no input says otherwise.
     pub(super) fn read_options(&self) -> ReadOptions {
         let options = self.read_options_beside(&ReadOptions::default());
@@ -246,6 +260,7 @@ impl Program {
         for (index, (property, name)) in lowered.properties.iter().zip(spec.property_names()).enumerate() {
             let roots = roots_of(&property.claim);
             self.take_fallible(formulas, &roots);
+            self.take_strings(formulas, &roots, Some(&Subject::Property(name.clone())));
             let claim = match &property.claim {
                 Claim::Formula(root) => {
                     let prepared = Prepared::shared(formulas, &[*root], config.simplification);
@@ -286,10 +301,11 @@ impl Program {
 
     fn take_queries(&mut self, spec: &Spec, lowered: &Lowered, config: &Config) -> Result<(), Error> {
         for (query, name) in lowered.queries.iter().zip(spec.query_names()) {
-            let compiled = CompiledQuery::new(spec, lowered, query, name, precision(config))?;
             let mut roots = Vec::new();
             query.query.for_each_formula(&mut |formula| roots.push(formula));
             self.take_fallible(&lowered.formulas, &roots);
+            self.take_strings(&lowered.formulas, &roots, Some(&Subject::Query(name.clone())));
+            let compiled = CompiledQuery::new(spec, lowered, query, name, precision(config))?;
             compiled.exprs().for_each(|expr| self.note_that_it_matters(expr));
             self.queries.push(compiled);
         }
@@ -299,9 +315,24 @@ impl Program {
     /// Takes the expression by which traces of keys end, which is evaluated in every state.
     fn take_end_marker(&mut self, lowered: &Lowered) {
         self.take_fallible(&lowered.formulas, lowered.end_when.as_slice());
+        self.take_strings(&lowered.formulas, lowered.end_when.as_slice(), None);
         if let Some(marker) = self.end_marker.clone() {
             self.note_that_it_matters(&marker);
         }
+    }
+
+    /// Takes the strings with which formulas compare variables.
+    fn take_strings(&mut self, formulas: &Formulas, roots: &[FormulaId], about: Option<&Subject>) {
+        for part in formulas.parts(roots) {
+            if let Node::Atom(atom) = formulas.node(part) {
+                self.spelling.add(formulas.atom(atom), about);
+            }
+        }
+    }
+
+    /// Whether an expression that is evaluated in every state compares a variable with a string.
+    pub(super) fn compares(&self, atom: usize, variable: VariableId, text: &str) -> bool {
+        compared_strings(&self.exprs[atom]).iter().any(|(one, other)| (*one, &**other) == (variable, text))
     }
 
     /// Takes the expressions of formulas that may fail: they are evaluated in every state.
@@ -435,7 +466,6 @@ fn roots_of(claim: &Claim) -> Vec<FormulaId> {
 
 /// Whether a comparison holds of the trace without a state.
 fn holds_of_nothing(lowered: &Lowered, comparison: &Comparison) -> bool {
-    let empty = Trace { columns: vec![Column::all_missing(0); lowered.variables.list().len()], ..Trace::default() };
-    let value = |query: &Query| semantics::value(&lowered.formulas, query, &empty).ok().flatten();
+    let value = |query: &Query| on_nothing(lowered, query).ok().flatten();
     comparison.holds(value(&comparison.left).as_ref(), value(&comparison.right).as_ref())
 }

@@ -16,12 +16,12 @@ use traceward_trace::Lines;
 /// The largest number of bits that are kept: one for each proposition and state.
 const MOST_BITS: usize = 1 << 32;
 
-/// The properties of which something is to be told at the end.
+/// The properties of which something is to be told at the end. Of asserts nothing is told.
 #[derive(Debug)]
 pub(super) struct Recorded {
     questions: RunQuestions,
     lowered: Lowered,
-    properties: Vec<RecordedProperty>,
+    properties: Vec<Option<RecordedProperty>>,
 }
 
 #[derive(Debug)]
@@ -36,13 +36,13 @@ impl Recorded {
             Claim::Formula(formula) => Some(RecordedProperty::new(lowered, *formula)),
             Claim::Assert(_) => None,
         };
-        let properties = lowered.properties.iter().filter_map(|one| property(&one.claim)).collect();
+        let properties = lowered.properties.iter().map(|one| property(&one.claim)).collect();
         Self { questions, lowered: lowered.clone(), properties }
     }
 
     /// The expressions that are evaluated in every state.
     pub(super) fn exprs(&self) -> impl Iterator<Item = &Expr> {
-        self.properties.iter().flat_map(|property| property.explainer.propositions())
+        self.properties.iter().flatten().flat_map(|property| property.explainer.propositions())
     }
 }
 
@@ -66,7 +66,9 @@ pub(super) struct Recording {
 
 impl Recording {
     pub(super) fn new(recorded: &Recorded) -> Self {
-        let rows = |property: &RecordedProperty| vec![Bitmap::new(); property.atoms.len()];
+        let rows = |property: &Option<RecordedProperty>| {
+            vec![Bitmap::new(); property.as_ref().map_or(0, |property| property.atoms.len())]
+        };
         Self { rows: recorded.properties.iter().map(rows).collect(), ..Self::default() }
     }
 
@@ -75,7 +77,8 @@ impl Recording {
         if self.is_full() {
             return;
         }
-        for (property, rows) in recorded.properties.iter().zip(&mut self.rows) {
+        let properties = recorded.properties.iter().zip(&mut self.rows);
+        for (property, rows) in properties.filter_map(|(property, rows)| Some((property.as_ref()?, rows))) {
             property.atoms.iter().zip(rows).for_each(|(atom, row)| row.push(atom.holds(state)));
         }
         self.lines.push(line);
@@ -101,7 +104,7 @@ impl Recording {
         property: usize,
         ending: Ending,
     ) -> (Option<CoverageReport>, Option<Vec<WaitingReport>>) {
-        let RecordedProperty { explainer, .. } = &recorded.properties[property];
+        let Some(RecordedProperty { explainer, .. }) = &recorded.properties[property] else { return (None, None) };
         let words = Words { spec: &program.spec, lowered: &recorded.lowered, names: &program.names };
         let mut tally = DemandTally::new(explainer.clone(), recorded.questions);
         if self.len > 0 {

@@ -6,6 +6,7 @@
 
 use super::measure::{ALGEBRAIC, Pursued};
 use super::program::{CompiledClaim, CompiledProperty, CompiledTrigger, Program, Timestamps};
+use super::spelling::Occurred;
 use super::trigger::AwaitedTrigger;
 use super::{Abandoned, FollowedProperty, Missed, Monitor, Pursuit};
 use crate::error::{Error, Request};
@@ -160,6 +161,7 @@ impl Monitor {
         for bits in [&self.letter, &self.news, &self.seen, &bits(&self.needed, self.letter.len())] {
             bits.iter().for_each(|word| to.number(*word));
         }
+        self.occurred.save(to);
         let follows = program.properties.iter().zip(&self.follows);
         follows.for_each(|(property, follow)| follow.write(property, to));
         self.triggers.iter().for_each(|trigger| trigger.write(to));
@@ -188,6 +190,7 @@ impl Monitor {
             read_bits(bits, program.atoms.len(), from)?;
         }
         self.needed = (0..program.atoms.len()).filter(|atom| needed[atom / 64] >> (atom % 64) & 1 == 1).collect();
+        self.occurred = Occurred::restored(&program.spelling, from)?;
         for (property, follow) in program.properties.iter().zip(&mut self.follows) {
             *follow = FollowedProperty::read(property, &program, self.position, from)?;
         }

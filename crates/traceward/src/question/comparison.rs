@@ -1,18 +1,21 @@
 //! Asserts: the values of two queries, compared.
 //!
 //! On a trace that goes on, a verdict is final where no continuation can change the comparison.
-//! What is known of that is how a query's value can change ([`Trend`]); where nothing is known the
-//! verdict is what it would be if the trace ended here, and never a final one.
+//! What follows a trace as it grows finds that out on the way, so it is asked here, too. Of queries
+//! that cannot be followed it is known how their values can change ([`Trend`]); where nothing is
+//! known the verdict is what it would be if the trace ended here, and never a final one.
 
+use super::Question;
 use super::judgement::Judgement;
 use super::measured::{QueryIndex, value_of_part};
 use super::part::Part;
 use crate::check::Extent;
 use crate::doubt::{Side, doubt};
 use crate::error::{Error, Request};
+use crate::monitor::CompiledAssert;
 use crate::report::{Compared, Counterpart};
-use traceward_engine::query::QueryError;
 use traceward_engine::query::online::Trend;
+use traceward_engine::query::{Precision, QueryError};
 use traceward_logic::ast::Aggregate;
 use traceward_logic::formula::{Direction, FormulaId, Formulas, Node};
 use traceward_logic::query::{Comparison, Query};
@@ -54,6 +57,25 @@ pub(super) fn judge(part: &Part<'_>, comparison: &Comparison, sides: [QueryIndex
 }
 
 fn on_prefix(part: &Part<'_>, comparison: &Comparison, left: Option<&Value>, right: Option<&Value>) -> Verdict {
+    followed(part, comparison).unwrap_or_else(|| by_trend(part, comparison, left, right))
+}
+
+/// The verdict of following the states one by one, if that can be done.
+fn followed(part: &Part<'_>, comparison: &Comparison) -> Option<Verdict> {
+    let Question { bound, options, .. } = part.question;
+    let assert = CompiledAssert::new(&bound.lowered, "", comparison, Precision::Exact).ok()?;
+    let (mut pursued, mut verdict) = (assert.start(), None);
+    for position in 0..part.len() {
+        let step = part.at(position, |state| assert.step(&mut pursued, &state, &options.config.limits, &bound.names));
+        verdict = Some(step.ok()?);
+        if verdict.is_some_and(Verdict::is_final) {
+            break;
+        }
+    }
+    verdict.filter(|_| pursued.doubt.is_none())
+}
+
+fn by_trend(part: &Part<'_>, comparison: &Comparison, left: Option<&Value>, right: Option<&Value>) -> Verdict {
     let holds = comparison.holds(left, right);
     let trend = trend(part, &comparison.left, left).against(trend(part, &comparison.right, right));
     let is_final = trend.settles(comparison.op, left.zip(right).and_then(|(left, right)| left.compare(right)));

@@ -15,7 +15,7 @@ use traceward_logic::trace::{ColumnData, Trace, VariableId};
 use traceward_logic::value::{CompareOp, Value};
 
 /// The largest number of different strings of a column among which a slip is looked for.
-const MOST_COMPARED: usize = 10_000;
+pub(crate) const MOST_COMPARED: usize = 10_000;
 
 /// The largest number of warnings: beyond it nobody reads on.
 const MOST_WARNINGS: usize = 1000;
@@ -26,10 +26,16 @@ const MOST_WARNINGS: usize = 1000;
 pub(super) struct Occurring {
     /// For each variable that is compared with strings, those that it has.
     strings: FxHashMap<VariableId, Strings>,
+    /// For each variable that may have been meant for a boolean, whether it has other numbers than
+    /// 0 and 1.
+    numbers: FxHashMap<VariableId, HasOthers>,
     /// For each proposition whether it holds somewhere; none if that is not known.
     held: Option<Vec<bool>>,
     states: usize,
 }
+
+/// Whether a column has numbers that are neither 0 nor 1.
+type HasOthers = bool;
 
 /// Strings in order of appearance.
 #[derive(Default)]
@@ -39,8 +45,14 @@ struct Strings {
 }
 
 impl Occurring {
-    /// Takes the strings of some states.
-    pub(super) fn add_strings(&mut self, question: &Question<'_>, trace: &Trace) {
+    /// Takes the values of some states, as far as they tell of mistakes.
+    pub(super) fn add_values(&mut self, question: &Question<'_>, trace: &Trace) {
+        for variable in supposed_formulas(question) {
+            if let ColumnData::Int(numbers) = &trace.columns[variable.index()].data {
+                let has_others = self.numbers.entry(variable).or_default();
+                *has_others = *has_others || numbers.iter().any(|number| !matches!(number, 0 | 1));
+            }
+        }
         for variable in compared_variables(question) {
             if let ColumnData::Text(column) = &trace.columns[variable.index()].data {
                 let strings = self.strings.entry(variable).or_default();
@@ -60,6 +72,15 @@ impl Occurring {
         };
         self.states += states;
     }
+}
+
+/// The variables that are formulas if they are booleans, and values otherwise, and of which nothing
+/// but the trace says what they are.
+fn supposed_formulas(question: &Question<'_>) -> impl Iterator<Item = VariableId> {
+    let variables = question.spec.variables().iter().filter(|variable| variable.is_supposed_formula);
+    variables
+        .filter_map(|variable| question.bound.names.iter().position(|name| *name == variable.name))
+        .map(|index| VariableId(index as u32))
 }
 
 /// The variables that a spec compares with strings.
@@ -84,6 +105,7 @@ pub(super) fn look(question: &Question<'_>, occurring: &Occurring, properties: &
         return Vec::new();
     }
     let mut search = Search { question, occurring, warnings: Vec::new() };
+    search.numbers();
     for (property, report) in question.bound.lowered.properties.iter().zip(properties) {
         let about = Subject::Property(report.name.clone());
         // What an unmet trigger speaks of is why the property says nothing.
@@ -118,6 +140,16 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
+    /// Columns of 0 and 1 that are numbers, where a boolean would be a formula.
+    fn numbers(&mut self) {
+        for (variable, _) in self.occurring.numbers.iter().filter(|(_, has_others)| !**has_others) {
+            let variable = self.question.bound.names[variable.index()].clone();
+            let kind = WarningKind::NumberForFormula { variable };
+            self.warnings.push(Warning { kind, about: None, is_urgent: true });
+        }
+        self.warnings.sort_by_key(|warning| warning.kind.to_string());
+    }
+
     fn formulas(&mut self, roots: &[FormulaId], about: Option<&Subject>, unmet: Option<FormulaId>) {
         let found = self.never_in(roots);
         let decisive = self.never_in(unmet.as_slice());
@@ -198,7 +230,7 @@ pub(crate) fn never_true(expr: &Expr, names: &[Arc<str>]) -> Option<WarningKind>
 }
 
 /// The strings that variables are asked to be in an expression, not looking below it.
-fn compared_strings(expr: &Expr) -> Vec<(VariableId, Arc<str>)> {
+pub(crate) fn compared_strings(expr: &Expr) -> Vec<(VariableId, Arc<str>)> {
     match expr {
         Expr::Compare(CompareOp::Equal | CompareOp::NotEqual, left, right) => match (&**left, &**right) {
             (side, Expr::Literal(Value::Str(text))) | (Expr::Literal(Value::Str(text)), side) => {

@@ -20,9 +20,9 @@ impl Drawn {
     pub(super) fn new(question: &Question<'_>) -> Self {
         let input = &question.input;
         let last = input.len.checked_sub(1);
-        let span = || match input.has_time() {
-            true => input.time(0).zip(input.time(last?)),
-            false => Some((0, last? as i64)),
+        let span = || {
+            let last = last?;
+            if input.has_time() { input.time(0).zip(input.time(last)) } else { Some((0, last as i64)) }
         };
         let clock = if input.has_time() { Clock::Time } else { Clock::Position };
         let is_split = question.input.keys.is_some();

@@ -17,8 +17,8 @@ use traceward::input::{Format, Note, TraceError, Unseen};
 use traceward::message::Shown;
 use traceward::report::numbered_key;
 use traceward::{
-    Change, EndedTrace, Error, KeyEnd, KeyedEvent, KeyedFeed, KeyedMonitor, KeyedStep, MeasuredQuery,
-    PassedTime, ReadOptions, Spec, Verdict,
+    Change, EndedTrace, Error, KeyEnd, KeyedEvent, KeyedFeed, KeyedMonitor, KeyedStep, MeasuredQuery, PassedTime,
+    ReadOptions, Spec, Verdict,
 };
 use traceward_wire::{EndOfTrace, RunningQuery, ValueEvent, VerdictEvent, trace_number};
 
@@ -446,7 +446,8 @@ impl KeyTeller {
         let has_ended = |note: &Note| going != Going::Left || !matches!(note, Note::NoEnd { .. });
         // A record that nobody looked at must not pass in silence.
         let matters = |note: &Note| note.is_warning() || matches!(note, Note::WithoutKey { .. });
-        let is_told = |note: &Note| !self.arguments.quiet && matters(note) && has_ended(note);
+        let is_wanted = |note: &Note| !self.arguments.quiet || self.arguments.trace.leaves_unanswered(note);
+        let is_told = |note: &Note| is_wanted(note) && matters(note) && has_ended(note);
         for note in feed.notes().iter().filter(|note| is_told(note)) {
             tell(&input::note(&format!("{INPUT}: "), note));
         }
@@ -485,6 +486,9 @@ impl KeyTeller {
             outcome = Outcome::Unanswered;
         }
         if feed.skipped() > 0 && self.arguments.on_bad_input.is_none() {
+            outcome = Outcome::Unanswered;
+        }
+        if feed.notes().iter().any(|note| self.arguments.trace.leaves_unanswered(note)) {
             outcome = Outcome::Unanswered;
         }
         if feed.skipped() > 0 && !self.arguments.quiet {

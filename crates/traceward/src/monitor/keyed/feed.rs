@@ -87,6 +87,11 @@ impl KeyedFeed {
         self.skipped
     }
 
+    /// The number of records that came too late to be put in order, and were left out.
+    pub fn late(&self) -> u64 {
+        self.stream.late()
+    }
+
     /// The records that are held back to be put in order, as bytes; none if none are to be held
     /// back. They are no states yet, so that [`KeyedMonitor::save`] does not know of them. Bytes of
     /// a record that has only half arrived are in neither.

@@ -13,12 +13,12 @@ mod trails;
 pub use feed::{KeyedEvent, KeyedFeed};
 pub use tally::{KeyViolation, KeyedProperty, KeyedQuery};
 
-use super::measure::NoVerdict;
 use super::program::{CompiledClaim, CompiledTrigger, Program, Timestamps};
+use super::spelling::Occurred;
 use super::{Abandoned, Known, Missed, Place, PropertyId, State, StepError, decision, state};
 use crate::error::{Error, Request};
 use crate::question::never_true;
-use crate::report::{Subject, Warning};
+use crate::report::{Subject, Warning, WarningKind};
 use crate::runs::RunQuestions;
 use crate::spec::Spec;
 use std::borrow::Cow;
@@ -72,6 +72,7 @@ pub struct KeyedMonitor {
     /// A bit for each atom: whether it holds in the last state, and whether it held in any.
     letter: Vec<u64>,
     seen: Vec<u64>,
+    occurred: Occurred,
     /// Whether a state has been the last one of its trace.
     has_marker_held: bool,
     properties: Vec<PropertyTally>,
@@ -241,6 +242,7 @@ impl KeyedMonitor {
             due: BinaryHeap::new(),
             letter: vec![0; words],
             seen: vec![0; words],
+            occurred: program.spelling.start(),
             has_marker_held: false,
             properties: vec![PropertyTally::default(); program.properties.len()],
             queries: vec![QueryTally::default(); program.queries.len()],
@@ -376,27 +378,55 @@ impl KeyedMonitor {
         variables.filter(|((variable, seen), _)| variable.needed && !**seen).map(|(_, name)| &**name)
     }
 
+    /// The variables of which a value was asked in states of whichever key that had none, and in how many.
+    pub fn missing(&self) -> impl Iterator<Item = (&str, u64)> {
+        self.program.missing(&self.intake)
+    }
+
     /// Probable mistakes, should everything end here: what properties speak of and no state had.
     pub fn warnings(&self) -> Vec<Warning> {
         let never = |atom: usize| self.states > 0 && self.seen[atom / 64] >> (atom % 64) & 1 == 0;
         let mut warnings = Vec::new();
         for (property, tally) in self.program.properties.iter().zip(&self.properties) {
-            let unmet = tally.unmet.filter(|_| tally.vacuous == self.begun).map(|(_, index)| index);
-            let unmet = unmet.map(|index| &self.program.triggers[index].compiled.atoms);
+            let unmet = self.unmet(tally).map(|index| &self.program.triggers[index].compiled.atoms);
             let atoms = property.claim.formula().into_iter().flat_map(|one| one.atoms.iter().copied().flatten());
             for atom in atoms.filter(|atom| never(*atom)) {
                 let about = Some(Subject::Property(property.name.clone()));
                 let is_urgent = unmet.is_some_and(|atoms| atoms.contains(&Some(atom)));
                 let kind = never_true(&self.program.exprs[atom], &self.program.names);
+                let kind = kind.filter(|kind| !matches!(kind, WarningKind::StringNeverOccurs { .. }));
                 warnings.extend(kind.map(|kind| Warning { kind, about, is_urgent }));
             }
         }
         // A marker that ends no trace is as good as none.
         let marker = self.program.end_marker.as_ref().filter(|_| self.states > 0 && !self.has_marker_held);
         let kind = marker.and_then(|marker| never_true(marker, &self.program.names));
+        let kind = kind.filter(|kind| !matches!(kind, WarningKind::StringNeverOccurs { .. }));
         warnings.extend(kind.map(|kind| Warning { kind, about: None, is_urgent: true }));
+        if self.states > 0 {
+            warnings.extend(self.strings_that_never_came());
+        }
         warnings.extend(self.program.warnings.iter().cloned());
         warnings
+    }
+
+    /// The number of the trigger of a property that has come about in no trace.
+    fn unmet(&self, tally: &PropertyTally) -> Option<usize> {
+        tally.unmet.filter(|_| tally.vacuous == self.begun).map(|(_, index)| index)
+    }
+
+    fn strings_that_never_came(&self) -> impl Iterator<Item = Warning> {
+        let program = &*self.program;
+        let is_decisive = |variable, text: &str, about: Option<&Subject>| {
+            // A marker that ends no trace is as good as none.
+            let Some(about) = about else { return !self.has_marker_held };
+            let mut properties = program.properties.iter().zip(&self.properties);
+            let of = properties.find(|(property, _)| *about == Subject::Property(property.name.clone()));
+            let unmet = of.and_then(|(_, tally)| self.unmet(tally)).map(|index| &program.triggers[index].compiled);
+            let atoms = unmet.into_iter().flat_map(|compiled| compiled.atoms.iter().flatten());
+            atoms.into_iter().any(|&atom| program.compares(atom, variable, text))
+        };
+        program.spelling.warnings(&self.occurred, &program.names, is_decisive)
     }
 
     /// Takes the next state of a key; variables that no property speaks of do not matter.
@@ -542,6 +572,7 @@ impl KeyedMonitor {
             None => self.begin(key).inspect_err(|_| self.intake.withdraw())?,
         };
         self.intake.accept();
+        self.occurred.take(&self.program.spelling, self.intake.state());
         self.states += 1;
         self.read_letter(id);
         if self.program.measures {
@@ -942,11 +973,7 @@ impl Moment<'_> {
                 let memory = trail.memory.as_deref().unwrap_or(&program.memory);
                 let (values, position, time) = (intake.state(), trail.states, intake.time());
                 let state = RowState { values, position, time, memory };
-                let verdict = compiled.step(&mut run.pursued, &state, &program.limits, &program.names);
-                run.verdict = verdict.map_err(|reason| match reason {
-                    NoVerdict::GaveUp(gave_up) => Abandoned::Limit(gave_up),
-                    NoVerdict::Failed(message) => Abandoned::Evaluation(message),
-                })?;
+                run.verdict = compiled.step(&mut run.pursued, &state, &program.limits, &program.names)?;
                 Ok(Some(run.verdict))
             }
             (CompiledClaim::Assert(_), _) => Ok(None),

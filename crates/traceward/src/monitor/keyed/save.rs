@@ -11,6 +11,7 @@ use super::super::save::{
     DAMAGED, KEYED, MOST_STATES, Read, RestoreError, abandoned, at_most, of_frame, of_run, origin, place, read_bits,
     text, write_abandoned, write_place,
 };
+use super::super::spelling::Occurred;
 use super::tally::{KeyViolation, PropertyTally, QueryTally};
 use super::trails::{Asserts, Follows, PastKey, Strand, Trail, Whole};
 use super::{KeyOptions, KeyedMonitor};
@@ -79,6 +80,7 @@ impl KeyedMonitor {
         to.optional(self.now.map(i64::cast_unsigned));
         self.seen.iter().for_each(|word| to.number(*word));
         to.bit(self.has_marker_held);
+        self.occurred.save(to);
         self.properties.iter().for_each(|tally| tally.write(to));
         self.queries.iter().for_each(|tally| tally.write(to));
         self.write_traces(to);
@@ -149,6 +151,7 @@ impl KeyedMonitor {
         self.now = from.optional()?.map(u64::cast_signed);
         read_bits(&mut self.seen, program.atoms.len(), from)?;
         self.has_marker_held = from.bit()?;
+        self.occurred = Occurred::restored(&program.spelling, from)?;
         let counts = Counts { states: self.states, traces: self.begun, violations: self.options.max_violations };
         for (property, tally) in program.properties.iter().zip(&mut self.properties) {
             *tally = PropertyTally::read(property, &program, counts, from)?;
