@@ -168,6 +168,8 @@ pub enum TraceErrorKind {
     TimeNotNumber(String),
     /// A timestamp is in no layout we know.
     UnreadableTime(String),
+    /// A timestamp names a time zone, and not its offset.
+    NamedZone(String),
     /// A timestamp names no year.
     TimeWithoutYear(String),
     /// A timestamp names a day that its year does not have.
@@ -325,6 +327,7 @@ impl TraceError {
                 format!("`{name}` was given a unit, but its timestamp `{}` is no plain number", shown(text))
             }
             Kind::UnreadableTime(text) => format!("`{name}` is no date we can read: `{}`", shown(text)),
+            Kind::NamedZone(text) => format!("`{name}` names a time zone without its offset: `{}`", shown(text)),
             Kind::TimeWithoutYear(text) => format!("`{name}` names no year: `{}`", shown(text)),
             Kind::NoSuchDay(text) => format!("`{name}` is a day that its year does not have: `{}`", shown(text)),
             Kind::TimeOutOfRange(text) => {
@@ -460,6 +463,7 @@ impl TraceError {
             Kind::UnreadableTime(_) => {
                 vec!["write dates like 2014-10-22T11:15:41Z".into(), Remedy::TimeInUnit(column()).into()]
             }
+            Kind::NamedZone(_) => vec!["write the offset, like 2014-10-22T13:15:41+02:00".into()],
             Kind::TimeWithoutYear(_) => vec![Remedy::GiveYear.into()],
             Kind::NoSuchDay(_) => vec!["check the year that was given".into()],
             Kind::TimeOutOfRange(_) => vec!["check the value and its unit".into()],

@@ -95,6 +95,24 @@ fn time_as_logs_have_it() {
     ));
 }
 
+#[test]
+fn a_zone_that_is_only_named_is_no_offset() {
+    let named = b"t,x\n2024-03-31T01:59:59[Europe/Berlin],1\n2024-03-31T03:00:00[Europe/Berlin],0\n";
+    let lines = b"{\"t\":\"2024-03-31T01:59:59[Europe/Berlin]\",\"x\":1}\n";
+    let offsets = b"t,x\n2024-03-31T01:59:59+01:00[Europe/Berlin],1\n2024-03-31T03:00:00+02:00[Europe/Berlin],0\n";
+    let soon = "G(x -> F[0,5s] !x)";
+    insta::assert_snapshot!(session(
+        "inputs-zones",
+        &[("named.csv", named), ("lines.jsonl", lines), ("offsets.csv", offsets)],
+        &[
+            (&["check", "-e", soon, "--time", "t", "named.csv"], b""),
+            (&["check", "-e", soon, "--time", "t", "lines.jsonl"], b""),
+            (&["monitor", "-e", soon, "--time", "t"], named),
+            (&["check", "-e", soon, "--time", "t", "offsets.csv"], b""),
+        ]
+    ));
+}
+
 /// Runs a line as a shell does, in a folder where `traceward` is the program.
 fn run_in_shell(folder: &Folder, line: &str) -> Output {
     let script = format!("traceward() {{ \"$PROGRAM\" \"$@\"; }}\n{line}");
