@@ -113,6 +113,13 @@ pub enum TraceErrorKind {
         /// What the parser says.
         detail: String,
     },
+    /// A line is JSON, and something that is wanted of it is more than can be held.
+    UnheldJson {
+        /// The character in the line, 1-based.
+        character: usize,
+        /// What the parser says.
+        detail: String,
+    },
     /// A line is JSON but no object.
     NotAnObject {
         /// The character in the line, 1-based.
@@ -297,6 +304,9 @@ impl TraceError {
             Kind::TextAfterQuote => "text follows the closing quote of a field".to_owned(),
             Kind::RecordTooLong { limit } => format!("a record is longer than {} MiB", limit >> 20),
             Kind::MalformedJson { character, detail } => format!("no valid JSON at character {character}: {detail}"),
+            Kind::UnheldJson { character, detail } => {
+                format!("this JSON cannot be held at character {character}: {detail}")
+            }
             Kind::NotAnObject { character, found } => {
                 format!("expected a JSON object at character {character}, found {found}")
             }
@@ -400,6 +410,7 @@ impl TraceError {
             Kind::MalformedJson { .. } | Kind::NotAnObject { .. } => {
                 text("each line has to be one JSON object; `jq -c .` or `jq -c '.[]'` makes such lines")
             }
+            Kind::UnheldJson { .. } => text("write it less deep, numbers within 64 bits, and texts as Unicode"),
             Kind::Container { members, .. } if members.is_empty() => text("name one of its members"),
             Kind::Container { members, .. } => text(&format!("name one of its members: {}", quoted_list(members))),
             Kind::NotBool(_)

@@ -225,6 +225,9 @@ fn bad_object(error: TraceError, before: usize) -> TraceError {
     let (character, detail) = match error.kind() {
         TraceErrorKind::MalformedJson { character, detail } => (*character, detail.clone()),
         TraceErrorKind::NotAnObject { character, found } => (*character, format!("expected an object, found {found}")),
+        TraceErrorKind::UnheldJson { character, detail } => {
+            return TraceErrorKind::UnheldJson { character: before + character, detail: detail.clone() }.into();
+        }
         _ => return error,
     };
     TraceError::new(TraceErrorKind::Events(EventsMistake::BadObject { character: before + character, detail }))

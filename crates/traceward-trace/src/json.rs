@@ -3,8 +3,9 @@
 //! A scanner of our own takes what is wanted from a line and merely checks the rest; it gives up on
 //! anything unusual. `serde_json` then decides whether the line is JSON at all, and words the
 //! error. So the scanner may refuse what it likes, but must never accept what `serde_json` refuses;
-//! the tests compare the two on generated and mutated lines. Lines that are like the one before are
-//! known by their [`Shape`], and taken many at a time by whoever takes rows.
+//! the tests compare the two on generated and mutated lines. What nobody asks for may be nested
+//! without end, and its numbers of any size. Lines that are like the one before are known by their
+//! [`Shape`], and taken many at a time by whoever takes rows.
 
 mod paths;
 mod scan;
@@ -21,6 +22,7 @@ use crate::plain_rows::PlainRows;
 use crate::record::{End, LineEnd, ReadStop, RecordReader, RecordSink, each_line};
 use paths::Paths;
 use rustc_hash::FxHashSet;
+use serde::de::IgnoredAny;
 use scan::{FoundAt, Scanner, Trust};
 use serde_json::Value;
 use shape::Shape;
@@ -149,12 +151,15 @@ impl ObjectReader {
     }
 
     fn read_unusual<'b>(&mut self, object: &'b [u8], cells: &mut [Cell<'b>]) -> Result<(), TraceError> {
-        check_object(object)?;
+        check_syntax(object)?;
         if Scanner::new(object, Trust::Checked, &mut self.paths, cells, &mut self.found).scan().is_err() {
-            let name = self.paths.take_repeated().unwrap_or_default();
-            return Err(TraceError::new(TraceErrorKind::DuplicateMember).in_column(&name));
+            return match self.paths.take_repeated() {
+                Some(name) => Err(TraceError::new(TraceErrorKind::DuplicateMember).in_column(&name)),
+                // Something wanted is nested too deep.
+                None => Ok(check_object(object).map(drop)?),
+            };
         }
-        Ok(())
+        if cells.iter().all(|cell| is_whole(*cell)) { Ok(()) } else { Ok(check_object(object).map(drop)?) }
     }
 }
 
@@ -392,9 +397,20 @@ pub(crate) fn has_long_array(value: &Value) -> bool {
     }
 }
 
-/// Whether a line is a JSON object, and if not, what is wrong with it.
+/// Whether a string is text: it may be written with half of a pair of escapes.
+fn is_whole(cell: Cell<'_>) -> bool {
+    !matches!(cell, Cell::Escaped(source) if serde_json::from_slice::<String>(source).is_err())
+}
+
+/// Whether a line is a JSON object, whatever it holds, and if not, what is wrong with it.
+fn check_syntax(line: &[u8]) -> Result<(), TraceErrorKind> {
+    if is_object(line) && mistake(line).is_none() { Ok(()) } else { check_object(line).map(drop) }
+}
+
+/// The object that a line is; what is wrong if it is none, or if something in it is more than can be
+/// held.
 pub(crate) fn check_object(line: &[u8]) -> Result<Value, TraceErrorKind> {
-    let value = serde_json::from_slice(line).map_err(|error| malformed(line, &error))?;
+    let value = serde_json::from_slice(line).map_err(|error| refusal(line, Mistake::of(line, &error)))?;
     let found = match value {
         Value::Object(_) => return Ok(value),
         Value::Null => "null",
@@ -403,19 +419,61 @@ pub(crate) fn check_object(line: &[u8]) -> Result<Value, TraceErrorKind> {
         Value::String(_) => "a string",
         Value::Array(_) => "an array",
     };
-    let blank = line.len() - line.trim_ascii_start().len();
-    Err(TraceErrorKind::NotAnObject { character: blank + 1, found })
+    Err(TraceErrorKind::NotAnObject { character: blanks(line) + 1, found })
 }
 
-fn malformed(line: &[u8], error: &serde_json::Error) -> TraceErrorKind {
-    let before = &line[..error.column().saturating_sub(1).min(line.len())];
-    let whole = error.to_string();
-    // serde_json puts its own line and column behind the message; ours go in front of it.
-    let detail = whole.rsplit_once(" at line ").map_or(whole.as_str(), |(detail, _)| detail);
-    TraceErrorKind::MalformedJson {
-        character: String::from_utf8_lossy(before).chars().count() + 1,
-        detail: detail.to_owned(),
+/// What `serde_json` says of a line, and at which character.
+struct Mistake {
+    character: usize,
+    detail: String,
+}
+
+impl Mistake {
+    fn of(line: &[u8], error: &serde_json::Error) -> Self {
+        let before = &line[..error.column().saturating_sub(1).min(line.len())];
+        let whole = error.to_string();
+        // serde_json puts its own line and column behind the message; ours go in front of it.
+        let detail = whole.rsplit_once(" at line ").map_or(whole.as_str(), |(detail, _)| detail);
+        Self { character: String::from_utf8_lossy(before).chars().count() + 1, detail: detail.to_owned() }
     }
+}
+
+/// What makes a line no JSON. Values are not made, so that nothing can be too much.
+fn mistake(line: &[u8]) -> Option<Mistake> {
+    match std::str::from_utf8(line) {
+        Ok(text) => Some(Mistake::of(line, &serde_json::from_str::<IgnoredAny>(text).err()?)),
+        Err(error) => {
+            let before = String::from_utf8_lossy(&line[..error.valid_up_to()]).chars().count();
+            Some(Mistake { character: before + 1, detail: "invalid unicode code point".to_owned() })
+        }
+    }
+}
+
+/// Why no value was made of a line: it is no JSON, or something in it is more than can be held, and
+/// then the mistake comes later if there is one.
+fn refusal(line: &[u8], refused: Mistake) -> TraceErrorKind {
+    let malformed = |Mistake { character, detail }| TraceErrorKind::MalformedJson { character, detail };
+    match mistake(line) {
+        None if !is_object(line) => {
+            let found = match line[blanks(line)..].first() {
+                Some(b'[') => "an array",
+                Some(b'"') => "a string",
+                _ => "a number",
+            };
+            TraceErrorKind::NotAnObject { character: blanks(line) + 1, found }
+        }
+        None => TraceErrorKind::UnheldJson { character: refused.character, detail: refused.detail },
+        Some(later) if later.character > refused.character => malformed(later),
+        Some(_) => malformed(refused),
+    }
+}
+
+fn is_object(line: &[u8]) -> bool {
+    line.get(blanks(line)) == Some(&b'{')
+}
+
+fn blanks(line: &[u8]) -> usize {
+    line.len() - line.trim_ascii_start().len()
 }
 
 #[cfg(test)]
@@ -507,12 +565,44 @@ mod tests {
         assert_eq!(fail("{\"a\":1\n}\n", &options), "1:-: no valid JSON at character 6: EOF while parsing an object");
         assert_eq!(fail("{\"a\":1} {\"a\":2}\n", &options), "1:-: no valid JSON at character 9: trailing characters");
         assert!(fail(b"{\"b\":\"\xff\"}\n", &options).starts_with("1:-: no valid JSON at character"));
-        for huge in ["9".repeat(400), "1e999".to_owned()] {
-            let line = format!("{{\"b\":{huge},\"a\":1}}");
-            assert!(fail(line, &options).ends_with("number out of range"), "{huge}");
+    }
+
+    #[test]
+    fn what_nobody_asks_for_may_be_more_than_can_be_held() {
+        let options = ReadOptions { format: Some(Format::JSON_LINES), ..want(&[("a", NUMBER)]) };
+        let nested = |depth: usize| format!("{{\"z\":[{}\"]\"{}]}}", "{\"b\":[".repeat(depth), "]}".repeat(depth));
+        let unheld = [nested(50), nested(100), nested(100_000), "9".repeat(400), "1e999".into(), r#""\ud800""#.into()];
+        for value in &unheld {
+            let shown = &value[..value.len().min(20)];
+            assert_eq!(show(format!("{{\"b\":{value},\"a\":1}}"), &options), "int 1", "{shown}");
+            // Whether it is JSON is looked at all the same.
+            let message = fail(format!("{{\"b\":{value},\"\u{e9}\":x}}"), &options);
+            let character = value.len() + 11;
+            assert_eq!(message, format!("1:-: no valid JSON at character {character}: expected value"), "{shown}");
+            let message = fail(format!(" [{value}]"), &options);
+            assert_eq!(message, "1:-: expected a JSON object at character 2, found an array", "{shown}");
+            let broken = [b"{\"b\":", value.as_bytes(), b",\"c\":\"\xff\"}"].concat();
+            assert!(fail(broken, &options).contains("no valid JSON at character"), "{shown}");
         }
-        let deep = format!("{{\"b\":{}1{}}}", "[".repeat(500), "]".repeat(500));
-        assert!(fail(deep, &options).contains("recursion limit exceeded"));
+    }
+
+    #[test]
+    fn what_is_asked_for_and_cannot_be_held_says_so() {
+        let nested = |depth: usize| format!("{}1{}", "{\"a\":".repeat(depth), "}".repeat(depth));
+        let path = |depth: usize| vec!["a"; depth].join(".");
+        assert_eq!(show(nested(127), &want(&[(&path(127), NUMBER)])), "int 1");
+        assert_eq!(
+            fail(nested(128), &want(&[(&path(128), NUMBER)])),
+            "1:-: this JSON cannot be held at character 636: recursion limit exceeded"
+        );
+        let one = |kind, value: &str| fail(format!("{{\"a\":{value}}}"), &want(&[("a", kind)]));
+        assert_eq!(one(NUMBER, "1e400"), "1:a: `a` is 1e400, which does not fit 64 bits");
+        assert_eq!(
+            one(TEXT, r#""x\ud800""#),
+            "1:-: this JSON cannot be held at character 14: unexpected end of hex escape"
+        );
+        let deep = format!("{}1{}", "[".repeat(200), "]".repeat(200));
+        assert_eq!(one(NUMBER, &deep), "1:a: `a` is an array, not a single value");
     }
 
     #[test]

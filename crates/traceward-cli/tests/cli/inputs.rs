@@ -113,6 +113,27 @@ fn a_zone_that_is_only_named_is_no_offset() {
     ));
 }
 
+#[test]
+fn json_that_nobody_asks_for_is_not_looked_at() {
+    let line = |value: &str| format!("{{\"x\":1,\"d\":{value}}}\n").into_bytes();
+    let nested = |depth: usize| line(&format!("{}{}", "[".repeat(depth), "]".repeat(depth)));
+    let (deep, deeper, large) = (nested(127), nested(70_000), line("1e400"));
+    insta::assert_snapshot!(session(
+        "inputs-unheld",
+        &[("deep.jsonl", &deep), ("deeper.jsonl", &deeper), ("large.jsonl", &large)],
+        &[
+            (&["check", "-e", "x", "deep.jsonl"], b""),
+            (&["check", "-e", "x", "-"], &deeper),
+            (&["monitor", "-e", "x", "--format", "text"], &deeper),
+            (&["check", "-e", "x", "large.jsonl"], b""),
+            (&["check", "-e", "d > 5", "large.jsonl"], b""),
+            (&["check", "-e", "d", "deeper.jsonl"], b""),
+            (&["inspect", "deep.jsonl"], b""),
+            (&["inspect", "large.jsonl"], b""),
+        ]
+    ));
+}
+
 /// Runs a line as a shell does, in a folder where `traceward` is the program.
 fn run_in_shell(folder: &Folder, line: &str) -> Output {
     let script = format!("traceward() {{ \"$PROGRAM\" \"$@\"; }}\n{line}");

@@ -5,8 +5,11 @@ use crate::cell::{Cell, unescape};
 use crate::number;
 use crate::swar;
 
-/// Nesting the scanner follows in lines nobody has checked; serde_json refuses 128.
+/// Nesting the scanner follows in lines nobody has checked.
 const DEEPEST: u32 = 100;
+
+/// Nesting it follows to what is wanted; serde_json holds no more.
+const DEEPEST_WANTED: u32 = 127;
 
 /// A number longer than this may be beyond a float, which serde_json refuses.
 const LONGEST_NUMBER: usize = 30;
@@ -19,7 +22,8 @@ const LONGEST_EXPONENT: usize = 2;
 pub(super) enum Trust {
     /// Nothing: whatever is not plainly JSON is [`Unusual`].
     Nothing,
-    /// `serde_json` accepts it: all that is [`Unusual`] now is a member that it has twice.
+    /// It is JSON: all that is [`Unusual`] now is a member that it has twice, or one that is nested
+    /// too deep.
     Checked,
 }
 
@@ -115,7 +119,8 @@ impl<'b, 'p> Scanner<'b, 'p> {
     fn open(&mut self, node: Option<PathNodeId>) -> Result<(), Unusual> {
         self.at += 1;
         self.depth += 1;
-        if self.trust == Trust::Nothing && self.depth > DEEPEST {
+        let deepest = if self.trust == Trust::Nothing { DEEPEST } else { DEEPEST_WANTED };
+        if self.depth > deepest {
             return Err(Unusual);
         }
         if let Some(node) = node {
@@ -196,12 +201,35 @@ impl<'b, 'p> Scanner<'b, 'p> {
 
     fn container(&mut self, open: u8, node: Option<PathNodeId>) -> Result<&'b [u8], Unusual> {
         let start = self.at;
-        if open == b'{' {
+        if node.is_none() && self.trust == Trust::Checked {
+            self.skip_container()?
+        } else if open == b'{' {
             self.object(node)?
         } else {
             self.array(node)?
         }
         Ok(&self.bytes[start..self.at])
+    }
+
+    /// Skips an object or array in which nothing is wanted, however deep it is: of what is known to
+    /// be JSON only brackets need a look.
+    fn skip_container(&mut self) -> Result<(), Unusual> {
+        let mut open = 0_usize;
+        loop {
+            match self.peek().ok_or(Unusual)? {
+                b'"' => {
+                    self.string()?;
+                    continue;
+                }
+                b'{' | b'[' => open += 1,
+                b'}' | b']' => open -= 1,
+                _ => {}
+            }
+            self.at += 1;
+            if open == 0 {
+                return Ok(());
+            }
+        }
     }
 
     /// `true` or `false`. Which of them is what no branch predictor can know.
