@@ -23,7 +23,7 @@ use crate::record::{End, LineEnd, ReadStop, RecordReader, RecordSink, each_line}
 use paths::Paths;
 use rustc_hash::FxHashSet;
 use serde::de::IgnoredAny;
-use scan::{FoundAt, Scanner, Trust};
+use scan::{Scanner, Trust};
 use serde_json::Value;
 use shape::Shape;
 
@@ -85,8 +85,6 @@ fn opens_object(line: &[u8]) -> bool {
 /// Takes what is wanted from objects.
 pub(crate) struct ObjectReader {
     paths: Paths,
-    /// Scratch of the scanner.
-    found: Vec<FoundAt>,
     names: Names,
     objects: u64,
 }
@@ -94,9 +92,7 @@ pub(crate) struct ObjectReader {
 impl ObjectReader {
     /// A reader of what the options ask for.
     pub(crate) fn open(options: &ReadOptions) -> Self {
-        let paths = Paths::new(options.names());
-        let found = vec![FoundAt::default(); paths.slots()];
-        Self { paths, found, names: Names::default(), objects: 0 }
+        Self { paths: Paths::new(options.names()), names: Names::default(), objects: 0 }
     }
 
     /// The number of cells that an object fills.
@@ -116,9 +112,8 @@ impl ObjectReader {
 
     /// A reader of a piece of the same input, which collects only names that are new.
     fn of_piece(&self) -> Option<Self> {
-        let (paths, found) = (self.paths.clone(), self.found.clone());
-        let names = self.names.of_piece();
-        (self.objects >= LINES_NAMED).then_some(Self { paths, found, names, objects: LINES_NAMED })
+        let (paths, names) = (self.paths.clone(), self.names.of_piece());
+        (self.objects >= LINES_NAMED).then_some(Self { paths, names, objects: LINES_NAMED })
     }
 
     /// A piece has been read.
@@ -140,7 +135,7 @@ impl ObjectReader {
     /// Fills the cells from an object; the error has no line.
     #[inline]
     pub(crate) fn read<'b>(&mut self, object: &'b [u8], cells: &mut [Cell<'b>]) -> Result<(), TraceError> {
-        if Scanner::new(object, Trust::Nothing, &mut self.paths, cells, &mut self.found).scan().is_err() {
+        if Scanner::new(object, Trust::Nothing, &mut self.paths, cells).scan().is_err() {
             self.read_unusual(object, cells)?;
         }
         if self.paths.take_novelty() || self.objects < LINES_NAMED {
@@ -152,7 +147,8 @@ impl ObjectReader {
 
     fn read_unusual<'b>(&mut self, object: &'b [u8], cells: &mut [Cell<'b>]) -> Result<(), TraceError> {
         check_syntax(object)?;
-        if Scanner::new(object, Trust::Checked, &mut self.paths, cells, &mut self.found).scan().is_err() {
+        self.paths.take_repeated();
+        if Scanner::new(object, Trust::Checked, &mut self.paths, cells).scan().is_err() {
             return match self.paths.take_repeated() {
                 Some(name) => Err(TraceError::new(TraceErrorKind::DuplicateMember).in_column(&name)),
                 // Something wanted is nested too deep.
@@ -510,20 +506,28 @@ mod tests {
     }
 
     #[test]
-    fn a_name_with_a_dot_goes_before_a_path() {
-        let options = want(&[("a.b", NUMBER)]);
-        for line in [r#"{"a.b":1,"a":{"b":2}}"#, r#"{"a":{"b":2},"a.b":1}"#, r#"{"a.b":1}"#, r#"{"a":{"b":1}}"#] {
-            assert_eq!(show(line, &options), "int 1", "{line}");
+    fn a_name_with_a_dot_is_a_path() {
+        for line in [r#"{"a.b":1}"#, r#"{"a":{"b":1}}"#, r#"{"a.b":1,"a":{"c":2}}"#, r#"{"a":2,"a.b":1}"#] {
+            assert_eq!(show(line, &want(&[("a.b", NUMBER)])), "int 1", "{line}");
         }
-        // In whichever order they come: the name nearest to the top counts, and is not lost to
-        // another.
-        let orders = r#"{"a.b":{"c":1},"a":{"x":2}}
+        let places = r#"{"a.b":{"c":1},"a":{"x":2}}
 {"a":{"x":2},"a.b":{"c":1}}
-{"a":{"b":{"c":7}},"a.b":{"c":1}}
-{"a.b":{"c":1},"a":{"b":{"c":7}}}
+{"a":{"b":{"c":1}},"a.b":{"x":7}}
+{"a":{"b.c":1}}
 {"a":{"x":2}}"#;
-        assert_eq!(show(orders, &want(&[("a.b.c", NUMBER)])), "int 1 1 1 1 -");
+        assert_eq!(show(places, &want(&[("a.b.c", NUMBER)])), "int 1 1 1 1 -");
         assert_eq!(show(r#"{"a.b":{"c.d":1}}"#, &want(&[("a.b.c.d", NUMBER)])), "int 1");
+        // Where two members are called alike, nobody can tell which of them is meant.
+        for line in [
+            r#"{"a.b":1,"a":{"b":2}}"#,
+            r#"{"a":{"b":1},"a.b":1}"#,
+            r#"{"a.b":null,"a":{"b":null}}"#,
+            r#"{"a":{"b":1},"x":{"\ud83d\ude00":2},"a.b":1}"#,
+        ] {
+            let message = "1:a.b: the record has `a.b` more than once";
+            assert_eq!(fail(line, &want(&[("x", BOOL), ("a.b", NUMBER)])), message, "{line}");
+            assert_eq!(show(line, &want(&[("y", BOOL)])), "unknown", "{line}");
+        }
     }
 
     #[test]
@@ -584,6 +588,8 @@ mod tests {
             let broken = [b"{\"b\":", value.as_bytes(), b",\"c\":\"\xff\"}"].concat();
             assert!(fail(broken, &options).contains("no valid JSON at character"), "{shown}");
         }
+        assert!(fail("1e999", &options).ends_with("found a number"));
+        assert!(fail(r#""\ud800""#, &options).ends_with("found a string"));
     }
 
     #[test]
@@ -649,6 +655,17 @@ mod tests {
         value.get(name).or_else(within)
     }
 
+    /// Whether a name of two parts is that of a member and that of a member of another one.
+    fn is_told_twice(value: &Value, name: &str) -> bool {
+        let Some((first, rest)) = name.split_once('.') else { return false };
+        let within = match value.get(first) {
+            Some(Value::Array(elements)) => rest.parse::<usize>().ok().and_then(|index| elements.get(index)),
+            Some(object) => object.get(rest),
+            None => None,
+        };
+        value.get(name).is_some() && within.is_some()
+    }
+
     /// Whether a cell is what serde_json found.
     fn agrees(cell: Cell<'_>, value: Option<&Value>) -> bool {
         match (cell, value) {
@@ -700,11 +717,13 @@ mod tests {
                 continue;
             }
             let mut cells = [Cell::Absent; NAMES.len()];
-            let scanned = Scanner::new(line, trust, paths, &mut cells, &mut [FoundAt::default(); NAMES.len()]).scan();
+            let scanned = Scanner::new(line, trust, paths, &mut cells).scan();
             let shown = String::from_utf8_lossy(line);
             prop_assert!(scanned.is_err() || expected.is_some(), "accepts what serde_json refuses: {shown}");
             if trust == Trust::Checked && scanned.is_err() {
-                let has_twice = expected.as_ref().is_some_and(|value| colons(line) > members(value));
+                let has_twice = expected.as_ref().is_some_and(|value| {
+                    colons(line) > members(value) || NAMES.iter().any(|name| is_told_twice(value, name))
+                });
                 prop_assert!(has_twice, "refuses what serde_json accepts: {shown}");
                 prop_assert!(paths.take_repeated().is_some(), "gives no reason: {shown}");
             }

@@ -154,6 +154,12 @@ impl Paths {
         Meeting::Again
     }
 
+    /// Notes that the line tells a wanted name twice, by members of different places.
+    #[cold]
+    pub(super) fn repeat_name(&mut self, slot: u32) {
+        self.repeated = Some(self.names[slot as usize].clone());
+    }
+
     /// The next object begins: its first member is guessed to be the one that came first.
     #[inline]
     pub(super) fn enter(&mut self, node: PathNodeId) {

@@ -31,10 +31,6 @@ pub(super) enum Trust {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Unusual;
 
-/// The depth at which a wanted value was found; 0 if it was not.
-#[derive(Clone, Copy, Default)]
-pub(super) struct FoundAt(u32);
-
 /// A line being scanned.
 pub(super) struct Scanner<'b, 'p> {
     bytes: &'b [u8],
@@ -43,26 +39,17 @@ pub(super) struct Scanner<'b, 'p> {
     trust: Trust,
     paths: &'p mut Paths,
     cells: &'p mut [Cell<'b>],
-    /// The depth at which each name was found: `a.b` as one member goes before `b` within `a`.
-    found: &'p mut [FoundAt],
 }
 
 impl<'b, 'p> Scanner<'b, 'p> {
-    /// The cells are what is found, and `found` tells where; both have one entry a wanted name.
-    pub(super) fn new(
-        bytes: &'b [u8],
-        trust: Trust,
-        paths: &'p mut Paths,
-        cells: &'p mut [Cell<'b>],
-        found: &'p mut [FoundAt],
-    ) -> Self {
-        Self { bytes, at: 0, depth: 0, trust, paths, cells, found }
+    /// The cells are what is found, one for each wanted name.
+    pub(super) fn new(bytes: &'b [u8], trust: Trust, paths: &'p mut Paths, cells: &'p mut [Cell<'b>]) -> Self {
+        Self { bytes, at: 0, depth: 0, trust, paths, cells }
     }
 
     /// Fills the cells from the object on this line.
     pub(super) fn scan(mut self) -> Result<(), Unusual> {
         self.cells.fill(Cell::Absent);
-        self.found.fill(FoundAt::default());
         self.paths.begin();
         self.skip_blanks();
         if self.peek() != Some(b'{') {
@@ -167,7 +154,8 @@ impl<'b, 'p> Scanner<'b, 'p> {
     }
 
     /// A value, and what it means for what is wanted. A member that leads to something wanted must
-    /// not come twice: nobody can tell which of the two is meant.
+    /// not come twice, and `a.b` not be a member beside `b` within `a`: nobody can tell which of the
+    /// two is meant.
     #[inline]
     fn member(&mut self, edge: Option<PathEdgeId>) -> Result<(), Unusual> {
         if edge.is_some_and(|edge| self.paths.meet(edge) == Meeting::Again) {
@@ -177,12 +165,12 @@ impl<'b, 'p> Scanner<'b, 'p> {
         let cell = self.value(node)?;
         let Some(edge) = edge else { return Ok(()) };
         for &slot in &self.paths.target(edge).slots {
-            let slot = slot as usize;
-            let before = self.found[slot].0;
-            if before == 0 || self.depth <= before {
-                self.found[slot] = FoundAt(self.depth);
-                self.cells[slot] = cell;
+            let found = &mut self.cells[slot as usize];
+            if !matches!(found, Cell::Absent) {
+                self.paths.repeat_name(slot);
+                return Err(Unusual);
             }
+            *found = cell;
         }
         Ok(())
     }
