@@ -17,13 +17,13 @@ use crate::format::{FormatEntry, Road, live_records, read_records};
 use crate::inspect::inspect_json;
 use crate::note::Note;
 use crate::opening::{Guess, Opening};
-use crate::options::ReadOptions;
+use crate::options::{ReadOptions, Records};
 use crate::plain_rows::PlainRows;
 use crate::record::{End, LineEnd, ReadStop, RecordReader, RecordSink, each_line};
 use paths::Paths;
 use rustc_hash::FxHashSet;
-use serde::de::IgnoredAny;
 use scan::{Scanner, Trust};
+use serde::de::IgnoredAny;
 use serde_json::Value;
 use shape::Shape;
 
@@ -85,6 +85,7 @@ fn opens_object(line: &[u8]) -> bool {
 /// Takes what is wanted from objects.
 pub(crate) struct ObjectReader {
     paths: Paths,
+    records: Records,
     names: Names,
     objects: u64,
 }
@@ -92,7 +93,8 @@ pub(crate) struct ObjectReader {
 impl ObjectReader {
     /// A reader of what the options ask for.
     pub(crate) fn open(options: &ReadOptions) -> Self {
-        Self { paths: Paths::new(options.names()), names: Names::default(), objects: 0 }
+        let paths = Paths::new(options.names());
+        Self { paths, records: options.records, names: Names::default(), objects: 0 }
     }
 
     /// The number of cells that an object fills.
@@ -113,7 +115,7 @@ impl ObjectReader {
     /// A reader of a piece of the same input, which collects only names that are new.
     fn of_piece(&self) -> Option<Self> {
         let (paths, names) = (self.paths.clone(), self.names.of_piece());
-        (self.objects >= LINES_NAMED).then_some(Self { paths, names, objects: LINES_NAMED })
+        (self.objects >= LINES_NAMED).then_some(Self { paths, names, objects: LINES_NAMED, ..*self })
     }
 
     /// A piece has been read.
@@ -125,9 +127,12 @@ impl ObjectReader {
     /// The shape of an object that has been read, with its line end; none if it is not plain.
     fn shape(&mut self, line: &[u8]) -> Option<Shape> {
         let (slots, paths) = (self.slots(), &mut self.paths);
-        let wanted = |name: &[u8]| match paths.find(Paths::ROOT, name) {
-            Some(edge) => paths.target(edge).slots.clone(),
-            None => Vec::new(),
+        let leaves_members = self.records != Records::States;
+        let wanted = |name: &[u8]| match paths.find(Paths::ROOT, name).map(|edge| paths.target(edge)) {
+            // A value in the place of an object says that its members are no more.
+            Some(target) if leaves_members && target.node.is_some() => None,
+            Some(target) => Some(target.slots.clone()),
+            None => Some(Vec::new()),
         };
         Shape::learn(line, slots, wanted)
     }
@@ -551,6 +556,37 @@ mod tests {
     }
 
     #[test]
+    fn members_of_what_is_no_object_any_more_are_gone() {
+        let changes = r#"{"x":{"y":1,"z":{"u":2}},"v":3}
+{"v":4}
+{"x":{"y":5}}
+{"x":null}
+{"v":6}
+{"x":{"z":{"u":7}}}
+{"x":{"y":8,"z":5}}
+{"x":"none","x.y":9}
+"#;
+        let paths = want(&[("x.y", NUMBER), ("x.z.u", NUMBER), ("v", NUMBER)]);
+        for records in [Records::Changes, Records::Events] {
+            let options = ReadOptions { records, ..paths.clone() };
+            let expected = "int 1 1 5 - - - 8 9\nint 2 2 2 - - 7 - -\nint 3 4 4 4 6 6 6 6";
+            assert_eq!(show(changes, &options), expected, "{records:?}");
+            // So they are where lines are told by their shape.
+            let long = format!("{}{changes}", "{\"x\":null,\"v\":0}\n".repeat(2_000));
+            let shown = show(long, &options);
+            let before = " -".repeat(2_000);
+            assert!(shown.starts_with(&format!("int{before} 1 1 5 - - - 8 9\n")), "{}", &shown[4_000..]);
+            let back = format!("{changes}{}", "{\"x\":5}\n{\"x.y\":3}\n".repeat(2_000));
+            assert!(show(back, &options).starts_with(&format!("int 1 1 5 - - - 8 9{}\n", " - 3".repeat(2_000))));
+        }
+        // A number has no members: that is a name which nobody knows.
+        let options = ReadOptions { records: Records::Changes, ..want(&[("v.y", NUMBER)]) };
+        assert_eq!(show("{\"v\":1}\n{\"v\":null}\n", &options), "unknown");
+        let hold = ReadOptions { missing: crate::options::MissingPolicy::Hold, ..want(&[("x.y", NUMBER)]) };
+        assert_eq!(show(changes, &hold), "int 1 1 5 5 5 5 8 9");
+    }
+
+    #[test]
     fn blank_lines_and_line_ends_do_not_matter() {
         let trace = read_text("\u{feff}\n {\"a\" : 1 }\r\n\r\n\t{\"a\":2}", &want(&[("a", NUMBER)])).unwrap();
         assert_eq!((trace.states, trace.format), (2, Format::JSON_LINES));
@@ -669,7 +705,7 @@ mod tests {
     /// Whether a cell is what serde_json found.
     fn agrees(cell: Cell<'_>, value: Option<&Value>) -> bool {
         match (cell, value) {
-            (Cell::Absent, None) | (Cell::Null, Some(Value::Null)) => true,
+            (Cell::Absent | Cell::Gone, None) | (Cell::Null, Some(Value::Null)) => true,
             (Cell::Literal(text), Some(Value::Bool(bit))) => text == bit.to_string().as_bytes(),
             (Cell::Literal(text), Some(number @ Value::Number(_))) => {
                 serde_json::from_slice::<Value>(text).ok().as_ref() == Some(number)

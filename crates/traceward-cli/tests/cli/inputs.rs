@@ -134,6 +134,27 @@ fn json_that_nobody_asks_for_is_not_looked_at() {
     ));
 }
 
+#[test]
+fn members_that_are_gone_and_members_told_twice() {
+    let gone = b"{\"x\":{\"y\":true}}\n{\"x\":null}\n";
+    let twice = b"{\"a\":{\"x\":0},\"a.x\":1,\"b\":1}\n{\"a.x\":1,\"a\":{\"x\":0},\"b\":1}\n";
+    let events = b"traceward 1\ninit {\"x\":{\"y\":true}}\nnext {\"x\":5}\nend\n";
+    let told_twice = b"traceward 1\ninit {\"a\":{\"x\":0},\"a.x\":1}\nend\n";
+    insta::assert_snapshot!(session(
+        "inputs-members",
+        &[("gone.jsonl", gone), ("twice.jsonl", twice), ("gone.events", events), ("twice.events", told_twice)],
+        &[
+            (&["check", "--changes", "-e", "G x.y", "gone.jsonl"], b""),
+            (&["monitor", "--changes", "-e", "G x.y", "--format", "text"], gone),
+            (&["check", "-e", "G x.y", "gone.events"], b""),
+            (&["check", "-e", "a.x", "twice.jsonl"], b""),
+            (&["monitor", "-e", "a.x", "--format", "text"], twice),
+            (&["check", "-e", "a.x", "twice.events"], b""),
+            (&["check", "-e", "b", "twice.jsonl"], b""),
+        ]
+    ));
+}
+
 /// Runs a line as a shell does, in a folder where `traceward` is the program.
 fn run_in_shell(folder: &Folder, line: &str) -> Output {
     let script = format!("traceward() {{ \"$PROGRAM\" \"$@\"; }}\n{line}");

@@ -122,6 +122,11 @@ impl Paths {
         place.edges[edge as usize].target.leads_somewhere().then_some(PathEdgeId { node, edge })
     }
 
+    /// The wanted names that lead to a place or beyond.
+    pub(super) fn slots_below(&self, node: PathNodeId) -> impl Iterator<Item = usize> {
+        self.nodes[node as usize].pending.iter().map(|&(slot, _)| slot as usize)
+    }
+
     #[inline]
     pub(super) fn target(&self, id: PathEdgeId) -> &MemberTarget {
         &self.nodes[id.node as usize].edges[id.edge as usize].target

@@ -164,15 +164,31 @@ impl<'b, 'p> Scanner<'b, 'p> {
         let node = edge.and_then(|edge| self.paths.target(edge).node);
         let cell = self.value(node)?;
         let Some(edge) = edge else { return Ok(()) };
+        if let Some(node) = node
+            && !matches!(cell, Cell::Container(_))
+        {
+            self.leave(node);
+        }
         for &slot in &self.paths.target(edge).slots {
             let found = &mut self.cells[slot as usize];
-            if !matches!(found, Cell::Absent) {
+            if !matches!(found, Cell::Absent | Cell::Gone) {
                 self.paths.repeat_name(slot);
                 return Err(Unusual);
             }
             *found = cell;
         }
         Ok(())
+    }
+
+    /// What is wanted below a place is no more, unless the line tells it elsewhere.
+    #[cold]
+    fn leave(&mut self, node: PathNodeId) {
+        for slot in self.paths.slots_below(node) {
+            let cell = &mut self.cells[slot];
+            if matches!(cell, Cell::Absent) {
+                *cell = Cell::Gone;
+            }
+        }
     }
 
     // Into its one caller that matters, so that the cell stays in registers.
