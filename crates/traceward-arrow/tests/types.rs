@@ -497,6 +497,9 @@ fn timestamps_that_are_wrong_name_their_row() {
     expect_error(back, &options, Some(3), &kind);
     let numbers = Int64Array::from(vec![5, 6]);
     expect_error(numbers, &options, Some(1), &TraceErrorKind::PlainNumberTime("5".to_owned()));
+    let zoned = "2024-03-31T01:59:59[Europe/Berlin]";
+    let texts = StringArray::from(vec!["2024-03-31T00:00:00+01:00[Europe/Berlin]", zoned]);
+    expect_error(texts, &options, Some(2), &TraceErrorKind::NamedZone(zoned.to_owned()));
     let far = TimestampSecondArray::from(vec![0, 253_370_764_800]);
     let kind = TraceErrorKind::TimeOutOfRange("9999-01-01T00:00:00Z".to_owned());
     expect_error(far, &options, Some(2), &kind);

@@ -14,6 +14,9 @@ pub enum Cell<'a> {
     Absent,
     /// The record says that there is no value: JSON `null`.
     Null,
+    /// The record says nothing of a member, and that what it was a member of is no object: a JSON
+    /// `null` or a single value in its place. So the member has no value any more.
+    Gone,
     /// A quoted CSV field with nothing in it: the empty string of a string variable, nothing
     /// elsewhere.
     QuotedEmpty,
@@ -50,7 +53,7 @@ impl<'a> Cell<'a> {
             Self::Int(int) => Some(Cow::Owned(int.to_string().into_bytes())),
             Self::Time(time) => Some(Cow::Owned(moment(time).into_bytes())),
             Self::Float(float) => Some(Cow::Owned(float.to_string().into_bytes())),
-            Self::Absent | Self::Null | Self::QuotedEmpty | Self::Container(_) => None,
+            Self::Absent | Self::Null | Self::Gone | Self::QuotedEmpty | Self::Container(_) => None,
         }
     }
 }
@@ -73,6 +76,7 @@ pub(crate) enum KeptCell {
     Time(i64),
     /// A cell with a text: what kind of cell, and where the text begins and ends.
     Text(TextCell, usize, usize),
+    Gone,
 }
 
 /// The kinds of cells that have a text.
@@ -97,6 +101,7 @@ impl KeptCell {
             Cell::Container(text) => (TextCell::Container, text),
             Cell::Absent => return Self::Absent,
             Cell::Null => return Self::Null,
+            Cell::Gone => return Self::Gone,
             Cell::QuotedEmpty => return Self::QuotedEmpty,
             Cell::Bool(bit) => return Self::Bool(bit),
             Cell::Int(int) => return Self::Int(int),
@@ -113,6 +118,7 @@ impl KeptCell {
         match self {
             Self::Absent => Cell::Absent,
             Self::Null => Cell::Null,
+            Self::Gone => Cell::Gone,
             Self::QuotedEmpty => Cell::QuotedEmpty,
             Self::Bool(bit) => Cell::Bool(bit),
             Self::Int(int) => Cell::Int(int),

@@ -5,6 +5,7 @@ use crate::dictionary::Dictionary;
 use crate::error::TraceErrorKind;
 use crate::table::SliceValues;
 use crate::typing::{CellSink, Gap, Gaps};
+use serde_json::Value as Json;
 use traceward_logic::bitmap::Bitmap;
 use traceward_logic::lower::Expected;
 use traceward_logic::trace::{Column, ColumnData, Number, TextData};
@@ -695,7 +696,7 @@ impl Texts {
 /// A JSON object or array where a value is wanted.
 pub(crate) fn container(name: &str, source: &[u8]) -> TraceErrorKind {
     let found = if source.first() == Some(&b'[') { "an array" } else { "an object" };
-    let value = serde_json::from_slice(source).unwrap_or_default();
+    let value = serde_json::from_slice(source).unwrap_or(Json::Array(Vec::new()));
     let mut members = Vec::new();
     crate::json::flatten(&value, &mut |path, _| {
         if members.len() < MEMBERS_NAMED {

@@ -7,7 +7,8 @@
 use crate::plain_time;
 use jiff::civil;
 use jiff::fmt::rfc2822;
-use jiff::tz::TimeZone;
+use jiff::fmt::temporal::{Pieces, TimeZoneAnnotationKind};
+use jiff::tz::Offset;
 
 /// The way a date is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -81,6 +82,8 @@ pub(crate) const DAY: i64 = 86_400_000_000_000;
 pub(crate) enum NotMoment {
     Unreadable,
     OutOfRange,
+    /// It names a time zone, and not its offset.
+    NamedZone,
 }
 
 /// Reads a date.
@@ -229,19 +232,51 @@ fn named_month_first(whole: &[u8], text: &[u8]) -> Result<(DateLayout, Moment), 
 /// Whatever else `jiff` reads.
 fn other(text: &[u8]) -> Result<(DateLayout, Moment), NotMoment> {
     let text = std::str::from_utf8(text).map_err(|_| NotMoment::Unreadable)?;
-    let timestamp = text
-        .parse::<jiff::Timestamp>()
-        .ok()
-        .or_else(|| rfc2822::parse(text).ok().map(|zoned| zoned.timestamp()))
-        .or_else(|| in_utc(text.parse().ok()?))
-        .or_else(|| in_utc(civil::DateTime::strptime("%a %b %e %H:%M:%S %Y", text).ok()?))
-        .ok_or(NotMoment::Unreadable)?;
+    let (datetime, offset) = match Pieces::parse(text) {
+        Ok(pieces) => of_pieces(&pieces)?,
+        Err(_) => of_mail(text).unwrap_or_else(|| of_asctime(text))?,
+    };
+    if offset.seconds().abs() >= 86_400 {
+        return Err(NotMoment::Unreadable);
+    }
+    let timestamp = offset.to_timestamp(datetime).map_err(|_| NotMoment::OutOfRange)?;
     let nanoseconds = i64::try_from(timestamp.as_nanosecond()).map_err(|_| NotMoment::OutOfRange)?;
     Ok((DateLayout::Other, Moment::Exact(nanoseconds)))
 }
 
-fn in_utc(datetime: civil::DateTime) -> Option<jiff::Timestamp> {
-    TimeZone::UTC.to_timestamp(datetime).ok()
+/// A date and a clock, and by how much they are ahead.
+type LocalTime = Result<(civil::DateTime, Offset), NotMoment>;
+
+/// ISO 8601. An offset outweighs the name of a zone beside it; which offset a name stands for only a
+/// database of zones could tell, and there is none.
+fn of_pieces(pieces: &Pieces<'_>) -> LocalTime {
+    let offset = match (pieces.to_numeric_offset(), pieces.time_zone_annotation().map(|zone| zone.kind())) {
+        (Some(offset), _) => offset,
+        (None, None) => Offset::UTC,
+        (None, Some(TimeZoneAnnotationKind::Offset(offset))) => *offset,
+        (None, Some(TimeZoneAnnotationKind::Named(name))) if is_utc(name.as_str()) => Offset::UTC,
+        (None, Some(_)) => return Err(NotMoment::NamedZone),
+    };
+    Ok((civil::DateTime::from_parts(pieces.date(), pieces.time().unwrap_or_default()), offset))
+}
+
+/// RFC 2822, which lets mails name any zone and takes those that nobody knows for UTC.
+fn of_mail(text: &str) -> Option<LocalTime> {
+    const KNOWN: [&str; 10] = ["UT", "GMT", "EST", "EDT", "CST", "CDT", "MST", "MDT", "PST", "PDT"];
+    let moment = rfc2822::parse(text).ok()?;
+    let zone = text.split('(').next()?.split_ascii_whitespace().next_back()?;
+    let is_name = zone.bytes().all(|byte| byte.is_ascii_alphabetic());
+    let is_known = is_utc(zone) || KNOWN.iter().any(|known| zone.eq_ignore_ascii_case(known));
+    Some(if is_name && !is_known { Err(NotMoment::NamedZone) } else { Ok((moment.datetime(), moment.offset())) })
+}
+
+fn of_asctime(text: &str) -> LocalTime {
+    let datetime = civil::DateTime::strptime("%a %b %e %H:%M:%S %Y", text).map_err(|_| NotMoment::Unreadable)?;
+    Ok((datetime, Offset::UTC))
+}
+
+fn is_utc(zone: &str) -> bool {
+    ["UTC", "Etc/UTC", "GMT", "Z"].iter().any(|utc| zone.eq_ignore_ascii_case(utc))
 }
 
 /// A year that has every day there can be.
@@ -481,6 +516,15 @@ mod tests {
             "Oct 22, 2014 11:15:41 AM",
             "Wed Oct 22 11:15:41 2014",
             "20141022T111541Z",
+            "20141022T111541",
+            "20141022T131541+02",
+            "2014-10-22T11:15:41Z[Europe/Berlin]",
+            "2014-10-22T13:15:41+02:00[Europe/Berlin]",
+            "2014-10-22T13:15:41[+02:00]",
+            "2014-10-22T11:15:41[UTC]",
+            "2014-10-22T11:15:41[u-ca=iso8601]",
+            "Wed, 22 Oct 2014 13:15:41 +0200 (CEST)",
+            "Wed, 22 Oct 2014 11:15:41 ut",
         ] {
             assert_eq!(exact(text), TRIAGE, "{text}");
         }
@@ -531,8 +575,22 @@ mod tests {
             "2014-10-22 13:00 PM",
             "2014-10-22T",
             "\u{e9}",
+            "2014-10-22T11:15:41+24:00",
+            "2014-10-22T11:15:41-25:59[Europe/Berlin]",
+            "20141022T111541+2400",
+            "Wed, 22 Oct 2014 11:15:41 +2400",
         ] {
             assert_eq!(refused(text), NotMoment::Unreadable, "{text}");
+        }
+        for text in [
+            "2014-10-22T11:15:41[Europe/Berlin]",
+            "2014-10-22 11:15:41[!Europe/Berlin][u-ca=iso8601]",
+            "20141022T111541[CET]",
+            "2014-10-22[Europe/Berlin]",
+            "Wed, 22 Oct 2014 11:15:41 CET",
+            "Wed, 22 Oct 2014 11:15:41 A (A)",
+        ] {
+            assert_eq!(refused(text), NotMoment::NamedZone, "{text}");
         }
     }
 

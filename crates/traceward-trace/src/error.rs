@@ -113,6 +113,13 @@ pub enum TraceErrorKind {
         /// What the parser says.
         detail: String,
     },
+    /// A line is JSON, and something that is wanted of it is more than can be held.
+    UnheldJson {
+        /// The character in the line, 1-based.
+        character: usize,
+        /// What the parser says.
+        detail: String,
+    },
     /// A line is JSON but no object.
     NotAnObject {
         /// The character in the line, 1-based.
@@ -168,6 +175,8 @@ pub enum TraceErrorKind {
     TimeNotNumber(String),
     /// A timestamp is in no layout we know.
     UnreadableTime(String),
+    /// A timestamp names a time zone, and not its offset.
+    NamedZone(String),
     /// A timestamp names no year.
     TimeWithoutYear(String),
     /// A timestamp names a day that its year does not have.
@@ -295,6 +304,9 @@ impl TraceError {
             Kind::TextAfterQuote => "text follows the closing quote of a field".to_owned(),
             Kind::RecordTooLong { limit } => format!("a record is longer than {} MiB", limit >> 20),
             Kind::MalformedJson { character, detail } => format!("no valid JSON at character {character}: {detail}"),
+            Kind::UnheldJson { character, detail } => {
+                format!("this JSON cannot be held at character {character}: {detail}")
+            }
             Kind::NotAnObject { character, found } => {
                 format!("expected a JSON object at character {character}, found {found}")
             }
@@ -325,6 +337,7 @@ impl TraceError {
                 format!("`{name}` was given a unit, but its timestamp `{}` is no plain number", shown(text))
             }
             Kind::UnreadableTime(text) => format!("`{name}` is no date we can read: `{}`", shown(text)),
+            Kind::NamedZone(text) => format!("`{name}` names a time zone without its offset: `{}`", shown(text)),
             Kind::TimeWithoutYear(text) => format!("`{name}` names no year: `{}`", shown(text)),
             Kind::NoSuchDay(text) => format!("`{name}` is a day that its year does not have: `{}`", shown(text)),
             Kind::TimeOutOfRange(text) => {
@@ -397,6 +410,7 @@ impl TraceError {
             Kind::MalformedJson { .. } | Kind::NotAnObject { .. } => {
                 text("each line has to be one JSON object; `jq -c .` or `jq -c '.[]'` makes such lines")
             }
+            Kind::UnheldJson { .. } => text("write it less deep, numbers within 64 bits, and texts as Unicode"),
             Kind::Container { members, .. } if members.is_empty() => text("name one of its members"),
             Kind::Container { members, .. } => text(&format!("name one of its members: {}", quoted_list(members))),
             Kind::NotBool(_)
@@ -460,6 +474,7 @@ impl TraceError {
             Kind::UnreadableTime(_) => {
                 vec!["write dates like 2014-10-22T11:15:41Z".into(), Remedy::TimeInUnit(column()).into()]
             }
+            Kind::NamedZone(_) => vec!["write the offset, like 2014-10-22T13:15:41+02:00".into()],
             Kind::TimeWithoutYear(_) => vec![Remedy::GiveYear.into()],
             Kind::NoSuchDay(_) => vec!["check the year that was given".into()],
             Kind::TimeOutOfRange(_) => vec!["check the value and its unit".into()],

@@ -25,7 +25,7 @@ use crate::inspect::{Inspection, inspect_objects};
 use crate::json::{ObjectReader, check_object};
 use crate::note::Note;
 use crate::opening::Opening;
-use crate::options::{Implied, MOMENTARY_FIELDS, ReadOptions, Records};
+use crate::options::{Implied, MOMENTARY_FIELDS, ReadOptions, Records, TimeColumn};
 use crate::read::{ReadFailure, ReadInput};
 use crate::record::{End, LineEnd, ReadStop, RecordReader, RecordSink, each_line};
 use crate::source::Source;
@@ -107,6 +107,8 @@ struct Script {
     is_cut: bool,
     /// The fingerprint of the spec that is asked, if one is.
     spec: Option<String>,
+    /// The column of timestamps that was named, if one was.
+    time: Option<TimeColumn>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -122,8 +124,9 @@ enum Stage {
 }
 
 impl Script {
-    fn new(spec: Option<String>) -> Self {
-        Self { stage: Stage::Hello, line: 1, blank_lines: 0, states: 0, padded: None, is_cut: false, spec }
+    fn new(options: &ReadOptions) -> Self {
+        let (spec, time) = (options.spec.clone(), options.time.clone());
+        Self { stage: Stage::Hello, line: 1, blank_lines: 0, states: 0, padded: None, is_cut: false, spec, time }
     }
 
     /// What a line says, given what came before it.
@@ -140,6 +143,9 @@ impl Script {
             let hello = Hello::parse(line)?;
             if hello.leaves_out_states(self.spec.as_deref()) {
                 return Err(EventsMistake::OtherSpec);
+            }
+            if let Some(asked) = self.time.as_ref().filter(|asked| hello.contradicts(asked)) {
+                return Err(EventsMistake::OtherTime { asked: asked.unit });
             }
             self.stage = Stage::Init;
             return Ok(Told::Hello(hello));
@@ -225,6 +231,9 @@ fn bad_object(error: TraceError, before: usize) -> TraceError {
     let (character, detail) = match error.kind() {
         TraceErrorKind::MalformedJson { character, detail } => (*character, detail.clone()),
         TraceErrorKind::NotAnObject { character, found } => (*character, format!("expected an object, found {found}")),
+        TraceErrorKind::UnheldJson { character, detail } => {
+            return TraceErrorKind::UnheldJson { character: before + character, detail: detail.clone() }.into();
+        }
         _ => return error,
     };
     TraceError::new(TraceErrorKind::Events(EventsMistake::BadObject { character: before + character, detail }))
@@ -264,11 +273,7 @@ impl EventsReader {
 
 impl RecordReader for EventsReader {
     fn open(options: &ReadOptions) -> Self {
-        Self {
-            options: options.clone(),
-            objects: ObjectReader::open(options),
-            script: Script::new(options.spec.clone()),
-        }
+        Self { options: options.clone(), objects: ObjectReader::open(options), script: Script::new(options) }
     }
 
     fn consume<S: RecordSink + ?Sized>(&mut self, bytes: &[u8], end: End, sink: &mut S) -> Result<usize, ReadStop> {
@@ -346,8 +351,10 @@ impl WholeStates {
 }
 
 impl RecordReader for WholeStates {
-    fn open(_: &ReadOptions) -> Self {
-        Self { script: Script::new(None), image: Map::new() }
+    fn open(options: &ReadOptions) -> Self {
+        // Of a spec there is no question.
+        let options = ReadOptions { time: options.time.clone(), ..ReadOptions::default() };
+        Self { script: Script::new(&options), image: Map::new() }
     }
 
     fn consume<S: RecordSink + ?Sized>(&mut self, bytes: &[u8], end: End, sink: &mut S) -> Result<usize, ReadStop> {
@@ -451,6 +458,22 @@ end
         assert_eq!(fail(missing, &xy()), "3:@time: the state has no timestamp: `@time` is missing");
         let back = missing.replace("\"x\":2", "\"@time\":4");
         assert!(fail(back, &xy()).starts_with("3:@time: time goes backwards"));
+    }
+
+    #[test]
+    fn timestamps_are_not_read_against_the_hello() {
+        let input = "traceward 1 {\"time\":\"ns\"}\ninit {\"x\":1,\"@time\":5}\n";
+        let named = |name, unit| ReadOptions { time: time(name, unit), ..xy() };
+        for (unit, asked) in [(Some(crate::TimeUnit::Ms), "in ms"), (None, "as dates")] {
+            let message = format!("1:-: `@time` holds nanoseconds, as this line says, and is asked for {asked}");
+            assert_eq!(fail(input, &named("@time", unit)), message);
+        }
+        // The same, another column, and what the hello says nothing of.
+        assert_eq!(read_text(input, &named("@time", Some(crate::TimeUnit::Ns))).unwrap().time, Some(vec![5]));
+        assert_eq!(read_text(input, &named("x", Some(crate::TimeUnit::Ms))).unwrap().time, Some(vec![1_000_000]));
+        let silent = input.replace(" {\"time\":\"ns\"}", "");
+        let read = read_text(silent, &named("@time", Some(crate::TimeUnit::Ms))).unwrap();
+        assert_eq!(read.time, Some(vec![5_000_000]));
     }
 
     #[test]

@@ -44,7 +44,7 @@ impl Heartbeat {
         cell.is_some_and(|cell| {
             let is_said = |text: &[u8]| !matches!(text, b"" | b"0" | b"false" | b"FALSE" | b"False");
             match known(*cell, &self.options.null) {
-                Cell::Absent | Cell::Null | Cell::Bool(false) => false,
+                Cell::Absent | Cell::Null | Cell::Gone | Cell::Bool(false) => false,
                 Cell::QuotedEmpty => false,
                 // A record without a timestamp is no state, and 0 is a time like any other.
                 cell => cell.text().is_none_or(|text| is_said(&text) || *text == *b"0" && self.is_time(cells)),
@@ -55,7 +55,8 @@ impl Heartbeat {
     /// Whether the field itself is the time of a heartbeat: the record has no other.
     fn is_time(&self, cells: &[Cell<'_>]) -> bool {
         let slots = self.options.time_slots();
-        let is_missing = |cell: &Cell<'_>| matches!(known(*cell, &self.options.null), Cell::Absent | Cell::Null);
+        let is_missing =
+            |cell: &Cell<'_>| matches!(known(*cell, &self.options.null), Cell::Absent | Cell::Null | Cell::Gone);
         slots.len() == 1 && cells.get(slots.start).is_some_and(is_missing)
     }
 

@@ -8,7 +8,7 @@ use crate::record::{End, LineEnd};
 
 /// The length of a first line that is looked at. Whoever has a longer one is known by its
 /// beginning.
-const LONGEST_LINE: usize = 8 << 10;
+pub(crate) const LONGEST_LINE: usize = 8 << 10;
 
 /// The first bytes of an input.
 #[derive(Clone, Copy)]
@@ -73,7 +73,7 @@ impl<'a> Opening<'a> {
     }
 
     /// The answer of a recogniser that looks at the first line that is not blank, without its line
-    /// end. Of a very long line it gets the beginning.
+    /// end. Of a very long line it gets the beginning, [`LONGEST_LINE`] bytes.
     pub(crate) fn with_line(self, is: impl FnOnce(&'a [u8]) -> bool) -> Guess {
         match self.lines().next() {
             Some(Some(line)) => is(line).into(),

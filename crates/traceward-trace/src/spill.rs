@@ -463,6 +463,7 @@ mod tag {
     pub(super) const TEXT: u8 = 10;
     pub(super) const ESCAPED: u8 = 11;
     pub(super) const CONTAINER: u8 = 12;
+    pub(super) const GONE: u8 = 13;
 }
 
 /// Writes a record; its key is told by its number.
@@ -490,6 +491,7 @@ fn write_cell(bytes: &mut Vec<u8>, cell: Cell<'_>) {
         Cell::Container(one) => text(tag::CONTAINER, one),
         Cell::Absent => bytes.push(tag::ABSENT),
         Cell::Null => bytes.push(tag::NULL),
+        Cell::Gone => bytes.push(tag::GONE),
         Cell::QuotedEmpty => bytes.push(tag::QUOTED_EMPTY),
         Cell::Bool(bit) => bytes.push(if bit { tag::TRUE } else { tag::FALSE }),
         Cell::Int(int) => word(bytes, tag::INT, int.to_le_bytes()),
@@ -526,6 +528,7 @@ impl<'b> Reader<'b> {
         Some(match kind {
             tag::ABSENT => Cell::Absent,
             tag::NULL => Cell::Null,
+            tag::GONE => Cell::Gone,
             tag::QUOTED_EMPTY => Cell::QuotedEmpty,
             tag::FALSE => Cell::Bool(false),
             tag::TRUE => Cell::Bool(true),

@@ -512,6 +512,7 @@ fn no_date(text: &[u8], reason: NotMoment) -> TraceErrorKind {
         _ if decimal(text).is_some() => TraceErrorKind::PlainNumberTime(lossy(text)),
         NotMoment::Unreadable => TraceErrorKind::UnreadableTime(lossy(text)),
         NotMoment::OutOfRange => TraceErrorKind::TimeOutOfRange(lossy(text)),
+        NotMoment::NamedZone => TraceErrorKind::NamedZone(lossy(text)),
     }
 }
 
@@ -741,6 +742,11 @@ mod tests {
         );
         assert_eq!(fail(&["Oct 22 11:15:41"], None), "2:t: `t` names no year: `Oct 22 11:15:41`");
         assert_eq!(fail(&["soon"], None), "2:t: `t` is no date we can read: `soon`");
+        assert_eq!(
+            read_text(csv(&["2024-03-31T01:59:59[Europe/Berlin]"]), &options(None)).unwrap_err().to_string(),
+            "`t` names a time zone without its offset: `2024-03-31T01:59:59[Europe/Berlin]`; \
+             write the offset, like 2014-10-22T13:15:41+02:00"
+        );
         assert_eq!(fail(&["1970-01-01", ""], None), "3:t: the state has no timestamp: `t` is missing");
         assert!(fail(&["2999-01-01"], None).contains("beyond what 64-bit nanoseconds hold"));
         assert!(fail(&["1e30"], Some(TimeUnit::D)).contains("beyond what 64-bit nanoseconds hold"));

@@ -38,6 +38,8 @@ pub(crate) enum Gap {
     Silent,
     /// It says that there is no value.
     Missing,
+    /// It says that there is no object of which the variable could be a member.
+    Gone,
 }
 
 /// What the values of a variable are read as.
@@ -275,6 +277,7 @@ impl Typing {
         match cell {
             Cell::Absent => return sink.gap(Gap::Silent),
             Cell::Null => return sink.gap(Gap::Missing),
+            Cell::Gone => return sink.gap(Gap::Gone),
             Cell::QuotedEmpty => return self.quoted_empty(read_as, sink),
             Cell::Container(source) => return Err(container(&self.variables[variable].name, source)),
             Cell::Float(float) if float.is_nan() => return sink.gap(Gap::Missing),

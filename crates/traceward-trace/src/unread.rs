@@ -9,7 +9,7 @@
 
 use crate::date;
 use crate::format::FormatEntry;
-use crate::opening::{Guess, Opening};
+use crate::opening::{Guess, LONGEST_LINE, Opening};
 use crate::record::LineEnd;
 use traceward_logic::diagnostic::{Help, Remedy};
 
@@ -287,10 +287,11 @@ fn is_json_array(line: &[u8]) -> bool {
     inside.is_empty() || inside.trim_ascii_start().starts_with(b"{")
 }
 
-/// An object that goes on behind its first line.
+/// An object that goes on behind its first line, of which all has to be there.
 fn is_pretty_json(line: &[u8]) -> bool {
+    let is_whole = line.len() < LONGEST_LINE;
     let line = line.trim_ascii();
-    line == b"{" || (line.starts_with(b"{") && line.ends_with(b"{")) || (line.starts_with(b"{") && line.ends_with(b"["))
+    is_whole && line.starts_with(b"{") && (line.ends_with(b"{") || line.ends_with(b"["))
 }
 
 /// The words of a line, parted by blanks.
@@ -585,6 +586,8 @@ mod tests {
         for lines in ["{}\n", "\n {\"a\": {}}\n", "{\"a\":}\n", "[1, 2]\n", "{\"resource\": 1}\n", "{\"a\": 1,\n"] {
             expect(lines.as_bytes(), "jsonl");
         }
+        let deep = format!("{{\"a\":{}{}}}\n", "[".repeat(70_000), "]".repeat(70_000));
+        assert_eq!(taken_for(deep.as_bytes(), &ReadOptions::default()), "jsonl");
     }
 
     #[test]

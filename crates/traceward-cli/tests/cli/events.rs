@@ -31,6 +31,21 @@ fn every_command_takes_them_without_options() {
 }
 
 #[test]
+fn their_time_is_not_read_in_another_unit() {
+    let soon: &[&str] = &["-e", "G(x == 1 -> F[0,1s] x == 2)", "--time"];
+    insta::assert_snapshot!(session(
+        "events-time",
+        &[("mux.events", MUX)],
+        &[
+            (&[&["check"], soon, &["@time:ms", "mux.events"]].concat(), b""),
+            (&[&["monitor"], soon, &["@time:ms"]].concat(), MUX),
+            (&[&["check"], soon, &["@time:ns", "mux.events"]].concat(), b""),
+            (&["inspect", "--time", "@time:ms", "mux.events"], b""),
+        ]
+    ));
+}
+
+#[test]
 fn what_is_wrong_with_them_is_told_with_its_line() {
     let check: &[&str] = &["check", "-e", "G(x < 2)", "-"];
     let monitor: &[&str] = &["monitor", "-e", "G(x < 2)"];

@@ -95,6 +95,66 @@ fn time_as_logs_have_it() {
     ));
 }
 
+#[test]
+fn a_zone_that_is_only_named_is_no_offset() {
+    let named = b"t,x\n2024-03-31T01:59:59[Europe/Berlin],1\n2024-03-31T03:00:00[Europe/Berlin],0\n";
+    let lines = b"{\"t\":\"2024-03-31T01:59:59[Europe/Berlin]\",\"x\":1}\n";
+    let offsets = b"t,x\n2024-03-31T01:59:59+01:00[Europe/Berlin],1\n2024-03-31T03:00:00+02:00[Europe/Berlin],0\n";
+    let soon = "G(x -> F[0,5s] !x)";
+    insta::assert_snapshot!(session(
+        "inputs-zones",
+        &[("named.csv", named), ("lines.jsonl", lines), ("offsets.csv", offsets)],
+        &[
+            (&["check", "-e", soon, "--time", "t", "named.csv"], b""),
+            (&["check", "-e", soon, "--time", "t", "lines.jsonl"], b""),
+            (&["monitor", "-e", soon, "--time", "t"], named),
+            (&["check", "-e", soon, "--time", "t", "offsets.csv"], b""),
+        ]
+    ));
+}
+
+#[test]
+fn json_that_nobody_asks_for_is_not_looked_at() {
+    let line = |value: &str| format!("{{\"x\":1,\"d\":{value}}}\n").into_bytes();
+    let nested = |depth: usize| line(&format!("{}{}", "[".repeat(depth), "]".repeat(depth)));
+    let (deep, deeper, large) = (nested(127), nested(70_000), line("1e400"));
+    insta::assert_snapshot!(session(
+        "inputs-unheld",
+        &[("deep.jsonl", &deep), ("deeper.jsonl", &deeper), ("large.jsonl", &large)],
+        &[
+            (&["check", "-e", "x", "deep.jsonl"], b""),
+            (&["check", "-e", "x", "-"], &deeper),
+            (&["monitor", "-e", "x", "--format", "text"], &deeper),
+            (&["check", "-e", "x", "large.jsonl"], b""),
+            (&["check", "-e", "d > 5", "large.jsonl"], b""),
+            (&["check", "-e", "d", "deeper.jsonl"], b""),
+            (&["inspect", "deep.jsonl"], b""),
+            (&["inspect", "large.jsonl"], b""),
+        ]
+    ));
+}
+
+#[test]
+fn members_that_are_gone_and_members_told_twice() {
+    let gone = b"{\"x\":{\"y\":true}}\n{\"x\":null}\n";
+    let twice = b"{\"a\":{\"x\":0},\"a.x\":1,\"b\":1}\n{\"a.x\":1,\"a\":{\"x\":0},\"b\":1}\n";
+    let events = b"traceward 1\ninit {\"x\":{\"y\":true}}\nnext {\"x\":5}\nend\n";
+    let told_twice = b"traceward 1\ninit {\"a\":{\"x\":0},\"a.x\":1}\nend\n";
+    insta::assert_snapshot!(session(
+        "inputs-members",
+        &[("gone.jsonl", gone), ("twice.jsonl", twice), ("gone.events", events), ("twice.events", told_twice)],
+        &[
+            (&["check", "--changes", "-e", "G x.y", "gone.jsonl"], b""),
+            (&["monitor", "--changes", "-e", "G x.y", "--format", "text"], gone),
+            (&["check", "-e", "G x.y", "gone.events"], b""),
+            (&["check", "-e", "a.x", "twice.jsonl"], b""),
+            (&["monitor", "-e", "a.x", "--format", "text"], twice),
+            (&["check", "-e", "a.x", "twice.events"], b""),
+            (&["check", "-e", "b", "twice.jsonl"], b""),
+        ]
+    ));
+}
+
 /// Runs a line as a shell does, in a folder where `traceward` is the program.
 fn run_in_shell(folder: &Folder, line: &str) -> Output {
     let script = format!("traceward() {{ \"$PROGRAM\" \"$@\"; }}\n{line}");

@@ -92,6 +92,11 @@ impl Hello {
         self.time.is_some()
     }
 
+    /// Whether timestamps are not as somebody asks for them who has named their column.
+    pub(super) fn contradicts(&self, asked: &TimeColumn) -> bool {
+        self.has_time() && asked.name == TIME_FIELD && *asked != event_time()
+    }
+
     /// How the records behind it are read.
     pub fn implied(&self) -> Implied {
         let time = self.time.map(|EventTime::Nanoseconds| event_time());

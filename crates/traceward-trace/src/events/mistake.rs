@@ -1,6 +1,7 @@
 //! What can be wrong with the lines by which a program tells its states.
 
 use crate::error::{lossy, shown};
+use crate::options::TimeUnit;
 
 /// What is wrong with a line.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -23,6 +24,11 @@ pub enum EventsMistake {
     },
     /// The program was instrumented for another spec, and leaves out states that this one may need.
     OtherSpec,
+    /// Timestamps are asked for in another way than the hello says.
+    OtherTime {
+        /// The unit that is asked for; none for dates.
+        asked: Option<TimeUnit>,
+    },
     /// A second trace begins.
     SecondHello,
     /// A change comes before the first state.
@@ -75,6 +81,7 @@ impl EventsMistake {
             | Self::OtherVersion { .. }
             | Self::BadHello { .. }
             | Self::OtherSpec
+            | Self::OtherTime { .. }
             | Self::SecondHello
             | Self::AfterEnd { .. }
             | Self::AfterPadding => true,
@@ -100,6 +107,10 @@ impl EventsMistake {
                 "the program was instrumented for another spec, and leaves out states that this one may ask for"
                     .to_owned()
             }
+            Self::OtherTime { asked } => {
+                let asked = asked.map_or("as dates".to_owned(), |unit| format!("in {unit}"));
+                format!("`@time` holds nanoseconds, as this line says, and is asked for {asked}")
+            }
             Self::SecondHello => "a second trace begins, and an input of events holds one".to_owned(),
             Self::NextBeforeInit => "`next` comes before `init`".to_owned(),
             Self::SecondInit { first } => format!("a second `init`: the first is on line {first}"),
@@ -120,6 +131,7 @@ impl EventsMistake {
             Self::OtherVersion { .. } => "let the program speak version 1, or take a newer traceward",
             Self::BadHello { .. } => "for example: `traceward 1 {\"name\": \"mux\", \"time\": \"ns\"}`",
             Self::OtherSpec => "instrument it for this spec, or so that every write is a state",
+            Self::OtherTime { .. } => "name no column of time: these lines say themselves which it is",
             Self::SecondHello | Self::AfterEnd { .. } => "give each trace a file of its own",
             Self::NextBeforeInit => "write the first state with `init`",
             Self::SecondInit { .. } => "write further states with `next`",

@@ -122,6 +122,11 @@ impl Paths {
         place.edges[edge as usize].target.leads_somewhere().then_some(PathEdgeId { node, edge })
     }
 
+    /// The wanted names that lead to a place or beyond.
+    pub(super) fn slots_below(&self, node: PathNodeId) -> impl Iterator<Item = usize> {
+        self.nodes[node as usize].pending.iter().map(|&(slot, _)| slot as usize)
+    }
+
     #[inline]
     pub(super) fn target(&self, id: PathEdgeId) -> &MemberTarget {
         &self.nodes[id.node as usize].edges[id.edge as usize].target
@@ -152,6 +157,12 @@ impl Paths {
         let name = place.by_name.iter().find(|(_, edge)| **edge == id.edge).map(|(name, _)| &**name);
         self.repeated = Some(format!("{around}{}", String::from_utf8_lossy(name.unwrap_or_default())));
         Meeting::Again
+    }
+
+    /// Notes that the line tells a wanted name twice, by members of different places.
+    #[cold]
+    pub(super) fn repeat_name(&mut self, slot: u32) {
+        self.repeated = Some(self.names[slot as usize].clone());
     }
 
     /// The next object begins: its first member is guessed to be the one that came first.

@@ -5,8 +5,11 @@ use crate::cell::{Cell, unescape};
 use crate::number;
 use crate::swar;
 
-/// Nesting the scanner follows in lines nobody has checked; serde_json refuses 128.
+/// Nesting the scanner follows in lines nobody has checked.
 const DEEPEST: u32 = 100;
+
+/// Nesting it follows to what is wanted; serde_json holds no more.
+const DEEPEST_WANTED: u32 = 127;
 
 /// A number longer than this may be beyond a float, which serde_json refuses.
 const LONGEST_NUMBER: usize = 30;
@@ -19,17 +22,14 @@ const LONGEST_EXPONENT: usize = 2;
 pub(super) enum Trust {
     /// Nothing: whatever is not plainly JSON is [`Unusual`].
     Nothing,
-    /// `serde_json` accepts it: all that is [`Unusual`] now is a member that it has twice.
+    /// It is JSON: all that is [`Unusual`] now is a member that it has twice, or one that is nested
+    /// too deep.
     Checked,
 }
 
 /// The scanner gave up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Unusual;
-
-/// The depth at which a wanted value was found; 0 if it was not.
-#[derive(Clone, Copy, Default)]
-pub(super) struct FoundAt(u32);
 
 /// A line being scanned.
 pub(super) struct Scanner<'b, 'p> {
@@ -39,26 +39,17 @@ pub(super) struct Scanner<'b, 'p> {
     trust: Trust,
     paths: &'p mut Paths,
     cells: &'p mut [Cell<'b>],
-    /// The depth at which each name was found: `a.b` as one member goes before `b` within `a`.
-    found: &'p mut [FoundAt],
 }
 
 impl<'b, 'p> Scanner<'b, 'p> {
-    /// The cells are what is found, and `found` tells where; both have one entry a wanted name.
-    pub(super) fn new(
-        bytes: &'b [u8],
-        trust: Trust,
-        paths: &'p mut Paths,
-        cells: &'p mut [Cell<'b>],
-        found: &'p mut [FoundAt],
-    ) -> Self {
-        Self { bytes, at: 0, depth: 0, trust, paths, cells, found }
+    /// The cells are what is found, one for each wanted name.
+    pub(super) fn new(bytes: &'b [u8], trust: Trust, paths: &'p mut Paths, cells: &'p mut [Cell<'b>]) -> Self {
+        Self { bytes, at: 0, depth: 0, trust, paths, cells }
     }
 
     /// Fills the cells from the object on this line.
     pub(super) fn scan(mut self) -> Result<(), Unusual> {
         self.cells.fill(Cell::Absent);
-        self.found.fill(FoundAt::default());
         self.paths.begin();
         self.skip_blanks();
         if self.peek() != Some(b'{') {
@@ -115,7 +106,8 @@ impl<'b, 'p> Scanner<'b, 'p> {
     fn open(&mut self, node: Option<PathNodeId>) -> Result<(), Unusual> {
         self.at += 1;
         self.depth += 1;
-        if self.trust == Trust::Nothing && self.depth > DEEPEST {
+        let deepest = if self.trust == Trust::Nothing { DEEPEST } else { DEEPEST_WANTED };
+        if self.depth > deepest {
             return Err(Unusual);
         }
         if let Some(node) = node {
@@ -162,7 +154,8 @@ impl<'b, 'p> Scanner<'b, 'p> {
     }
 
     /// A value, and what it means for what is wanted. A member that leads to something wanted must
-    /// not come twice: nobody can tell which of the two is meant.
+    /// not come twice, and `a.b` not be a member beside `b` within `a`: nobody can tell which of the
+    /// two is meant.
     #[inline]
     fn member(&mut self, edge: Option<PathEdgeId>) -> Result<(), Unusual> {
         if edge.is_some_and(|edge| self.paths.meet(edge) == Meeting::Again) {
@@ -171,15 +164,31 @@ impl<'b, 'p> Scanner<'b, 'p> {
         let node = edge.and_then(|edge| self.paths.target(edge).node);
         let cell = self.value(node)?;
         let Some(edge) = edge else { return Ok(()) };
+        if let Some(node) = node
+            && !matches!(cell, Cell::Container(_))
+        {
+            self.leave(node);
+        }
         for &slot in &self.paths.target(edge).slots {
-            let slot = slot as usize;
-            let before = self.found[slot].0;
-            if before == 0 || self.depth <= before {
-                self.found[slot] = FoundAt(self.depth);
-                self.cells[slot] = cell;
+            let found = &mut self.cells[slot as usize];
+            if !matches!(found, Cell::Absent | Cell::Gone) {
+                self.paths.repeat_name(slot);
+                return Err(Unusual);
             }
+            *found = cell;
         }
         Ok(())
+    }
+
+    /// What is wanted below a place is no more, unless the line tells it elsewhere.
+    #[cold]
+    fn leave(&mut self, node: PathNodeId) {
+        for slot in self.paths.slots_below(node) {
+            let cell = &mut self.cells[slot];
+            if matches!(cell, Cell::Absent) {
+                *cell = Cell::Gone;
+            }
+        }
     }
 
     // Into its one caller that matters, so that the cell stays in registers.
@@ -196,12 +205,35 @@ impl<'b, 'p> Scanner<'b, 'p> {
 
     fn container(&mut self, open: u8, node: Option<PathNodeId>) -> Result<&'b [u8], Unusual> {
         let start = self.at;
-        if open == b'{' {
+        if node.is_none() && self.trust == Trust::Checked {
+            self.skip_container()?
+        } else if open == b'{' {
             self.object(node)?
         } else {
             self.array(node)?
         }
         Ok(&self.bytes[start..self.at])
+    }
+
+    /// Skips an object or array in which nothing is wanted, however deep it is: of what is known to
+    /// be JSON only brackets need a look.
+    fn skip_container(&mut self) -> Result<(), Unusual> {
+        let mut open = 0_usize;
+        loop {
+            match self.peek().ok_or(Unusual)? {
+                b'"' => {
+                    self.string()?;
+                    continue;
+                }
+                b'{' | b'[' => open += 1,
+                b'}' | b']' => open -= 1,
+                _ => {}
+            }
+            self.at += 1;
+            if open == 0 {
+                return Ok(());
+            }
+        }
     }
 
     /// `true` or `false`. Which of them is what no branch predictor can know.

@@ -35,9 +35,9 @@ struct Gap {
 
 impl Shape {
     /// The shape of a line that is an object, with its line end. `wanted` tells which cells of a
-    /// record, of so many, a member is wanted for. None if there is a value in it that is not
-    /// plainly one.
-    pub(super) fn learn(line: &[u8], slots: usize, mut wanted: impl FnMut(&[u8]) -> Vec<u32>) -> Option<Self> {
+    /// record, of so many, a member is wanted for, and none if there is more to the member. None if
+    /// there is a value in it that is not plainly one.
+    pub(super) fn learn(line: &[u8], slots: usize, mut wanted: impl FnMut(&[u8]) -> Option<Vec<u32>>) -> Option<Self> {
         if line.len() > LONGEST {
             return None;
         }
@@ -49,7 +49,7 @@ impl Shape {
             at = blanks(line, blanks(line, name_end + 1) + 1);
             let kind = if line.get(at)? == &b'"' { FieldKind::Text } else { FieldKind::Literal };
             let start = at + usize::from(kind == FieldKind::Text);
-            for slot in wanted(&line[name + 1..name_end]) {
+            for slot in wanted(&line[name + 1..name_end])? {
                 fields[slot as usize] = Some(2 * values.len());
             }
             values.push((Gap::new(&line[gap..start]), kind));
