@@ -287,7 +287,8 @@ impl Witness for Client {
 
     fn end(&mut self, feed: &Feed, ended: Ended<'_>) -> String {
         let (outcome, ending, going) = self.ending(ended);
-        let Some(teller) = &mut self.teller else { return "{}".to_owned() };
+        // Whoever asks for values from now on asks of those that go on.
+        let Some(mut teller) = self.teller.take() else { return "{}".to_owned() };
         match teller.conclude(feed, outcome, ending, going) {
             Ok((outcome, document)) => {
                 self.traces.end(teller.progress(), outcome);
