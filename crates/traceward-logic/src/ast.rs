@@ -499,8 +499,8 @@ pub struct TraceDeclaration {
     pub time: Option<(Vec<Named>, Option<Named>)>,
     /// The column that splits the trace.
     pub by: Option<Named>,
-    /// Whether records hold only the variables that changed.
-    pub changes: Option<bool>,
+    /// The kind of records: whole `states`, or `changes` that hold only the variables that changed.
+    pub records: Option<Named>,
     /// The treatment of missing values: `false`, `error` or `hold`.
     pub missing: Option<Named>,
     /// Variables whose type is declared.

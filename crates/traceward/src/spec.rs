@@ -1,7 +1,10 @@
 //! What must hold and what is measured.
 
+mod declared;
+
 use crate::render::{self, Style};
 use crate::report::{Warning, WarningKind};
+use declared::{contradictions, declared};
 use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
@@ -9,7 +12,7 @@ use std::sync::Arc;
 use traceward_engine::saved::checksum;
 pub use traceward_logic::ast::Dialect;
 use traceward_logic::ast::{Ast, Named, SpecAst, Statement, StatementKind};
-use traceward_logic::diagnostic::{Diagnostic, Help, SourceId, Span, did_you_mean};
+use traceward_logic::diagnostic::{Diagnostic, Help, SourceId, Span};
 use traceward_logic::expr::Expr;
 pub use traceward_logic::lower::Goal;
 use traceward_logic::lower::{self, Claim, Declarations, Expected, Lowered, Schema, Type, Variable};
@@ -17,7 +20,7 @@ use traceward_logic::parse;
 use traceward_logic::query::Comparison;
 use traceward_logic::trace::VariableId;
 use traceward_logic::value::{Value, ValueType};
-use traceward_trace::{MissingPolicy, ReadOptions, ReadVariable, Records, TimeColumn, TimeUnit};
+use traceward_trace::{MissingPolicy, ReadOptions, ReadVariable, Records, TimeColumn};
 
 /// A text that a spec is read from.
 #[derive(Clone, Debug)]
@@ -104,6 +107,7 @@ impl Spec {
         }
         let (own, mut declarations, errors) = declared(&specs);
         diagnostics.extend(errors);
+        diagnostics.extend(contradictions(&specs, &over));
         if let Some(name) = &over.event {
             declarations.event = Some(as_source(&mut sources, "event", name));
         }
@@ -446,63 +450,6 @@ fn end_marker(sources: &mut Vec<Source>, text: &str) -> Result<Ast, Vec<Diagnost
             Err(vec![error.label("no expression over one state")])
         }
     }
-}
-
-fn declared(specs: &[(SpecAst, Goal)]) -> (Settings, Declarations, Vec<Diagnostic>) {
-    let mut settings = Settings::default();
-    let mut declarations = Declarations::default();
-    let mut errors = Vec::new();
-    for (spec, _) in specs {
-        let trace = &spec.trace;
-        if let Some(named) = &trace.event {
-            settings.event = Some(named.name.to_string());
-            declarations.event = Some(named.clone());
-        }
-        if let Some((columns, unit)) = &trace.time {
-            settings.time = time_column(columns, unit.as_ref(), &mut errors);
-        }
-        if let Some(named) = &trace.by {
-            settings.by = Some(named.name.to_string());
-        }
-        settings.types.extend(trace.types.iter().map(|(named, ty)| (named.name.to_string(), *ty)));
-        declarations.types.extend(trace.types.iter().cloned());
-        if let Some(changes) = trace.changes {
-            settings.records = Some(if changes { Records::Changes } else { Records::States });
-        }
-        if let Some(named) = &trace.missing {
-            settings.missing = Some(match &*named.name {
-                "error" => MissingPolicy::Error,
-                "hold" => MissingPolicy::Hold,
-                _ => MissingPolicy::False,
-            });
-        }
-    }
-    (settings, declarations, errors)
-}
-
-/// The columns of timestamps; plain numbers, which have a unit, stand in one.
-fn time_column(columns: &[Named], unit: Option<&Named>, errors: &mut Vec<Diagnostic>) -> Option<TimeColumn> {
-    let mut names = columns.iter().map(|column| column.name.to_string());
-    let first = names.next()?;
-    if let (Some(unit), 2..) = (unit, columns.len()) {
-        let error = Diagnostic::error(unit.span, "several columns make a date, and dates have no unit")
-            .label("leave the unit out");
-        errors.push(error);
-    }
-    let unit = unit.and_then(|unit| time_unit(unit, errors));
-    Some(TimeColumn { rest: names.collect(), ..TimeColumn::new(first, unit) })
-}
-
-fn time_unit(unit: &Named, errors: &mut Vec<Diagnostic>) -> Option<TimeUnit> {
-    let parsed = unit.name.parse().ok();
-    if parsed.is_none() {
-        let help = did_you_mean(&unit.name, ["ns", "us", "ms", "s", "min", "h", "d"]);
-        let error = Diagnostic::error(unit.span, format!("there is no unit `{}`", unit.name))
-            .label("unknown unit")
-            .help(help.unwrap_or_else(|| "units are ns us ms s min h d".into()));
-        errors.push(error);
-    }
-    parsed
 }
 
 /// The errors of a spec.
