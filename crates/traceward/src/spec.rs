@@ -1,9 +1,11 @@
 //! What must hold and what is measured.
 
+mod asked;
 mod declared;
 
 use crate::render::{self, Style};
 use crate::report::{Warning, WarningKind};
+use asked::nothing_asked;
 use declared::{contradictions, declared};
 use std::fmt;
 use std::ops::Range;
@@ -123,7 +125,7 @@ impl Spec {
         if !diagnostics.is_empty() {
             return Err(SpecError { sources, diagnostics });
         }
-        match lower::lower(&specs, &declarations, None) {
+        match lower::lower(&specs, &declarations, None).and_then(|first| asking(&sources, &specs, first)) {
             Ok(first) => Ok(Self { sources, specs, settings: over.or(&own), declarations, first }),
             Err(diagnostics) => Err(SpecError { sources, diagnostics }),
         }
@@ -274,6 +276,14 @@ impl Spec {
     /// If the place is not in this spec: places come with [`Self::lowered`].
     pub fn text(&self, span: Span) -> String {
         on_one_line(&self.sources[span.source.0 as usize].text[span.range()])
+    }
+}
+
+/// A spec that asks something.
+fn asking(sources: &[Source], specs: &[(SpecAst, Goal)], lowered: Lowered) -> Result<Lowered, Vec<Diagnostic>> {
+    match nothing_asked(sources, specs, &lowered) {
+        Some(error) => Err(vec![error]),
+        None => Ok(lowered),
     }
 }
 

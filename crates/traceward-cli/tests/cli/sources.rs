@@ -28,3 +28,30 @@ fn what_texts_declare_of_a_trace_agrees() {
         ]
     ));
 }
+
+#[test]
+fn a_spec_asks_something() {
+    let files: &[(&str, &[u8])] = &[
+        ("t.csv", TRACE),
+        ("let.tw", b"# Nobody asks.\nlet mutex = G !(a & b)\n"),
+        ("trace.tw", b"\n  trace { time t:s }\n"),
+        ("query.tw", b"query often = count(a)\n"),
+    ];
+    insta::assert_snapshot!(session(
+        "sources-asked",
+        files,
+        &[
+            (&["check", "let.tw", "t.csv"], b""),
+            (&["query", "let.tw", "t.csv"], b""),
+            (&["monitor", "let.tw"], TRACE),
+            (&["check", "trace.tw", "t.csv"], b""),
+            (&["check", "-e", "dialect mtl", "t.csv"], b""),
+            (&["check", "trace.tw", "-e", "let `a b` = a", "t.csv"], b""),
+            (&["lint", "let.tw"], b""),
+            // What is named in one text may be asked for in another.
+            (&["check", "trace.tw", "let.tw", "-e", "mutex", "t.csv"], b""),
+            (&["check", "query.tw", "t.csv"], b""),
+            (&["monitor", "query.tw"], TRACE),
+        ]
+    ));
+}
