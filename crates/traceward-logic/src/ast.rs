@@ -177,9 +177,11 @@ pub struct Bound {
     pub dialect: Option<Dialect>,
 }
 
+/// Only the dialect of metric temporal logic reads bounds in another way.
 impl PartialEq for Bound {
     fn eq(&self, other: &Self) -> bool {
-        self.interval == other.interval
+        let is_mtl = |bound: &Self| bound.dialect == Some(Dialect::Mtl);
+        self.interval == other.interval && is_mtl(self) == is_mtl(other)
     }
 }
 

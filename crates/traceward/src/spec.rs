@@ -2,11 +2,13 @@
 
 mod asked;
 mod declared;
+mod names;
 
 use crate::render::{self, Style};
 use crate::report::{Warning, WarningKind};
 use asked::nothing_asked;
 use declared::{contradictions, declared};
+use names::{taken_definitions, taken_names};
 use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
@@ -110,6 +112,7 @@ impl Spec {
         let (own, mut declarations, errors) = declared(&specs);
         diagnostics.extend(errors);
         diagnostics.extend(contradictions(&specs, &over));
+        diagnostics.extend(taken_definitions(&specs));
         if let Some(name) = &over.event {
             declarations.event = Some(as_source(&mut sources, "event", name));
         }
@@ -279,12 +282,11 @@ impl Spec {
     }
 }
 
-/// A spec that asks something.
+/// A spec that asks something, each part of it by a name of its own.
 fn asking(sources: &[Source], specs: &[(SpecAst, Goal)], lowered: Lowered) -> Result<Lowered, Vec<Diagnostic>> {
-    match nothing_asked(sources, specs, &lowered) {
-        Some(error) => Err(vec![error]),
-        None => Ok(lowered),
-    }
+    let mut errors = taken_names(specs, &lowered);
+    errors.extend(nothing_asked(sources, specs, &lowered));
+    if errors.is_empty() { Ok(lowered) } else { Err(errors) }
 }
 
 /// The texts that a variable is compared with.

@@ -1,5 +1,6 @@
 //! Several texts are one spec, in whatever order they are given.
 
+use crate::common::Folder;
 use crate::monitor::session;
 
 const TRACE: &[u8] = b"t,k,a,b\n0,x,1,0\n1,x,0,1\n";
@@ -27,6 +28,39 @@ fn what_texts_declare_of_a_trace_agrees() {
             (&["check", "keys.tw", "as-well.tw", "t.csv"], b""),
         ]
     ));
+}
+
+#[test]
+fn a_name_is_given_once() {
+    let files: &[(&str, &[u8])] = &[
+        ("t.csv", TRACE),
+        ("one.tw", b"let both = a & b\nproperty never = G !both\n"),
+        ("two.tw", b"let both = a & b\nproperty never = F b\n"),
+        ("three.tw", b"let both = a | b\nproperty either = F both\n"),
+        ("four.tw", b"let both = a & b\nquery often = count(both)\n"),
+    ];
+    insta::assert_snapshot!(session(
+        "sources-names",
+        files,
+        &[
+            (&["check", "one.tw", "two.tw", "t.csv"], b""),
+            (&["check", "one.tw", "three.tw", "t.csv"], b""),
+            (&["check", "one.tw", "four.tw", "t.csv"], b""),
+            (&["check", "one.tw", "-e", "query never = count(a)", "t.csv"], b""),
+            (&["check", "-e", "F a", "-e", "property p1 = G a", "t.csv"], b""),
+            (&["monitor", "-e", "query q1 = count(a)", "-e", "count(b)"], b""),
+            (&["check", "-e", "property p2 = G a", "-e", "F a", "t.csv"], b""),
+        ]
+    ));
+}
+
+#[test]
+fn definitions_that_dialects_read_otherwise_are_two() {
+    let folder = Folder::new("sources-dialects");
+    folder.write("t.csv", TRACE).write("a.tw", "let held = a U[1,2] b\nproperty one = held\n");
+    folder.write("b.tw", "dialect mtl\nlet held = a U[1,2] b\nproperty two = held\n");
+    let output = folder.run(&["check", "a.tw", "b.tw", "t.csv"], b"");
+    assert!(output.status == 2 && output.stderr.contains("the name `held` is taken"), "{}", output.stderr);
 }
 
 #[test]
