@@ -17,8 +17,8 @@ use traceward::input::{Format, Note, TraceError, Unseen};
 use traceward::message::Shown;
 use traceward::report::numbered_key;
 use traceward::{
-    Change, EndedTrace, Error, KeyEnd, KeyedEvent, KeyedFeed, KeyedMonitor, KeyedStep, MeasuredQuery,
-    PassedTime, ReadOptions, Spec, Verdict,
+    Change, EndedTrace, Error, KeyEnd, KeyedEvent, KeyedFeed, KeyedMonitor, KeyedStep, MeasuredQuery, PassedTime,
+    ReadOptions, Spec, Verdict,
 };
 use traceward_wire::{EndOfTrace, RunningQuery, ValueEvent, VerdictEvent, trace_number};
 
