@@ -26,6 +26,7 @@ use traceward::report::Warning;
 use traceward::{CheckOptions, Goal, ReadOptions, Report, RunQuestions, Settings, Spec, Truth};
 use traceward_wire::{Answer, Shortcoming, Told};
 use values_picture::ValuesPicture;
+use written_file::{NamedFile, refuse_losses};
 
 pub fn run(arguments: &CheckArguments, out: &mut impl Write) -> Result<Outcome, Failure> {
     answer(arguments, Goal::Check, out)
@@ -91,8 +92,9 @@ fn answer_all(arguments: &CheckArguments, goal: Goal, out: &mut impl Write) -> R
         let help = "add --steps to draw those of a property, or draw queries by `traceward query`";
         return Err(Failure::new("--svg: `check` draws nothing but steps").help(help));
     }
+    refuse_losses(&written_files(arguments), &arguments.paths)?;
     let beside = FilesBeside::new(arguments, &traces)?;
-    let html = arguments.html.as_deref().map(|file| PageFile::new(file, arguments)).transpose()?;
+    let html = arguments.html.as_deref().map(PageFile::new).transpose()?;
     let mut page = Page::default();
     if !arguments.output.quiet {
         spec.warnings(input::style()).iter().for_each(|warning| tell(warning));
@@ -224,6 +226,16 @@ fn check_one(
     Ok(report)
 }
 
+/// The files that the command line names to be written.
+fn written_files(arguments: &CheckArguments) -> Vec<NamedFile<'_>> {
+    let CheckArguments { html, keys_to, svg, .. } = arguments;
+    let files = [("--html", html, "report.html"), ("--keys-to", keys_to, "keys.csv"), ("--svg", svg, "picture.svg")];
+    let named = files
+        .into_iter()
+        .filter_map(|(option, path, example)| Some(NamedFile { option, path: path.as_deref()?, example }));
+    named.collect()
+}
+
 /// The files that are written beside the answer.
 struct FilesBeside<'a> {
     keys: Option<KeysFile<'a>>,
@@ -233,11 +245,10 @@ struct FilesBeside<'a> {
 
 impl<'a> FilesBeside<'a> {
     fn new(arguments: &'a CheckArguments, traces: &[PathBuf]) -> Result<Self, Failure> {
-        let inputs = &arguments.paths;
-        let keys = arguments.keys_to.as_deref().map(|file| KeysFile::new(file, traces, inputs));
+        let keys = arguments.keys_to.as_deref().map(|file| KeysFile::new(file, traces));
         let (of_steps, of_values) = (arguments.svg.as_deref(), arguments.svg.as_deref());
-        let steps = of_steps.filter(|_| arguments.steps).map(|file| StepsPicture::new(file, traces, inputs));
-        let values = of_values.filter(|_| !arguments.steps).map(|file| ValuesPicture::new(file, traces, inputs));
+        let steps = of_steps.filter(|_| arguments.steps).map(|file| StepsPicture::new(file, traces));
+        let values = of_values.filter(|_| !arguments.steps).map(|file| ValuesPicture::new(file, traces));
         Ok(Self { keys: keys.transpose()?, steps: steps.transpose()?, values: values.transpose()? })
     }
 
