@@ -177,9 +177,11 @@ pub struct Bound {
     pub dialect: Option<Dialect>,
 }
 
+/// Only the dialect of metric temporal logic reads bounds in another way.
 impl PartialEq for Bound {
     fn eq(&self, other: &Self) -> bool {
-        self.interval == other.interval
+        let is_mtl = |bound: &Self| bound.dialect == Some(Dialect::Mtl);
+        self.interval == other.interval && is_mtl(self) == is_mtl(other)
     }
 }
 
@@ -499,8 +501,8 @@ pub struct TraceDeclaration {
     pub time: Option<(Vec<Named>, Option<Named>)>,
     /// The column that splits the trace.
     pub by: Option<Named>,
-    /// Whether records hold only the variables that changed.
-    pub changes: Option<bool>,
+    /// The kind of records: whole `states`, or `changes` that hold only the variables that changed.
+    pub records: Option<Named>,
     /// The treatment of missing values: `false`, `error` or `hold`.
     pub missing: Option<Named>,
     /// Variables whose type is declared.

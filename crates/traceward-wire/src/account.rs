@@ -1,7 +1,7 @@
 //! What speaks for the verdict on a property, in lines of text: for documents that have room for
 //! text only.
 
-use crate::{Answer, FailureDocument, KeyVerdict, Property, ReportDocument, Value, Verdict, ViolatingState};
+use crate::{Answer, FailureDocument, KeyVerdict, Property, Value, ViolatingState};
 
 /// The lines that tell why a property is violated, or for which keys.
 pub(crate) fn lines(property: &Property) -> Vec<String> {
@@ -50,13 +50,6 @@ pub(crate) fn key(key: &KeyVerdict) -> String {
 
 fn shown(value: Option<&Value>) -> String {
     value.map_or_else(|| "none".to_owned(), |value| serde_json::to_string(value).unwrap_or_default())
-}
-
-/// The reason why a property has no answer, if it has none.
-pub(crate) fn unanswered<'a>(report: &'a ReportDocument, property: &Property) -> Option<&'a str> {
-    let is_about = |name: &Option<String>| name.as_ref() == Some(&property.name);
-    let mut reasons = report.warnings.iter().filter(|one| one.kind == "not-followed" && is_about(&one.property));
-    reasons.next().filter(|_| property.verdict == Verdict::Pending).map(|warning| warning.message.as_str())
 }
 
 /// The name of the trace that an answer is about.

@@ -1,11 +1,11 @@
 //! Answers as JUnit XML, which continuous integration reads: a suite for each trace, a case for
 //! each property.
 
-use crate::{Answer, Property, ReportDocument, Verdict, account};
+use crate::{Answer, Property, Shortcoming, Told, Verdict, account};
 use std::fmt::Write;
 
 /// The document about some traces.
-pub fn junit(answers: &[Answer]) -> String {
+pub fn junit(answers: &[Told]) -> String {
     let suites: Vec<Suite> = answers.iter().map(Suite::of).collect();
     let all = |count: fn(&Suite) -> usize| suites.iter().map(count).sum::<usize>();
     let (tests, failures, errors) = (all(|one| one.tests), all(|one| one.failures), all(|one| one.errors));
@@ -25,23 +25,33 @@ struct Suite {
 }
 
 impl Suite {
-    fn of(answer: &Answer) -> Self {
+    fn of(Told { answer, shortcomings }: &Told) -> Self {
         let name = attribute(account::trace(answer));
         let mut suite = Self { name, tests: 0, failures: 0, errors: 0, cases: String::new() };
-        match answer {
-            Answer::Report(report) => report.properties.iter().for_each(|property| suite.property(report, property)),
+        let properties: &[Property] = match answer {
+            Answer::Report(report) => &report.properties,
             Answer::Failure(failure) => {
-                suite.errors += 1;
-                suite.case("traceward", &element("error", &failure.error, &failure.error));
+                suite.error(&failure.error);
+                &[]
             }
-        }
+        };
+        properties.iter().for_each(|property| suite.property(shortcomings, property));
+        let is_open = |one: &&Shortcoming| properties.iter().any(|property| one.leaves_open(property));
+        shortcomings.iter().filter(|one| !is_open(one)).for_each(|one| suite.error(&one.text()));
         suite
     }
 
-    fn property(&mut self, report: &ReportDocument, property: &Property) {
+    /// What is wrong with the run as a whole: a case of its own, since no other has room for it.
+    fn error(&mut self, reason: &str) {
+        self.errors += 1;
+        self.case("traceward", &element("error", reason, reason));
+    }
+
+    fn property(&mut self, shortcomings: &[Shortcoming], property: &Property) {
         let told = account::lines(property).join("\n");
-        let inside = match (account::unanswered(report, property), property.verdict) {
-            (Some(reason), _) => {
+        let open = shortcomings.iter().find(|one| one.leaves_open(property));
+        let inside = match (open, property.verdict) {
+            (Some(Shortcoming { reason, .. }), _) => {
                 self.errors += 1;
                 element("error", reason, reason)
             }

@@ -26,6 +26,7 @@ mod report;
 mod sarif;
 mod schema;
 mod spaced;
+mod told;
 mod value;
 mod walkthrough;
 
@@ -46,6 +47,7 @@ pub use report::{
 pub use sarif::{sarif, sarif_of_lint};
 pub use schema::schemas;
 pub use spaced::line;
+pub use told::{Shortcoming, Told};
 pub use value::{ErrorKind, Members, Value, Verdict};
 pub use walkthrough::{HeldGraph, HeldSet, HeldState, HeldVertex, Stage, Step};
 

@@ -1,17 +1,17 @@
 //! Answers as SARIF 2.1.0, which tools that show findings in code read: a rule for each property, a
 //! result for each violation that is told.
 
-use crate::{Answer, FailureDocument, LintDocument, Property, ReportDocument, Verdict, account};
+use crate::{Answer, FailureDocument, LintDocument, Property, ReportDocument, Shortcoming, Told, Verdict, account};
 use serde_json::{Value as Json, json};
 
 const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
 /// The document about some traces.
-pub fn sarif(answers: &[Answer]) -> Json {
+pub fn sarif(answers: &[Told]) -> Json {
     let mut run = Run::default();
-    for answer in answers {
+    for Told { answer, shortcomings } in answers {
         match answer {
-            Answer::Report(report) => report.properties.iter().for_each(|property| run.property(report, property)),
+            Answer::Report(report) => run.report(report, shortcomings),
             Answer::Failure(failure) => run.failure(failure),
         }
     }
@@ -53,12 +53,14 @@ impl Run {
         self.rules.len() - 1
     }
 
-    fn property(&mut self, report: &ReportDocument, property: &Property) {
+    fn report(&mut self, report: &ReportDocument, shortcomings: &[Shortcoming]) {
         let path = &report.trace.path;
+        report.properties.iter().for_each(|property| self.property(path, property));
+        self.notifications.extend(shortcomings.iter().map(|one| notification(&one.text(), Some(path))));
+    }
+
+    fn property(&mut self, path: &str, property: &Property) {
         let rule = self.rule(&property.name, &property.formula, property.description.as_deref());
-        if let Some(reason) = account::unanswered(report, property) {
-            self.notifications.push(notification(&format!("{}: {reason}", property.name), Some(path)));
-        }
         if property.verdict != Verdict::Violated {
             return;
         }

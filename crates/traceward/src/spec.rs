@@ -1,7 +1,14 @@
 //! What must hold and what is measured.
 
+mod asked;
+mod declared;
+mod names;
+
 use crate::render::{self, Style};
 use crate::report::{Warning, WarningKind};
+use asked::nothing_asked;
+use declared::{contradictions, declared};
+use names::{taken_definitions, taken_names};
 use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
@@ -9,7 +16,7 @@ use std::sync::Arc;
 use traceward_engine::saved::checksum;
 pub use traceward_logic::ast::Dialect;
 use traceward_logic::ast::{Ast, Named, SpecAst, Statement, StatementKind};
-use traceward_logic::diagnostic::{Diagnostic, Help, SourceId, Span, did_you_mean};
+use traceward_logic::diagnostic::{Diagnostic, Help, SourceId, Span};
 use traceward_logic::expr::Expr;
 pub use traceward_logic::lower::Goal;
 use traceward_logic::lower::{self, Claim, Declarations, Expected, Lowered, Schema, Type, Variable};
@@ -17,7 +24,7 @@ use traceward_logic::parse;
 use traceward_logic::query::Comparison;
 use traceward_logic::trace::VariableId;
 use traceward_logic::value::{Value, ValueType};
-use traceward_trace::{MissingPolicy, ReadOptions, ReadVariable, Records, TimeColumn, TimeUnit};
+use traceward_trace::{MissingPolicy, ReadOptions, ReadVariable, Records, TimeColumn};
 
 /// A text that a spec is read from.
 #[derive(Clone, Debug)]
@@ -104,6 +111,8 @@ impl Spec {
         }
         let (own, mut declarations, errors) = declared(&specs);
         diagnostics.extend(errors);
+        diagnostics.extend(contradictions(&specs, &over));
+        diagnostics.extend(taken_definitions(&specs));
         if let Some(name) = &over.event {
             declarations.event = Some(as_source(&mut sources, "event", name));
         }
@@ -119,7 +128,7 @@ impl Spec {
         if !diagnostics.is_empty() {
             return Err(SpecError { sources, diagnostics });
         }
-        match lower::lower(&specs, &declarations, None) {
+        match lower::lower(&specs, &declarations, None).and_then(|first| asking(&sources, &specs, first)) {
             Ok(first) => Ok(Self { sources, specs, settings: over.or(&own), declarations, first }),
             Err(diagnostics) => Err(SpecError { sources, diagnostics }),
         }
@@ -271,6 +280,13 @@ impl Spec {
     pub fn text(&self, span: Span) -> String {
         on_one_line(&self.sources[span.source.0 as usize].text[span.range()])
     }
+}
+
+/// A spec that asks something, each part of it by a name of its own.
+fn asking(sources: &[Source], specs: &[(SpecAst, Goal)], lowered: Lowered) -> Result<Lowered, Vec<Diagnostic>> {
+    let mut errors = taken_names(specs, &lowered);
+    errors.extend(nothing_asked(sources, specs, &lowered));
+    if errors.is_empty() { Ok(lowered) } else { Err(errors) }
 }
 
 /// The texts that a variable is compared with.
@@ -446,63 +462,6 @@ fn end_marker(sources: &mut Vec<Source>, text: &str) -> Result<Ast, Vec<Diagnost
             Err(vec![error.label("no expression over one state")])
         }
     }
-}
-
-fn declared(specs: &[(SpecAst, Goal)]) -> (Settings, Declarations, Vec<Diagnostic>) {
-    let mut settings = Settings::default();
-    let mut declarations = Declarations::default();
-    let mut errors = Vec::new();
-    for (spec, _) in specs {
-        let trace = &spec.trace;
-        if let Some(named) = &trace.event {
-            settings.event = Some(named.name.to_string());
-            declarations.event = Some(named.clone());
-        }
-        if let Some((columns, unit)) = &trace.time {
-            settings.time = time_column(columns, unit.as_ref(), &mut errors);
-        }
-        if let Some(named) = &trace.by {
-            settings.by = Some(named.name.to_string());
-        }
-        settings.types.extend(trace.types.iter().map(|(named, ty)| (named.name.to_string(), *ty)));
-        declarations.types.extend(trace.types.iter().cloned());
-        if let Some(changes) = trace.changes {
-            settings.records = Some(if changes { Records::Changes } else { Records::States });
-        }
-        if let Some(named) = &trace.missing {
-            settings.missing = Some(match &*named.name {
-                "error" => MissingPolicy::Error,
-                "hold" => MissingPolicy::Hold,
-                _ => MissingPolicy::False,
-            });
-        }
-    }
-    (settings, declarations, errors)
-}
-
-/// The columns of timestamps; plain numbers, which have a unit, stand in one.
-fn time_column(columns: &[Named], unit: Option<&Named>, errors: &mut Vec<Diagnostic>) -> Option<TimeColumn> {
-    let mut names = columns.iter().map(|column| column.name.to_string());
-    let first = names.next()?;
-    if let (Some(unit), 2..) = (unit, columns.len()) {
-        let error = Diagnostic::error(unit.span, "several columns make a date, and dates have no unit")
-            .label("leave the unit out");
-        errors.push(error);
-    }
-    let unit = unit.and_then(|unit| time_unit(unit, errors));
-    Some(TimeColumn { rest: names.collect(), ..TimeColumn::new(first, unit) })
-}
-
-fn time_unit(unit: &Named, errors: &mut Vec<Diagnostic>) -> Option<TimeUnit> {
-    let parsed = unit.name.parse().ok();
-    if parsed.is_none() {
-        let help = did_you_mean(&unit.name, ["ns", "us", "ms", "s", "min", "h", "d"]);
-        let error = Diagnostic::error(unit.span, format!("there is no unit `{}`", unit.name))
-            .label("unknown unit")
-            .help(help.unwrap_or_else(|| "units are ns us ms s min h d".into()));
-        errors.push(error);
-    }
-    parsed
 }
 
 /// The errors of a spec.

@@ -6,7 +6,7 @@ mod steps_picture;
 mod values_picture;
 pub(super) mod written_file;
 
-use crate::arguments::{CheckArguments, ReportFormat};
+use crate::arguments::{CheckArguments, ReportFormat, TraceArguments};
 use crate::failure::{Failure, Outcome, tell};
 use crate::input::Opened;
 use crate::page::{self, Page};
@@ -24,8 +24,9 @@ use traceward::engine::Config;
 use traceward::input::{Note, Pieces, Scratch, ScratchFile, Spill};
 use traceward::report::Warning;
 use traceward::{CheckOptions, Goal, ReadOptions, Report, RunQuestions, Settings, Spec, Truth};
-use traceward_wire::Answer;
+use traceward_wire::{Answer, Shortcoming, Told};
 use values_picture::ValuesPicture;
+use written_file::{NamedFile, refuse_losses};
 
 pub fn run(arguments: &CheckArguments, out: &mut impl Write) -> Result<Outcome, Failure> {
     answer(arguments, Goal::Check, out)
@@ -38,7 +39,7 @@ pub fn answer(arguments: &CheckArguments, goal: Goal, out: &mut impl Write) -> R
         match arguments.output.format {
             ReportFormat::Text => {}
             ReportFormat::Json => json::write(out, &json::unasked(failure))?,
-            format => write_answers(out, vec![Answer::Failure(json::unasked(failure))], format)?,
+            format => write_answers(out, vec![Answer::Failure(json::unasked(failure)).into()], format)?,
         }
     }
     result
@@ -65,10 +66,10 @@ impl Scratch for TemporaryFiles {
 }
 
 /// Writes the one document about all traces; text was written trace by trace.
-fn write_answers(out: &mut impl Write, answers: Vec<Answer>, format: ReportFormat) -> std::io::Result<()> {
+fn write_answers(out: &mut impl Write, answers: Vec<Told>, format: ReportFormat) -> std::io::Result<()> {
     match format {
         ReportFormat::Text => Ok(()),
-        ReportFormat::Json => json::write_answers(out, answers),
+        ReportFormat::Json => json::write_answers(out, answers.into_iter().map(|told| told.answer).collect()),
         ReportFormat::Junit => write!(out, "{}", traceward_wire::junit(&answers)),
         ReportFormat::Sarif => json::write(out, &traceward_wire::sarif(&answers)),
     }
@@ -91,8 +92,9 @@ fn answer_all(arguments: &CheckArguments, goal: Goal, out: &mut impl Write) -> R
         let help = "add --steps to draw those of a property, or draw queries by `traceward query`";
         return Err(Failure::new("--svg: `check` draws nothing but steps").help(help));
     }
+    refuse_losses(&written_files(arguments), &arguments.paths)?;
     let beside = FilesBeside::new(arguments, &traces)?;
-    let html = arguments.html.as_deref().map(|file| PageFile::new(file, arguments)).transpose()?;
+    let html = arguments.html.as_deref().map(PageFile::new).transpose()?;
     let mut page = Page::default();
     if !arguments.output.quiet {
         spec.warnings(input::style()).iter().for_each(|warning| tell(warning));
@@ -110,8 +112,8 @@ fn answer_all(arguments: &CheckArguments, goal: Goal, out: &mut impl Write) -> R
                 if report.is_violated() {
                     outcome = outcome.max(Outcome::Violated);
                 }
-                let mut notes = report.trace.notes.iter();
-                if report.is_unanswered() || notes.any(|note| arguments.trace.leaves_unanswered(note)) {
+                let shortcomings = shortcomings(&report, &arguments.trace);
+                if !shortcomings.is_empty() {
                     outcome = Outcome::Unanswered;
                 }
                 tell_asides(path, &report, arguments);
@@ -120,7 +122,7 @@ fn answer_all(arguments: &CheckArguments, goal: Goal, out: &mut impl Write) -> R
                         write!(out, "{}", std::mem::replace(&mut separator, "\n"))?;
                         text::report(out, path, &report, goal)?;
                     }
-                    _ => answers.push(json::answer(path, Ok(&report))),
+                    _ => answers.push(Told { answer: json::answer(path, Ok(&report)), shortcomings }),
                 }
             }
             Err(failure) => {
@@ -129,18 +131,36 @@ fn answer_all(arguments: &CheckArguments, goal: Goal, out: &mut impl Write) -> R
                 failure.report();
                 outcome = Outcome::Unanswered;
                 page.add(path, Err(&failure));
-                answers.push(json::answer(path, Err(&failure)));
+                answers.push(json::answer(path, Err(&failure)).into());
             }
         }
     }
-    write_answers(out, answers, arguments.output.format)?;
-    // The answer stands, whatever becomes of the page.
+    // The answer stands, whatever becomes of the page; but formats by which others judge the run
+    // have to tell that, too.
     out.flush()?;
-    if let Some(Err(failure)) = html.map(|file| file.write(page)) {
+    let unwritten = html.and_then(|file| file.write(page).err());
+    if let (Some(failure), ReportFormat::Junit | ReportFormat::Sarif) = (&unwritten, arguments.output.format) {
+        answers.push(Answer::Failure(json::unasked(failure)).into());
+    }
+    write_answers(out, answers, arguments.output.format)?;
+    out.flush()?;
+    if let Some(failure) = unwritten {
         failure.report();
         outcome = Outcome::Unanswered;
     }
     Ok(outcome)
+}
+
+/// The reasons why a report is no answer, though there is one.
+fn shortcomings(report: &Report, arguments: &TraceArguments) -> Vec<Shortcoming> {
+    let late = report.trace.notes.iter().filter(|note| arguments.leaves_unanswered(note));
+    let late = late.map(|note| Shortcoming { about: None, reason: note.to_string() });
+    let open = report.warnings.iter().filter(|warning| warning.kind.leaves_unanswered());
+    let open = open.map(|Warning { kind, about, .. }| Shortcoming {
+        about: about.as_ref().map(|about| about.name().to_owned()),
+        reason: kind.to_string(),
+    });
+    late.chain(open).collect()
 }
 
 /// Tells the notes of the reader that are no part of the answer.
@@ -206,6 +226,16 @@ fn check_one(
     Ok(report)
 }
 
+/// The files that the command line names to be written.
+fn written_files(arguments: &CheckArguments) -> Vec<NamedFile<'_>> {
+    let CheckArguments { html, keys_to, svg, .. } = arguments;
+    let files = [("--html", html, "report.html"), ("--keys-to", keys_to, "keys.csv"), ("--svg", svg, "picture.svg")];
+    let named = files
+        .into_iter()
+        .filter_map(|(option, path, example)| Some(NamedFile { option, path: path.as_deref()?, example }));
+    named.collect()
+}
+
 /// The files that are written beside the answer.
 struct FilesBeside<'a> {
     keys: Option<KeysFile<'a>>,
@@ -215,11 +245,10 @@ struct FilesBeside<'a> {
 
 impl<'a> FilesBeside<'a> {
     fn new(arguments: &'a CheckArguments, traces: &[PathBuf]) -> Result<Self, Failure> {
-        let inputs = &arguments.paths;
-        let keys = arguments.keys_to.as_deref().map(|file| KeysFile::new(file, traces, inputs));
+        let keys = arguments.keys_to.as_deref().map(|file| KeysFile::new(file, traces));
         let (of_steps, of_values) = (arguments.svg.as_deref(), arguments.svg.as_deref());
-        let steps = of_steps.filter(|_| arguments.steps).map(|file| StepsPicture::new(file, traces, inputs));
-        let values = of_values.filter(|_| !arguments.steps).map(|file| ValuesPicture::new(file, traces, inputs));
+        let steps = of_steps.filter(|_| arguments.steps).map(|file| StepsPicture::new(file, traces));
+        let values = of_values.filter(|_| !arguments.steps).map(|file| ValuesPicture::new(file, traces));
         Ok(Self { keys: keys.transpose()?, steps: steps.transpose()?, values: values.transpose()? })
     }
 

@@ -17,6 +17,11 @@ pub fn run(arguments: &InstrumentArguments, out: &mut impl Write) -> Result<Outc
     if files.is_empty() {
         return Err(Failure::new("there is no C file to instrument").help("traceward instrument SPEC FILE.c… -o DIR"));
     }
+    if arguments.output.as_os_str() == "-" {
+        return Err(
+            Failure::new("--output needs a folder: several files are made").help("name a folder, such as -o told")
+        );
+    }
     let made = make(&spec, &files, &arguments.instrumenting)?;
     if !arguments.quiet {
         tell_warnings(&made);

@@ -4,6 +4,7 @@ mod channel;
 mod observer;
 mod program;
 
+use super::check::written_file::NamedFile;
 use super::instrument::{GivenSpec, compiled, include_options, make, spec_and_files, tell_warnings, write};
 use super::monitor::Ending;
 use crate::arguments::RunArguments;
@@ -293,6 +294,7 @@ fn with_prefix(prefix: &str, path: &Path) -> OsString {
 
 /// Refuses to write a trace over a file that is none.
 fn refuse_others(path: &Path) -> Result<(), Failure> {
+    NamedFile { option: "--trace", path, example: "run.events" }.refuse_standard_output()?;
     match std::fs::read(path) {
         Ok(bytes) if !bytes.is_empty() && !bytes.starts_with(b"traceward 1") => {
             let name = input::name(path);

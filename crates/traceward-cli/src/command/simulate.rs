@@ -121,6 +121,10 @@ impl Trace {
 
 fn destination(arguments: &SimulateArguments) -> Result<Box<dyn Write>, Failure> {
     let Some(path) = &arguments.output else { return Ok(Box::new(io::stdout().lock())) };
+    if path.as_os_str() == "-" {
+        let help = "without --output the trace goes to standard output";
+        return Err(Failure::new("--output needs a file, and - is none").help(help));
+    }
     refuse_inputs("--output", path, std::slice::from_ref(&arguments.program))?;
     let named = |error: io::Error| Failure::new(format!("{}: {}", input::name(path), input::reason(&error)));
     Ok(Box::new(File::create(path).map_err(named)?))

@@ -149,6 +149,49 @@ fn the_table_of_keys_overwrites_no_input() {
 }
 
 #[test]
+fn no_file_is_written_twice() {
+    let folder = Folder::new("edges-twice");
+    folder.write("t.csv", "k,a\nx,1\n").write("there", "").write("p.spl", "");
+    std::fs::hard_link(folder.path("there"), folder.path("hard")).expect("a link");
+    let options = ["--html", "--keys-to", "--svg"];
+    for (one, other) in [(0, 1), (0, 2), (1, 2)].map(|(one, other)| (options[one], options[other])) {
+        for (file, same) in [("new", "new"), ("new", "./new"), ("there", "hard")] {
+            let command = ["query", "-e", "count(a)", "t.csv", "--by", "k", other, same, one, file];
+            let output = folder.run(&command, b"");
+            assert_eq!((output.status, output.stdout.as_str()), (2, ""), "{command:?}");
+            let expected = format!("error: {one} and {other} name the same file\n");
+            assert_eq!(output.stderr, expected, "{command:?}");
+        }
+    }
+    let command = ["query", "-e", "count(a)", "t.csv", "--by", "k", "--svg", "new.svg", "--html", "new.html"];
+    assert_eq!(folder.run(&command, b"").status, 0);
+}
+
+#[test]
+fn a_hyphen_names_no_file_to_write() {
+    let folder = Folder::new("edges-hyphen");
+    folder
+        .write("t.csv", "k,a\nx,1\n")
+        .write("p.spl", "P1 :: [ l0: skip ]\n")
+        .write("p.c", "int a; int main(void) { return 0; }\n");
+    for command in [
+        &["query", "-e", "count(a)", "t.csv", "--svg", "-"][..],
+        &["check", "-e", "F a", "t.csv", "--steps", "--svg", "-"],
+        &["check", "-e", "F a", "t.csv", "--by", "k", "--keys-to", "-"],
+        &["check", "-e", "F a", "t.csv", "--html", "-"],
+        &["bench", "figure10", "--longest", "10", "--svg", "-"],
+        &["simulate", "p.spl", "--output", "-"],
+        &["instrument", "-e", "F a", "p.c", "--output", "-"],
+        &["run", "-e", "F a", "--trace", "-", "--", "true"],
+    ] {
+        let output = folder.run(command, b"");
+        assert_eq!(output.status, 2, "{command:?}");
+        assert!(output.stderr.contains(" needs a f") && output.stderr.contains("help: "), "{}", output.stderr);
+        assert!(!folder.path("-").exists(), "{command:?}");
+    }
+}
+
+#[test]
 fn keys_have_their_values_in_a_table() {
     let folder = Folder::new("edges-values");
     folder.write("t.csv", "k,x,s\na,1,u\nb,,\"=v, w\"\na,4,u\nb,,z\n");

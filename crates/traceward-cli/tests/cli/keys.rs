@@ -259,3 +259,19 @@ fn records_of_keys_that_come_too_late() {
         assert!(told.stderr.contains("left out: line 4") || more.contains(&"drop"), "{}", told.stderr);
     }
 }
+
+/// What holds of every key holds for good where the input has ended without one.
+#[test]
+fn a_monitor_of_no_key_says_what_check_says() {
+    let folder = Folder::new("keys-none");
+    let asked = ["-e", "F x", "-e", "G x", "--by", "k", "--allow-empty"];
+    let check = folder.run(&[&["check", "-", "--format", "json"], &asked[..]].concat(), b"k,x\n");
+    let monitor = folder.run(&[&["monitor"], &asked[..]].concat(), b"k,x\n");
+    assert_eq!((check.status, monitor.status), (0, 0), "{}", monitor.stderr);
+    let verdicts = |document: Value| {
+        let properties = document["properties"].as_array().expect("properties").iter();
+        properties.map(|property| property["verdict"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(verdicts(monitor.json()), ["satisfied", "satisfied"]);
+    assert_eq!(verdicts(check.json()), ["satisfied", "satisfied"]);
+}

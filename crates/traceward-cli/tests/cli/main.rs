@@ -20,6 +20,7 @@ mod progress;
 mod real_time;
 mod signals;
 mod simulate;
+mod sources;
 mod steps;
 mod tables;
 mod tools;

@@ -93,3 +93,33 @@ fn sarif_has_the_members_that_it_needs() {
         assert!(invocation["toolExecutionNotifications"][0]["message"]["text"].is_string());
     }
 }
+
+/// The numbers of cases and errors that JUnit tells, and whether the run was good by SARIF.
+fn judged(folder: &Folder, arguments: &[&str]) -> (usize, usize, Json) {
+    let run = |format| folder.run(&[&["check", "--format", format], arguments].concat(), b"");
+    let (junit, sarif) = (run("junit"), run("sarif"));
+    assert_eq!((junit.status, sarif.status), (2, 2), "{arguments:?}: {}", junit.stderr);
+    let met = elements(&junit.stdout);
+    let count = |name: &str| met.iter().filter(|one| *one == name).count();
+    let invocation = &sarif.json()["runs"][0]["invocations"][0];
+    assert_eq!(invocation["executionSuccessful"], false, "{arguments:?}");
+    (count("testcase"), count("error"), invocation["toolExecutionNotifications"][0]["message"]["text"].clone())
+}
+
+/// Whatever makes the exit status 2 though there is a report.
+#[test]
+fn a_run_without_an_answer_is_no_good_one() {
+    let folder = Folder::new("tools-unanswered");
+    folder.write("late.csv", "t,x\n0,1\n100,1\n1,0\n200,1\n").write("t.csv", "a,b\n1,0\n");
+    let late = judged(&folder, &["-e", "G x", "--time", "t:ms", "--lateness", "1ms", "late.csv"]);
+    assert_eq!(late, (2, 1, "1 record is more than 1ms late and left out: line 4".into()));
+    // That it is violated stands beside it.
+    let violated = judged(&folder, &["-e", "G !x", "--time", "t:ms", "--lateness", "1ms", "late.csv"]);
+    assert_eq!((violated.0, violated.1), (2, 1));
+    if std::path::Path::new("/dev/full").exists() {
+        let (cases, errors, why) = judged(&folder, &["-e", "F a", "t.csv", "--html", "/dev/full"]);
+        assert_eq!((cases, errors, why), (2, 1, "--html /dev/full: No space left on device".into()));
+    }
+    let fine = folder.run(&["check", "-e", "G x", "late.csv", "--sort", "--time", "t:ms", "--format", "sarif"], b"");
+    assert_eq!(fine.json()["runs"][0]["invocations"][0]["executionSuccessful"], true);
+}

@@ -219,7 +219,7 @@ impl Parser<'_> {
             "by" => declared.by.is_some(),
             "time" => declared.time.is_some(),
             "missing" => declared.missing.is_some(),
-            _ => declared.changes.is_some(),
+            _ => declared.records.is_some(),
         };
         if twice {
             return self
@@ -249,7 +249,7 @@ impl Parser<'_> {
                 self.advance();
                 spec.trace.missing = Some(Named { name: policy.into(), span });
             }
-            other => spec.trace.changes = Some(other == "changes"),
+            other => spec.trace.records = Some(Named { name: other.into(), span: place }),
         }
         Ok(())
     }

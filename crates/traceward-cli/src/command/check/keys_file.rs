@@ -14,10 +14,10 @@ pub struct KeysFile<'a> {
 }
 
 impl<'a> KeysFile<'a> {
-    /// A file that is none of those that are read.
-    pub fn new(path: &'a Path, traces: &[PathBuf], inputs: &[PathBuf]) -> Result<Self, Failure> {
+    /// A file for the only one of some traces.
+    pub fn new(path: &'a Path, traces: &[PathBuf]) -> Result<Self, Failure> {
         let purpose = Purpose { option: "--keys-to", content: "table" };
-        Ok(Self { file: WrittenFile::new(purpose, path, traces, inputs)? })
+        Ok(Self { file: WrittenFile::new(purpose, path, traces)? })
     }
 
     /// Writes a row for each key: its verdict on each property, and the value of each query, empty

@@ -1,7 +1,5 @@
 //! `--html`: the file that the page is written to.
 
-use super::written_file::refuse_inputs;
-use crate::arguments::CheckArguments;
 use crate::failure::Failure;
 use crate::input;
 use crate::page::Page;
@@ -30,15 +28,7 @@ enum Way {
 
 impl PageFile {
     /// Finds out whether the file can be written, before there is an answer to write.
-    pub fn new(path: &Path, arguments: &CheckArguments) -> Result<Self, Failure> {
-        if path.as_os_str() == "-" {
-            let failure = Failure::new("--html needs a file: standard output has the answer itself");
-            return Err(failure.help("name a file, such as --html report.html"));
-        }
-        refuse_inputs("--html", path, &arguments.paths)?;
-        if arguments.keys_to.as_deref() == Some(path) {
-            return Err(Failure::new("--html and --keys-to name the same file"));
-        }
+    pub fn new(path: &Path) -> Result<Self, Failure> {
         let way = Way::of(path).map_err(|error| failure(path, &error))?;
         Ok(Self { named: path.to_owned(), way })
     }

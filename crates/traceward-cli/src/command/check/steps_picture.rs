@@ -12,10 +12,10 @@ pub struct StepsPicture<'a> {
 }
 
 impl<'a> StepsPicture<'a> {
-    /// A file that is none of those that are read.
-    pub fn new(path: &'a Path, traces: &[PathBuf], inputs: &[PathBuf]) -> Result<Self, Failure> {
+    /// A file for the only one of some traces.
+    pub fn new(path: &'a Path, traces: &[PathBuf]) -> Result<Self, Failure> {
         let purpose = Purpose { option: "--svg", content: "picture" };
-        Ok(Self { file: WrittenFile::new(purpose, path, traces, inputs)? })
+        Ok(Self { file: WrittenFile::new(purpose, path, traces)? })
     }
 
     /// Draws the steps of the only property that has some.

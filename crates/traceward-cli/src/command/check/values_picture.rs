@@ -14,11 +14,11 @@ pub struct ValuesPicture<'a> {
 }
 
 impl<'a> ValuesPicture<'a> {
-    /// A file that is none of those that are read.
-    pub fn new(path: &'a Path, traces: &[PathBuf], inputs: &[PathBuf]) -> Result<Self, Failure> {
+    /// A file for the only one of some traces.
+    pub fn new(path: &'a Path, traces: &[PathBuf]) -> Result<Self, Failure> {
         let purpose = Purpose { option: "--svg", content: "picture" };
         let trace = traces.first().map(|trace| crate::input::name(trace).to_string()).unwrap_or_default();
-        Ok(Self { file: WrittenFile::new(purpose, path, traces, inputs)?, trace })
+        Ok(Self { file: WrittenFile::new(purpose, path, traces)?, trace })
     }
 
     /// Draws all queries.

@@ -81,6 +81,8 @@ pub struct KeyedMonitor {
     states: u64,
     begun: u64,
     without_key: u64,
+    /// Whether all traces have ended, so that what holds of none holds for good.
+    is_over: bool,
     /// The latest moment of any key, be it of a state or told by somebody.
     now: Option<i64>,
     changed: Vec<Change>,
@@ -249,6 +251,7 @@ impl KeyedMonitor {
             states: 0,
             begun: 0,
             without_key: 0,
+            is_over: false,
             now: None,
             changed: Vec::new(),
             ended: Vec::new(),
@@ -324,7 +327,7 @@ impl KeyedMonitor {
                 *verdict = of_trace.map_or(*verdict, |of_trace| worse(*verdict, of_trace));
             }
         }
-        if self.begun == 0 {
+        if self.begun == 0 && !self.is_over {
             let of_nothing = |holds| if holds { Verdict::Holding } else { Verdict::Pending };
             return self.program.properties.iter().map(|property| of_nothing(property.holds_on_empty)).collect();
         }
@@ -558,6 +561,7 @@ impl KeyedMonitor {
             self.ended.clear();
         }
         self.trails.forget_past();
+        self.is_over = true;
         ids.len()
     }
 
