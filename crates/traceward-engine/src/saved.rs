@@ -13,7 +13,7 @@ const MARK: [u8; 4] = *b"TWRN";
 
 /// The version of the format. A run of another version is refused, because what a number means may
 /// have changed.
-const VERSION: u16 = 7;
+const VERSION: u16 = 8;
 
 /// The reason why bytes are no run of an engine.
 #[derive(Clone, PartialEq, Eq, Debug)]

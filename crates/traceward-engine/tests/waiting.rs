@@ -132,3 +132,12 @@ fn an_alternative_that_was_not_needed_is_named() {
     // A looping weak until that ends at once never needs its left side.
     assert_eq!(unused_parts("a W b", &[("a", "0"), ("b", "1")]), [("a".to_owned(), None)]);
 }
+
+/// What came before a window opened is no answer, whether or not a state lies in the window.
+#[test]
+fn what_comes_too_early_has_not_come() {
+    let fates = |r, g| fates("G(r -> F[1,2] g)", &[("r", r), ("g", g)], Ending::Ended);
+    assert_eq!(fates("001", "001"), [(2, None, Fate::Never)]);
+    assert_eq!(fates("0100", "0100"), [(1, None, Fate::Never)]);
+    assert_eq!(fates("010000", "010010"), [(1, Some(4), Fate::Late)]);
+}

@@ -11,6 +11,7 @@ pub mod expr;
 pub mod formula;
 pub mod letter;
 pub mod lower;
+pub mod moments;
 pub mod parse;
 pub mod pass;
 pub mod print;

@@ -15,6 +15,7 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use traceward_logic::ast::Aggregate;
 use traceward_logic::expr::{Arguments, Expr};
+use traceward_logic::moments::Moments;
 use traceward_logic::query::FoldOrder;
 use traceward_logic::semantics::{self, EvaluationError};
 use traceward_logic::total::Total;
@@ -214,10 +215,31 @@ pub(super) struct Spread {
     widest: f64,
     /// Whether a number was infinite: then there is no mean to deviate from.
     is_infinite: bool,
+    exact: Exact,
+}
+
+/// Moments without rounding, as long as there are such.
+#[derive(Clone, Debug)]
+struct Exact(Option<Moments>);
+
+impl Default for Exact {
+    fn default() -> Self {
+        Self(Some(Moments::default()))
+    }
+}
+
+impl Exact {
+    fn add(&mut self, pair: [&Value; 2]) {
+        self.0 = match (self.0, pair) {
+            (Some(moments), [Value::Int(left), Value::Int(right)]) => moments.with([*left, *right]),
+            _ => None,
+        };
+    }
 }
 
 impl Spread {
     pub(super) fn add(&mut self, number: &Value) {
+        self.exact.add([number, number]);
         self.advance(number);
     }
 
@@ -247,7 +269,8 @@ impl Spread {
 
     pub(super) fn deviation(&self) -> Option<Value> {
         let unit = self.unit();
-        let deviation = (self.squares[unit] / self.count).sqrt() * UNITS[unit];
+        let rounded = || (self.squares[unit] / self.count).sqrt() * UNITS[unit];
+        let deviation = self.exact.0.and_then(|moments| moments.deviation()).unwrap_or_else(rounded);
         (self.count > 0.0 && !self.is_infinite).then(|| Value::float(deviation))
     }
 }
@@ -259,10 +282,12 @@ pub(super) struct Correlation {
     right: Spread,
     /// By the units of both sides.
     products: [[f64; 3]; 3],
+    exact: Exact,
 }
 
 impl Correlation {
     pub(super) fn add(&mut self, left: &Value, right: &Value) {
+        self.exact.add([left, right]);
         let (left, right) = (self.left.advance(left), self.right.advance(right));
         for (products, (before, _)) in self.products.iter_mut().zip(left) {
             for (product, (_, behind)) in products.iter_mut().zip(right) {
@@ -272,6 +297,9 @@ impl Correlation {
     }
 
     pub(super) fn value(&self) -> Option<Value> {
+        if let Some(correlation) = self.exact.0.and_then(|moments| moments.correlation()) {
+            return (self.left.count >= 2.0 && !correlation.is_nan()).then(|| Value::float(correlation));
+        }
         let (left, right) = (self.left.unit(), self.right.unit());
         let scale = self.left.squares[left].sqrt() * self.right.squares[right].sqrt();
         let is_defined = self.left.count >= 2.0 && scale > 0.0 && !self.left.is_infinite && !self.right.is_infinite;

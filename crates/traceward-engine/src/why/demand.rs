@@ -220,7 +220,7 @@ impl<'a> Following<'a> {
         let (mut kept_up_to, order) = (None, in_order(form.direction, positions));
         for since in order {
             let window = self.window(form, since);
-            let came = self.coming(form, since, &window);
+            let came = self.coming(form, &window);
             let inside = came.filter(|at| window.positions.as_ref().is_some_and(|window| window.contains(at)));
             match (inside, self.has(self.parts.id(part), wanted, since)) {
                 (Some(at), true) => self.ask(form.goal, !form.is_negated, at),
@@ -265,7 +265,7 @@ impl<'a> Following<'a> {
         let (mut goal_up_to, order) = (None, in_order(form.direction, positions));
         for since in order {
             let window = self.window(form, since);
-            let failing = form.kept.and_then(|kept| Some((kept, self.failing(form, kept, since, &window)?)));
+            let failing = form.kept.and_then(|kept| Some((kept, self.failing(form, kept, &window)?)));
             let is_inside = |at: &usize| window.positions.as_ref().is_some_and(|inside| inside.contains(at));
             let broken = failing.filter(|(_, at)| is_inside(at));
             // A weak operator lasts unless something comes that ends it.
@@ -306,16 +306,13 @@ impl<'a> Following<'a> {
     }
 
     /// The nearest position from the window on at which the goal comes, whether in time or not.
-    fn coming(&self, form: UntilForm, since: usize, window: &Window) -> Option<usize> {
-        let goal = self.parts.index(form.goal);
-        let from = window.positions.as_ref().map_or(since, |window| near_end(form.direction, window));
-        self.rows.nearest(goal, !form.is_negated, form.direction, from)
+    fn coming(&self, form: UntilForm, window: &Window) -> Option<usize> {
+        self.rows.nearest(self.parts.index(form.goal), !form.is_negated, form.direction, window.nearest?)
     }
 
     /// The nearest position from the window on at which what is kept fails.
-    fn failing(&self, form: UntilForm, kept: FormulaId, since: usize, window: &Window) -> Option<usize> {
-        let near = window.positions.as_ref().map_or(since, |window| near_end(form.direction, window));
-        self.rows.nearest(self.parts.index(kept), form.is_negated, form.direction, near)
+    fn failing(&self, form: UntilForm, kept: FormulaId, window: &Window) -> Option<usize> {
+        self.rows.nearest(self.parts.index(kept), form.is_negated, form.direction, window.nearest?)
     }
 }
 

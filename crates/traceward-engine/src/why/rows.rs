@@ -29,6 +29,8 @@ pub(super) struct Positions {
 pub(super) struct Window {
     /// The positions in ascending order; none if there are none.
     pub(super) positions: Option<RangeInclusive<usize>>,
+    /// The nearest position from where it opens on, inside of it or behind; none if there is none.
+    pub(super) nearest: Option<usize>,
     /// Whether states to come may lie in it.
     pub(super) is_open: bool,
     /// Whether the trace ends, or begins, before the window does.
@@ -61,22 +63,22 @@ impl Positions {
         let reaches = |i: usize, distance: u64| self.distance(interval.unit, i, position) >= distance;
         let beyond = |i: usize| interval.to.is_some_and(|to| self.distance(interval.unit, i, position) > to);
         // Both ends are found by halving: what is near comes before what is far.
-        let (first, end, is_cut) = match direction {
+        let (first, end, nearest, is_cut) = match direction {
             Direction::Future => {
                 let len = self.len - position;
                 let first = position + partition(len, |nth| !reaches(position + nth, interval.from));
                 let end = position + partition(len, |nth| !beyond(position + nth));
-                (first, end, !self.is_past_the_window(interval, position))
+                (first, end, (first < self.len).then_some(first), !self.is_past_the_window(interval, position))
             }
             Direction::Past => {
                 let len = position + 1;
                 let near = partition(len, |nth| !reaches(position - nth, interval.from));
                 let far = partition(len, |nth| !beyond(position - nth));
-                (len - far.max(near), len - near, !beyond(0))
+                (len - far.max(near), len - near, position.checked_sub(near), !beyond(0))
             }
         };
         let is_open = self.ending == Ending::Open && direction == Direction::Future && is_cut;
-        Window { positions: (first < end).then(|| first..=end - 1), is_open, is_cut }
+        Window { positions: (first < end).then(|| first..=end - 1), nearest, is_open, is_cut }
     }
 
     /// The window that has no bounds.
@@ -86,7 +88,7 @@ impl Positions {
             Direction::Past => 0..=position,
         };
         let is_open = self.ending == Ending::Open && direction == Direction::Future;
-        Window { positions: Some(positions), is_open, is_cut: true }
+        Window { positions: Some(positions), nearest: Some(position), is_open, is_cut: true }
     }
 
     /// Whether no state behind the last one can lie in a window of the future.

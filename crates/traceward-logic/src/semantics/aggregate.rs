@@ -1,6 +1,7 @@
 //! What aggregates make of the values that were collected.
 
 use crate::ast::Aggregate;
+use crate::moments::Moments;
 use crate::total::Total;
 use crate::value::{ArithmeticError, CompareOp, Value, compare_int_with_float};
 use rustc_hash::FxHashMap;
@@ -112,13 +113,30 @@ fn mean(numbers: &[f64]) -> f64 {
 }
 
 fn standard_deviation(values: &[&Value]) -> Option<Value> {
+    let exact = moments(values.iter().map(|value| [*value, *value])).and_then(|moments| moments.deviation());
+    if let (Some(deviation), false) = (exact, values.is_empty()) {
+        return Some(Value::float(deviation));
+    }
     let deviations = Deviations::of(values)?;
     let [fine, coarse] = deviations.units;
     Some(Value::float(deviations.product(&deviations).sqrt() * fine * coarse))
 }
 
+/// The moments of pairs of integers; none if there are other numbers, or such large ones.
+fn moments<'a>(pairs: impl IntoIterator<Item = [&'a Value; 2]>) -> Option<Moments> {
+    let mut pairs = pairs.into_iter();
+    pairs.try_fold(Moments::default(), |moments, pair| match pair {
+        [Value::Int(left), Value::Int(right)] => moments.with([*left, *right]),
+        _ => None,
+    })
+}
+
 /// Pearson's correlation; none if there are fewer than two pairs or one side does not vary.
 fn correlation(pairs: &[Vec<Value>]) -> Option<Value> {
+    let exact = moments(pairs.iter().map(|pair| [&pair[0], &pair[1]])).and_then(|moments| moments.correlation());
+    if let Some(correlation) = exact {
+        return (pairs.len() >= 2 && !correlation.is_nan()).then(|| Value::float(correlation));
+    }
     let side = |index: usize| Deviations::of(&pairs.iter().map(|pair| &pair[index]).collect::<Vec<_>>());
     let (left, right) = (side(0)?, side(1)?);
     let scale = (left.product(&left) * right.product(&right)).sqrt();

@@ -1,6 +1,6 @@
 //! Collections as bytes: what they have come to, and not the order in which they keep it.
 
-use super::{Accumulator, Collected, Correlation, End, Fold, Places, Quantile, Spread};
+use super::{Accumulator, Collected, Correlation, End, Exact, Fold, Places, Quantile, Spread};
 use crate::query::save::Scope;
 use crate::query::sketch::{Precision, Sketch};
 use crate::saved::{Reader, RestoreError, Writer};
@@ -81,6 +81,7 @@ impl Spread {
         save_floats(&self.squares, to);
         to.float(self.widest);
         to.bit(self.is_infinite);
+        self.exact.save(to);
     }
 
     fn restore(&mut self, from: &mut Reader<'_>) -> Result<(), RestoreError> {
@@ -90,7 +91,30 @@ impl Spread {
         read_floats(&mut self.squares, from)?;
         self.widest = from.float()?;
         self.is_infinite = from.bit()?;
+        self.exact = Exact::restored(from)?;
         Ok(())
+    }
+}
+
+impl Exact {
+    fn save(&self, to: &mut Writer) {
+        to.bit(self.0.is_some());
+        for part in self.0.iter().flat_map(Moments::parts) {
+            to.number((part >> u64::BITS) as u64);
+            to.number(part as u64);
+        }
+    }
+
+    fn restored(from: &mut Reader<'_>) -> Result<Self, RestoreError> {
+        if !from.bit()? {
+            return Ok(Self(None));
+        }
+        let mut parts = [0_i128; 8];
+        for part in &mut parts {
+            let [high, low] = [from.number()?, from.number()?].map(i128::from);
+            *part = high << u64::BITS | low;
+        }
+        Moments::of_parts(parts).map(|moments| Self(Some(moments))).ok_or(RestoreError::Damaged)
     }
 }
 
@@ -99,12 +123,15 @@ impl Correlation {
         self.left.save(to);
         self.right.save(to);
         save_floats(self.products.as_flattened(), to);
+        self.exact.save(to);
     }
 
     fn restore(&mut self, from: &mut Reader<'_>) -> Result<(), RestoreError> {
         self.left.restore(from)?;
         self.right.restore(from)?;
-        read_floats(self.products.as_flattened_mut(), from)
+        read_floats(self.products.as_flattened_mut(), from)?;
+        self.exact = Exact::restored(from)?;
+        Ok(())
     }
 }
 
