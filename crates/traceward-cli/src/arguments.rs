@@ -373,8 +373,8 @@ pub struct MonitorArguments {
     /// there are any, and otherwise by when records arrive: `10min`, `500ms`
     #[arg(long, value_name = "DURATION", value_parser = duration, help_heading = "Trace")]
     pub idle: Option<u64>,
-    /// With --by: the most keys at a time (1000000 if not given). One more is an error, since to end
-    /// another for it would make its verdict wrong
+    /// With --by: the most keys at a time (1000000 if not given). One more is an error, since to
+    /// end another for it would make its verdict wrong
     #[arg(long, value_name = "N", help_heading = "Trace")]
     pub max_keys: Option<usize>,
     #[command(flatten)]

@@ -247,8 +247,8 @@ fn other(text: &[u8]) -> Result<(DateLayout, Moment), NotMoment> {
 /// A date and a clock, and by how much they are ahead.
 type LocalTime = Result<(civil::DateTime, Offset), NotMoment>;
 
-/// ISO 8601. An offset outweighs the name of a zone beside it; which offset a name stands for only a
-/// database of zones could tell, and there is none.
+/// ISO 8601. An offset outweighs the name of a zone beside it; which offset a name stands for only
+/// a database of zones could tell, and there is none.
 fn of_pieces(pieces: &Pieces<'_>) -> LocalTime {
     let offset = match (pieces.to_numeric_offset(), pieces.time_zone_annotation().map(|zone| zone.kind())) {
         (Some(offset), _) => offset,

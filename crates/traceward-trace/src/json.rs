@@ -408,8 +408,8 @@ fn check_syntax(line: &[u8]) -> Result<(), TraceErrorKind> {
     if is_object(line) && mistake(line).is_none() { Ok(()) } else { check_object(line).map(drop) }
 }
 
-/// The object that a line is; what is wrong if it is none, or if something in it is more than can be
-/// held.
+/// The object that a line is; what is wrong if it is none, or if something in it is more than can
+/// be held.
 pub(crate) fn check_object(line: &[u8]) -> Result<Value, TraceErrorKind> {
     let value = serde_json::from_slice(line).map_err(|error| refusal(line, Mistake::of(line, &error)))?;
     let found = match value {

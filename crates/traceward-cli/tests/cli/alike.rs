@@ -238,7 +238,8 @@ fn values_of_booleans_are_those_of_both() {
     }
 }
 
-/// A column of 0 and 1 of which nothing says that it is boolean: 0 is a value where a formula would fail.
+/// A column of 0 and 1 of which nothing says that it is boolean: 0 is a value where a formula would
+/// fail.
 #[test]
 fn numbers_where_a_boolean_would_be_a_formula() {
     let folder = Folder::new("alike-bits");

@@ -113,8 +113,9 @@ fn a_pipe_counts_what_a_file_counts() {
     }
 }
 
-/// Runs its arguments and tells the most memory that they took, in KiB, on standard error. To look at a process while it
-/// runs would miss what it took last. What a child takes counts from its parent on, which therefore has to be small.
+/// Runs its arguments and tells the most memory that they took, in KiB, on standard error. To look
+/// at a process while it runs would miss what it took last. What a child takes counts from its
+/// parent on, which therefore has to be small.
 const MEASURED: &str = "\
 import resource, subprocess, sys
 subprocess.run(sys.argv[1:])
@@ -192,8 +193,9 @@ fn states_of_one_trace_may_take_more_than_memory() {
     let (many, answer) = ask("many.csv", "2");
     let (all, expected) = ask("many.csv", "1024");
     assert_eq!(answer, expected, "the answer does not depend on where states are");
-    // 2.1 million states more, of 16 bytes each, would be 33 MB; their bits are 260 kB a row. What threads have
-    // read ahead, and in larger pieces of a larger file, differs from run to run by some megabytes.
+    // 2.1 million states more, of 16 bytes each, would be 33 MB; their bits are 260 kB a row. What
+    // threads have read ahead, and in larger pieces of a larger file, differs from run to run by
+    // some megabytes.
     assert!(many < few + 18_000, "{many} KiB for many states, {few} KiB for few");
     assert!(all > many + 20_000, "{all} KiB in memory, {many} KiB otherwise: nothing went to the file");
 }

@@ -154,8 +154,8 @@ impl<'b, 'p> Scanner<'b, 'p> {
     }
 
     /// A value, and what it means for what is wanted. A member that leads to something wanted must
-    /// not come twice, and `a.b` not be a member beside `b` within `a`: nobody can tell which of the
-    /// two is meant.
+    /// not come twice, and `a.b` not be a member beside `b` within `a`: nobody can tell which of
+    /// the two is meant.
     #[inline]
     fn member(&mut self, edge: Option<PathEdgeId>) -> Result<(), Unusual> {
         if edge.is_some_and(|edge| self.paths.meet(edge) == Meeting::Again) {

@@ -1,5 +1,5 @@
-//! What the texts of a spec declare of traces, taken together: the order of the texts tells nothing,
-//! so what two of them say must agree.
+//! What the texts of a spec declare of traces, taken together: the order of the texts tells
+//! nothing, so what two of them say must agree.
 
 use super::{Goal, Settings};
 use std::collections::HashMap;

@@ -5,6 +5,7 @@ use crate::query::save::Scope;
 use crate::query::sketch::{Precision, Sketch};
 use crate::saved::{Reader, RestoreError, Writer};
 use std::cmp::Reverse;
+use traceward_logic::moments::Moments;
 use traceward_logic::total::{Total, TotalParts};
 
 impl Accumulator {

@@ -381,7 +381,8 @@ impl KeyedMonitor {
         variables.filter(|((variable, seen), _)| variable.needed && !**seen).map(|(_, name)| &**name)
     }
 
-    /// The variables of which a value was asked in states of whichever key that had none, and in how many.
+    /// The variables of which a value was asked in states of whichever key that had none, and in
+    /// how many.
     pub fn missing(&self) -> impl Iterator<Item = (&str, u64)> {
         self.program.missing(&self.intake)
     }
